@@ -1,0 +1,41 @@
+# Peg & Pip: `make` lists the targets. The virtual environment is made when it is missing.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help play test lint types tests bench clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+.venv/run.stamp: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || { echo "making .venv (once) ..."; $(PYTHON) -m venv .venv; }
+	@echo "installing what playing needs ..."
+	@$(PIP) -e '.[vision]'
+	@touch $@
+
+.venv/dev.stamp: .venv/run.stamp
+	@echo "installing what testing needs ..."
+	@$(PIP) -e '.[vision,dev]'
+	@touch $@
+
+play: .venv/run.stamp  ## play against the virtual tray; open the address it prints
+	@$(BIN)/pegpip play
+
+test: .venv/dev.stamp lint types tests  ## every check: ruff, mypy, pytest
+
+lint: .venv/dev.stamp
+	@$(BIN)/ruff check .
+
+types: .venv/dev.stamp
+	@$(BIN)/mypy
+
+tests: .venv/dev.stamp
+	@$(BIN)/pytest -n 2
+
+bench: .venv/run.stamp  ## measure speed and accuracy on this machine
+	@$(BIN)/pegpip bench
+
+clean:  ## remove the virtual environment and caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis out

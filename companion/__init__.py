@@ -1,0 +1,1 @@
+"""The games and the table: rules, sessions, settings and the command line."""

@@ -1,0 +1,85 @@
+"""The `pegpip` command: each subcommand is a module of its own and is loaded only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+
+import click
+
+from companion.errors import CompanionError, SetupError
+
+COMMANDS = {
+    "play": "serve the table: camera, rules, board and phones",
+    "read": "read the dice in pictures",
+    "watch": "follow a camera or a video and print each settled throw",
+    "replay": "replay transcripts of games and print the state after each line",
+    "rules": "the rules of a game in words, or its switches",
+    "odds": "the options after a transcript's last line, with their exact values",
+    "doctor": "check camera, strip, buttons, disk and network",
+    "calibrate": "find the tray, the keep zone, the light and the size of a die",
+    "leds": "light the board step by step; draw its layout and its scenes",
+    "bench": "measure speed and accuracy on this machine",
+    "export": "write everything there is (journal, photos, settings) to one file",
+    "import": "read back what `export` wrote",
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands live in `companion.commands.NAME` and are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands that are built, in the order of the table above."""
+        return [name for name in COMMANDS if importlib.util.find_spec(_module(name))]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command = importlib.import_module(_module(cmd_name)).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in `--help`, from the table: nothing is imported for it."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+
+
+def _module(name: str) -> str:
+    return f"companion.commands.{name}_" if name == "import" else f"companion.commands.{name}"
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="peg-and-pip")
+def pegpip() -> None:
+    """Real dice in a tray, an LED cribbage track, a scoreboard on every phone.
+
+    `pegpip play` starts the table; `pegpip COMMAND --help` tells the rest.
+    """
+
+
+def main() -> None:
+    """Run the command line. Exit status: 0 done, 1 something was refused, 2 wrong usage or settings, 130 Ctrl-C."""
+    try:
+        status = pegpip(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as help_wanted:
+        help_wanted.show()
+        status = 2
+    except click.ClickException as wrong_usage:
+        wrong_usage.show()
+        status = 2
+    except click.Abort:
+        status = 130
+    except SetupError as wrong:
+        for problem in wrong.problems:
+            click.echo(f"pegpip: {problem}", err=True)
+        status = 2
+    except CompanionError as ill:
+        click.echo(f"pegpip: {ill}", err=True)
+        status = 1
+    except BrokenPipeError:
+        sys.stderr.close()
+        status = 0
+    sys.exit(status if isinstance(status, int) else 0)

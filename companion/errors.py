@@ -1,0 +1,63 @@
+"""The one tree of errors: what each part raises on purpose, and how a person is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class CompanionError(Exception):
+    """Something went wrong that a person can be told in one sentence, with the next step."""
+
+
+class RulesError(CompanionError, ValueError):
+    """A transcript's header is wrong, or (as a subclass) one of its lines."""
+
+    code = "rules"
+
+
+class IllegalAction(RulesError):
+    """A well-formed line that the rules or the state of the game refuse."""
+
+    code = "illegal_action"
+
+
+class NotationError(RulesError):
+    """A line that is not in the notation of transcripts."""
+
+    code = "notation"
+
+
+class StaleAction(RulesError):
+    """A command that was made for an older snapshot of the table than the newest."""
+
+    code = "stale"
+
+
+class SetupError(CompanionError):
+    """Settings that can't work: all that is wrong with them, told at once.
+
+    Attributes:
+        problems: One sentence for each thing that is wrong, with the nearest known key where there is one.
+    """
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class DeviceError(CompanionError):
+    """A part is ill: a camera, a strip, a button, a disk.
+
+    Attributes:
+        what: What is wrong, one sentence.
+        cure: What to do about it, one sentence.
+    """
+
+    def __init__(self, what: str, cure: str) -> None:
+        self.what = what
+        self.cure = cure
+        super().__init__(f"{what} {cure}")
+
+
+class PictureError(CompanionError):
+    """A file that can't be read as a picture or a video."""

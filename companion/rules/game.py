@@ -1,0 +1,138 @@
+"""What a game is: how it is set up, what may happen now, and the state after each thing that happens.
+
+A game is a small state machine. Dice are a chance event: a throw comes in through the same door (`after`) whether a
+camera, a phone, a test or a transcript saw it. Everything here is frozen; `after` makes the next state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+Switches = Mapping[str, bool | int]
+
+
+@dataclass(frozen=True, slots=True)
+class Throw:
+    """Dice that were thrown together; the order says nothing. `{"throw": [5, 5, 2]}`."""
+
+    dice: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NamePoint:
+    """Crib Dice: names the point after a first throw. `{"do": "point", "value": 5}`."""
+
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Ends the turn and banks. `{"do": "stop"}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bomb:
+    """Crib Dice: bombs at once, or announces it when two dice must still be thrown. `{"do": "bomb"}`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Crag: these stay, the others are thrown again. Crapola: sets these aside. `{"do": "keep", "dice": [6, 6]}`."""
+
+    dice: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enter:
+    """Crag: enters the dice in a category of the sheet. `{"do": "score", "category": "crag"}`."""
+
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """Crapola: spends points on another player instead of throwing. `{"do": "spend", "on": "Sue", "points": 500}`."""
+
+    on: str
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Takes back the last `count` lines that still stand. `{"undo": 1}`. No game sees it: the transcript does."""
+
+    count: int
+
+
+Action = Throw | NamePoint | Stop | Bomb | Keep | Enter | Spend
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A game's set-up, checked: seats clockwise, and every switch of the game with its value."""
+
+    game: str
+    players: tuple[str, ...]
+    rules: Switches
+    first: str | None = None
+    roll_off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A house rule: its key in a header's `rules`, its default and what it means, in words for a settings form."""
+
+    key: str
+    default: bool | int
+    title: str
+    meaning: str
+    minimum: int | None = None
+
+
+class State(Protocol):
+    """A game as it stands; equal states compare equal."""
+
+    @property
+    def header(self) -> Header:
+        """The set-up."""
+
+    @property
+    def player(self) -> str | None:
+        """Whose turn it is; None when the game is over."""
+
+    @property
+    def throw_sizes(self) -> tuple[int, ...]:
+        """Numbers of dice that may be thrown now, ascending; empty when a decision must come first."""
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """Names of the decisions allowed now, sorted."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+
+    def after(self, action: Action) -> State:
+        """The state after that action. Raises IllegalAction, and this state is as it was."""
+
+    def options(self) -> tuple[Action, ...]:
+        """Every decision that would be accepted now (of `spend` only the smallest and greatest of each player)."""
+
+    def view(self) -> dict[str, Any]:
+        """The state's public fields as in TRANSCRIPT.md, except `line`; plain JSON values."""
+
+
+class Game(Protocol):
+    """The rules of one game: makes its first state from a header."""
+
+    name: str
+    title: str
+    min_players: int
+    max_players: int | None
+    switches: tuple[Switch, ...]
+    presets: Mapping[str, Switches]
+
+    def start(self, header: Header) -> State:
+        """The state before the first throw. Raises RulesError for a header that this game can't play."""

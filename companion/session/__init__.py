@@ -1,0 +1,1 @@
+"""One table, one evening: the single writer, its journal, and what the tray says turned into lines."""

@@ -1,0 +1,104 @@
+"""The table as everyone sees it: one frozen value, made anew at each change, numbered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """Something the table says of what it sees or waits for: a code and its arguments; pages turn it into words."""
+
+    code: str
+    args: dict[str, Any] = {}
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """A reading in doubt that a person must settle: what was read, die by die, and the photo to look at.
+
+    Attributes:
+        id: Grows with each question; an answer names it.
+        code: Why it is asked: a doubt's code.
+        wanted: How many dice the rules wait for, ascending.
+        values: What was read, die by die, in the order of `boxes_xywh`.
+        boxes_xywh: Boxes in pixels of the photo.
+        confidences: 0 to 1, in the same order.
+        photo: Path of the photo under the site's root (`/api/question.jpg?id=3`), or None.
+    """
+
+    id: int
+    code: str
+    wanted: tuple[int, ...]
+    values: tuple[int, ...]
+    boxes_xywh: tuple[tuple[int, int, int, int], ...]
+    confidences: tuple[float, ...]
+    photo: str | None
+
+
+class Thrown(msgspec.Struct, frozen=True, kw_only=True):
+    """A throw: its number (grows over all games of the data folder), who threw what, how it came in."""
+
+    number: int
+    player: str
+    values: tuple[int, ...]
+    source: str  # camera, hand, corrected
+    photo: bool
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that happened in the game, for the log, the lights and the voice: a code and its arguments.
+
+    Codes: `game_started`, `threw`, `point`, `froze`, `banked`, `wiped_out`, `rolled_over`, `piddle_lost`, `fuchled`,
+    `finished`, `bombed`, `bomb_failed`, `bumped`, `eliminated`, `kept`, `entered`, `spent`, `crapped_out`, `hot_dice`,
+    `reversed`, `last_round`, `game_over`, `undone`, `corrected`.
+    """
+
+    number: int  # of the snapshot that it came with
+    code: str
+    args: dict[str, Any] = {}
+
+
+class Sitting(msgspec.Struct, frozen=True, kw_only=True):
+    """The evening so far: games played, and games lost by name."""
+
+    games: int = 0
+    games_lost: dict[str, int] = {}
+
+
+class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+    """The whole table.
+
+    Attributes:
+        number: Of the journal's last entry; what a command must name. It survives a restart.
+        pulse: Grows whenever anything shown here changes, the number or not; starts at 0 with the program.
+        game: `crib_dice`, `crag`, `crapola`, or None before the first game.
+        header: The transcript header of the game that is on.
+        state: The game's state as `pegpip replay --json` prints it, with `line`.
+        phase: `ready`, `settling`, `read`, `asking` or `over`.
+        question: What must be settled before play goes on, while `phase` is `asking`.
+        notice: What the table sees or waits for.
+        thrown: Values that lie in the throw zone as last seen.
+        kept: Values that lie in the keep zone as last seen.
+        options: Decision lines that would be accepted now.
+        safe_chance: Exact chance that the next throw is no wipe-out, when a throw is allowed.
+        throws: Throws of this game, oldest first.
+        events: The last things that happened, oldest first.
+        sitting: Games lost this evening.
+    """
+
+    number: int
+    pulse: int = 0
+    game: str | None = None
+    header: dict[str, Any] | None = None
+    state: dict[str, Any] | None = None
+    phase: str = "over"
+    question: Question | None = None
+    notice: Notice | None = None
+    thrown: tuple[int, ...] = ()
+    kept: tuple[int, ...] = ()
+    options: tuple[dict[str, Any], ...] = ()
+    safe_chance: float | None = None
+    throws: tuple[Thrown, ...] = ()
+    events: tuple[Event, ...] = ()
+    sitting: Sitting = Sitting()

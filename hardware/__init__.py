@@ -1,0 +1,1 @@
+"""LEDs and buttons: knows colours and holes, no game."""

@@ -1,0 +1,1 @@
+"""Lets tests import the project from the repository root."""

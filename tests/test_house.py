@@ -1,0 +1,71 @@
+"""The house: who may import whom, and what every module owes its reader."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("companion", "vision", "hardware", "web")
+MODULES = sorted(p for room in ROOMS for p in (ROOT / room).rglob("*.py"))
+COMPOSERS = ("companion.app", "companion.cli", "companion.commands", "companion.config")
+
+# Room -> what of the project it may import. The longest matching prefix counts.
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "companion.errors": (),
+    "companion.rules": ("companion.rules", "companion.errors"),
+    "companion.session": ("companion.session", "companion.rules", "companion.errors"),
+    "vision": ("vision", "companion.errors"),
+    "hardware": ("hardware", "companion.errors"),
+    "web": ("web", "companion.session", "companion.errors"),
+    **dict.fromkeys(COMPOSERS, ROOMS),
+}
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(path: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def inside(name: str, room: str) -> bool:
+    return name == room or name.startswith(room + ".")
+
+
+def allowed_for(module: str) -> tuple[str, ...]:
+    rooms = [room for room in MAY_IMPORT if inside(module, room)]
+    return MAY_IMPORT[max(rooms, key=len)] if rooms else ()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_imports_only_what_its_room_may_know(path: Path) -> None:
+    allowed = allowed_for(name_of(path))
+    ours = {name for name in imports_of(path) if name.split(".")[0] in ROOMS}
+    assert {name for name in ours if not any(inside(name, room) for room in allowed)} == set()
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if inside(name_of(p), "companion.rules")], ids=name_of)
+def test_the_rules_need_nothing_but_the_standard_library(path: Path) -> None:
+    outside = {name.split(".")[0] for name in imports_of(path)} - {"companion"}
+    assert outside <= set(sys.stdlib_module_names)
+    assert outside.isdisjoint({"random", "time", "datetime", "threading", "os", "pathlib", "sqlite3", "secrets"})
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_module_says_its_subject_in_its_first_line_and_has_one(path: Path) -> None:
+    text = path.read_text()
+    assert text.startswith('"""'), "the first line says what the module is about"
+    assert text.count("\n") <= 400, "two subjects?"
