@@ -44,7 +44,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in `--help`, from the table: nothing is imported for it."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)] or [("none", "")])
 
 
 def _module(name: str) -> str:
