@@ -1,0 +1,156 @@
+"""Settings: one TOML file, validated whole. Everything that is wrong is told at once, with the nearest known key."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import msgspec
+import platformdirs
+from msgspec import Meta
+
+from companion.errors import SetupError
+
+Port = Annotated[int, Meta(ge=0, le=65535)]
+Pin = Annotated[int, Meta(ge=0, le=27)]
+Fraction = Annotated[float, Meta(gt=0, le=1)]
+
+
+class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table's name on the pages, and the game that a first start sets up."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=24)] = "Peg & Pip"
+    game: str = "crib_dice"
+    players: tuple[str, ...] = ("Ann", "Ben")
+
+
+class CameraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where frames come from: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`."""
+
+    source: str = "virtual"
+    dice: Annotated[int, Meta(ge=1, le=9)] = 7
+
+
+class StripSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The LEDs: `memory`, `terminal`, `ws281x`, `spi`, `pio`, `wled:HOST` or `auto`, and how they lie."""
+
+    kind: str = "memory"
+    layout: str = "strip122"
+    brightness: Fraction = 0.6
+    limit_ma: Annotated[int, Meta(ge=100, le=60000)] = 2000
+    pin: Pin = 18
+    night: bool = False
+
+
+class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Buttons: `none`, `keys` (this terminal) or `gpio`, with the pin (BCM number) of each."""
+
+    kind: str = "none"
+    bank: Pin = 17
+    undo: Pin = 27
+    next: Pin = 22
+    shutdown: Pin | None = None
+
+
+class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the pages are served, how many event streams at once, and names besides our addresses that may be used."""
+
+    host: str = "0.0.0.0"  # noqa: S104 - phones on the table's own network are what it is for
+    port: Port = 8000
+    streams: Annotated[int, Meta(ge=1, le=1024)] = 256
+    hosts: tuple[str, ...] = ()
+
+
+class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where the journal and the photos are kept, and how much of the disk the photos may take."""
+
+    dir: str = ""
+    photos_mb: Annotated[int, Meta(ge=10)] = 500
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything that can be set; each default works without any hardware."""
+
+    table: TableSettings = TableSettings()
+    camera: CameraSettings = CameraSettings()
+    strip: StripSettings = StripSettings()
+    buttons: ButtonSettings = ButtonSettings()
+    web: WebSettings = WebSettings()
+    data: DataSettings = DataSettings()
+
+    @property
+    def data_dir(self) -> Path:
+        """The folder of journal and photos; the platform's own place for it when none is set."""
+        return Path(self.data.dir).expanduser() if self.data.dir else platformdirs.user_data_path("pegpip")
+
+
+def default_file() -> Path:
+    """Where settings are looked for when no file is named."""
+    return platformdirs.user_config_path("pegpip") / "pegpip.toml"
+
+
+def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
+    """Settings from a file (or the default file, where there is one), with the command line's values over them.
+
+    Args:
+        file: The file that was named, or None.
+        overrides: section -> key -> value; they win over the file.
+
+    Raises:
+        SetupError: With every problem there is.
+    """
+    tree = _read(file)
+    for section, values in overrides.items():
+        known = tree.setdefault(section, {})
+        if isinstance(known, dict):
+            known.update(values)
+    return _validated(tree)
+
+
+def _read(file: Path | None) -> dict[str, Any]:
+    path = file or default_file()
+    if file is None and not path.exists():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as wrong:
+        raise SetupError([f"Settings file {path}: {wrong.strerror}. Name another with --config FILE."]) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
+        raise SetupError([f"Settings file {path}: not TOML: {wrong}."]) from None
+
+
+def _validated(tree: dict[str, Any]) -> Settings:
+    problems: list[str] = []
+    sections = get_type_hints(Settings)
+    built: dict[str, Any] = {}
+    for name, values in tree.items():
+        if name not in sections:
+            problems.append(f"There is no section [{name}].{_nearest(name, sections)}")
+        elif not isinstance(values, dict):
+            problems.append(f"[{name}] is a section with keys of its own, not a value.")
+        else:
+            built[name] = _section(name, sections[name], values, problems)
+    if problems:
+        raise SetupError(problems)
+    return Settings(**built)
+
+
+def _section(name: str, kind: type, values: dict[str, Any], problems: list[str]) -> Any:
+    hints = get_type_hints(kind, include_extras=True)
+    good: dict[str, Any] = {}
+    for key, value in values.items():
+        if key not in hints:
+            problems.append(f"[{name}] has no key `{key}`.{_nearest(key, hints)}")
+            continue
+        try:
+            good[key] = msgspec.convert(value, hints[key])
+        except msgspec.ValidationError as wrong:
+            problems.append(f"[{name}] `{key}` = {value!r}: {str(wrong).rstrip('.')}.")
+    return kind(**good)
+
+
+def _nearest(word: str, known: dict[str, Any]) -> str:
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
+    return f" Did you mean `{close[0]}`?" if close else f" Known: {', '.join(known)}."

@@ -1,0 +1,26 @@
+"""Tells systemd that the service is ready, alive or stopping (the sd_notify protocol, one datagram a message)."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping
+
+
+def notify(message: str, environment: Mapping[str, str] | None = None) -> bool:
+    """Send `READY=1`, `WATCHDOG=1`, `STATUS=...` or `STOPPING=1` to the socket that systemd named; False without one."""
+    address = (os.environ if environment is None else environment).get("NOTIFY_SOCKET", "")
+    if not address:
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as link:
+        try:
+            link.sendto(message.encode(), "\0" + address[1:] if address[0] == "@" else address)
+        except OSError:
+            return False
+    return True
+
+
+def watchdog_s(environment: Mapping[str, str] | None = None) -> float | None:
+    """Half of the time after which systemd restarts a silent service, in seconds; None when it does not watch."""
+    text = (os.environ if environment is None else environment).get("WATCHDOG_USEC", "")
+    return int(text) / 2e6 if text.isdigit() and int(text) else None

@@ -1,0 +1,36 @@
+"""The units as systemd itself sees them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+UNITS = sorted((Path(__file__).resolve().parents[2] / "systemd").glob("*.service"))
+ANALYZE = shutil.which("systemd-analyze")
+
+
+def analyze(*words: str) -> subprocess.CompletedProcess[str]:
+    if ANALYZE is None:
+        if os.environ.get("CI"):
+            pytest.fail("systemd-analyze is missing: .ci/run installs it")
+        pytest.skip("systemd-analyze is not on this machine")
+    return subprocess.run([ANALYZE, *words], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_systemd_accepts_the_unit(unit: Path) -> None:
+    done = analyze("verify", str(unit))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_table_is_well_boxed_in() -> None:
+    unit = next(unit for unit in UNITS if unit.name == "pegpip.service")
+    done = analyze("security", "--offline=yes", str(unit))
+    exposure = re.search(r"exposure level for pegpip.service: ([\d.]+)", done.stdout)
+    assert exposure is not None
+    assert float(exposure[1]) < 3
