@@ -1,0 +1,67 @@
+"""Where phones find the page: this machine's addresses, and a free port to serve on."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import socket
+
+from companion.errors import SetupError
+
+PORTS_TRIED = 20
+"""How many ports after the wanted one are tried before giving up."""
+
+_OUTSIDE = ("192.0.2.1", 9)  # TEST-NET-1 (RFC 5737): nothing is sent, the routing table alone is asked.
+
+
+def own_addresses() -> tuple[str, ...]:
+    """IPv4 addresses of this machine that phones can reach, the likeliest first; empty with no network."""
+    found: list[str] = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        with contextlib.suppress(OSError):
+            probe.connect(_OUTSIDE)
+            found.append(probe.getsockname()[0])
+    with contextlib.suppress(OSError):
+        found += socket.gethostbyname_ex(socket.gethostname())[2]
+    return tuple(dict.fromkeys(address for address in found if not address.startswith(("127.", "0."))))
+
+
+def page_address(host: str, port: int) -> str:
+    """The address to print and to draw as a QR code, for a server bound to `host`."""
+    if host not in ("", "0.0.0.0", "::"):  # noqa: S104 - compared, not bound
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    return f"http://{next(iter(own_addresses()), '127.0.0.1')}:{port}/"
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A listening socket on that port, or on the next free one of the twenty after it (port 0: any).
+
+    Raises:
+        SetupError: When the host is not ours, the port needs rights we lack, or no port is free.
+    """
+    for candidate in range(port, min(port + PORTS_TRIED, 65535) + 1) if port else (0,):
+        try:
+            return _bound(host, candidate)
+        except OSError as refused:
+            if refused.errno != errno.EADDRINUSE:
+                raise SetupError([_why(host, candidate, refused)]) from None
+    raise SetupError([f"Ports {port} to {port + PORTS_TRIED} are all taken. Choose another with --port."])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    link = socket.socket(family, socket.SOCK_STREAM)
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        link.bind((host, port))
+        link.listen(1024)
+    except OSError:
+        link.close()
+        raise
+    return link
+
+
+def _why(host: str, port: int, refused: OSError) -> str:
+    if refused.errno == errno.EACCES:
+        return f"Port {port} needs an administrator's rights. Choose one from 1024 with --port."
+    return f"Can't serve on {host}:{port}: {refused.strerror}. Choose one of our own addresses with --host."
