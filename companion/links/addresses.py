@@ -17,10 +17,9 @@ _OUTSIDE = ("192.0.2.1", 9)  # TEST-NET-1 (RFC 5737): nothing is sent, the routi
 def own_addresses() -> tuple[str, ...]:
     """IPv4 addresses of this machine that phones can reach, the likeliest first; empty with no network."""
     found: list[str] = []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        with contextlib.suppress(OSError):
-            probe.connect(_OUTSIDE)
-            found.append(probe.getsockname()[0])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
+        probe.connect(_OUTSIDE)
+        found.append(probe.getsockname()[0])
     with contextlib.suppress(OSError):
         found += socket.gethostbyname_ex(socket.gethostname())[2]
     return tuple(dict.fromkeys(address for address in found if not address.startswith(("127.", "0."))))
