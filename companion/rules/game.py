@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from companion.errors import IllegalAction
+
 Switches = Mapping[str, bool | int]
 
 
@@ -125,14 +127,64 @@ class State(Protocol):
 
 
 class Game(Protocol):
-    """The rules of one game: makes its first state from a header."""
+    """The rules of one game: makes its first state from a header. `rulebook.Rulebook` is one."""
 
-    name: str
-    title: str
-    min_players: int
-    max_players: int | None
-    switches: tuple[Switch, ...]
-    presets: Mapping[str, Switches]
+    @property
+    def name(self) -> str:
+        """As in a header's `game`."""
+
+    @property
+    def title(self) -> str:
+        """As people write it."""
+
+    @property
+    def min_players(self) -> int:
+        """The fewest that can play."""
+
+    @property
+    def max_players(self) -> int | None:
+        """The most that can play; None without a limit."""
+
+    @property
+    def switches(self) -> tuple[Switch, ...]:
+        """The house rules, in the order of a settings form."""
+
+    @property
+    def presets(self) -> Mapping[str, Switches]:
+        """Names of common sets of house rules: what each sets apart from the defaults."""
+
+    @property
+    def in_words(self) -> str:
+        """The rules for people, in plain paragraphs."""
+
+    @property
+    def credits(self) -> str:
+        """Who the game comes from."""
+
+    def check(self, header: Header) -> None:
+        """Raises RulesError for a header that this game can't play."""
 
     def start(self, header: Header) -> State:
         """The state before the first throw. Raises RulesError for a header that this game can't play."""
+
+
+DECISION_WORDS: Mapping[type, str] = {
+    NamePoint: "point",
+    Stop: "stop",
+    Bomb: "bomb",
+    Keep: "keep",
+    Enter: "score",
+    Spend: "spend",
+}
+
+
+def refusal(action: Action, state: State) -> IllegalAction:
+    """Why an action that a state has no use for is refused: what it was, and what may happen now."""
+    if state.over:
+        return IllegalAction("The game is over; only an undo can follow.")
+    sizes = " or ".join(str(size) for size in state.throw_sizes)
+    chances = ([f"a throw of {sizes}"] if sizes else []) + list(state.decisions)
+    now = f"now: {', '.join(chances)}."
+    if isinstance(action, Throw):
+        return IllegalAction(f"A throw of {len(action.dice)} can't be made here; {now}")
+    return IllegalAction(f"'{DECISION_WORDS[type(action)]}' can't be decided here; {now}")

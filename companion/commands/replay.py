@@ -1,0 +1,57 @@
+"""`pegpip replay`: transcripts of games, replayed line by line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion.rules.replay import replayed
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each line, the state after it.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...|-")
+def command(files: tuple[str, ...], as_json: bool) -> int:
+    """Replay transcripts of games and print the state after each line; `-` reads standard input.
+
+    A line that the rules refuse ends its file, and the exit status is 1.
+    """
+    return max([_replay(name, as_json, len(files) > 1) for name in files])
+
+
+def _replay(name: str, as_json: bool, named: bool) -> int:
+    try:
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as unreadable:
+        click.echo(f"pegpip: {name} can't be read: {unreadable.strerror}.", err=True)
+        return 1
+    if named and not as_json:
+        click.echo(f"{name}:")
+    status = 0
+    for state in replayed(content):
+        if as_json:
+            print(json.dumps({"file": name, **state} if named else state))  # noqa: T201
+        else:
+            click.echo(in_a_row(state))
+        if "error" in state:
+            click.echo(f"pegpip: {name}, line {state['line']}: {state['message']}", err=True)
+            status = 1
+    return status
+
+
+def in_a_row(state: dict[str, Any]) -> str:
+    """One state as a row of a table for people: line, round, who, what may happen, points."""
+    if "error" in state:
+        return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"
+    scores = "  ".join(f"{name} {score}" for name, score in state["scores"].items())
+    if state["over"]:
+        return f"{state['line']:>5}  over: {', '.join(state['outcome']['winners'])} won.  {scores}"
+    sizes = "/".join(str(size) for size in state["throw_sizes"])
+    chances = ", ".join([f"throw {sizes}"] * bool(sizes) + state["decisions"])
+    return (
+        f"{state['line']:>5}  round {state['round']}  {state['player']}: {chances}  +{state['turn_points']}  {scores}"
+    )

@@ -1,0 +1,22 @@
+"""Values of dice that were thrown together: how many show what, and whether some lie among others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+FACES = (1, 2, 3, 4, 5, 6)
+
+
+def in_order(dice: Sequence[int]) -> tuple[int, ...]:
+    """The same dice, ascending: the order in which they were seen says nothing."""
+    return tuple(sorted(dice))
+
+
+def without(dice: Sequence[int], taken: Sequence[int]) -> tuple[int, ...] | None:
+    """What is left, ascending, when those are taken from these; None when they don't all lie among them."""
+    left = list(dice)
+    for die in taken:
+        if die not in left:
+            return None
+        left.remove(die)
+    return in_order(left)

@@ -1,0 +1,64 @@
+"""A game's rules as one value: its name, seats and switches, and the function that makes its first turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from companion.errors import RulesError
+from companion.rules.game import Header, State, Switch, Switches
+from companion.rules.roll_off import RollOff
+
+
+def accept(header: Header) -> None:
+    """What a game without conditions of its own asks of a header: nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """One game. Fulfils `game.Game`.
+
+    Attributes:
+        begin: Makes the state before the first throw of the player in that seat (0 is the first of the header).
+        more: Raises RulesError for what the game itself asks of a header (the rest is asked of every game here).
+    """
+
+    name: str
+    title: str
+    min_players: int
+    max_players: int | None
+    begin: Callable[[Header, int], State]
+    switches: tuple[Switch, ...] = ()
+    presets: Mapping[str, Switches] = field(default_factory=dict)
+    in_words: str = ""
+    credits: str = ""
+    more: Callable[[Header], None] = accept
+
+    def check(self, header: Header) -> None:
+        """Raises RulesError for a header that this game can't play."""
+        _check_players(header.players)
+        number = len(header.players)
+        if number < self.min_players or (self.max_players is not None and number > self.max_players):
+            most = "" if self.max_players is None else f" to {self.max_players}"
+            raise RulesError(f"{self.title} is for {self.min_players}{most} players, not {number}.")
+        self.more(header)
+        if header.first is not None and header.roll_off:
+            raise RulesError("Either `first` names who starts or a roll-off finds it, not both.")
+        if header.first is not None and header.first not in header.players:
+            raise RulesError(f"`first` names {header.first!r}, who is not one of the players.")
+
+    def start(self, header: Header) -> State:
+        """The state before the first throw: the roll-off's or the game's. Raises RulesError."""
+        self.check(header)
+        if header.roll_off:
+            return RollOff(header, self.begin, tuple(range(len(header.players))))
+        return self.begin(header, 0 if header.first is None else header.players.index(header.first))
+
+
+def _check_players(players: tuple[str, ...]) -> None:
+    for name in players:
+        if not 1 <= len(name) <= 24:
+            raise RulesError(f"A player's name has 1 to 24 characters; {name!r} has {len(name)}.")
+    if len(set(players)) < len(players):
+        twice = next(name for name in players if players.count(name) > 1)
+        raise RulesError(f"Two players are called {twice!r}; names must differ.")
