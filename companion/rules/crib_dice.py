@@ -29,7 +29,8 @@ class Turn:
 
     Attributes:
         phase: `fresh`: seven dice must be thrown; `naming`: the point must be named; `choosing`: stop, bomb or
-            throw on; `again`: the piddle had no result and must be repeated; `bombing`: an announced bomb waits for its dice.
+            throw on; `again`: the piddle had no result and must be repeated; `bombing`: an announced bomb waits
+            for its dice.
         gathered: Turn points that rollovers of this turn have gathered.
         point: The value of the frozen dice; None before it is named.
         frozen: How many dice are frozen.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import combinations
 
 FACES = (1, 2, 3, 4, 5, 6)
 
@@ -20,3 +22,10 @@ def without(dice: Sequence[int], taken: Sequence[int]) -> tuple[int, ...] | None
             return None
         left.remove(die)
     return in_order(left)
+
+
+@lru_cache(maxsize=4096)
+def handfuls(dice: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Every different choice among these dice, from none to all: each ascending, smaller ones first."""
+    ascending = in_order(dice)
+    return tuple(dict.fromkeys(taken for size in range(len(dice) + 1) for taken in combinations(ascending, size)))

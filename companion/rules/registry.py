@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from companion.errors import RulesError
-from companion.rules import crib_dice
+from companion.rules import crag, crapola, crib_dice
 from companion.rules.game import Game
 from companion.rules.nearest import nearest
 
-GAMES: Mapping[str, Game] = MappingProxyType({game.name: game for game in (crib_dice.GAME,)})
+GAMES: Mapping[str, Game] = MappingProxyType({game.name: game for game in (crib_dice.GAME, crag.GAME, crapola.GAME)})
 
 
 def game_named(name: str) -> Game:
