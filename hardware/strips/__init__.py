@@ -29,3 +29,10 @@ class Strip(Protocol):
 
     def stop(self) -> None:
         """All dark, and close the device; never raises."""
+
+
+def checked(frame_rgb: FrameRGB, leds: int) -> FrameRGB:
+    """The frame, if it is one for so many LEDs. Raises ValueError."""
+    if frame_rgb.shape != (leds, 3) or frame_rgb.dtype != np.uint8:
+        raise ValueError(f"a frame of {leds} LEDs is ({leds}, 3) uint8, not {frame_rgb.shape} {frame_rgb.dtype}")
+    return frame_rgb

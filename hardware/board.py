@@ -1,0 +1,162 @@
+"""The board: its own thread takes the newest view, draws it when something moves, and keeps the strip alight.
+
+The table never waits for it and never falls over it: a strip that fails is opened again every two seconds, and says so
+in the meantime; the newest frame is there for the page all the same.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.errors import DeviceError
+from hardware.power import Power
+from hardware.scenes import compose, next_change_s
+from hardware.strips import Strip
+from hardware.track import Layout
+from hardware.view import BoardView
+
+FASTEST_S = 1 / 60
+REFRESH_S = 1.0
+RETRY_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class BoardFrame:
+    """What the strip shows now.
+
+    Attributes:
+        leds: Red, green, blue as sent, 0 to 255, linear in light: raise to 1/2.6 to draw it on a screen.
+        milliamps: Estimated current of the whole strip.
+    """
+
+    leds: list[tuple[int, int, int]]
+    milliamps: int
+
+
+class Board:
+    """A strip with a track on it.
+
+    Args:
+        strip: Where frames go.
+        layout: Which LED is which hole; must have as many LEDs as the strip.
+        power: Gamma, brightness, limit.
+        clock: Seconds that only grow; the clock of the views' moments.
+    """
+
+    def __init__(self, strip: Strip, layout: Layout, power: Power, clock: Callable[[], float] = time.monotonic) -> None:
+        self._strip, self._layout, self._power, self._clock = strip, layout, power, clock
+        self._lock = threading.Condition()
+        self._view = BoardView()
+        self._fresh = True
+        self._running = False
+        self._thread: threading.Thread | None = None
+        self._frame_rgb = np.zeros((layout.leds, 3), np.uint8)
+        self._milliamps = 0
+        self._lit = False
+        self._drawn_s = self._sent_s = -math.inf
+        self._due_s = self._retry_s = -math.inf
+        self._illness: DeviceError | None = None
+
+    def show(self, view: BoardView) -> None:
+        """Show this view from now on. Never blocks for the strip."""
+        with self._lock:
+            if view != self._view:
+                self._view, self._fresh = view, True
+                self._lock.notify()
+
+    def latest(self) -> BoardFrame:
+        """What the strip shows now, or would if it worked."""
+        with self._lock:
+            frame_rgb, milliamps = self._frame_rgb, self._milliamps
+        return BoardFrame([(r, g, b) for r, g, b in frame_rgb.tolist()], milliamps)
+
+    def health(self) -> tuple[bool, str]:
+        """Whether the strip works, and a sentence for the page: what is wrong and what to do."""
+        ill = self._illness
+        if ill is not None:
+            return False, str(ill)
+        return True, f"{self._strip.name} strip of {self._strip.leds} LEDs, {self._milliamps} mA"
+
+    def start(self) -> None:
+        """Begin to draw, on a thread of its own. May be called twice."""
+        with self._lock:
+            if self._running:
+                return
+            self._running = self._fresh = True
+        self._thread = threading.Thread(target=self._run, name="board", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """All dark; the strip is closed. May be called twice."""
+        with self._lock:
+            self._running = False
+            self._lock.notify()
+        if self._thread is not None:
+            self._thread.join(timeout=5.0)
+            self._thread = None
+
+    def step(self) -> float:
+        """Do what is due now: draw, send, open the strip again. Returns seconds until something is due next.
+
+        The thread calls this; tests call it with a clock of their own.
+        """
+        now_s = self._clock()
+        with self._lock:
+            view, fresh = self._view, self._fresh
+            self._fresh = False
+        if fresh:
+            self._due_s = now_s
+        if now_s >= max(self._due_s, self._drawn_s + FASTEST_S):
+            self._draw(view, now_s)
+        if not self._lit and now_s >= self._retry_s:
+            self._open(now_s)
+        if self._lit and now_s - self._sent_s >= REFRESH_S:
+            self._send(now_s)
+        draw_s = max(self._due_s, self._drawn_s + FASTEST_S)
+        return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
+
+    def _draw(self, view: BoardView, now_s: float) -> None:
+        frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))
+        self._drawn_s, self._due_s = now_s, next_change_s(view, now_s)
+        changed = not np.array_equal(frame_rgb, self._frame_rgb)
+        with self._lock:
+            self._frame_rgb, self._milliamps = frame_rgb, milliamps
+        if changed and self._lit:
+            self._send(now_s)
+
+    def _open(self, now_s: float) -> None:
+        try:
+            self._strip.start()
+        except DeviceError as ill:
+            self._fail(ill, now_s)
+            return
+        self._lit, self._illness, self._sent_s = True, None, -math.inf
+
+    def _send(self, now_s: float) -> None:
+        self._sent_s = now_s
+        try:
+            self._strip.show(self._frame_rgb)
+        except DeviceError as ill:
+            self._strip.stop()
+            self._fail(ill, now_s)
+
+    def _fail(self, ill: DeviceError, now_s: float) -> None:
+        self._lit, self._illness, self._retry_s = False, ill, now_s + RETRY_S
+
+    def _run(self) -> None:
+        while True:
+            wait_s = self.step()
+            with self._lock:
+                if not self._running:
+                    break
+                # Even a board at rest wakes each second, for the refresh that heals glitches.
+                if not self._fresh and wait_s > 0:
+                    self._lock.wait(min(wait_s, REFRESH_S))
+        self._strip.stop()
+        self._lit = False

@@ -1,0 +1,109 @@
+"""Power: from colours as they look to what the LEDs are sent, never more current than the supply can give."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.errors import SetupError
+from hardware.settings import PowerSettings
+from hardware.strips import FrameRGB
+
+Look = NDArray[np.float32]
+"""(leds, 3) float: red, green, blue from 0 to 1 as they look, before gamma."""
+
+HUE_TOLERANCE_DEGREES = 2.0
+_BINS = 512
+
+
+class Power:
+    """Gamma, brightness, white balance and the current limit of one strip."""
+
+    def __init__(self, settings: PowerSettings | None = None) -> None:
+        self.settings = settings or PowerSettings()
+        problems = power_problems(self.settings)
+        if problems:
+            raise SetupError(problems)
+        self._full = (255.0 * self.settings.brightness * np.asarray(self.settings.balance_rgb)).astype(np.float32)
+
+    def light(self, look: Look) -> NDArray[np.float32]:
+        """How long each colour is on, (leds, 3) float from 0 to 255, before the limit."""
+        return np.asarray(np.clip(look, 0.0, 1.0) ** np.float32(self.settings.gamma) * self._full, np.float32)
+
+    def milliamps(self, frame_rgb: FrameRGB) -> float:
+        """Estimated current of a frame as sent: each colour's share of its full current, and what dark LEDs take."""
+        on = float(frame_rgb.sum(dtype=np.int64)) / 255.0
+        return on * self.settings.channel_ma + len(frame_rgb) * self.settings.idle_ma
+
+    def limited(self, look: Look) -> tuple[FrameRGB, int]:
+        """The frame to send, (leds, 3) uint8, and its current in mA, rounded up.
+
+        The whole frame is scaled, so that no LED changes its hue against the others; the limit holds for any frame.
+        """
+        light = self.light(look)
+        spare_ma = self.settings.limit_ma - len(light) * self.settings.idle_ma
+        wanted_ma = float(light.sum(dtype=np.float64)) / 255.0 * self.settings.channel_ma
+        scale = min(1.0, max(0.0, spare_ma) / wanted_ma) if wanted_ma > 0 else 1.0
+        frame_rgb = in_steps(light * np.float32(scale))
+        while (drawn_ma := self.milliamps(frame_rgb)) > self.settings.limit_ma and frame_rgb.any():
+            # Rounding may have added a little; what is over comes off, and a hair more so that this ends.
+            scale *= max(0.5, 0.995 * spare_ma / max(1e-6, drawn_ma - len(light) * self.settings.idle_ma))
+            frame_rgb = in_steps(light * np.float32(scale))
+        return frame_rgb, int(np.ceil(drawn_ma))
+
+
+def in_steps(light: NDArray[np.float32]) -> FrameRGB:
+    """Light, (leds, 3) from 0 to 255, in the LEDs' 256 steps, hue kept within two degrees.
+
+    Plain rounding turns a dim orange red or yellow: below some 15 steps of chroma only few hues exist. A hue is the
+    ratio of (middle - least) to (most - least) of the three colours; so the nearest chroma is taken that has this
+    ratio, at the cost of saturation first. An LED so dim that it would have to be more than doubled stays dark.
+    """
+    least, most = light.min(axis=1), light.max(axis=1)
+    chroma = most - least
+    middle = (light.sum(axis=1) - 3 * least - chroma) / np.maximum(chroma, 1e-6)
+    asked = np.rint(chroma * 2).astype(np.intp)
+    bins = np.rint(np.clip(middle, 0, 1) * _BINS).astype(np.intp)
+    most_step, middle_step = _CHROMA[asked, bins].astype(np.int16), _MIDDLE[asked, bins].astype(np.int16)
+    most_rounded = np.rint(most).astype(np.int16)
+    floor = np.maximum(0, np.minimum(np.rint(least).astype(np.int16), most_rounded - most_step))
+    lit = (most_step <= most_rounded) | (most_step <= asked)
+    order = np.argsort(light, axis=1)
+    steps = np.repeat(floor[:, None], 3, axis=1)
+    rows = np.arange(len(light))
+    steps[rows, order[:, 2]] += most_step
+    steps[rows, order[:, 1]] += middle_step
+    return np.asarray(steps * lit[:, None], np.uint8)
+
+
+def power_problems(settings: PowerSettings) -> list[str]:
+    """What can't be: each with what to change."""
+    problems = []
+    if not 0.0 < settings.brightness <= 1.0:
+        problems.append(f"brightness is {settings.brightness}; it goes from above 0 to 1.")
+    if not 1.0 <= settings.gamma <= 4.0:
+        problems.append(f"gamma is {settings.gamma}; it goes from 1 to 4, 2.6 suits most strips.")
+    if len(settings.balance_rgb) != 3 or not all(0.0 < part <= 1.0 for part in settings.balance_rgb):
+        problems.append(f"balance_rgb is {list(settings.balance_rgb)}; it is three numbers from above 0 to 1.")
+    if settings.limit_ma < 100:
+        problems.append(f"limit_ma is {settings.limit_ma:g}; a strip needs at least 100 mA to show anything.")
+    return problems
+
+
+def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """For chroma in half steps (0 to 255) and the middle's ratio: the chroma to send and the middle's part of it."""
+    ratio = np.arange(_BINS + 1) / _BINS
+    chroma = np.arange(256)[:, None]
+    middle = np.rint(ratio * chroma)
+    # 60 degrees to a sixth of the circle; the bins' own width comes off the tolerance.
+    tolerance = (HUE_TOLERANCE_DEGREES - 0.1) / 60.0 - 0.5 / _BINS
+    fits = np.abs(middle / np.maximum(chroma, 1) - ratio) <= tolerance
+    best = np.zeros((511, _BINS + 1), np.uint8)
+    for asked in range(1, 511):
+        away = np.where(fits, np.abs(chroma - asked / 2), np.inf)
+        away[0] = np.inf
+        best[asked] = away.argmin(axis=0)
+    return best, np.take_along_axis(middle, best.astype(np.intp), axis=0).astype(np.uint8)
+
+
+_CHROMA, _MIDDLE = _tables()

@@ -1,0 +1,194 @@
+"""What the board shows: colours over time, a pure function of the view of the table, the layout and the time.
+
+Who is on has a bright peg from which a glimmer runs ahead; what the turn is worth runs ahead of the peg as a lit way
+with a peg of its own at its head; pegs that share a hole take turns in it. `HARDWARE.md`'s and `LOOK.md`'s list.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hardware import effects
+from hardware.canvas import Canvas, comet, glow, stretch, ways
+from hardware.motion import Shown, shown, under_way
+from hardware.palette import ALARM, AMBER, pattern, pattern_rests_until, player_colour, swell
+from hardware.power import Look
+from hardware.track import Layout
+from hardware.view import BoardView
+
+SLOW_FRAME_S = 1 / 30
+SHARE_S = 0.8
+GLIMMER_EVERY_S = 2.4
+GLIMMER_S = 0.9
+NIGHT_LEVEL = 0.55
+CAPTURE_LEVEL = 0.35
+
+
+def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
+    """The frame at a time on the board's clock: (leds, 3) float from 0 to 1 as it looks, before gamma and power."""
+    canvas = Canvas(layout, view.holes)
+    if view.capturing:
+        _pegs(canvas, view, [Shown(p.banked, p.provisional, p.banked) for p in view.pegs], None)
+        return canvas.look * np.float32(CAPTURE_LEVEL)
+    if view.mood == "idle":
+        _drift(canvas, time_s)
+    else:
+        pegs = shown(view, time_s)
+        _marks(canvas)
+        _mood(canvas, view, pegs, time_s)
+        for moment in under_way(view, time_s):
+            effects.draw(canvas, view, moment, time_s)
+        _pegs(canvas, view, pegs, time_s)
+    _status(canvas, view, time_s)
+    for moment in under_way(view, time_s):
+        if moment.kind == "press":
+            effects.acknowledge(canvas, moment, time_s)
+    return canvas.look * np.float32(NIGHT_LEVEL) if view.night else canvas.look
+
+
+def next_change_s(view: BoardView, time_s: float) -> float:
+    """When the next frame must be drawn: now while something runs, a thirtieth of a second on while something breathes.
+
+    Infinity when nothing will move until the view changes. Until that time `compose` gives the same frame.
+    """
+    if view.capturing:
+        return math.inf
+    if under_way(view, time_s):
+        return time_s
+    begins = [moment.at_s for moment in view.moments if moment.at_s > time_s]
+    return min([_mood_moves_at(view, time_s), *(_peg_moves_at(view, time_s)), *begins], default=math.inf)
+
+
+def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:
+    rests = [pattern_rests_until(peg.colour, time_s) for peg in view.pegs if view.mood != "idle"]
+    if _crowded(view) and view.mood != "idle":
+        return [time_s + SLOW_FRAME_S]
+    return [time_s + SLOW_FRAME_S if rest <= time_s else rest for rest in rests]
+
+
+def _mood_moves_at(view: BoardView, time_s: float) -> float:
+    if view.mood == "ready":
+        at_s = time_s % GLIMMER_EVERY_S
+        if view.to_play is None:
+            return math.inf
+        return time_s + SLOW_FRAME_S if at_s < GLIMMER_S else time_s + GLIMMER_EVERY_S - at_s
+    if view.mood == "read":
+        return time_s + SLOW_FRAME_S if view.to_play is not None else math.inf
+    return time_s + SLOW_FRAME_S
+
+
+def _crowded(view: BoardView) -> bool:
+    places = [place for peg in view.pegs for place in {peg.banked, peg.provisional}]
+    # On a layout with fewer holes than the game two neighbours may share one, so near counts as the same.
+    spare = max(1, view.holes // 60)
+    return any(abs(a - b) <= spare or min(a, b) > view.holes for k, a in enumerate(places) for b in places[:k])
+
+
+def _drift(canvas: Canvas, time_s: float) -> None:
+    """Waves of amber that wander along the track, under a tenth of full light."""
+    for way in ways(canvas.layout):
+        wave = np.sin(2 * np.pi * (way.steps / 40 - time_s / 14)) + 0.5 * np.sin(
+            2 * np.pi * (way.steps / 27 + time_s / 23)
+        )
+        canvas.along(way, np.asarray(0.25 + 0.1 * wave, np.float32), AMBER)
+    canvas.add(canvas.layout.status, AMBER, 0.25 + 0.08 * math.sin(2 * math.pi * time_s / 9))
+
+
+def _marks(canvas: Canvas) -> None:
+    """An ember at every tenth hole, so that the eye can count."""
+    for way in ways(canvas.layout):
+        on = (np.rint(way.steps) % 10 == 0) & (way.steps > 1) & (way.steps < canvas.layout.holes)
+        canvas.along(way, np.where(on, 0.18, 0.0).astype(np.float32), AMBER)
+
+
+def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> None:
+    if view.mood == "over":
+        _over(canvas, view, time_s)
+    if view.to_play is None or view.to_play >= len(pegs):
+        return
+    way, peg = canvas.way(view.to_play), pegs[view.to_play]
+    colour = player_colour(view.pegs[view.to_play].colour)
+    ahead = canvas.step(peg.provisional)
+    if view.mood == "ready":
+        part = (time_s % GLIMMER_EVERY_S) / GLIMMER_S
+        if part < 1.0:
+            canvas.along(way, 0.7 * swell(part) * comet(way, ahead + 1 + 9 * part, 5.0), colour)
+    elif view.mood == "settling":
+        swing = 5 + 4 * math.sin(2 * math.pi * time_s / 1.4)
+        canvas.along(way, 0.55 * glow(way, ahead + swing, 3.0), AMBER)
+    elif view.mood == "asking":
+        breath = 0.25 + 0.6 * swell((time_s % 2.0) / 2.0)
+        canvas.along(way, breath * glow(way, ahead, 6.0), AMBER)
+        canvas.add(canvas.pockets(view.to_play), AMBER, breath)
+    elif view.mood == "illegal_hold":
+        # Two knocks and a rest: not to be taken for the slow breath of a question.
+        at_s = time_s % 2.0
+        knock = max(swell(at_s / 0.5), swell((at_s - 0.55) / 0.5))
+        canvas.along(way, (0.25 + 0.65 * knock) * glow(way, ahead, 6.0), ALARM)
+
+
+def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
+    """The winners' colours drift over the whole track, behind the pegs."""
+    for rank, winner in enumerate(w for w in view.winners if w < len(view.pegs)):
+        way, share = canvas.way(winner), len(view.winners)
+        wave = np.sin(2 * np.pi * (way.steps / 15 - time_s / 5 + rank / share))
+        canvas.along(
+            way, np.asarray(0.14 + 0.26 * np.maximum(wave, 0), np.float32), player_colour(view.pegs[winner].colour)
+        )
+
+
+def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | None) -> None:
+    """Ways run so far, then pegs on top of them. No time: everything as it is at rest."""
+    on_top: dict[tuple[int, ...], list[tuple[int, float]]] = {}
+    for k, (peg, at) in enumerate(zip(view.pegs, pegs, strict=True)):
+        mine = view.to_play == k or (view.mood == "over" and k in view.winners)
+        if at.provisional > at.banked:
+            way = canvas.way(k)
+            lit = 0.42 * stretch(way, canvas.step(at.banked), canvas.step(at.provisional))
+            canvas.along(way, lit, player_colour(peg.colour))
+            leads = 1.0 if time_s is None else 0.7 + 0.3 * swell((time_s % 1.2) / 1.2)
+            on_top.setdefault(canvas.hole(k, at.provisional), []).append((peg.colour, leads))
+        rhythm = 1.0 if time_s is None else pattern(peg.colour, time_s)
+        level = rhythm * (1.0 if mine else 0.68)
+        on_top.setdefault(canvas.hole(k, at.banked), []).append((peg.colour, level))
+    for leds, holders in on_top.items():
+        _hole(canvas, leds, holders, time_s)
+
+
+def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]], time_s: float | None) -> None:
+    """One peg lights its hole; more share out its LEDs, or take turns in it, fading over into each other."""
+    if len(holders) == 1 or len(leds) >= len(holders):
+        for k, (colour, level) in enumerate(holders):
+            canvas.cover(
+                leds[k * len(leds) // len(holders) : (k + 1) * len(leds) // len(holders)], player_colour(colour), level
+            )
+        return
+    turn = 0.0 if time_s is None else time_s / SHARE_S
+    (colour, _), (after, _) = holders[int(turn) % len(holders)], holders[(int(turn) + 1) % len(holders)]
+    fade = max(0.0, (turn % 1.0 - 0.7) / 0.3)
+    one, two = np.asarray(player_colour(colour)), np.asarray(player_colour(after))
+    red, green, blue = one * (1 - fade) + two * fade
+    canvas.cover(leds, (float(red), float(green), float(blue)), 0.9)
+
+
+def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
+    """The status segment: a piece for each player, bright for who is on; amber or red when the table needs someone."""
+    leds = canvas.layout.status
+    if not leds or view.mood == "idle":
+        return
+    if view.mood == "asking":
+        canvas.add(leds, AMBER, 0.25 + 0.6 * swell((time_s % 2.0) / 2.0))
+    elif view.mood == "illegal_hold":
+        at_s = time_s % 2.0
+        canvas.add(leds, ALARM, 0.25 + 0.6 * max(swell(at_s / 0.5), swell((at_s - 0.55) / 0.5)))
+    else:
+        each = len(leds) // max(1, len(view.pegs))
+        for k, peg in enumerate(view.pegs):
+            mine = view.to_play == k or k in view.winners
+            canvas.add(
+                leds[k * each : (k + 1) * each - (each > 2)],
+                player_colour(peg.colour),
+                pattern(peg.colour, time_s) if mine else 0.3,
+            )

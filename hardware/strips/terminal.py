@@ -1,0 +1,67 @@
+"""A strip drawn in the terminal: true colour, one row for each lane; silent where nobody would see it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+import numpy as np
+
+from hardware.strips import FrameRGB, checked
+
+_LIT = "\N{BLACK CIRCLE}"
+_GAMMA = 2.6
+
+
+class TerminalStrip:
+    """Draws frames over each other in place, below what was printed before.
+
+    Args:
+        leds: LEDs of the strip.
+        rows: For each row the LEDs to draw, from left to right; one row of all when left out.
+        out: Where to draw; standard output when left out. Nothing is drawn unless it is a terminal.
+    """
+
+    name = "terminal"
+
+    def __init__(self, leds: int, rows: Sequence[Sequence[int]] = (), out: TextIO | None = None) -> None:
+        self.leds = leds
+        self._rows = [list(row) for row in rows] or [list(range(leds))]
+        self._out = out if out is not None else sys.stdout
+        self._open = False
+        self._drawn = False
+
+    def start(self) -> None:
+        """Draw from now on, if this is a terminal."""
+        self._open = self._out.isatty()
+        self._drawn = False
+
+    def show(self, frame_rgb: FrameRGB) -> None:
+        """Draw the frame over the last one. Raises ValueError for one of another length."""
+        # A screen has its own gamma; the LEDs' is taken out so that dim lights are seen here as well.
+        seen = (255 * (checked(frame_rgb, self.leds) / 255.0) ** (1 / _GAMMA)).astype(np.uint8)
+        if not self._open:
+            return
+        lines = [_line(seen[row]) for row in self._rows]
+        up = f"\x1b[{len(lines)}A" if self._drawn else ""
+        self._out.write(up + "".join(f"\r{line}\x1b[0m\x1b[K\n" for line in lines))
+        self._out.flush()
+        self._drawn = True
+
+    def stop(self) -> None:
+        """Draw all dark, then no more."""
+        if self._open:
+            self.show(np.zeros((self.leds, 3), np.uint8))
+        self._open = False
+
+
+def _line(row: FrameRGB) -> str:
+    dark = (45, 36, 28)
+    colours = [(int(r), int(g), int(b)) if r or g or b else dark for r, g, b in row]
+    text, last = "", None
+    for colour in colours:
+        if colour != last:
+            text += "\x1b[38;2;{};{};{}m".format(*colour)
+        text, last = text + _LIT, colour
+    return text

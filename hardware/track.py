@@ -1,0 +1,240 @@
+"""The track: which LEDs light which hole, for one shared lane or a lane per player, and the ready-made layouts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from companion.errors import SetupError
+from hardware.settings import TrackSettings
+
+Place = tuple[float, float]
+Lane = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """Where everything is on the strip. Compared by identity, so that what is worked out from it can be kept.
+
+    Attributes:
+        name: Of the preset, or `own`.
+        leds: LEDs of the whole strip.
+        lanes: For each lane the LEDs of its start pocket, each hole, and its finish pocket. A pocket may be empty.
+        status: LEDs of the status segment, empty when there is none.
+        places_mm: Where each LED is, x to the right and y down, for drawings.
+        row_holes: Holes to a row, for drawings.
+    """
+
+    name: str
+    leds: int
+    lanes: tuple[Lane, ...]
+    status: tuple[int, ...]
+    places_mm: tuple[Place, ...]
+    row_holes: int = 30
+
+    @property
+    def holes(self) -> int:
+        """Holes of a lane, its pockets not counted."""
+        return len(self.lanes[0]) - 2
+
+    def lane_of(self, peg: int) -> Lane:
+        """The lane of a peg (index in seat order); further players share lanes from the first on."""
+        return self.lanes[peg % len(self.lanes)]
+
+    def place(self, hole: float, of_holes: int) -> int:
+        """The lane's own hole for one of a game that has `of_holes` of them: 0 the start, `holes` + 1 the finish.
+
+        A game of another length is mapped in proportion, and a peg that moved never falls back to the start.
+        """
+        if hole <= 0:
+            return 0
+        if hole > of_holes:
+            return self.holes + 1
+        return min(self.holes, max(1, -int(-hole * self.holes // of_holes)))
+
+
+def lay(settings: TrackSettings) -> Layout:
+    """The layout that the settings ask for. Raises SetupError with all that is wrong with them."""
+    if settings.preset:
+        return preset(settings.preset)
+    problems = layout_problems(settings)
+    if problems:
+        raise SetupError(problems)
+    lanes = tuple(_lane(_indices(text), settings) for text in settings.lanes)
+    places = _rows(settings.leds, settings.row_holes * settings.leds_per_hole, settings.pitch_mm)
+    return Layout("own", settings.leds, lanes, _indices(settings.status), places, settings.row_holes)
+
+
+def preset(name: str) -> Layout:
+    """The ready-made layout of that name. Raises SetupError with the nearest one."""
+    if name not in PRESETS:
+        near = get_close_matches(name, PRESETS, n=1, cutoff=0.0)[0]
+        raise SetupError([f"There is no layout called {name!r}; the nearest is {near!r}. Known: {', '.join(PRESETS)}."])
+    return PRESETS[name]()
+
+
+def layout_problems(settings: TrackSettings) -> list[str]:
+    """All that is wrong with a layout of one's own, each with what to change; empty when it can be built."""
+    texts = [*settings.lanes, *([settings.status] if settings.status else [])]
+    unreadable = [text for text in texts if not _RANGES.fullmatch(text.replace(" ", ""))]
+    if unreadable:
+        return [f"{text!r} is no list of LEDs; write it like '0-121' or '0-60,66-126'." for text in unreadable]
+    if not settings.lanes:
+        return ["The track has no lane; name a preset or write lanes, for example lanes = ['0-121']."]
+    return [*_length_problems(settings), *_index_problems(texts, settings.leds)]
+
+
+_RANGES = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+
+
+def _length_problems(settings: TrackSettings) -> list[str]:
+    wanted = settings.start_leds + settings.holes * settings.leds_per_hole + settings.finish_leds
+    lengths = [(number, len(_indices(text))) for number, text in enumerate(settings.lanes, 1)]
+    return [
+        f"Lane {number} names {got} LEDs, but {settings.holes} holes with their pockets need {wanted}; "
+        f"{'add' if got < wanted else 'take away'} {abs(wanted - got)}."
+        for number, got in lengths
+        if got != wanted
+    ]
+
+
+def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
+    named = [index for text in texts for index in _indices(text)]
+    beyond = sorted({index for index in named if index >= leds})
+    twice = sorted({index for index in named if named.count(index) > 1})
+    problems = []
+    if beyond:
+        problems.append(
+            f"The layout names LED {beyond[-1]}, but the strip has {leds} (0 to {leds - 1}); "
+            f"set leds = {beyond[-1] + 1} or shorten the lanes."
+        )
+    if twice:
+        listed = ", ".join(map(str, twice[:8])) + (" ..." if len(twice) > 8 else "")
+        problems.append(f"LEDs {listed} are mapped twice; give each of them to one hole only.")
+    return problems
+
+
+def _indices(text: str) -> tuple[int, ...]:
+    found: list[int] = []
+    for part in filter(None, text.replace(" ", "").split(",")):
+        first, _, last = part.partition("-")
+        a, b = int(first), int(last or first)
+        found += range(a, b + 1) if a <= b else range(a, b - 1, -1)
+    return tuple(found)
+
+
+def _lane(indices: Sequence[int], settings: TrackSettings) -> Lane:
+    start, finish, each = settings.start_leds, settings.finish_leds, settings.leds_per_hole
+    between = indices[start : len(indices) - finish]
+    holes = [tuple(between[k : k + each]) for k in range(0, len(between), each)]
+    if not settings.serpentine:
+        holes = _all_from_the_left(holes, settings.row_holes)
+    return (tuple(indices[:start]), *holes, tuple(indices[len(indices) - finish :]))
+
+
+def _all_from_the_left(holes: list[tuple[int, ...]], row_holes: int) -> list[tuple[int, ...]]:
+    rows = [holes[k : k + row_holes] for k in range(0, len(holes), row_holes)]
+    turned = [row if number % 2 == 0 else [hole[::-1] for hole in row[::-1]] for number, row in enumerate(rows)]
+    return [hole for row in turned for hole in row]
+
+
+def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
+    places = []
+    for led in range(leds):
+        row, column = divmod(led, row_leds)
+        places.append(((column if row % 2 == 0 else row_leds - 1 - column) * pitch_mm, row * 4 * pitch_mm))
+    return tuple(places)
+
+
+def strip122() -> Layout:
+    """A straight 144 LED/m strip of 122: start, 120 holes, finish; one lane for all."""
+    pitch_mm = 1000 / 144
+    lane = tuple((led,) for led in range(122))
+    return Layout("strip122", 122, (lane,), (), tuple((led * pitch_mm, 0.0) for led in range(122)), 120)
+
+
+def board3x121() -> Layout:
+    """A cribbage board: three lanes of 120 holes and a finish in four rows of thirty, pieces of 144 LED/m strip.
+
+    The middle lane is wired backwards, so that each lane's end joins the next one's beginning. A peg that has not
+    started stands beside the board: there is no start pocket.
+    """
+    pitch_mm, lane_mm, row_mm = 1000 / 144, 11.0, 48.0
+    places: list[Place] = []
+    lanes: list[Lane] = []
+    for lane in range(3):
+        travel = [_on_board(step, lane * lane_mm, pitch_mm, row_mm) for step in range(121)]
+        first = lane * 121
+        indices = range(first, first + 121) if lane % 2 == 0 else range(first + 120, first - 1, -1)
+        places += travel if lane % 2 == 0 else travel[::-1]
+        lanes.append(((), *((led,) for led in indices)))
+    return Layout("board3x121", 363, tuple(lanes), (), tuple(places), 30)
+
+
+def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Place:
+    # Lanes keep their order at the turns, as on a cribbage board: what was the outer lane stays the outer one.
+    row, column = min(3, step // 30), step - 30 * min(3, step // 30)
+    forth = row % 2 == 0
+    return (column if forth else 29 - column) * pitch_mm, row * row_mm + (across_mm if forth else 22.0 - across_mm)
+
+
+def matrix16() -> Layout:
+    """A 16 x 16 matrix, wired there and back: the track winds inwards, dark rows between its arms, to the finish."""
+    side, pitch_mm = 16, 10.0
+    path = [_wired(x, y, side) for x, y in _snail(side)]
+    lane = (*((led,) for led in path[:121]), tuple(path[121:]))
+    places = [(0.0, 0.0)] * (side * side)
+    for y in range(side):
+        for x in range(side):
+            places[_wired(x, y, side)] = (x * pitch_mm, y * pitch_mm)
+    return Layout("matrix16", side * side, (lane,), (), tuple(places), 30)
+
+
+def _wired(x: int, y: int, side: int) -> int:
+    return y * side + (x if y % 2 == 0 else side - 1 - x)
+
+
+def _snail(side: int) -> list[tuple[int, int]]:
+    """Cells of a spiral inwards that leaves one cell free between its arms."""
+    x, y, dx, dy = 0, 0, 1, 0
+    taken = [(0, 0)]
+    turns = 0
+    while turns < 2:
+        ahead, beyond = (x + dx, y + dy), (x + 2 * dx, y + 2 * dy)
+        inside = 0 <= ahead[0] < side and 0 <= ahead[1] < side
+        if inside and ahead not in taken and beyond not in taken:
+            x, y = ahead
+            taken.append(ahead)
+            turns = 0
+        else:
+            dx, dy = -dy, dx
+            turns += 1
+    return taken
+
+
+def table300() -> Layout:
+    """A 5 m strip of 300 (60 LED/m) round a table of 1.5 x 1 m: two LEDs a hole, pockets, and a status segment."""
+    start, holes, finish = range(4), range(4, 244), range(244, 252)
+    lane = (tuple(start), *((led, led + 1) for led in holes[::2]), tuple(finish))
+    places = tuple(_round_table((led + 0.5) * 1000 / 60, 1500.0, 1000.0) for led in range(300))
+    return Layout("table300", 300, (lane,), tuple(range(264, 288)), places, 30)
+
+
+def _round_table(way_mm: float, width_mm: float, depth_mm: float) -> Place:
+    if way_mm < width_mm:
+        return way_mm, 0.0
+    if way_mm < width_mm + depth_mm:
+        return width_mm, way_mm - width_mm
+    if way_mm < 2 * width_mm + depth_mm:
+        return 2 * width_mm + depth_mm - way_mm, depth_mm
+    return 0.0, 2 * (width_mm + depth_mm) - way_mm
+
+
+PRESETS: dict[str, Callable[[], Layout]] = {
+    "strip122": strip122,
+    "board3x121": board3x121,
+    "matrix16": matrix16,
+    "table300": table300,
+}

@@ -1,0 +1,152 @@
+"""The board driver: when it draws, when it is silent, and how it lives with a strip that fails."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.errors import DeviceError
+from hardware.board import Board
+from hardware.power import Power
+from hardware.strips import FrameRGB
+from hardware.strips.memory import MemoryStrip
+from hardware.track import preset
+from hardware.view import BoardView, Moment, Peg
+
+STILL = BoardView(pegs=(Peg(0, 10, 10), Peg(0, 40, 40)), mood="ready")
+MOVING = BoardView(pegs=(Peg(1, 10, 14), Peg(3, 40, 40)), to_play=0, mood="read")
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+class SickStrip(MemoryStrip):
+    """A memory strip that fails when told to."""
+
+    name = "sick"
+    sick = False
+    starts = 0
+
+    def start(self) -> None:
+        self.starts += 1
+        self._maybe()
+
+    def show(self, frame_rgb: FrameRGB) -> None:
+        self._maybe()
+        super().show(frame_rgb)
+
+    def _maybe(self) -> None:
+        if self.sick:
+            raise DeviceError("The strip is gone.", "Plug it in.")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def board_on(strip: MemoryStrip, clock: Clock) -> Board:
+    return Board(strip, preset("strip122"), Power(), clock)
+
+
+def run(board: Board, clock: Clock, for_s: float) -> None:
+    end_s = clock.now_s + for_s
+    while clock.now_s < end_s:
+        # As the thread does, but the clock jumps to what is due next.
+        clock.now_s += max(board.step(), 1e-4)
+
+
+def test_a_board_where_nothing_moves_sends_one_frame_a_second(clock: Clock) -> None:
+    strip = MemoryStrip(122)
+    board = board_on(strip, clock)
+    board.show(STILL)
+    run(board, clock, 10.0)
+    assert 10 <= strip.shown <= 11
+
+
+def test_a_board_that_moves_sends_at_most_sixty_frames_a_second(clock: Clock) -> None:
+    strip = MemoryStrip(122)
+    board = board_on(strip, clock)
+    board.show(replace(MOVING, moments=(Moment("fuchle", clock.now_s, 0, 30, 0),)))
+    run(board, clock, 1.0)
+    assert 40 <= strip.shown <= 61
+
+
+def test_a_view_is_lit_at_the_next_step_and_can_be_read_back(clock: Clock) -> None:
+    strip = MemoryStrip(122)
+    board = board_on(strip, clock)
+    board.step()
+    clock.now_s += 1 / 60
+    board.show(STILL)
+    board.step()
+    assert strip.frame_rgb[10].any()
+    assert strip.frame_rgb[40].any()
+    assert board.latest().leds == [tuple(led) for led in strip.frame_rgb.tolist()]
+    assert board.latest().milliamps == int(np.ceil(Power().milliamps(strip.frame_rgb)))
+
+
+def test_a_press_is_in_the_light_within_fifty_milliseconds(clock: Clock) -> None:
+    strip = MemoryStrip(122)
+    board = board_on(strip, clock)
+    board.show(STILL)
+    run(board, clock, 0.5)
+    before = strip.frame_rgb.copy()
+    pressed_s = clock.now_s
+    board.show(replace(STILL, moments=(Moment("press", pressed_s),)))
+    while np.array_equal(before, strip.frame_rgb):
+        clock.now_s += max(board.step(), 1e-4)
+    assert clock.now_s - pressed_s <= 0.05
+
+
+def test_a_strip_that_fails_is_told_and_comes_back_by_itself_within_five_seconds(clock: Clock) -> None:
+    strip = SickStrip(122)
+    board = board_on(strip, clock)
+    board.show(MOVING)
+    run(board, clock, 1.0)
+    assert board.health()[0]
+    strip.sick = True
+    run(board, clock, 10.0)
+    assert board.health() == (False, "The strip is gone. Plug it in.")
+    assert any(any(led) for led in board.latest().leds), "the page still has the board"
+    strip.sick, healed_s, shown = False, clock.now_s, strip.shown
+    while strip.shown == shown:
+        clock.now_s += max(board.step(), 1e-4)
+    assert clock.now_s - healed_s < 5.0
+    assert board.health()[0]
+
+
+def test_a_strip_that_fails_is_not_tried_more_than_once_in_two_seconds(clock: Clock) -> None:
+    strip = SickStrip(122)
+    strip.sick = True
+    board = board_on(strip, clock)
+    board.show(MOVING)
+    run(board, clock, 10.0)
+    assert strip.starts <= 6
+
+
+def test_the_thread_draws_what_it_is_shown_and_leaves_the_strip_dark() -> None:
+    lit = threading.Event()
+
+    class Told(MemoryStrip):
+        def show(self, frame_rgb: FrameRGB) -> None:
+            super().show(frame_rgb)
+            if frame_rgb[40].any():
+                lit.set()
+
+    strip = Told(122)
+    board = Board(strip, preset("strip122"), Power())
+    board.start()
+    board.start()
+    board.show(STILL)
+    assert lit.wait(5.0)
+    board.stop()
+    board.stop()
+    assert not strip.frame_rgb.any()

@@ -1,0 +1,88 @@
+"""Power: gamma, white balance, the current limit, and hues that survive it."""
+
+from __future__ import annotations
+
+import colorsys
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from companion.errors import SetupError
+from hardware.palette import PLAYERS
+from hardware.power import Power, in_steps
+from hardware.settings import PowerSettings
+
+
+def white(leds: int) -> NDArray[np.float32]:
+    return np.ones((leds, 3), np.float32)
+
+
+def hues(light: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.array([360 * colorsys.rgb_to_hsv(*map(float, led))[0] for led in light])
+
+
+def apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.abs((a - b + 180) % 360 - 180)
+
+
+def test_half_bright_to_the_eye_is_a_sixth_of_the_light() -> None:
+    frame_rgb, _ = Power(PowerSettings(balance_rgb=(1, 1, 1))).limited(np.full((1, 3), 0.5, np.float32))
+    assert frame_rgb.tolist() == [[42, 42, 42]]  # 255 x 0.5 ** 2.6 = 42.06
+
+
+def test_one_white_led_draws_its_three_colours_currents() -> None:
+    power = Power(PowerSettings(balance_rgb=(1, 1, 1)))
+    assert power.limited(white(1)) == (pytest.approx(np.full((1, 3), 255)), 61)  # 3 x 20 mA + 0.6 mA, rounded up
+
+
+def test_full_white_of_363_leds_is_scaled_to_two_amperes_and_stays_white() -> None:
+    frame_rgb, drawn_ma = Power(PowerSettings(balance_rgb=(1, 1, 1))).limited(white(363))
+    # (2000 - 363 x 0.6) mA / (363 x 60 mA) = 0.0818 of 255 = 20.9; 21 would draw 2011 mA.
+    assert np.unique(frame_rgb, axis=0).tolist() == [[20, 20, 20]]
+    assert 1900 < drawn_ma <= 2000
+
+
+@pytest.mark.parametrize("leds", [1, 122, 363])
+def test_random_frames_never_draw_more_than_the_limit(leds: int) -> None:
+    power, rng = Power(), np.random.default_rng(leds)
+    for _ in range(3400):
+        look = rng.random((leds, 3), dtype=np.float32) * np.float32(rng.random() * 1.2)
+        frame_rgb, drawn_ma = power.limited(look)
+        assert power.milliamps(frame_rgb) <= drawn_ma <= 2000
+
+
+def test_hue_is_kept_within_two_degrees_for_every_lit_led_of_random_frames() -> None:
+    power, rng, judged = Power(), np.random.default_rng(7), 0
+    for _ in range(120):
+        look = rng.random((363, 3), dtype=np.float32) * np.float32(rng.uniform(0.3, 1.0))
+        wanted, (frame_rgb, _) = power.light(look), power.limited(look)
+        coloured = (np.ptp(frame_rgb, axis=1) > 0) & (np.ptp(wanted, axis=1) > 0.5)
+        assert apart(hues(wanted[coloured]), hues(frame_rgb[coloured].astype(np.float32))).max() <= 2.0
+        judged += int(coloured.sum())
+    assert judged > 10_000
+
+
+def test_players_keep_their_hues_down_to_a_few_steps_of_light() -> None:
+    full = Power().light(np.array(PLAYERS, np.float32))
+    for part in np.linspace(0.06, 1.0, 60):
+        dim = (full * part).astype(np.float32)
+        frame_rgb = in_steps(dim)
+        assert frame_rgb.max(axis=1).min() > 0, "none goes dark"
+        assert apart(hues(dim), hues(frame_rgb.astype(np.float32))).max() <= 2.0
+
+
+def test_an_led_is_never_made_more_than_twice_as_bright_to_keep_its_hue() -> None:
+    light = (np.random.default_rng(3).random((5000, 3)) * 12).astype(np.float32)
+    assert (in_steps(light).max(axis=1) <= 2 * light.max(axis=1) + 1).all()
+
+
+def test_a_supply_too_small_for_the_dark_strip_leaves_it_dark() -> None:
+    frame_rgb, _ = Power(PowerSettings(limit_ma=100)).limited(white(363))
+    assert not frame_rgb.any()
+
+
+def test_impossible_power_settings_are_told_all_at_once() -> None:
+    with pytest.raises(SetupError) as refused:
+        Power(PowerSettings(brightness=0, gamma=9, balance_rgb=(1, 1, 2), limit_ma=5))
+    assert len(refused.value.problems) == 4

@@ -1,0 +1,118 @@
+"""The track: holes and their LEDs, on ready-made layouts and on one's own."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from companion.errors import SetupError
+from hardware.settings import TrackSettings
+from hardware.track import PRESETS, lay, preset
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_has_120_holes_in_each_lane_and_a_finish(name: str) -> None:
+    layout = preset(name)
+    assert layout.holes == 120
+    assert all(lane[-1] for lane in layout.lanes)
+    assert all(hole for lane in layout.lanes for hole in lane[1:])
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_preset_uses_an_led_twice_or_one_that_is_not_there(name: str) -> None:
+    layout = preset(name)
+    used = [led for lane in layout.lanes for hole in lane for led in hole] + list(layout.status)
+    assert len(used) == len(set(used))
+    assert 0 <= min(used) <= max(used) < layout.leds == len(layout.places_mm)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_neighbouring_holes_are_neighbours_on_the_table(name: str) -> None:
+    layout = preset(name)
+    for lane in layout.lanes:
+        ways = [layout.places_mm[hole[0]] for hole in lane[1:-1]]
+        longest = max(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a, b in itertools.pairwise(ways))
+        assert longest < 75, "a peg never jumps across the board"
+
+
+def test_the_strip_of_122_is_start_120_holes_and_finish() -> None:
+    assert preset("strip122").lanes == (tuple((led,) for led in range(122)),)
+
+
+def test_the_middle_lane_of_the_cribbage_board_is_wired_backwards() -> None:
+    first, middle, last = preset("board3x121").lanes
+    assert (first[1], first[121]) == ((0,), (120,))
+    assert (middle[1], middle[121]) == ((241,), (121,))
+    assert (last[1], last[121]) == ((242,), (362,))
+
+
+def test_the_spiral_begins_in_a_corner_and_turns_with_the_wiring_of_the_matrix() -> None:
+    lane = preset("matrix16").lanes[0]
+    assert [lane[k][0] for k in (0, 15, 16, 17)] == [0, 15, 16, 47]  # rows are wired there and back
+
+
+def test_a_table_strip_has_two_leds_a_hole_and_a_status_segment_of_its_own() -> None:
+    layout = preset("table300")
+    assert layout.lanes[0][1] == (4, 5)
+    assert layout.lanes[0][120] == (242, 243)
+    assert layout.status == tuple(range(264, 288))
+
+
+@pytest.mark.parametrize(
+    ("hole", "of", "place"),
+    [
+        (0, 120, 0),
+        (1, 120, 1),
+        (120, 120, 120),
+        (121, 120, 121),
+        (1, 240, 1),
+        (2, 240, 1),
+        (3, 240, 2),
+        (240, 240, 120),
+        (241, 240, 121),
+        (1, 60, 2),
+        (60, 60, 120),
+        (61, 60, 121),
+    ],
+)
+def test_games_of_other_lengths_are_mapped_in_proportion(hole: int, of: int, place: int) -> None:
+    assert preset("strip122").place(hole, of) == place
+
+
+def test_more_players_than_lanes_share_them_from_the_first_on() -> None:
+    layout = preset("board3x121")
+    assert layout.lane_of(3) is layout.lanes[0]
+    assert layout.lane_of(4) is layout.lanes[1]
+
+
+def test_a_layout_of_ones_own_can_run_backwards_over_gaps() -> None:
+    layout = lay(TrackSettings(preset="", leds=140, lanes=("139-80,75-14",)))
+    assert layout.lanes[0][0] == (139,)
+    assert layout.lanes[0][60] == (75,)
+    assert layout.lanes[0][121] == (14,)
+
+
+def test_rows_that_are_all_read_from_the_left_turn_every_second_row_of_a_strip_that_goes_there_and_back() -> None:
+    wired = TrackSettings(preset="", leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
+    assert [hole[0] for hole in lay(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
+
+
+def test_all_that_is_wrong_with_a_layout_is_told_at_once() -> None:
+    wrong = TrackSettings(preset="", leds=100, lanes=("0-121", "100-110"))
+    with pytest.raises(SetupError) as refused:
+        lay(wrong)
+    said = "\n".join(refused.value.problems)
+    assert "Lane 2 names 11 LEDs" in said
+    assert "names LED 121, but the strip has 100" in said
+    assert "mapped twice" in said
+
+
+def test_an_unreadable_lane_is_told_with_an_example() -> None:
+    with pytest.raises(SetupError, match="write it like '0-121'"):
+        lay(TrackSettings(preset="", lanes=("0..121",)))
+
+
+def test_an_unknown_preset_is_told_with_the_nearest() -> None:
+    with pytest.raises(SetupError, match="nearest is 'strip122'"):
+        preset("strip12")
