@@ -42,16 +42,18 @@ class Thrown(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     player: str
     values: tuple[int, ...]
-    source: str  # camera, hand, corrected
+    source: str  # camera, answered (the camera asked), hand, corrected
     photo: bool
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """Something that happened in the game, for the log, the lights and the voice: a code and its arguments.
 
-    Codes: `game_started`, `threw`, `point`, `froze`, `banked`, `wiped_out`, `rolled_over`, `piddle_lost`, `fuchled`,
-    `finished`, `bombed`, `bomb_failed`, `bumped`, `eliminated`, `kept`, `entered`, `spent`, `crapped_out`, `hot_dice`,
-    `reversed`, `last_round`, `game_over`, `undone`, `corrected`.
+    Codes: `game_started`, `rolled_off`, `threw`, `point`, `froze`, `banked`, `wiped_out`, `rolled_over`,
+    `piddle_lost`, `fuchled`, `finished`, `bomb_announced`, `bombed`, `bomb_failed`, `bumped`, `eliminated`, `kept`,
+    `entered`, `spent`, `crapped_out`, `hot_dice`, `reversed`, `last_round`, `game_over`, `undone`, `corrected`. `player` in `args` is the
+    name that scores are kept under (a team's with partners) in `banked`, `wiped_out`, `fuchled`, `finished`, `bumped`,
+    `bombed`, `eliminated`; else whose turn it was.
     """
 
     number: int  # of the snapshot that it came with
@@ -64,6 +66,24 @@ class Sitting(msgspec.Struct, frozen=True, kw_only=True):
 
     games: int = 0
     games_lost: dict[str, int] = {}
+
+
+class Offer(msgspec.Struct, frozen=True, kw_only=True):
+    """A correction that a person must confirm, since lines played after the throw no longer fit and would go.
+
+    Attributes:
+        id: What `ConfirmCorrection` names.
+        throw: The number of the throw.
+        was: Its values as they stand.
+        values: Its values as corrected.
+        dropped: The lines that would go, oldest first: `{"line": {...}, "why": "..."}`.
+    """
+
+    id: int
+    throw: int
+    was: tuple[int, ...]
+    values: tuple[int, ...]
+    dropped: tuple[dict[str, Any], ...]
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +105,9 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         throws: Throws of this game, oldest first.
         events: The last things that happened, oldest first.
         sitting: Games lost this evening.
+        correction: A correction that waits to be confirmed.
+        abandoned: Whether the game was ended without a result.
+        next_starter: Who starts when the next game is called; None until this one is over.
     """
 
     number: int
@@ -102,3 +125,6 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     throws: tuple[Thrown, ...] = ()
     events: tuple[Event, ...] = ()
     sitting: Sitting = Sitting()
+    correction: Offer | None = None
+    abandoned: bool = False
+    next_starter: str | None = None

@@ -1,0 +1,99 @@
+"""What may be asked of the table: one frozen value a command; one that changes the game names the number it saw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from companion.session.sight import Sight
+
+
+class PlayLine(msgspec.Struct, frozen=True, kw_only=True):
+    """Play a transcript line, `{"undo": n}` too. In a game without lines `{"undo": 1}` takes the game itself back."""
+
+    number: int
+    line: Any
+
+
+class StartGame(msgspec.Struct, frozen=True, kw_only=True):
+    """Start a game from a transcript's header. A game that is not over is left where it stands, kept in the journal."""
+
+    header: Any
+    number: int | None = None
+
+
+class NextGame(msgspec.Struct, frozen=True, kw_only=True):
+    """The same game and players again; who lost the last one starts."""
+
+    number: int
+
+
+class Abandon(msgspec.Struct, frozen=True, kw_only=True):
+    """End the game without a result. `{"undo": 1}` takes that back."""
+
+    number: int
+
+
+class EndSitting(msgspec.Struct, frozen=True, kw_only=True):
+    """The evening is over: the next game starts a new sitting, even between the same players."""
+
+    number: int
+
+
+class CorrectThrow(msgspec.Struct, frozen=True, kw_only=True):
+    """Throw `throw` of this game was really `values`. When later lines become illegal, the table asks to confirm."""
+
+    number: int
+    throw: int
+    values: tuple[int, ...]
+
+
+class ConfirmCorrection(msgspec.Struct, frozen=True, kw_only=True):
+    """Carry out the correction on offer (or not), with the loss of the lines that it lists."""
+
+    offer: int
+    accept: bool = True
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """Settle question `question`: these values lie there, or None: it was no throw."""
+
+    question: int
+    values: tuple[int, ...] | None
+
+
+class See(msgspec.Struct, frozen=True):
+    """The tray has come to rest and was read."""
+
+    sight: Sight
+
+
+class Moving(msgspec.Struct, frozen=True):
+    """Something moves in the tray: it is not to be read now."""
+
+
+class Tick(msgspec.Struct, frozen=True):
+    """Time has passed: look whether an empty tray has banked. The table gives it to itself."""
+
+
+class Press(msgspec.Struct, frozen=True, kw_only=True):
+    """A button of the table: `bank`, `undo` or `next`. It acts on what is now: who presses sees the board."""
+
+    button: str
+
+
+Command = (
+    PlayLine
+    | StartGame
+    | NextGame
+    | Abandon
+    | EndSitting
+    | CorrectThrow
+    | ConfirmCorrection
+    | Answer
+    | See
+    | Moving
+    | Tick
+    | Press
+)

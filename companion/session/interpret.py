@@ -1,0 +1,293 @@
+"""From what the tray shows to what was played: lines for the transcript, a question, or a word on what is waited for.
+
+Pure: a state, what was seen before (`Memory`) and a `Sight` give an `Outcome`. The dice speak: going on is throwing,
+banking is lifting all dice out, keeping is moving dice to the keep zone. Nothing is guessed: when the dice could mean
+two things, or the count does not fit, or the reading is in doubt, the outcome is a question.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from companion.errors import IllegalAction
+from companion.rules.game import Action, State, Stop, Throw, Undo
+from companion.session.motion import Motion, motion_of, moved
+from companion.session.sight import SeenDie, Sight
+from companion.session.snapshot import Notice
+
+Values = tuple[int, ...]
+"""Values of dice, sorted."""
+
+BANK_AFTER_S = 2.0  # a tray that stays empty this long has been lifted out, not just reached into
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What was seen before.
+
+    Attributes:
+        awake: Whether the tray has been seen at all; the first sight after a start may show an old throw.
+        last_values: The values of the game's last throw, sorted: an old throw is known by them.
+        thrown: Dice in the throw zone when last seen at rest.
+        kept: Dice in the keep zone when last seen at rest.
+        kept_before: Values in the keep zone before the roll that is not settled yet.
+        rolled: Whether dice have been rolled that no line tells of yet.
+        rolls: How many rolls have been seen: tells one that is in question from a later one.
+        armed: Whether dice lay in the tray since the last line that came from it: only those can be lifted out.
+        empty_since_s: Since when the tray is empty, on the table's clock.
+        ignored_kept: Values in the keep zone that a person overruled; they say nothing until they change.
+        keep_zone: Whether the tray has a keep zone at all; without one every die lies in the throw zone.
+    """
+
+    awake: bool = False
+    last_values: tuple[int, ...] = ()
+    thrown: tuple[SeenDie, ...] = ()
+    kept: tuple[SeenDie, ...] = ()
+    kept_before: tuple[int, ...] = ()
+    rolled: bool = False
+    rolls: int = 0
+    armed: bool = False
+    empty_since_s: float | None = None
+    ignored_kept: tuple[int, ...] | None = None
+    keep_zone: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A throw that a person must settle: why, how many dice the rules want, the sight it is about, what came before."""
+
+    code: str
+    wanted: tuple[int, ...]
+    sight: Sight
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a sight meant.
+
+    Attributes:
+        memory: What to remember, once `lines` are in the journal.
+        lines: What was played, in order; often nothing.
+        ask: What a person must settle.
+        notice: What the table sees and waits for.
+        settled: Whether a question that is open is settled by `lines`.
+    """
+
+    memory: Memory
+    lines: tuple[Action | Undo, ...] = ()
+    ask: Ask | None = None
+    notice: Notice | None = None
+    settled: bool = False
+
+
+class Hold(Protocol):
+    """What a game makes of the keep zone."""
+
+    dice: int
+    """How many dice the game is played with."""
+
+    def before_throw(self, state: State, memory: Memory, sight: Sight) -> Iterable[tuple[Action, ...]]:
+        """What the keep zone may say was decided before the roll that is seen now; `()` where nothing needs saying."""
+
+    def thrown(self, state: State, memory: Memory, sight: Sight, still: Values) -> Iterable[Values]:
+        """The values that may have been thrown together. `still`: dice of the throw zone that were not rolled."""
+
+    def at_rest(self, state: State, memory: Memory, sight: Sight) -> Outcome:
+        """What the keep zone says when nothing was rolled."""
+
+    def before_bank(self, state: State, memory: Memory) -> tuple[Action, ...]:
+        """What lifting all dice out says was decided before the stop."""
+
+
+def look(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
+    """What a tray that has come to rest means in that state."""
+    motion = motion_of(memory.thrown, memory.kept, sight) if memory.awake else _first_motion(memory, sight)
+    seen = _remembered(memory, sight, motion)
+    if not sight.thrown and not sight.kept:
+        return _empty(state, memory, seen, sight, hold)
+    if motion is Motion.UNSURE:
+        return _unsure(state, memory, seen, sight, hold)
+    if motion is Motion.PARTLY and not seen.rolled and sight.doubt is None:
+        still = Counter(values_of(sight.thrown)) - Counter(values_of(moved(memory.thrown, sight.thrown)))
+        found = _readings(state, seen, sight, tuple(sorted(still.elements())), hold)
+        if len(found) == 1:
+            return _thrown(state, seen, sight, found[0], hold)
+    return look_again(state, seen, sight, hold)
+
+
+def look_again(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
+    """What the same tray means after the state has changed by hand: a roll may be waiting, or a hold."""
+    if memory.rolled:
+        return _rolled(state, memory, sight, hold)
+    if sight.doubt is not None:
+        return Outcome(memory, notice=Notice("unclear", {"code": sight.doubt}))
+    return hold.at_rest(state, memory, sight)
+
+
+def tick(state: State, memory: Memory, now_s: float, hold: Hold) -> Outcome:
+    """What the passing of time means: a tray that stays empty banks."""
+    if memory.empty_since_s is None or not memory.armed:
+        return Outcome(memory)
+    lines = banking(state, memory, hold)
+    if not lines or _ambiguous_when_empty(state, lines, hold):
+        return Outcome(memory, notice=waiting(state))
+    if now_s - memory.empty_since_s < BANK_AFTER_S:
+        return Outcome(memory, notice=Notice("banking", {"after_s": BANK_AFTER_S}))
+    return Outcome(replace(memory, armed=False, rolled=False, kept=()), lines)
+
+
+def banking(state: State, memory: Memory, hold: Hold) -> tuple[Action, ...]:
+    """The lines that bank now, by the button or by lifting the dice out; none when the rules refuse."""
+    lines = (*hold.before_bank(state, memory), Stop())
+    return lines if state_after(state, lines) is not None else ()
+
+
+def answered(state: State, ask: Ask, values: Sequence[int], hold: Hold) -> tuple[Action, ...]:
+    """The lines that a person's answer plays. Raises IllegalAction when the rules refuse them."""
+    throw = Throw(tuple(values))
+    ways = [(*before, throw) for before in hold.before_throw(state, ask.memory, ask.sight)]
+    fitting = [way for way in ways if state_after(state, way) is not None]
+    return fitting[0] if len(fitting) == 1 else (throw,)
+
+
+def waiting(state: State) -> Notice | None:
+    """What the table waits for when the tray says nothing."""
+    if state.over:
+        return None
+    args: dict[str, Any] = {"player": state.player, "decisions": list(state.decisions)}
+    if not state.throw_sizes:
+        return Notice("decide", args)
+    return Notice("throw", {**args, "sizes": list(state.throw_sizes)})
+
+
+def overruled(memory: Memory) -> Memory:
+    """After an undo, a correction or a throw by hand: what lies in the tray says nothing until it changes."""
+    return replace(decided(memory), rolled=False, armed=False, empty_since_s=None)
+
+
+def decided(memory: Memory) -> Memory:
+    """After a decision by hand: the keep zone as it is has been overruled; a roll that waits still waits."""
+    return replace(memory, ignored_kept=values_of(memory.kept))
+
+
+def entered(memory: Memory, values: Sequence[int]) -> Memory:
+    """After a throw was entered: no roll is outstanding, and the dice in the tray are that throw."""
+    return replace(memory, rolled=False, armed=True, last_values=tuple(sorted(values)), ignored_kept=None)
+
+
+def values_of(dice: Iterable[SeenDie]) -> Values:
+    """Their values, sorted."""
+    return tuple(sorted(die.value for die in dice))
+
+
+def newly_kept(memory: Memory, sight: Sight) -> Values:
+    """Values that the keep zone has gained since before the roll, sorted."""
+    gained = Counter(values_of(sight.kept)) - Counter(memory.kept_before)
+    return tuple(sorted(gained.elements()))
+
+
+def state_after(state: State, actions: Iterable[Action]) -> State | None:
+    """The state after those actions, or None where the rules refuse one."""
+    try:
+        for action in actions:
+            state = state.after(action)
+    except IllegalAction:
+        return None
+    return state
+
+
+def _first_motion(memory: Memory, sight: Sight) -> Motion:
+    """After a start: dice that came into an empty tray were thrown; dice that lay there are an old throw, or unsure."""
+    if not sight.thrown:
+        return Motion.NONE
+    if sight.emptied:
+        return Motion.ROLLED
+    lying = Counter(values_of(sight.thrown))
+    return Motion.NONE if lying <= Counter(memory.last_values) else Motion.UNSURE
+
+
+def _remembered(memory: Memory, sight: Sight, motion: Motion) -> Memory:
+    rolled = motion is Motion.ROLLED
+    return replace(
+        memory,
+        awake=True,
+        thrown=sight.thrown,
+        kept=sight.kept,
+        kept_before=values_of(memory.kept) if rolled else memory.kept_before,
+        rolled=memory.rolled or rolled,
+        rolls=memory.rolls + rolled,
+        empty_since_s=None if sight.thrown or sight.kept else memory.empty_since_s,
+        ignored_kept=memory.ignored_kept if memory.ignored_kept == values_of(sight.kept) else None,
+    )
+
+
+def _empty(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold) -> Outcome:
+    # What lay in the keep zone until now still says what was held when the dice were lifted.
+    since_s = sight.at_s if memory.empty_since_s is None else memory.empty_since_s
+    seen = replace(seen, empty_since_s=since_s, kept=memory.kept if memory.armed else ())
+    outcome = tick(state, seen, sight.at_s, hold)
+    return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting(state))
+
+
+def _ambiguous_when_empty(state: State, lines: Sequence[Action], hold: Hold) -> bool:
+    """Who may throw every die must lift every die to do so: an empty tray then does not say that he stops."""
+    before_stop = state_after(state, lines[:-1])
+    return before_stop is not None and hold.dice in before_stop.throw_sizes
+
+
+def _unsure(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold) -> Outcome:
+    code = sight.doubt or ("moved" if memory.awake else "found")
+    if not _readings(state, seen, sight, (), hold):
+        return look_again(state, seen, sight, hold)
+    return Outcome(seen, ask=Ask(code, _wanted(state, seen, sight, hold), sight, seen))
+
+
+def _rolled(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
+    wanted = _wanted(state, memory, sight, hold)
+    if not wanted:
+        return Outcome(memory, notice=_too_early(state, sight))
+    if sight.doubt is not None:
+        notice = Notice("unclear", {"code": sight.doubt})
+        return Outcome(memory, ask=Ask(sight.doubt, wanted, sight, memory), notice=notice)
+    found = _readings(state, memory, sight, (), hold)
+    if len(found) == 1:
+        return _thrown(state, memory, sight, found[0], hold)
+    code = "count" if not found else "unsure"
+    notice = Notice("count", {"wanted": list(wanted), "seen": len(sight.thrown), "kept": len(sight.kept)})
+    return Outcome(memory, ask=Ask(code, wanted, sight, memory), notice=notice)
+
+
+def _readings(state: State, memory: Memory, sight: Sight, still: Values, hold: Hold) -> list[tuple[Action, ...]]:
+    """Every different sequence of lines that the rules allow and the tray may mean."""
+    found: list[tuple[Action, ...]] = []
+    for before in hold.before_throw(state, memory, sight):
+        for values in hold.thrown(state, memory, sight, still):
+            lines = (*before, Throw(values))
+            if lines not in found and state_after(state, lines) is not None:
+                found.append(lines)
+    return found
+
+
+def _wanted(state: State, memory: Memory, sight: Sight, hold: Hold) -> tuple[int, ...]:
+    """How many dice may be thrown now, once the keep zone has been taken at its word."""
+    reached = [state_after(state, before) for before in hold.before_throw(state, memory, sight)]
+    return tuple(sorted({size for after in reached if after for size in after.throw_sizes}))
+
+
+def _thrown(state: State, memory: Memory, sight: Sight, lines: tuple[Action, ...], hold: Hold) -> Outcome:
+    throw, reached = lines[-1], state_after(state, lines)
+    assert isinstance(throw, Throw), "a reading ends with its throw"
+    assert reached is not None, "a reading is allowed by the rules"
+    after = hold.at_rest(reached, entered(memory, throw.dice), sight)
+    return replace(after, lines=(*lines, *after.lines), settled=True)
+
+
+def _too_early(state: State, sight: Sight) -> Notice | None:
+    if state.over:
+        return None
+    args = {"player": state.player, "decisions": list(state.decisions), "seen": len(sight.thrown)}
+    return Notice("decide_first", args)

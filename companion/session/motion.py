@@ -1,0 +1,74 @@
+"""Whether dice were rolled between two sights of the tray, or only nudged, shifted between zones or picked up."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from enum import Enum
+
+from companion.session.sight import SeenDie, Sight
+
+SAME_PLACE_MM = 4.0  # a reader's jitter; a die that was rolled and lands this close with its old value is a rarity
+NUDGE_MM = 25.0  # a knock on the table or a brushing hand moves a 16 mm die about this far, a throw much farther
+
+
+class Motion(Enum):
+    """What happened to the dice of the throw zone since the last sight."""
+
+    NONE = "nothing was rolled"
+    ROLLED = "rolled"
+    PARTLY = "some were rolled, others stayed where they were"
+    UNSURE = "rolled to the same values, or pushed about"
+
+
+def motion_of(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) -> Motion:
+    """Tells a roll from a nudge, from the dice seen before (`thrown`, `kept`) and the sight now."""
+    if not sight.thrown or stayed(thrown, sight.thrown) == len(sight.thrown):
+        return Motion.NONE
+    if _shifted(thrown, kept, sight):
+        return Motion.NONE
+    if sight.emptied or not thrown:
+        return Motion.ROLLED
+    before, now = _counts(thrown), _counts(sight.thrown)
+    if now < before:
+        return Motion.NONE  # some were picked up
+    if stayed(thrown, sight.thrown):
+        return Motion.PARTLY if now != before else Motion.NONE
+    if stayed(thrown, sight.thrown, NUDGE_MM) * 2 >= len(sight.thrown):
+        return Motion.NONE
+    return Motion.UNSURE if now == before else Motion.ROLLED
+
+
+def stayed(before: Sequence[SeenDie], now: Sequence[SeenDie], within_mm: float = SAME_PLACE_MM) -> int:
+    """How many of the dice now lie where a die of the same value lay before."""
+    return len(now) - len(moved(before, now, within_mm))
+
+
+def moved(before: Sequence[SeenDie], now: Sequence[SeenDie], within_mm: float = SAME_PLACE_MM) -> tuple[SeenDie, ...]:
+    """The dice now that lie where no die of their value lay before."""
+    left, found = list(before), []
+    for die in now:
+        near = [old for old in left if old.value == die.value and _apart_mm(old, die) <= within_mm]
+        if near:
+            left.remove(min(near, key=lambda old: _apart_mm(old, die)))
+        else:
+            found.append(die)
+    return tuple(found)
+
+
+def _shifted(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) -> bool:
+    """Whether the same dice lie in the tray, only some of them in the other zone."""
+    same_dice = _counts([*thrown, *kept]) == _counts([*sight.thrown, *sight.kept])
+    if not same_dice or len(thrown) == len(sight.thrown):
+        return False
+    # All dice gone from the throw zone and back again are a roll, unless they came out of the keep zone.
+    return not sight.emptied or len(sight.kept) < len(kept)
+
+
+def _counts(dice: Sequence[SeenDie]) -> Counter[int]:
+    return Counter(die.value for die in dice)
+
+
+def _apart_mm(one: SeenDie, other: SeenDie) -> float:
+    return math.hypot(one.x_mm - other.x_mm, one.y_mm - other.y_mm)

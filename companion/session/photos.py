@@ -1,0 +1,81 @@
+"""Photos of throws: one JPEG a throw, on disk before the entry that names it, under a cap of bytes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from companion.errors import DeviceError
+
+CAP_BYTES = 500_000_000  # HARDWARE.md, the machine: SD cards are small
+
+
+class Photos:
+    """The photos of a data folder: `photos/N.jpg` is throw N."""
+
+    def __init__(self, folder: Path, cap_bytes: int = CAP_BYTES) -> None:
+        self.folder = folder / "photos"
+        self.cap_bytes = cap_bytes
+
+    def start(self, last_throw: int) -> None:
+        """Make the folder; a photo whose throw never reached the journal goes. Raises DeviceError."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for leftover in self.folder.glob("*.part"):
+                leftover.unlink()
+            for number in self._numbers():
+                if number > last_throw:
+                    self._file(number).unlink()
+        except OSError as refused:
+            raise _ill(self.folder, refused) from refused
+
+    def store(self, throw: int, jpeg: bytes) -> None:
+        """Put the photo of a throw on the disk. Raises DeviceError, and no half photo is left."""
+        part = self._file(throw).with_suffix(".part")
+        try:
+            with part.open("wb") as file:
+                file.write(jpeg)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(self._file(throw))
+            _sync_folder(self.folder)
+        except OSError as refused:
+            part.unlink(missing_ok=True)
+            raise _ill(self.folder, refused) from refused
+
+    def path(self, throw: int) -> Path | None:
+        """The file of a throw's photo, if there is one."""
+        file = self._file(throw)
+        return file if file.is_file() else None
+
+    def prune(self, first_kept: int) -> int:
+        """Delete the oldest photos until the cap holds, never one of throw `first_kept` or later; returns how many."""
+        sizes = {number: self._file(number).stat().st_size for number in self._numbers()}
+        total, gone = sum(sizes.values()), 0
+        for number in sorted(sizes):
+            if total <= self.cap_bytes or number >= first_kept:
+                break
+            self._file(number).unlink(missing_ok=True)
+            total, gone = total - sizes[number], gone + 1
+        return gone
+
+    def _file(self, throw: int) -> Path:
+        return self.folder / f"{throw}.jpg"
+
+    def _numbers(self) -> list[int]:
+        return [int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal()]
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _ill(folder: Path, refused: OSError) -> DeviceError:
+    return DeviceError(
+        f"Photos can't be kept in {folder} ({refused.strerror}).",
+        "Free some space or make the folder writable; the table plays on without photos.",
+    )

@@ -1,0 +1,334 @@
+"""Applying a command: what it means for the game, the entry in the journal, and the desk after it. No thread here."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from companion.errors import CompanionError, DeviceError, IllegalAction, StaleAction
+from companion.rules.game import Action, Throw, Undo
+from companion.rules.notation import action_of, header_line, header_of, line_of
+from companion.session import commands as c
+from companion.session import interpret
+from companion.session.hold_crib_dice import CribDiceHold
+from companion.session.interpret import Hold, Memory, Outcome
+from companion.session.journal import Entry, Journal
+from companion.session.photos import Photos
+from companion.session.present import Desk, starter_after
+from companion.session.record import PlayedGame, Record, after_entry, correction_of, horizon, replayed
+from companion.session.sitting import same_people
+from companion.session.snapshot import Notice, Offer
+
+HOLDS: dict[str, Hold] = {"crib_dice": CribDiceHold()}
+SETTLED_BY_BANKING = frozenset({"count", "found", "moved"})  # doubts that the next player's throw may raise
+
+log = logging.getLogger(__name__)
+
+
+class Play:
+    """The desk and what changes it, in one thread. `changed` is told of each number before the next is made."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        photos: Photos,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+        changed: Callable[[Desk], None],
+        keep_zone: bool = True,
+    ) -> None:
+        self._journal = journal
+        self._photos = photos
+        self._clock = clock
+        self._wall = wall
+        self._changed = changed
+        self._keep_zone = keep_zone
+        self._questions = 0
+        self.desk = Desk(Record(), Memory())
+        self._carry_out: dict[type[c.Command], Callable[[Any], None]] = {
+            c.See: lambda command: self._see(command.sight),
+            c.Moving: lambda _: self._put(replace(self.desk, moving=True)),
+            c.Tick: lambda _: self._tick(),
+            c.PlayLine: lambda command: self._play_line(action_of(command.line)),
+            c.Press: lambda command: self._press(command.button),
+            c.Answer: self._answer,
+            c.StartGame: lambda command: self._start(command.header),
+            c.NextGame: lambda _: self._next_game(),
+            c.Abandon: lambda _: self._abandon(),
+            c.EndSitting: lambda _: self._enter("sitting_ended", {}),
+            c.CorrectThrow: self._correct,
+            c.ConfirmCorrection: self._confirm,
+        }
+
+    def open(self) -> None:
+        """Open the journal and take the table up where it was left. Raises DeviceError."""
+        self._journal.open()
+        last_game = self._journal.last("game")
+        first = last_game.body["horizon"] if last_game else 1
+        record = replayed(self._journal.entries(first))
+        last_throw = self._journal.last_throw()
+        self._photos.start(last_throw)
+        # Ids of questions must not repeat after a restart: a phone may still show an old one.
+        self._questions = 1000 * (record.number + 1)
+        self.desk = Desk(replace(record, last_throw=last_throw), _fresh_memory(record, self._keep_zone))
+        self._say(self._restored())
+
+    def close(self) -> None:
+        """Close the journal."""
+        self._journal.close()
+
+    def apply(self, command: c.Command) -> None:
+        """Carry out a command. Raises a CompanionError when it is refused; then nothing has changed."""
+        number = getattr(command, "number", None)
+        if number is not None and number != self.desk.record.number:
+            newest = self.desk.record.number
+            raise StaleAction(f"The table is at {newest}, the command was made at {number}; look again.")
+        self._carry_out[type(command)](command)
+
+    def deadline_s(self) -> float | None:
+        """When a `Tick` is due, on the clock; None when nothing waits for time to pass."""
+        memory = self.desk.memory
+        if memory.empty_since_s is None or not memory.armed or self._hold() is None:
+            return None
+        return memory.empty_since_s + interpret.BANK_AFTER_S
+
+    # ---- the tray -------------------------------------------------------------------------------------------------
+
+    def _see(self, sight: Any) -> None:
+        self._put(replace(self.desk, sight=sight, moving=False))
+        game, hold = self.desk.record.game, self._hold()
+        if game is None or hold is None:
+            memory = replace(self.desk.memory, awake=True, thrown=sight.thrown, kept=sight.kept, rolled=False)
+            self._put(replace(self.desk, memory=memory))
+            return
+        self._take(interpret.look(game.transcript.state, self.desk.memory, sight, hold))
+
+    def _tick(self) -> None:
+        game, hold = self.desk.record.game, self._hold()
+        if game and hold and not self.desk.asked and not self.desk.moving:
+            self._take(interpret.tick(game.transcript.state, self.desk.memory, self._clock(), hold))
+
+    def _look_again(self) -> None:
+        game, hold, sight = self.desk.record.game, self._hold(), self.desk.sight
+        if game is None or hold is None:
+            return
+        if sight is None or not (sight.thrown or sight.kept):
+            self._put(replace(self.desk, notice=interpret.waiting(game.transcript.state)))
+            return
+        self._take(interpret.look_again(game.transcript.state, self.desk.memory, sight, hold))
+
+    def _take(self, outcome: Outcome) -> None:
+        """Journal what the tray said, then remember it; a line that can't be journaled waits as a roll does."""
+        done = 0
+        try:
+            for action in outcome.lines:
+                self._line(action, "camera")
+                done += 1
+        except DeviceError as ill:
+            unsaid = any(isinstance(action, Throw) for action in outcome.lines[done:])
+            memory = replace(outcome.memory, rolled=unsaid)
+            self._put(replace(self.desk, memory=memory, notice=Notice("ill", {"what": ill.what, "cure": ill.cure})))
+            raise
+        asked = None if outcome.settled else self.desk.asked
+        if outcome.ask and not (asked and outcome.ask.code == "count" and asked[1].code != "count"):
+            asked = self._asked(outcome.ask, asked)
+        self._put(replace(self.desk, memory=outcome.memory, notice=outcome.notice, asked=asked))
+
+    def _asked(self, ask: interpret.Ask, open_one: tuple[int, interpret.Ask] | None) -> tuple[int, interpret.Ask]:
+        if open_one and open_one[1].sight == ask.sight and open_one[1].code == ask.code:
+            return open_one
+        self._questions += 1
+        return self._questions, ask
+
+    # ---- people ---------------------------------------------------------------------------------------------------
+
+    def _play_line(self, action: Action | Undo) -> None:
+        game = self._game()
+        if isinstance(action, Undo):
+            self._undo(game, action)
+            return
+        self._line(action, "hand")
+        memory = self.desk.memory
+        if isinstance(action, Throw):
+            self._rest(interpret.overruled(memory))
+            return
+        self._put(replace(self.desk, memory=interpret.decided(memory), asked=None))
+        self._look_again()
+
+    def _undo(self, game: PlayedGame, undo: Undo) -> None:
+        if game.abandoned and undo.count == 1:
+            self._enter("resumed", {})
+        elif not game.lines and undo.count == 1:
+            self._enter("withdrawn", {})
+        else:
+            self._line(undo, "hand")
+        self._rest(interpret.overruled(self.desk.memory))
+
+    def _press(self, button: str) -> None:
+        match button:
+            case "bank":
+                self._bank()
+            case "undo":
+                self._undo(self._game(), Undo(1))
+            case "next":
+                self._next_game()
+            case _:
+                raise IllegalAction(f"The table has no button {button!r}; it has bank, undo and next.")
+
+    def _bank(self) -> None:
+        game, hold, asked = self._game(), self._hold(), self.desk.asked
+        if asked and asked[1].code not in SETTLED_BY_BANKING:
+            raise IllegalAction("A throw is in question: answer that first.")
+        lines = interpret.banking(game.transcript.state, self.desk.memory, hold) if hold else ()
+        if not lines:
+            raise IllegalAction("There is nothing that could be banked now.")
+        for action in lines:
+            self._line(action, "button")
+        memory = replace(interpret.decided(self.desk.memory), armed=False, empty_since_s=None)
+        self._put(replace(self.desk, memory=memory, asked=None))
+        self._look_again()
+
+    def _answer(self, command: c.Answer) -> None:
+        game, hold, asked = self._game(), self._hold(), self.desk.asked
+        if asked is None or hold is None or asked[0] != command.question:
+            raise StaleAction("That question is no longer open.")
+        ask, memory = asked[1], self.desk.memory
+        if command.values is None:
+            quiet = replace(memory, rolled=memory.rolled and memory.rolls != ask.memory.rolls)
+            self._put(replace(self.desk, memory=quiet, asked=None))
+        else:
+            for action in interpret.answered(game.transcript.state, ask, command.values, hold):
+                self._line(action, "answered", ask.sight.photo_jpeg)
+            later = memory.rolled and memory.rolls != ask.memory.rolls
+            known = replace(interpret.entered(memory, command.values), rolled=later)
+            self._put(replace(self.desk, memory=known, asked=None))
+        self._look_again()
+
+    # ---- games ----------------------------------------------------------------------------------------------------
+
+    def _start(self, line: Any) -> None:
+        header = header_of(line)
+        games, number = self.desk.record.games, self.desk.record.number + 1
+        same = bool(games) and not self.desk.record.closed and same_people(games[-1].header, header)
+        sitting = games[-1].sitting if same else number
+        back_to = horizon(games, number, sitting)
+        self._enter("game", {"header": header_line(header), "sitting": sitting, "horizon": back_to})
+        self._photos.prune(self._first_throw_of_sitting())
+        self._rest(interpret.overruled(self.desk.memory))
+
+    def _next_game(self) -> None:
+        game = self._game()
+        starter = starter_after(game)
+        if starter is None and not game.abandoned:
+            raise IllegalAction("This game is not over; finish or abandon it first.")
+        header = replace(game.header, first=starter or game.header.first, roll_off=False)
+        self._start(header_line(header))
+
+    def _abandon(self) -> None:
+        self._enter("abandoned", {})
+        self._rest(interpret.overruled(self.desk.memory))
+
+    def _correct(self, command: c.CorrectThrow) -> None:
+        game = self._game()
+        action = action_of({"throw": list(command.values)})
+        assert isinstance(action, Throw), "made as one"
+        refused = correction_of(game, command.throw, action.dice).refused
+        if not refused:
+            self._enter("correction", {"throw": command.throw, "values": list(action.dice), "dropped": []})
+            self._rest(interpret.overruled(self.desk.memory))
+            return
+        self._questions += 1
+        was = next(thrown.values for thrown in game.throws if thrown.number == command.throw)
+        dropped = tuple({"line": line_of(line), "why": why} for _, line, why in refused)
+        values = tuple(sorted(action.dice))
+        offer = Offer(id=self._questions, throw=command.throw, was=was, values=values, dropped=dropped)
+        self._put(replace(self.desk, offer=offer))
+
+    def _confirm(self, command: c.ConfirmCorrection) -> None:
+        offer = self.desk.offer
+        if offer is None or offer.id != command.offer:
+            raise StaleAction("That correction is no longer on offer; play went on.")
+        if not command.accept:
+            self._put(replace(self.desk, offer=None))
+            return
+        body = {"throw": offer.throw, "values": list(offer.values), "dropped": [one["line"] for one in offer.dropped]}
+        self._enter("correction", body)
+        self._rest(interpret.overruled(self.desk.memory))
+
+    # ---- the journal ----------------------------------------------------------------------------------------------
+
+    def _line(self, action: Action | Undo, source: str, photo_jpeg: bytes | None = None) -> None:
+        body: dict[str, Any] = {"line": line_of(action), "source": source}
+        throw = None
+        if isinstance(action, Throw):
+            throw = self.desk.record.last_throw + 1
+            if photo_jpeg is None and source == "camera" and self.desk.sight:
+                photo_jpeg = self.desk.sight.photo_jpeg
+            body["photo"] = photo_jpeg is not None and self._photo_kept(throw, photo_jpeg)
+        self._enter("line", body, throw)
+
+    def _enter(self, kind: str, body: dict[str, Any], throw: int | None = None) -> None:
+        """Check the entry by folding it in, put it on the disk, and only then tell of it."""
+        number = self.desk.record.number + 1
+        entry = Entry(number=number, kind=kind, body=body, wall_s=self._wall(), throw=throw)
+        record = after_entry(self.desk.record, entry)
+        # Every number is shown: where one command makes two entries, the first is told of before the second is made.
+        self._changed(self.desk)
+        self._journal.append(entry)
+        self._put(replace(self.desk, record=record, offer=None))
+
+    def _photo_kept(self, throw: int, jpeg: bytes) -> bool:
+        try:
+            self._photos.store(throw, jpeg)
+        except DeviceError as ill:
+            log.warning("%s", ill)  # the throw counts all the same: a photo is proof, not state
+            return False
+        return True
+
+    # ---- small ----------------------------------------------------------------------------------------------------
+
+    def _put(self, desk: Desk) -> None:
+        self.desk = desk
+
+    def _rest(self, memory: Memory) -> None:
+        """After a person has changed the game: no question is open and the tray as it lies is settled."""
+        self._put(replace(self.desk, memory=memory, asked=None))
+        game = self.desk.record.game
+        self._say(interpret.waiting(game.transcript.state) if game and not game.abandoned else None)
+
+    def _say(self, notice: Notice | None) -> None:
+        self._put(replace(self.desk, notice=notice))
+
+    def _game(self) -> PlayedGame:
+        game = self.desk.record.game
+        if game is None:
+            raise IllegalAction("No game has been started yet.")
+        return game
+
+    def _hold(self) -> Hold | None:
+        game = self.desk.record.game
+        return HOLDS.get(game.header.game) if game and not game.abandoned else None
+
+    def _first_throw_of_sitting(self) -> int:
+        games = self.desk.record.games
+        ours = [game for game in games if game.sitting == games[-1].sitting]
+        return min((t.number for game in ours for t in game.throws), default=self.desk.record.last_throw + 1)
+
+    def _restored(self) -> Notice | None:
+        game = self.desk.record.game
+        if game is None:
+            return None
+        return Notice("restored", {"scores": game.view["scores"], "player": game.view["player"]})
+
+
+def _fresh_memory(record: Record, keep_zone: bool) -> Memory:
+    throws = record.game.throws if record.game else ()
+    return Memory(last_values=throws[-1].values if throws else (), keep_zone=keep_zone)
+
+
+def refused(error: Exception) -> CompanionError:
+    """What a person is told of a fault in the program itself."""
+    log.error("a command failed", exc_info=error)
+    return CompanionError("The table could not do that because of a fault in the program; nothing was changed.")

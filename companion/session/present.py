@@ -1,0 +1,107 @@
+"""From what the writer knows to the snapshot that everyone sees; pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+
+from companion.rules.notation import header_line, line_of
+from companion.rules.odds import safe_chance
+from companion.session.interpret import Ask, Memory, values_of
+from companion.session.record import PlayedGame, Record
+from companion.session.sight import Sight
+from companion.session.sitting import next_starter
+from companion.session.snapshot import Notice, Offer, Question, Snapshot
+
+EVENTS_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """All that the writer has before it: the journaled record, and what is known of the tray just now.
+
+    Attributes:
+        record: What the journal says.
+        memory: What was seen in the tray.
+        sight: The tray as last seen at rest.
+        asked: The open question's id and what it asks.
+        notice: What the table sees or waits for.
+        offer: A correction that waits to be confirmed.
+        moving: Whether something moves in the tray.
+    """
+
+    record: Record
+    memory: Memory
+    sight: Sight | None = None
+    asked: tuple[int, Ask] | None = None
+    notice: Notice | None = None
+    offer: Offer | None = None
+    moving: bool = False
+
+
+def snapshot_of(desk: Desk, last: Snapshot | None = None) -> Snapshot:
+    """The snapshot of that desk. Where `last` has the same number, its game is taken over, not made again."""
+    if last is None or last.number != desk.record.number:
+        last = _journaled(desk.record)
+    lying = desk.sight if desk.memory.awake else None
+    return msgspec.structs.replace(
+        last,
+        phase=_phase(desk),
+        question=_question(*desk.asked) if desk.asked else None,
+        notice=desk.notice,
+        thrown=values_of(lying.thrown) if lying else (),
+        kept=values_of(lying.kept) if lying else (),
+        correction=desk.offer,
+    )
+
+
+def _journaled(record: Record) -> Snapshot:
+    game = record.game
+    if game is None:
+        return Snapshot(number=record.number)
+    state = game.transcript.state
+    return Snapshot(
+        number=record.number,
+        game=game.header.game,
+        header=header_line(game.header),
+        state=game.view,
+        options=() if game.abandoned else tuple(line_of(option) for option in state.options()),
+        safe_chance=None if game.abandoned else safe_chance(state),
+        throws=game.throws,
+        events=game.log[-EVENTS_SHOWN:],
+        sitting=record.sitting,
+        abandoned=game.abandoned,
+        next_starter=starter_after(game),
+    )
+
+
+def starter_after(game: PlayedGame) -> str | None:
+    """Who starts the game after this one; None until it is over."""
+    if not game.view["over"]:
+        return None
+    return next_starter(game.header, game.view["scores"], game.view["outcome"], game.first)
+
+
+def _phase(desk: Desk) -> str:
+    game = desk.record.game
+    if game is None or game.abandoned or game.view["over"]:
+        return "over"
+    if desk.asked:
+        return "asking"
+    if desk.moving:
+        return "settling"
+    return "read" if desk.sight and desk.sight.thrown and desk.memory.awake else "ready"
+
+
+def _question(number: int, ask: Ask) -> Question:
+    dice = (*ask.sight.thrown, *ask.sight.kept) if ask.code == "count" else ask.sight.thrown
+    return Question(
+        id=number,
+        code=ask.code,
+        wanted=ask.wanted,
+        values=tuple(die.value for die in dice),
+        boxes_xywh=tuple(die.box_xywh for die in dice),
+        confidences=tuple(die.confidence for die in dice),
+        photo=f"/api/question.jpg?id={number}" if ask.sight.photo_jpeg else None,
+    )

@@ -1,0 +1,253 @@
+"""What the journal says: its entries folded, one by one, into the games of the evening; the table is its replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from companion.errors import IllegalAction, RulesError
+from companion.rules.game import Action, Header, Throw, Undo
+from companion.rules.notation import action_of, header_of
+from companion.rules.transcript import Correction, Transcript, corrected
+from companion.session.events import happenings
+from companion.session.journal import Entry
+from companion.session.sitting import added_up
+from companion.session.snapshot import Event, Sitting, Thrown
+
+LOG_LENGTH = 60  # events kept for the pages' log; the journal has them all
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that stands: the number of its entry, and the throw when it is one."""
+
+    number: int
+    thrown: Thrown | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game of the evening.
+
+    Attributes:
+        number: Of the entry that started it.
+        sitting: Number of the game that began its sitting.
+        transcript: The lines that stand.
+        lines: One for each of them, in step with `transcript.actions`.
+        view: `transcript.view()`.
+        log: The last events, oldest first; those of lines taken back are gone.
+        abandoned: Whether it was ended without a result.
+    """
+
+    number: int
+    sitting: int
+    transcript: Transcript
+    lines: tuple[Line, ...]
+    view: dict[str, Any]
+    log: tuple[Event, ...]
+    abandoned: bool = False
+
+    @property
+    def header(self) -> Header:
+        """The set-up."""
+        return self.transcript.header
+
+    @property
+    def throws(self) -> tuple[Thrown, ...]:
+        """The throws that stand, oldest first."""
+        return tuple(line.thrown for line in self.lines if line.thrown)
+
+    @property
+    def first(self) -> str:
+        """Who started: who made the first throw that is no roll-off, or would make it."""
+        return next((thrown.player for thrown in self.throws if len(thrown.values) > 2), self.view["player"] or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The table as journaled.
+
+    Attributes:
+        number: Of the last entry.
+        last_throw: The highest number of a throw.
+        games: Of this sitting and the one before, oldest first; the last is on the table.
+        closed: Whether the evening was declared over, so that the next game starts a new sitting.
+    """
+
+    number: int = 0
+    last_throw: int = 0
+    games: tuple[PlayedGame, ...] = ()
+    closed: bool = False
+
+    @property
+    def game(self) -> PlayedGame | None:
+        """The game on the table."""
+        return self.games[-1] if self.games else None
+
+    @property
+    def sitting(self) -> Sitting:
+        """The games lost this evening."""
+        if not self.games:
+            return Sitting()
+        ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
+        return added_up(game.view["outcome"] for game in ours if game.view["over"])
+
+
+def replayed(entries: Iterable[Entry], record: Record | None = None) -> Record:
+    """The record after all those entries. Raises RulesError when they are not from this journal's rules."""
+    record = record or Record()
+    for entry in entries:
+        record = after_entry(record, entry)
+    return record
+
+
+def after_entry(record: Record, entry: Entry) -> Record:
+    """The record after one more entry. Raises RulesError, and the record is as it was."""
+    games, closed = record.games, record.closed
+    if entry.kind == "game":
+        games, closed = _with_game(games, entry), False
+    elif entry.kind == "sitting_ended":
+        closed = True
+    elif not games:
+        raise IllegalAction("No game has been started yet.")
+    elif entry.kind == "withdrawn":
+        games = _without_last(games)
+    else:
+        games = (*games[:-1], _changed(games[-1], entry))
+    return Record(entry.number, max(record.last_throw, entry.throw or 0), games, closed)
+
+
+def horizon(games: tuple[PlayedGame, ...], number: int, sitting: int) -> int:
+    """The oldest game that can still be gone back to once a game with that number and sitting has started.
+
+    Replay after a start begins there. A new sitting lets go of all but the one before it.
+    """
+    if not games:
+        return number
+    if sitting == games[-1].sitting:
+        return games[0].number
+    return next(game.number for game in games if game.sitting == games[-1].sitting)
+
+
+def correction_of(game: PlayedGame, throw: int, values: tuple[int, ...]) -> Correction:
+    """What a correction of that throw leads to. Raises IllegalAction: no such throw here, or the values don't fit."""
+    return corrected(game.transcript, _index_of(game, throw), Throw(values))
+
+
+def _with_game(games: tuple[PlayedGame, ...], entry: Entry) -> tuple[PlayedGame, ...]:
+    header = header_of(entry.body["header"])
+    transcript = Transcript.begin(header)
+    view = transcript.view()
+    started = Event(
+        number=entry.number, code="game_started", args={"game": header.game, "players": list(header.players)}
+    )
+    game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), view, (started,))
+    return (*(old for old in games if old.number >= entry.body["horizon"]), game)
+
+
+def _without_last(games: tuple[PlayedGame, ...]) -> tuple[PlayedGame, ...]:
+    if len(games) < 2 or games[-1].lines:
+        raise IllegalAction("There is nothing left to take back.")
+    return games[:-1]
+
+
+def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
+    if entry.kind == "line":
+        return _played(game, entry)
+    if entry.kind == "correction":
+        return _corrected(game, entry)
+    if entry.kind in {"abandoned", "resumed"}:
+        return replace(game, abandoned=entry.kind == "abandoned")
+    raise RulesError(f"The journal's entry {entry.number} has an unknown kind, {entry.kind!r}. Update pegpip.")
+
+
+def _played(game: PlayedGame, entry: Entry) -> PlayedGame:
+    if game.abandoned:
+        raise IllegalAction("This game was abandoned; undo that to go on with it, or start the next one.")
+    action = action_of(entry.body["line"])
+    if isinstance(action, Undo):
+        return _undone(game, entry, action)
+    return _line_added(game, entry, action, entry.body["source"])
+
+
+def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> PlayedGame:
+    transcript = game.transcript.then(action)
+    view, thrown = transcript.view(), None
+    if isinstance(action, Throw):
+        thrown = Thrown(
+            number=entry.throw or 0,
+            player=game.view["player"],
+            values=tuple(sorted(action.dice)),
+            source=source,
+            photo=bool(entry.body.get("photo")),
+        )
+    told = _events(game.header, entry.number, game.view, action, view, thrown)
+    return replace(
+        game,
+        transcript=transcript,
+        lines=(*game.lines, Line(entry.number, thrown)),
+        view=view,
+        log=(*game.log, *told)[-LOG_LENGTH:],
+    )
+
+
+def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
+    transcript = game.transcript.then(undo)
+    kept, gone = game.lines[: -undo.count], game.lines[-undo.count :]
+    said = Event(number=entry.number, code="undone", args={"lines": undo.count})
+    log = (*_without(game.log, gone), said)
+    return replace(game, transcript=transcript, lines=kept, view=transcript.view(), log=log)
+
+
+def _corrected(game: PlayedGame, entry: Entry) -> PlayedGame:
+    """The game with one throw's values changed; later lines that no longer fit are gone (they stay in the journal)."""
+    values = tuple(entry.body["values"])
+    index = _index_of(game, entry.body["throw"])
+    result = corrected(game.transcript, index, Throw(values))
+    was = game.lines[index]
+    assert was.thrown is not None, "found by the number of its throw"
+    now = Line(was.number, Thrown(number=was.thrown.number, player=was.thrown.player, values=tuple(sorted(values)),
+                                  source="corrected", photo=was.thrown.photo))  # fmt: skip
+    lines = (*game.lines[:index], now, *game.lines[index + 1 : result.transcript.standing])
+    args = {"throw": was.thrown.number, "was": list(was.thrown.values), "values": sorted(values),
+            "dropped": len(result.refused)}  # fmt: skip
+    said = Event(number=entry.number, code="corrected", args=args)
+    told = _retold(result.transcript, lines, index)
+    log = (*_without(game.log, game.lines[index:]), *told, said)[-LOG_LENGTH:]
+    transcript = replace(result.transcript, lines_read=game.transcript.lines_read + 1)
+    return replace(game, transcript=transcript, lines=lines, view=transcript.view(), log=log)
+
+
+def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
+    """The events of the lines from `first` on as they are true now, under the numbers that they had."""
+    told: list[Event] = []
+    step = Transcript.begin(transcript.header)
+    for index, action in enumerate(transcript.actions):
+        before, step = step, step.then(action)
+        if index >= first:
+            line = lines[index]
+            told += _events(transcript.header, line.number, before.view(), action, step.view(), line.thrown)
+    return tuple(told)
+
+
+def _events(
+    header: Header, number: int, before: dict[str, Any], action: Action, after: dict[str, Any], thrown: Thrown | None
+) -> tuple[Event, ...]:
+    found = happenings(header, before, action, after)
+    return tuple(
+        Event(number=number, code=code, args={**args, "throw": thrown.number} if thrown and code == "threw" else args)
+        for code, args in found
+    )
+
+
+def _without(log: tuple[Event, ...], gone: tuple[Line, ...]) -> tuple[Event, ...]:
+    numbers = {line.number for line in gone}
+    return tuple(event for event in log if event.number not in numbers)
+
+
+def _index_of(game: PlayedGame, throw: int) -> int:
+    for index, line in enumerate(game.lines):
+        if line.thrown and line.thrown.number == throw:
+            return index
+    raise IllegalAction(f"Throw {throw} is not one of this game; undo back to its game first.")

@@ -1,0 +1,46 @@
+"""An evening between the same people: games lost, as RULES.md adds them up, and who starts the next game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from companion.rules.game import Header
+from companion.session.snapshot import Sitting
+
+Outcome = Mapping[str, Any]
+"""As in a transcript's view: `winners` and `games_lost`."""
+
+
+def added_up(outcomes: Iterable[Outcome]) -> Sitting:
+    """The sitting after games with these outcomes."""
+    games, lost = 0, dict[str, int]()
+    for outcome in outcomes:
+        games += 1
+        for name, count in outcome["games_lost"].items():
+            lost[name] = lost.get(name, 0) + count
+    return Sitting(games=games, games_lost=lost)
+
+
+def same_people(one: Header, other: Header) -> bool:
+    """Whether two games belong to one sitting: the same people, whatever their seats and the game."""
+    return set(one.players) == set(other.players)
+
+
+def next_starter(header: Header, scores: Mapping[str, int], outcome: Outcome, first: str) -> str:
+    """Who starts the next game: who lost the most games in this one; of equals the worst score, then the nearest seat.
+
+    Args:
+        header: Of the game that is over.
+        scores: Its last scores, by player or team, in seat order.
+        outcome: Its outcome.
+        first: Who started it. When all have won, the next seat starts.
+    """
+    sides, lost = list(scores), outcome["games_lost"]
+    seat = header.players.index(first)
+    after_first = [header.players[(seat + step) % len(header.players)] for step in range(1, len(header.players) + 1)]
+    if not any(lost.values()):
+        return after_first[0]
+    worst = min(sides, key=lambda side: (-lost[side], scores[side]))
+    level = {side for side in sides if (lost[side], scores[side]) == (lost[worst], scores[worst])}
+    return next(name for name in after_first if sides[header.players.index(name) % len(sides)] in level)

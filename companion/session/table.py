@@ -1,0 +1,175 @@
+"""The table: one writer thread, a queue of commands in, numbered snapshots out."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+
+import msgspec
+
+from companion.errors import CompanionError, DeviceError
+from companion.session.commands import Command, Tick
+from companion.session.journal import Journal
+from companion.session.photos import Photos
+from companion.session.play import Play, refused
+from companion.session.present import Desk, snapshot_of
+from companion.session.snapshot import Snapshot
+
+Reader = Callable[[Snapshot], None]
+
+
+class Table:
+    """One table. Commands may come from any thread; one thread carries them out, one after the other.
+
+    Args:
+        journal: Opened, written and closed by the writer thread.
+        photos: The photos of throws.
+        clock: Seconds, monotonic: the clock of `Sight.at_s`.
+        wall: Seconds since 1970, for display in the journal only.
+        keep_zone: Whether the tray has a keep zone (a calibrated or virtual one has).
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        photos: Photos,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+        keep_zone: bool = True,
+    ) -> None:
+        self._play = Play(journal, photos, clock, wall, self._desk_changed, keep_zone)
+        self._clock = clock
+        self._queue: SimpleQueue[tuple[Command, Future[Snapshot]] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._news = threading.Condition()
+        self._readers: tuple[Reader, ...] = ()
+        self._snapshot = Snapshot(number=0)
+
+    def start(self) -> None:
+        """Open the journal and begin to serve. Raises DeviceError. May be called twice."""
+        if self._thread is not None:
+            return
+        opened: Future[None] = Future()
+        thread = threading.Thread(target=self._write, args=(opened,), name="table", daemon=True)
+        thread.start()
+        opened.result()
+        self._thread = thread
+
+    def stop(self) -> None:
+        """Carry out what is queued, close the journal. Later commands are refused. May be called twice."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._queue.put(None)
+            thread.join()
+
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot; never waits."""
+        return self._snapshot
+
+    def wait(self, pulse: int, timeout_s: float) -> Snapshot:
+        """The newest snapshot, as soon as its pulse is not that one, or after the time-out."""
+        with self._news:
+            self._news.wait_for(lambda: self._snapshot.pulse != pulse, timeout_s)
+        return self._snapshot
+
+    def subscribe(self, reader: Reader) -> Callable[[], None]:
+        """Have `reader` called with each new snapshot, by the writer thread; returns how to end that.
+
+        A reader must be quick, must not raise and must not call `submit`.
+        """
+        with self._news:
+            self._readers = (*self._readers, reader)
+
+        def unsubscribe() -> None:
+            with self._news:
+                self._readers = tuple(one for one in self._readers if one is not reader)
+
+        return unsubscribe
+
+    def submit(self, command: Command) -> Snapshot:
+        """Carry out a command and return the snapshot after it.
+
+        Raises:
+            StaleAction: It was made for an older number.
+            IllegalAction, NotationError, RulesError: The rules refuse it.
+            DeviceError: The journal can't be written; nothing has changed. Or the table is stopped.
+            CompanionError: A fault in the program; nothing has changed.
+        """
+        if self._thread is None:
+            raise DeviceError("The table is not running.", "Start it again.")
+        answer: Future[Snapshot] = Future()
+        self._queue.put((command, answer))
+        return answer.result()
+
+    def question_photo(self, question: int) -> bytes | None:
+        """The picture of the open question, if that is the one."""
+        asked = self._play.desk.asked
+        return asked[1].sight.photo_jpeg if asked and asked[0] == question else None
+
+    def _write(self, opened: Future[None]) -> None:
+        try:
+            self._play.open()
+        except (CompanionError, OSError) as ill:
+            self._play.close()
+            opened.set_exception(ill)
+            return
+        self._desk_changed(self._play.desk)
+        opened.set_result(None)
+        while True:
+            asked = self._next()
+            if asked is None:
+                break
+            self._answer(*asked)
+        self._play.close()
+        self._refuse_the_rest()
+
+    def _next(self) -> tuple[Command, Future[Snapshot]] | None:
+        deadline_s = self._play.deadline_s()
+        if deadline_s is None:
+            return self._queue.get()
+        try:
+            return self._queue.get(timeout=max(0.01, deadline_s - self._clock()))
+        except Empty:
+            return Tick(), Future()
+
+    def _answer(self, command: Command, answer: Future[Snapshot]) -> None:
+        before = self._play.desk
+        try:
+            self._play.apply(command)
+            self._desk_changed(self._play.desk)
+        except CompanionError as no:
+            self._desk_changed(self._play.desk)
+            answer.set_exception(no)
+        except Exception as fault:  # noqa: BLE001  the writer must outlive a fault in the rules or in itself
+            # What reached the journal stands; all else is as it was.
+            self._play.desk = replace(before, record=self._play.desk.record)
+            self._desk_changed(self._play.desk)
+            answer.set_exception(refused(fault))
+        else:
+            answer.set_result(self._snapshot)
+
+    def _refuse_the_rest(self) -> None:
+        while True:
+            try:
+                asked = self._queue.get_nowait()
+            except Empty:
+                return
+            if asked is not None:
+                asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
+
+    def _desk_changed(self, desk: Desk) -> None:
+        made = snapshot_of(desk, self._snapshot if self._snapshot.pulse else None)
+        newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)
+        if newest == self._snapshot and self._snapshot.pulse:
+            return
+        newest = msgspec.structs.replace(newest, pulse=self._snapshot.pulse + 1)
+        with self._news:
+            self._snapshot = newest
+            self._news.notify_all()
+            readers = self._readers
+        for reader in readers:
+            reader(newest)
