@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from companion.errors import IllegalAction
-from companion.rules.dice import handfuls, in_order, without
+from companion.rules.dice import handfuls, in_order, throws_of, without
 from companion.rules.game import Action, Enter, Header, Keep, Switch, Throw, refusal
 from companion.rules.nearest import nearest
 from companion.rules.rulebook import Rulebook
@@ -99,9 +99,13 @@ class Crag:
         used = dict(self.sheets[self.seat])
         return tuple(category for category in CATEGORIES if category not in used)
 
+    @property
+    def _strict(self) -> bool:
+        return bool(self.header.rules["thirteen_without_double"])
+
     def points_in(self, category: str) -> int:
         """What the dice on the table would score there."""
-        return points_for(category, self.dice, bool(self.header.rules["thirteen_without_double"]))
+        return points_for(category, self.dice, self._strict)
 
     def options(self) -> tuple[Action, ...]:
         """Every keep, the fewest dice first; then every entry, the best first."""
@@ -109,6 +113,16 @@ class Crag:
         if "score" not in self.decisions:
             return keeps
         return (*keeps, *(Enter(category) for category in sorted(self.unused, key=self.points_in, reverse=True)))
+
+    @property
+    def safe_chance(self) -> None:
+        """No throw can fail."""
+        return None
+
+    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+        """What each option will enter in this turn, expected with the best entry; later turns are not weighed."""
+        thrown = tuple((dice, self._expected(self.dice)) for dice in self.throw_sizes)
+        return thrown + tuple((option, self._decision_worth(option)) for option in self.options())
 
     def after(self, action: Action) -> Crag:
         """The state after that action. Raises IllegalAction."""
@@ -141,6 +155,27 @@ class Crag:
 
     def _with(self, phase: Phase, dice: tuple[int, ...]) -> Crag:
         return Crag(self.header, self.first, self.turn, self.sheets, phase, dice)
+
+    def _decision_worth(self, option: Action) -> float:
+        if isinstance(option, Keep):
+            return self._expected(option.dice)
+        assert isinstance(option, Enter), "Crag has no other decisions"
+        return float(self.points_in(option.category))
+
+    def _best_entry(self, dice: tuple[int, ...]) -> int:
+        return max(points_for(category, dice, self._strict) for category in self.unused)
+
+    def _expected(self, staying: tuple[int, ...]) -> float:
+        """The best entry on average when the dice that don't stay are thrown; of a first throw also the best keep."""
+        missing = 3 - len(staying)
+        total = 0.0
+        for dice, ways in throws_of(missing):
+            lying = in_order(staying + dice)
+            if self.phase == "fresh":
+                total += ways * max(worth for _, worth in self._with("thrown", lying).worths())
+            else:
+                total += ways * self._best_entry(lying)
+        return total / 6**missing
 
     def _kept(self, dice: tuple[int, ...]) -> Crag:
         if without(self.dice, dice) is None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from companion.errors import IllegalAction
 from companion.rules.crapola_dice import keepable, points_of
+from companion.rules.crapola_odds import safe_chance, turn_worth
 from companion.rules.crapola_table import Table
 from companion.rules.crapola_words import CREDITS, IN_WORDS, SWITCHES
 from companion.rules.dice import in_order, without
@@ -79,7 +80,7 @@ class Crapola:
         if phase == "keeping":
             return ("keep",)
         if phase == "choosing":
-            return ("stop",) if self.table.may_bank(self.turn.points) else ()
+            return ("stop",) if self.table.least_bank <= self.turn.points else ()
         seats = range(len(self.table.totals))
         return ("spend",) if any(self.table.most_to_spend_on(seat) for seat in seats) else ()
 
@@ -91,6 +92,16 @@ class Crapola:
         if "stop" in decisions:
             return (Stop(),)
         return self._spendings() if decisions else ()
+
+    @property
+    def safe_chance(self) -> float | None:
+        """The chance that the next throw scores."""
+        return safe_chance(self.throw_sizes[0]) if self.throw_sizes else None
+
+    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+        """What each option will bank, expected with best play; a spending banks nothing."""
+        thrown = tuple((dice, self._throw_worth(dice)) for dice in self.throw_sizes)
+        return thrown + tuple((option, self._decision_worth(option)) for option in self.options())
 
     def after(self, action: Action) -> Crapola:
         """The state after that action. Raises IllegalAction."""
@@ -139,9 +150,9 @@ class Crapola:
 
     def _stopped(self) -> Crapola:
         points = self.turn.points
-        if not self.table.may_bank(points):
-            entry = self.header.rules["entry"]
-            raise IllegalAction(f"{self.player} is not on the board yet: the first bank takes {entry}, not {points}.")
+        if points < self.table.least_bank:
+            least = self.table.least_bank
+            raise IllegalAction(f"{self.player} is not on the board yet: the first bank takes {least}, not {points}.")
         return Crapola(self.table.banked(points))
 
     def _spent(self, spend: Spend) -> Crapola:
@@ -153,6 +164,17 @@ class Crapola:
         if not 1 <= spend.points <= most:
             raise IllegalAction(f"{self.player} may spend 1 to {most} points on {spend.on}, not {spend.points}.")
         return Crapola(self.table.spent(on, spend.points))
+
+    def _throw_worth(self, dice: int) -> float:
+        return turn_worth(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
+
+    def _decision_worth(self, option: Action) -> float:
+        turn = self.turn
+        if isinstance(option, Keep):
+            points = turn.points + (points_of(option.dice) or 0)
+            worth = turn_worth(turn.size, self.table.least_bank)
+            return worth.choosing(points, len(turn.dice) - len(option.dice))
+        return float(turn.points) if isinstance(option, Stop) else 0.0
 
     def _spendings(self) -> tuple[Action, ...]:
         most = {name: self.table.most_to_spend_on(seat) for seat, name in enumerate(self.header.players)}

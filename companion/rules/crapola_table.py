@@ -54,9 +54,10 @@ class Table:
             return False
         return max(self.totals) - self.totals[self.seat] > 5000
 
-    def may_bank(self, points: int) -> bool:
-        """Whether a stop with that many turn points is allowed: on the board any, before that from `entry` on."""
-        return self.on_board[self.seat] or points >= self.header.rules["entry"]
+    @property
+    def least_bank(self) -> int:
+        """The fewest turn points that the player may stop with: on the board any, before that `entry`."""
+        return 0 if self.on_board[self.seat] else int(self.header.rules["entry"])
 
     def most_to_spend_on(self, seat: int) -> int:
         """The most points that the player may spend on that seat; 0 when he can't."""

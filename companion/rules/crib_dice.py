@@ -10,17 +10,13 @@ from typing import Any, Literal
 
 from companion.errors import IllegalAction, RulesError
 from companion.rules.crib_board import Board, new_board, sides_of
+from companion.rules.crib_odds import safe_chance, set_score, turn_worth
 from companion.rules.crib_words import CREDITS, IN_WORDS, SWITCHES
 from companion.rules.dice import FACES, in_order
 from companion.rules.game import Action, Bomb, Header, NamePoint, Stop, Throw, refusal
 from companion.rules.rulebook import Rulebook
 
 Phase = Literal["fresh", "naming", "choosing", "again", "bombing"]
-
-
-def set_score(count: int, value: int) -> int:
-    """What `count` frozen dice of that value score: a pair 2, more the sum of all but two."""
-    return 2 if count == 2 else (count - 2) * value
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +91,19 @@ class CribDice:
             return tuple(NamePoint(value) for value in FACES if self.turn.dice.count(value) >= 2)
         return tuple(Bomb() if word == "bomb" else Stop() for word in self.decisions)
 
+    @property
+    def safe_chance(self) -> float | None:
+        """The chance that the next throw is no wipe-out, see `crib_odds`; for an announced bomb that it goes off."""
+        turn = self.turn
+        if self.over or turn.point is None:
+            return None
+        return 11 / 36 if turn.phase == "bombing" else safe_chance(turn.frozen, turn.point)
+
+    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+        """What each option will bank, expected with best play; a bomb banks nothing."""
+        thrown = tuple((dice, self._throw_worth()) for dice in self.throw_sizes)
+        return thrown + tuple((option, self._decision_worth(option)) for option in self.options())
+
     def after(self, action: Action) -> CribDice:
         """The state after that action. Raises IllegalAction."""
         turn = self.turn
@@ -124,6 +133,20 @@ class CribDice:
             "dice": list(turn.dice),
             "bombing": turn.phase == "bombing",
         }
+
+    def _throw_worth(self) -> float:
+        turn = self.turn
+        worth = turn_worth(bool(self.header.rules["piddle_points"]))
+        if turn.point is None:
+            return worth.fresh(turn.gathered)
+        return 0.0 if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
+
+    def _decision_worth(self, option: Action) -> float:
+        turn = self.turn
+        if isinstance(option, NamePoint):
+            worth = turn_worth(bool(self.header.rules["piddle_points"]))
+            return worth.held(turn.gathered, turn.dice.count(option.value), option.value)
+        return float(turn.points) if isinstance(option, Stop) else 0.0
 
     def _may_bomb(self) -> bool:
         turn = self.turn

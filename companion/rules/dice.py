@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
-from itertools import combinations
+from functools import cache, lru_cache
+from itertools import combinations, combinations_with_replacement
+from math import factorial, prod
 
 FACES = (1, 2, 3, 4, 5, 6)
 
@@ -29,3 +30,12 @@ def handfuls(dice: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """Every different choice among these dice, from none to all: each ascending, smaller ones first."""
     ascending = in_order(dice)
     return tuple(dict.fromkeys(taken for size in range(len(dice) + 1) for taken in combinations(ascending, size)))
+
+
+@cache
+def throws_of(count: int) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """Every throw of that many dice, ascending, and in how many of the 6 ** count ways it falls."""
+    return tuple(
+        (dice, factorial(count) // prod(factorial(dice.count(face)) for face in FACES))
+        for dice in combinations_with_replacement(FACES, count)
+    )

@@ -122,6 +122,20 @@ class State(Protocol):
     def options(self) -> tuple[Action, ...]:
         """Every decision that would be accepted now (of `spend` only the smallest and greatest of each player)."""
 
+    @property
+    def safe_chance(self) -> float | None:
+        """Exact chance that the next throw does not end the turn with nothing.
+
+        None when no throw is allowed, or when none of that kind can fail (a first throw in Crib Dice, all of Crag).
+        Where the number of dice may be chosen, that of the smallest number.
+        """
+
+    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+        """What each option is worth: turn points that this turn will bank, expected exactly, with best play from there.
+
+        Options are all decisions of `options`, and each number of dice that may be thrown. Empty when the game is over.
+        """
+
     def view(self) -> dict[str, Any]:
         """The state's public fields as in TRANSCRIPT.md, except `line`; plain JSON values."""
 

@@ -48,6 +48,15 @@ class RollOff:
         """Nothing is decided."""
         return ()
 
+    @property
+    def safe_chance(self) -> None:
+        """Nothing can fail."""
+        return None
+
+    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+        """The throw brings no points."""
+        return ((2, 0.0),)
+
     def after(self, action: Action) -> State:
         """The next throw is due, the tied throw again, or the game begins. Raises IllegalAction."""
         if not isinstance(action, Throw) or len(action.dice) != 2:
