@@ -1,0 +1,34 @@
+"""How the parts are: one sentence each for the page, with what to do where something is wrong."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+Check = Callable[[], tuple[bool, str]]
+
+FREE_MB_NEEDED = 50
+"""Less free space than this, and the journal may soon not be written."""
+
+
+def report(checks: Mapping[str, Check]) -> dict[str, Any]:
+    """`/healthz` as in CONTRACTS.md, from a check for each part."""
+    parts = {name: dict(zip(("ok", "says"), check(), strict=True)) for name, check in checks.items()}
+    return {"status": "ok" if all(part["ok"] for part in parts.values()) else "degraded", "parts": parts}
+
+
+def disk_check(folder: Path) -> Check:
+    """Whether the data folder's disk has room."""
+
+    def check() -> tuple[bool, str]:
+        try:
+            free_mb = shutil.disk_usage(folder).free // 2**20
+        except OSError as gone:
+            return False, f"The data folder {folder} can't be reached ({gone.strerror}). Check the disk."
+        if free_mb < FREE_MB_NEEDED:
+            return False, f"Only {free_mb} MB are free in {folder}. Free some space."
+        return True, f"{free_mb} MB free"
+
+    return check
