@@ -1,0 +1,202 @@
+"""A pub for the web's tests: the real table and rules on a folder, with a board and a tray that stand in for theirs."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import flask
+
+from companion.rules.registry import GAMES
+from companion.session.commands import See
+from companion.session.journal import Journal
+from companion.session.photos import Photos
+from companion.session.sight import SeenDie, Sight
+from companion.session.table import Table
+from web.app import create_app
+from web.pairing import MemoryTokens, Pairing
+from web.parts import Addresses, Parts
+from web.server import Server
+
+PIN = "271828"
+HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
+HOST = "http://127.0.0.1"
+
+
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@dataclass
+class StandInBoard:
+    """A strip of three LEDs that always shows the same: it stands in for the hardware's board."""
+
+    leds: Sequence[Sequence[int]] = ((0, 0, 0), (12, 8, 1), (255, 120, 0))
+    milliamps: float = 41.6
+
+    def latest(self) -> StandInBoard:
+        return self
+
+    def spots(self) -> Sequence[tuple[float, float]]:
+        return [(10.0 * at, 0.0) for at in range(len(self.leds))]
+
+
+@dataclass
+class StandInTray:
+    """A tray that only notes what hands do: it stands in for the virtual camera's."""
+
+    done: list[tuple[Any, ...]] = field(default_factory=list)
+    places: dict[int, tuple[float, float]] = field(default_factory=lambda: {n: (40.0 + 35 * n, 60.0) for n in range(7)})
+
+    def throw(self, ids: Sequence[int] | None, strength: float) -> None:
+        self._check(ids)
+        self.done.append(("throw", tuple(ids or ()), strength))
+
+    def shake(self) -> None:
+        self.done.append(("shake",))
+
+    def move(self, die: int, x_mm: float, y_mm: float) -> None:
+        self._check([die])
+        self.places[die] = (x_mm, y_mm)
+        self.done.append(("move", die, x_mm, y_mm))
+
+    def lift(self, ids: Sequence[int] | None) -> None:
+        self._check(ids)
+        self.done.append(("lift", tuple(ids or ())))
+
+    def dice(self) -> Sequence[Mapping[str, Any]]:
+        return [
+            {"id": n, "x_mm": x, "y_mm": y, "place": "throw", "x_px": 4 * x, "y_px": 4 * y, "size_px": 64}
+            for n, (x, y) in self.places.items()
+        ]
+
+    def zones(self) -> Mapping[str, Any]:
+        return {
+            "width_mm": 320,
+            "height_mm": 240,
+            "throw": [0, 0, 320, 180],
+            "keep": [0, 180, 320, 60],
+            "picture_wh": [1280, 960],
+            "mm_to_px": [[4, 0, 0], [0, 4, 0], [0, 0, 1]],
+        }
+
+    def picture_jpeg(self) -> bytes:
+        return JPEG
+
+    def _check(self, ids: Sequence[int] | None) -> None:
+        for die in ids or ():
+            if die not in self.places:
+                raise ValueError(f"There is no die {die}")
+
+
+JPEG = bytes.fromhex(
+    "ffd8ffdb004300030202020202030202020303030304060404040404080606050609080a0a090809090a0c0f0c0a0b0e0b09090d110d0e0f"
+    "101011100a0c12131210130f101010ffc9000b080001000101011100ffcc000600101005ffda0008010100003f00d2cf20ffd9"
+)
+"""The smallest JPEG: one grey pixel."""
+
+
+@dataclass
+class StandInPhotos:
+    """A photo of throw 1 and none else."""
+
+    def throw_jpeg(self, number: int) -> bytes | None:
+        return JPEG if number == 1 else None
+
+    def question_jpeg(self, number: int) -> bytes | None:
+        return JPEG
+
+
+@dataclass
+class Pub:
+    """A site with its parts, to be asked by a test client or served."""
+
+    app: flask.Flask
+    table: Table
+    clock: Clock
+    tray: StandInTray
+    pairing: Pairing
+
+    def stranger(self, address: str = "192.168.4.20") -> Any:
+        """A client that is not paired, from another machine."""
+        client = self.app.test_client()
+        client.environ_base["REMOTE_ADDR"] = address
+        client.environ_base["HTTP_HOST"] = "127.0.0.1:8000"
+        return client
+
+    def host(self) -> Any:
+        """A client that is paired."""
+        client = self.stranger("192.168.4.10")
+        assert client.post("/api/pair", json={"pin": PIN, "name": "Host"}).status_code == 200
+        return client
+
+    def start(self, **header: Any) -> int:
+        """Start a game; the snapshot's number."""
+        answer = self.host().post("/api/games", json={**HEADER, **header})
+        assert answer.status_code == 200, answer.text
+        return int(answer.json["number"])
+
+
+@contextmanager
+def opened(folder: Path, **parts: Any) -> Iterator[Pub]:
+    """A pub on that folder."""
+    clock, tray = Clock(), StandInTray()
+    table = Table(Journal(folder), Photos(folder), clock=clock, wall=lambda: 1_700_000_000.0)
+    table.start()
+    pairing = Pairing(PIN, MemoryTokens(), clock)
+    told: dict[str, Any] = {
+        "table": table,
+        "board": StandInBoard(),
+        "health": lambda: {"status": "ok", "parts": {"camera": {"ok": True, "says": "The tray is in view."}}},
+        "games": tuple(GAMES.values()),
+        "pairing": pairing,
+        "photos": StandInPhotos(),
+        "addresses": Addresses("http://192.168.4.1:8000/", names=("dice.pub.example",)),
+        "tray": tray,
+        "clock": clock,
+    }
+    app = create_app(Parts(**{**told, **parts}))
+    try:
+        yield Pub(app, table, clock, tray, pairing)
+    finally:
+        app.extensions["feed"].close()
+        table.stop()
+
+
+@contextmanager
+def served(app: flask.Flask, streams_limit: int = 24) -> Iterator[str]:
+    """The address of that site while it is served by the real server."""
+    listening = socket.create_server(("127.0.0.1", 0), backlog=256)
+    port = listening.getsockname()[1]
+    server = Server(app, listening, streams_limit)
+    thread = threading.Thread(target=server.run, name="server")
+    thread.start()
+    try:
+        yield f"{HOST}:{port}"
+    finally:
+        server.stop()
+        thread.join(10)
+
+
+def sight(thrown: Sequence[int], kept: Sequence[int] = (), doubt: str | None = None, at_s: float = 100.0) -> See:
+    """What a camera would tell of dice that have just come to rest."""
+    places = [(value, 30.0 + 31 * at) for at, value in enumerate(thrown)]
+    lying = tuple(_die(value, x_mm, 60.0 + at_s % 40) for value, x_mm in places)
+    aside = tuple(_die(value, 30.0 + 31 * at, 210.0) for at, value in enumerate(kept))
+    return See(Sight(thrown=lying, kept=aside, doubt=doubt, photo_jpeg=JPEG, at_s=at_s, emptied=True))
+
+
+def _die(value: int, x_mm: float, y_mm: float) -> SeenDie:
+    box = (int(x_mm * 4) - 32, int(y_mm * 4) - 32, 64, 64)
+    return SeenDie(value=value, x_mm=x_mm, y_mm=y_mm, confidence=0.97, box_xywh=box)

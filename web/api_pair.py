@@ -1,0 +1,78 @@
+"""The API of pairing: a phone gets control by PIN, sees who has it, and can give it up or take it away."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import flask
+import msgspec
+
+from web.asking import COOKIE, body, must_be_paired, phone
+from web.pairing import Refused
+from web.parts import Parts
+from web.refusals import answer, refusal
+
+COOKIE_DAYS = 90
+
+
+class PairBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/pair`: the PIN (none while the table's button holds pairing open), a name to know it by."""
+
+    pin: Annotated[str, msgspec.Meta(max_length=12)] = ""
+    name: Annotated[str, msgspec.Meta(max_length=24)] = ""
+
+
+class PhoneBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/phones/remove`: the number of the phone that loses control."""
+
+    id: int
+
+
+def pairing(parts: Parts) -> flask.Blueprint:
+    """The routes of pairing."""
+    routes = flask.Blueprint("pair", __name__)
+
+    @routes.post("/api/pair")
+    def pair() -> flask.Response:
+        sent = body(PairBody)
+        token = parts.pairing.pair(sent.pin.strip(), sent.name, flask.request.remote_addr or "")
+        if isinstance(token, Refused):
+            return _no(token)
+        response = answer({"paired": True, "id": paired.id if (paired := parts.pairing.phone(token)) else None})
+        response.set_cookie(
+            COOKIE,
+            token,
+            max_age=COOKIE_DAYS * 86_400,
+            httponly=True,
+            samesite="Strict",
+            secure=flask.request.is_secure,
+        )
+        return response
+
+    @routes.get("/api/phones")
+    def phones() -> flask.Response:
+        asking = phone(parts.pairing)
+        known = parts.pairing.phones() if asking else ()
+        listed = [{"id": each.id, "name": each.name, "you": each == asking} for each in known]
+        return answer({"paired": asking is not None, "open": parts.pairing.opened(), "phones": listed})
+
+    @routes.post("/api/phones/remove")
+    def remove() -> flask.Response:
+        asking = must_be_paired(parts.pairing)
+        number = body(PhoneBody).id
+        if not parts.pairing.take_away(number):
+            return refusal(404, "no_such_phone", "No phone of that number is paired. Look at the list again.")
+        response = answer({"removed": number})
+        if number == asking.id:
+            response.delete_cookie(COOKIE, httponly=True, samesite="Strict")
+        return response
+
+    return routes
+
+
+def _no(refused: Refused) -> flask.Response:
+    if refused.wait_s <= 0:
+        return refusal(401, "wrong_pin", refused.words)
+    response = refusal(429, "too_many_pins", refused.words)
+    response.headers["Retry-After"] = str(round(refused.wait_s + 0.5))
+    return response

@@ -1,0 +1,43 @@
+"""All texts of the pages, by key and language; an entry may need arguments and a plural.
+
+`{player}` stands for an argument. A key with `.one` and `.other` is chosen by the argument `count`; English, German and
+Finnish share that rule. What a language lacks is said in English.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+LANGUAGES = {"en": "English", "de": "Deutsch", "fi": "Suomi"}
+FOLDER = Path(__file__).parent / "texts"
+
+
+@functools.cache
+def texts(language: str) -> dict[str, str]:
+    """Every text of that language, English where it lacks one."""
+    own: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
+    return own if language == "en" else {**texts("en"), **own}
+
+
+def say(language: str, key: str, **args: Any) -> str:
+    """A text with its arguments put in. Raises KeyError for a key that no language has."""
+    known = texts(language)
+    if key not in known:
+        key += ".one" if args.get("count") == 1 else ".other"
+    text = known[key]
+    for name, value in args.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    return text
+
+
+def chosen(wish: str | None, accepted: Iterable[str]) -> str:
+    """The language to speak: what the phone has chosen, else the first that it accepts, else English."""
+    for tag in ([wish] if wish else []) + list(accepted):
+        short = tag.split("-")[0].lower()
+        if short in LANGUAGES:
+            return short
+    return "en"

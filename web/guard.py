@@ -1,0 +1,109 @@
+"""Who may ask: Host and Origin of each request, the size of bodies, and the headers that bind the browser.
+
+Host: a page of another site whose name was made to point at the table (DNS rebinding) arrives with that name, so only
+IP addresses, `localhost`, `*.local` and the table's own names pass. Origin: a form or script of another site arrives
+with that site's origin, so a request that changes something must come from our own, and must be JSON.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+import flask
+
+from web.refusals import refusal
+
+log = logging.getLogger(__name__)
+
+BODY_LIMIT_BYTES = 64 * 1024
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
+}
+
+
+def install(app: flask.Flask, names: tuple[str, ...]) -> None:
+    """Put the guard before and after every request of the application."""
+    app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT_BYTES
+    app.before_request(check_host(names))
+    app.before_request(check_origin)
+    app.after_request(add_headers)
+
+
+def check_host(names: tuple[str, ...]) -> Callable[[], flask.Response | None]:
+    """Make the check that a request names this table as its host."""
+    own = {name.lower().rstrip(".") for name in names} | {"localhost"}
+
+    def check() -> flask.Response | None:
+        host = host_name(flask.request.environ.get("HTTP_HOST", ""))
+        if host is not None and (host in own or host.endswith(".local") or is_address(host)):
+            return None
+        log.warning("refused a request for host %r from %s", host, flask.request.remote_addr)
+        return refusal(403, "foreign_host", "That is not this table's name. Open it by the address the table shows.")
+
+    return check
+
+
+def check_origin() -> flask.Response | None:
+    """Refuse a change that another site's page sends."""
+    request = flask.request
+    if request.method in {"GET", "HEAD", "OPTIONS"}:
+        return None
+    origin = request.headers.get("Origin")
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    if (origin is not None and not same_origin(origin, request.host)) or site not in {"same-origin", "none"}:
+        log.warning("refused a change from origin %r (%s), address %s", origin, site, request.remote_addr)
+        return refusal(403, "foreign_origin", "Only the table's own pages may change it. Open the page and try there.")
+    if request.mimetype != "application/json":
+        return refusal(415)
+    return None
+
+
+def add_headers(response: flask.Response) -> flask.Response:
+    """Bind the browser: no foreign or inline scripts, no framing, no guessing of types."""
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response
+
+
+def same_origin(origin: str, host: str) -> bool:
+    """Whether an Origin header names the host (and port) that the request went to."""
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and parts.netloc.lower() == host.lower()
+
+
+def host_name(header: str) -> str | None:
+    """The name in a Host header without its port, in small letters; None when it is none."""
+    try:
+        parts = urlsplit(f"//{header}")
+        _ = parts.port
+    except ValueError:
+        return None
+    if parts.username is not None or parts.path:
+        return None
+    return parts.hostname.rstrip(".") if parts.hostname else None
+
+
+def is_address(host: str) -> bool:
+    """Whether it is an IP address written in figures."""
+    try:
+        ipaddress.ip_address(host.split("%")[0])
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,177 @@
+"""`/api/openapi.json`: the API told for machines, its shapes taken from the same structs that check requests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from companion.session.snapshot import Snapshot
+from web.api_pair import PairBody, PhoneBody
+from web.api_play import AnswerBody, CorrectionBody, LineBody, NumberBody, OfferBody
+from web.api_tray import LiftBody, MoveBody, NothingBody, ThrowBody
+
+Json = dict[str, Any]
+
+PROBLEM: Json = {
+    "type": "object",
+    "required": ["error", "message"],
+    "properties": {"error": {"type": "string"}, "message": {"type": "string"}},
+}
+HEADER: Json = {
+    "type": "object",
+    "required": ["transcript", "game", "players"],
+    "properties": {
+        "transcript": {"const": 1},
+        "game": {"enum": ["crib_dice", "crag", "crapola"]},
+        "players": {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1, "maxLength": 24},
+            "minItems": 1,
+            "uniqueItems": True,
+        },
+        "rules": {"type": "object", "additionalProperties": {"type": ["boolean", "integer"]}},
+        "first": {"type": "string"},
+        "roll_off": {"type": "boolean"},
+    },
+    "additionalProperties": False,
+}
+LED: Json = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 255}, "minItems": 3, "maxItems": 3}
+BOARD: Json = {
+    "type": "object",
+    "required": ["leds", "milliamps"],
+    "properties": {"leds": {"type": "array", "items": LED}, "milliamps": {"type": "integer", "minimum": 0}},
+}
+HEALTH: Json = {
+    "type": "object",
+    "required": ["status", "parts"],
+    "properties": {
+        "status": {"enum": ["ok", "degraded"]},
+        "parts": {
+            "type": "object",
+            "additionalProperties": {
+                "type": "object",
+                "required": ["ok", "says"],
+                "properties": {"ok": {"type": "boolean"}, "says": {"type": "string"}},
+            },
+        },
+    },
+}
+BODIES = (LineBody, CorrectionBody, AnswerBody, OfferBody, NumberBody, PairBody, PhoneBody)
+TRAY_BODIES = (ThrowBody, MoveBody, LiftBody, NothingBody)
+
+
+def document(version: str, *, with_tray: bool, with_evening: bool) -> Json:
+    """The OpenAPI 3.1 document of what this program serves."""
+    structs: tuple[Any, ...] = (Snapshot, *BODIES, *(TRAY_BODIES if with_tray else ()))
+    _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
+    paths = {**_looking(), **_playing(), **_pairing()}
+    if with_tray:
+        paths |= _tray()
+    if with_evening:
+        paths |= _evening()
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: look on, and play."},
+        "paths": paths,
+        "components": {
+            "schemas": {**schemas, "Problem": PROBLEM, "Header": HEADER, "Board": BOARD, "Health": HEALTH},
+            "securitySchemes": {"phone": {"type": "apiKey", "in": "cookie", "name": "pegpip"}},
+        },
+    }
+
+
+def _ref(name: str) -> Json:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _content(schema: Json, kind: str = "application/json") -> Json:
+    return {kind: {"schema": schema}}
+
+
+def _answers(good: Json | None, refused: tuple[int, ...], kind: str = "application/json") -> Json:
+    told: Json = {"200": {"description": "done", "content": _content(good or {}, kind)}}
+    for status in refused:
+        told[str(status)] = {"description": "refused, with the next step", "content": _content(_ref("Problem"))}
+    return told
+
+
+def _get(summary: str, schema: Json | None = None, refused: tuple[int, ...] = (), **more: Any) -> Json:
+    kind = more.pop("kind", "application/json")
+    return {"get": {"summary": summary, "responses": _answers(schema, (403, *refused), kind), **more}}
+
+
+def _post(summary: str, body: str, refused: tuple[int, ...], schema: Json | None = None, **more: Any) -> Json:
+    return {
+        "post": {
+            "summary": summary,
+            "requestBody": {"required": True, "content": _content(_ref(body))},
+            "responses": _answers(schema, (400, 403, 413, 415, *refused)),
+            **more,
+        }
+    }
+
+
+def _number(name: str, place: str = "path") -> Json:
+    return {"name": name, "in": place, "required": place == "path", "schema": {"type": "integer", "minimum": 0}}
+
+
+def _looking() -> Json:
+    jpeg: Json = {"kind": "image/jpeg", "refused": (404,)}
+    return {
+        "/healthz": _get("What works and what is ill", _ref("Health")),
+        "/api/state": _get("The newest snapshot", _ref("Snapshot")),
+        "/api/board": _get("What the LED strip shows now", _ref("Board")),
+        "/api/board/spots": _get("Where each LED is, in millimetres"),
+        "/api/games": _get("The games, their house rules and presets"),
+        "/api/throws/{throw}.jpg": _get("The photo of a throw", {}, **jpeg, parameters=[_number("throw")]),
+        "/api/question.jpg": _get("The photo in question", {}, **jpeg, parameters=[_number("id", "query")]),
+    }
+
+
+def _playing() -> Json:
+    refused, snapshot = (401, 409, 422), _ref("Snapshot")
+    phone: Json = {"security": [{"phone": []}]}
+    throw = {"parameters": [_number("throw")], **phone}
+    return {
+        "/api/lines": _post("Play a transcript line", "LineBody", refused, snapshot, **phone),
+        "/api/throws/{throw}": _post("Correct a throw", "CorrectionBody", refused, snapshot, **throw),
+        "/api/answers": _post("Answer a question", "AnswerBody", refused, snapshot, **phone),
+        "/api/corrections": _post("Confirm a correction that drops lines", "OfferBody", refused, snapshot, **phone),
+        "/api/evening/end": _post("End the evening", "NumberBody", refused, snapshot, **phone),
+        "/api/abandon": _post("Abandon the game", "NumberBody", refused, snapshot, **phone),
+        "/api/next": _post("Start the next game", "NumberBody", refused, snapshot, **phone),
+        "/api/games": {
+            **_get("The games, their house rules and presets"),
+            **_post("Start a game", "Header", refused, snapshot, **phone),
+        },
+    }
+
+
+def _pairing() -> Json:
+    return {
+        "/api/pair": _post("Get control by the table's PIN", "PairBody", (401, 429)),
+        "/api/phones": _get("Which phones have control"),
+        "/api/phones/remove": _post("Take control away", "PhoneBody", (401, 404), security=[{"phone": []}]),
+    }
+
+
+def _tray() -> Json:
+    return {
+        "/api/tray": _get("Where the dice of the virtual tray lie"),
+        "/api/tray.jpg": _get("What the virtual camera sees", {}, kind="image/jpeg"),
+        "/api/tray/throw": _post("Throw dice", "ThrowBody", (401, 422)),
+        "/api/tray/shake": _post("Shake the tray", "NothingBody", (401, 422)),
+        "/api/tray/move": _post("Lay a die somewhere", "MoveBody", (401, 422)),
+        "/api/tray/lift": _post("Lift dice out", "LiftBody", (401, 422)),
+    }
+
+
+def _evening() -> Json:
+    game: Json = {"parameters": [_number("game")], "refused": (404,)}
+    return {
+        "/api/evening": _get("The games of this evening"),
+        "/api/evening/{game}": _get("A game, move by move", **game),
+        "/api/evening/{game}.jsonl": _get("A game's transcript", kind="application/x-ndjson", **game),
+        "/api/evening.csv": _get("All throws of the evening", {}, kind="text/csv"),
+    }

@@ -1,0 +1,59 @@
+"""How the site says no: JSON with a code and words that name the next step."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+import flask
+import msgspec
+from werkzeug.exceptions import HTTPException
+
+WORDS = {
+    400: ("malformed", "The request can't be understood. Send JSON as /api/openapi.json tells."),
+    401: ("not_paired", "This phone may look on. Pair it on /control with the PIN that the table shows."),
+    403: ("forbidden", "This request came from somewhere else. Open the page by the table's own address."),
+    404: ("not_found", "There is nothing here. The scoreboard is at /."),
+    405: ("wrong_method", "This address does not take that method. /api/openapi.json lists them."),
+    413: ("too_large", "That is more than the table takes at once (64 kB). Send less."),
+    415: ("not_json", "Send the body as application/json."),
+    500: ("broken", "Something broke on the table's side; it is in the log. The table plays on: try again."),
+}
+
+
+def answer(value: object, status: int = 200) -> flask.Response:
+    """A JSON response of anything that msgspec can write."""
+    return json_bytes(msgspec.json.encode(value), status)
+
+
+def json_bytes(body: bytes, status: int = 200) -> flask.Response:
+    """A response of JSON that is written already."""
+    response = flask.Response(body, status=status, mimetype="application/json")
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+def refusal(status: int, code: str | None = None, message: str | None = None, **more: object) -> flask.Response:
+    """An error as JSON: `{"error": code, "message": words}`; the usual words of the status when none are given."""
+    usual_code, usual_words = WORDS.get(status, ("refused", "The request was refused."))
+    return answer({"error": code or usual_code, "message": message or usual_words, **more}, status)
+
+
+def refuse(status: int, code: str | None = None, message: str | None = None, **more: object) -> NoReturn:
+    """End the request with `refusal`."""
+    flask.abort(refusal(status, code, message, **more))
+
+
+def http_error(error: HTTPException) -> flask.Response | HTTPException:
+    """Turn what Flask and Werkzeug raise into JSON under /api, and a page elsewhere."""
+    if error.response is not None:
+        return error
+    status = error.code or 500
+    if flask.request.path.startswith("/api/"):
+        response = refusal(status)
+    else:
+        words = WORDS.get(status, ("refused", "The request was refused."))[1]
+        response = flask.Response(flask.render_template("problem.html", status=status, words=words), status)
+    for name, value in error.get_headers(flask.request.environ):
+        if name in {"Allow", "Retry-After"}:
+            response.headers[name] = value
+    return response

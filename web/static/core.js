@@ -1,0 +1,187 @@
+// What every page shares: elements, texts, the live feed, requests, and the phone's own settings.
+
+export const start = JSON.parse(document.getElementById("start").textContent);
+const catalogue = fetch(start.texts).then((response) => response.json());
+let texts = {};
+export const ready = catalogue.then((loaded) => { texts = loaded; });
+const plural = new Intl.PluralRules(document.documentElement.lang);
+
+export const $ = (id) => document.getElementById(id);
+
+/** An element: h("button", {class: "main", onclick}, "Bank"). Text is only ever text. */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+export function s(tag, attributes = {}, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "style") Object.assign(element.style, value); // the policy forbids style attributes, not the object
+    else if (value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.flat());
+  return element;
+}
+
+/** A text of the catalogue with its arguments; `count` chooses between KEY.one and KEY.other. */
+export function t(key, args = {}) {
+  let text = texts[key] ?? texts[`${key}.${plural.select(Number(args.count ?? 0))}`] ?? texts[`${key}.other`];
+  if (text === undefined) return key;
+  for (const [name, value] of Object.entries(args)) text = text.replaceAll(`{${name}}`, String(value));
+  return text;
+}
+export const has = (key) => key in texts || `${key}.other` in texts;
+export const number = (value) => Number(value).toLocaleString(document.documentElement.lang);
+
+/** Draw children anew only when what they show has changed, and keep the focus on the same key. */
+export function fill(parent, shown, draw) {
+  const word = JSON.stringify(shown);
+  if (parent.dataset.shown === word) return false;
+  const key = parent.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  parent.replaceChildren(...[draw()].flat().filter(Boolean));
+  parent.dataset.shown = word;
+  if (key) [...parent.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key)?.focus();
+  return true;
+}
+
+export function text(element, words) {
+  if (element && element.textContent !== words) element.textContent = words;
+}
+
+// -- settings of this phone -------------------------------------------------------------------------------------------
+export const settings = {
+  get(name, otherwise = null) { try { return localStorage.getItem(name) ?? otherwise; } catch { return otherwise; } },
+  set(name, value) { try { localStorage.setItem(name, value); } catch { /* a private window keeps nothing */ } },
+};
+export function cookie(name, value) { document.cookie = `${name}=${value};path=/;max-age=31536000;samesite=strict`; }
+
+// -- the newest snapshot ----------------------------------------------------------------------------------------------
+export const table = { snapshot: start.snapshot, live: false, paired: start.paired };
+const listeners = [];
+/** Call back with the newest snapshot now and at each change: (snapshot, the one before or null). */
+export function follow(callback) { listeners.push(callback); callback(table.snapshot, null); }
+
+function take(snapshot) {
+  const before = table.snapshot;
+  if (snapshot.number === before.number && snapshot.pulse === before.pulse) return;
+  table.snapshot = snapshot;
+  for (const listener of listeners) listener(snapshot, before);
+}
+
+function sayLive(live) {
+  table.live = live;
+  const sign = $("live");
+  if (!sign) return;
+  sign.dataset.live = live ? "yes" : "no";
+  text(sign.lastElementChild, live ? t("live.on") : t("live.off"));
+}
+
+const SILENT_MS = 6000, RETRY_MS = 800, POLL_MS = 1000;
+let stream = null, heardAt = 0, retry = null;
+
+function listen() {
+  clearTimeout(retry);
+  stream?.abort();
+  const mine = stream = new AbortController();
+  heardAt = performance.now();
+  follow_stream(mine).catch(() => {}).finally(() => {
+    if (stream !== mine) return;
+    stream = null;
+    sayLive(false);
+    retry = setTimeout(listen, RETRY_MS);
+  });
+}
+
+// A stream of our own over fetch: unlike EventSource it tells a refusal (503) from a lost network, and shows the
+// keep-alives, so that a phone knows within seconds that it is no longer live.
+async function follow_stream(mine) {
+  const response = await fetch("/api/events", { signal: mine.signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
+  if (response.status === 503) return poll(mine);
+  if (!response.ok) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done || stream !== mine) return;
+    heardAt = performance.now();
+    sayLive(true);
+    waiting += value;
+    let end;
+    while ((end = waiting.indexOf("\n\n")) >= 0) {
+      const line = waiting.slice(0, end).split("\n").find((each) => each.startsWith("data: "));
+      waiting = waiting.slice(end + 2);
+      if (line) take(JSON.parse(line.slice(6)));
+    }
+  }
+}
+
+async function poll(mine) {
+  for (let asked = 0; asked < 30 && stream === mine; asked += 1) {
+    const response = await fetch("/api/state", { signal: mine.signal, cache: "no-store" });
+    if (!response.ok) return;
+    heardAt = performance.now();
+    take(await response.json());
+    sayLive(true);
+    await new Promise((done) => setTimeout(done, POLL_MS));
+  }
+}
+
+export function goLive() {
+  listen();
+  setInterval(() => { if (stream && performance.now() - heardAt > SILENT_MS) { sayLive(false); stream.abort(); } }, 1000);
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && performance.now() - heardAt > 3000) listen(); });
+  addEventListener("online", listen);
+  addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
+}
+
+// -- requests ---------------------------------------------------------------------------------------------------------
+/** POST JSON; the answer's JSON, or null after telling the person why not. */
+export async function post(path, body, { quiet = false } = {}) {
+  let response;
+  try {
+    response = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  } catch {
+    toast(t("error.network"));
+    return null;
+  }
+  const told = await response.json().catch(() => ({}));
+  if (response.ok) {
+    if (told.pulse !== undefined) take(told);
+    return told;
+  }
+  if (response.status === 401 && path !== "/api/pair") table.paired = false;
+  if (!quiet) toast(has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message ?? t("error.network"));
+  return null;
+}
+
+/** Play a transcript line for the snapshot on screen. */
+export const play = (line) => post("/api/lines", { number: table.snapshot.number, line });
+
+let toasting = null;
+export function toast(words, action = null) {
+  $("toast")?.remove();
+  clearTimeout(toasting);
+  const box = h("div", { id: "toast", class: "toast", role: "status" }, h("span", {}, words), action);
+  document.body.append(box);
+  toasting = setTimeout(() => box.remove(), 6000);
+}
+
+/** A dialog that leaves the page when it closes. */
+export function dialog(title, ...children) {
+  const heading = h("h2", { id: "dialog-title" }, title);
+  const close = h("button", { class: "plain", type: "button", onclick: () => box.close() }, t("close"));
+  const box = h("dialog", { "aria-labelledby": "dialog-title" }, h("div", { class: "stack" }, h("div", { class: "spread" }, heading, close), ...children));
+  box.addEventListener("close", () => box.remove());
+  document.body.append(box);
+  box.showModal();
+  return box;
+}

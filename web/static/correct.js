@@ -1,0 +1,37 @@
+// Correct any throw from its photo: tap the die in the log, tap what it really was.
+import { $, dialog, fill, follow, h, post, t, table, toast } from "./core.js";
+import { die } from "./dice.js";
+import { askDice } from "./keys.js";
+
+export function correctable() {
+  follow((snapshot) => {
+    if (!table.paired) return;
+    const list = $("throws");
+    if (!list) return;
+    fill(list, snapshot.throws, () => [...snapshot.throws].reverse().map(row));
+  });
+}
+
+function row(thrown) {
+  return h("li", {}, h("span", {}, `${thrown.player} `, h("small", { class: "quiet" }, t(`source.${thrown.source}`))),
+    h("span", { class: "thrown" }, thrown.values.map((value, at) => h("button", { type: "button", class: "pick", "data-key": `${thrown.number}-${at}`, "aria-label": t("correct.die", { value, player: thrown.player }), onclick: () => correct(thrown, at) }, die(value, { quiet: true })))));
+}
+
+function correct(thrown, at) {
+  const settle = async (value) => {
+    const values = thrown.values.map((old, each) => (each === at ? value : old));
+    if (value !== thrown.values[at] && !(await send(thrown, values))) return;
+    box.close();
+  };
+  const faces = [1, 2, 3, 4, 5, 6].map((value) => h("button", { type: "button", class: value === thrown.values[at] ? "likely" : "", "aria-label": t("ask.is", { value }), onclick: () => settle(value) }, die(value, { quiet: true })));
+  const box = dialog(t("correct.title", { player: thrown.player }),
+    thrown.photo ? h("img", { class: "photo", src: `/api/throws/${thrown.number}.jpg`, alt: t("correct.photo") }) : h("p", { class: "quiet" }, t("correct.no_photo")),
+    h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })), h("div", { class: "faces" }, faces),
+    h("button", { type: "button", onclick: () => { box.close(); askDice(t("correct.title", { player: thrown.player }), [thrown.values.length], (values) => send(thrown, values)); } }, t("correct.all")));
+}
+
+async function send(thrown, values) {
+  const done = await post(`/api/throws/${thrown.number}`, { number: table.snapshot.number, values });
+  if (done) toast(t("correct.done"));
+  return done;
+}

@@ -1,0 +1,42 @@
+// The LED board as it shines now, drawn in the page while someone looks at it.
+import { $, number, s, t, text } from "./core.js";
+
+const EVERY_MS = 200;
+
+/** Draws the lights into #lights while #lights-fold is open (or always, when there is no fold). */
+export function lights() {
+  const fold = $("lights-fold"), drawing = $("lights");
+  if (!drawing) return;
+  let dots = null;
+  const step = async () => {
+    if (!document.hidden && (!fold || fold.open)) {
+      try {
+        dots ??= await lamps(drawing);
+        const frame = await (await fetch("/api/board", { cache: "no-store" })).json();
+        frame.leds.forEach(([r, g, b], at) => shine(dots[at], r, g, b));
+        text($("lights-draw"), t("lights.draw", { amps: number((frame.milliamps / 1000).toFixed(2)) }));
+      } catch { /* the next look tries again; the bar says when the table is gone */ }
+    }
+    setTimeout(step, EVERY_MS);
+  };
+  step();
+}
+
+async function lamps(drawing) {
+  const { spots } = await (await fetch("/api/board/spots")).json();
+  const xs = spots.map(([x]) => x), ys = spots.map(([, y]) => y);
+  const pitch = spots.length > 1 ? Math.hypot(spots[1][0] - spots[0][0], spots[1][1] - spots[0][1]) || 1 : 1;
+  const left = Math.min(...xs) - pitch, top = Math.min(...ys) - pitch;
+  drawing.setAttribute("viewBox", `${left} ${top} ${Math.max(...xs) + pitch - left} ${Math.max(...ys) + pitch - top}`);
+  const dots = spots.map(([x, y]) => s("circle", { cx: x, cy: y, r: pitch * 0.38 }));
+  drawing.replaceChildren(...dots);
+  return dots;
+}
+
+// An LED's number is light, a screen's is not: lift the dim ones so that a glow of 8 in 255 can be seen.
+function shine(dot, r, g, b) {
+  if (!dot) return;
+  const lift = (value) => Math.round(255 * (value / 255) ** 0.45);
+  const colour = r + g + b === 0 ? "#1d1611" : `rgb(${lift(r)} ${lift(g)} ${lift(b)})`;
+  if (dot.getAttribute("fill") !== colour) dot.setAttribute("fill", colour);
+}

@@ -1,0 +1,19 @@
+// The menu on top: look, language, and whether this phone speaks.
+import { $, cookie, settings } from "./core.js";
+import { voice } from "./voice.js";
+
+export function menu() {
+  $("look").addEventListener("change", (event) => {
+    cookie("look", event.target.value);
+    document.documentElement.dataset.look = event.target.value;
+  });
+  $("language").addEventListener("change", (event) => { cookie("lang", event.target.value); location.reload(); });
+  $("voice").value = settings.get("voice", "off");
+  $("voice").addEventListener("change", (event) => { settings.set("voice", event.target.value); });
+  const folded = document.querySelector(".menu");
+  document.addEventListener("click", (event) => { if (!folded.contains(event.target)) folded.open = false; });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && folded.open) { folded.open = false; folded.firstElementChild.focus(); }
+  });
+  voice();
+}

@@ -1,0 +1,62 @@
+// Setting up a game: who plays, what, by which house rules. Names are remembered on this phone.
+import { dialog, fill, h, post, settings, t, table } from "./core.js";
+import { chip } from "./dice.js";
+
+export function newGame(games) {
+  const last = table.snapshot.header ?? JSON.parse(settings.get("last-game", "null")) ?? {};
+  const names = [...(last.players ?? ["", ""])], known = remembered();
+  let game = games.find((each) => each.name === last.game) ?? games[0];
+  let rules = { ...(last.game === game.name ? last.rules : {}) };
+
+  const who = h("div", { class: "stack" }), what = h("div", { class: "stack" });
+  const choice = h("select", { id: "new-game" }, games.map((each) => h("option", { value: each.name, selected: each === game }, each.title)));
+  choice.addEventListener("change", () => { game = games.find((each) => each.name === choice.value); rules = {}; show(); });
+  const problem = h("p", { class: "notice", role: "alert", hidden: true });
+
+  const show = () => {
+    fill(who, [names.length, game.name], () => [names.map((name, seat) => seatRow(names, seat, name, game, show)),
+      game.max_players && names.length >= game.max_players ? null : h("button", { type: "button", "data-key": "add", onclick: () => { names.push(""); show(); } }, t("new.add"))].flat());
+    fill(what, [game.name, rules], () => [presets(game, rules, (chosen) => { rules = chosen; show(); }), ...game.switches.map((each) => switchRow(each, rules))]);
+  };
+  const begin = async () => {
+    const players = names.map((name) => name.trim()).filter(Boolean);
+    const header = { transcript: 1, game: game.name, players, rules: differing(game, rules) };
+    settings.set("last-game", JSON.stringify(header));
+    settings.set("names", JSON.stringify([...new Set([...players, ...known])].slice(0, 30)));
+    const done = await post("/api/games", first.value === "roll" ? { ...header, roll_off: true } : header);
+    if (done) box.close();
+  };
+  const first = h("select", { id: "new-first" }, h("option", { value: "seat" }, t("new.first_seat")), h("option", { value: "roll" }, t("new.roll_off")));
+  const box = dialog(t("control.new_game"), h("label", { for: "new-game" }, t("new.game")), choice,
+    h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who), h("datalist", { id: "known-names" }, known.map((name) => h("option", { value: name }))),
+    h("label", { for: "new-first" }, t("new.first")), first,
+    h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what), problem,
+    h("button", { type: "button", class: "main", onclick: begin }, t("new.begin")));
+  show();
+}
+
+function seatRow(names, seat, name, game, show) {
+  const field = h("input", { value: name, maxlength: 24, list: "known-names", autocomplete: "off", "data-key": `seat-${seat}`, "aria-label": t("new.seat", { seat: seat + 1 }) });
+  field.addEventListener("input", () => { names[seat] = field.value; });
+  const away = names.length > game.min_players ? h("button", { type: "button", "data-key": `away-${seat}`, "aria-label": t("new.remove", { seat: seat + 1 }), onclick: () => { names.splice(seat, 1); show(); } }, "✕") : null;
+  return h("div", { class: "seat" }, chip(seat), field, away);
+}
+
+function presets(game, rules, choose) {
+  const entries = Object.entries(game.presets);
+  if (!entries.length) return null;
+  return h("div", { class: "row" }, h("button", { type: "button", "data-key": "basic", onclick: () => choose({}) }, t("new.basic")),
+    entries.map(([name, values]) => h("button", { type: "button", "data-key": name, onclick: () => choose({ ...values }) }, t(`preset.${name}`))));
+}
+
+function switchRow(each, rules) {
+  const value = rules[each.key] ?? each.default, words = h("span", {}, h("b", {}, each.title), h("br"), h("small", {}, each.meaning));
+  if (typeof each.default === "boolean") {
+    const box = h("input", { type: "checkbox", checked: value, "data-key": each.key, onchange: (event) => { rules[each.key] = event.target.checked; } });
+    return h("label", { class: "tick" }, box, words);
+  }
+  return h("label", { class: "stack" }, words, h("input", { type: "number", inputmode: "numeric", min: each.minimum, value, "data-key": each.key, onchange: (event) => { rules[each.key] = Number(event.target.value); } }));
+}
+
+const differing = (game, rules) => Object.fromEntries(game.switches.filter((each) => rules[each.key] !== undefined && rules[each.key] !== each.default).map((each) => [each.key, rules[each.key]]));
+const remembered = () => { try { return JSON.parse(settings.get("names", "[]")); } catch { return []; } };

@@ -1,0 +1,19 @@
+// The scoreboard: what everyone in the pub looks at. A paired phone is sent on to the controls by a button.
+import { $, follow, goLive, ready, table } from "./core.js";
+import { menu } from "./menu.js";
+import { aloud, board, log, players, stage } from "./stage.js";
+import { lights } from "./lights.js";
+import { extra } from "./extra.js";
+
+await ready;
+menu();
+stage();
+board();
+players();
+extra();
+log();
+lights();
+aloud();
+follow(() => { $("to-control").hidden = false; });
+document.body.dataset.paired = table.paired ? "yes" : "no";
+goLive();

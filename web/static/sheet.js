@@ -1,0 +1,121 @@
+// The control sheet: at most three big buttons for the moment, the rest behind "More".
+import { $, dialog, fill, follow, h, number, play, post, start, t, table, toast } from "./core.js";
+import { CATEGORIES, crag } from "./extra.js";
+import { die } from "./dice.js";
+import { enterThrow } from "./keys.js";
+import { newGame } from "./newgame.js";
+
+export function sheet() {
+  follow((snapshot) => {
+    fill($("big"), [snapshot.game, snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.turn_points, snapshot.state?.over], () => big(snapshot));
+    fill($("pick"), [snapshot.game, snapshot.options, snapshot.state?.dice], () => pick(snapshot));
+    fill($("rest"), [snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.over, snapshot.game], () => rest(snapshot));
+  });
+}
+
+const button = (key, words, onclick, kind = "") => h("button", { type: "button", class: kind, "data-key": key, onclick }, words);
+
+function big(snapshot) {
+  const state = snapshot.state;
+  if (!state) return [button("new", t("control.new_game"), () => newGame(start.games), "main")];
+  if (state.over) {
+    return [button("next", t("control.next_game"), () => post("/api/next", { number: table.snapshot.number }), "main"), button("new", t("control.new_game"), () => newGame(start.games))];
+  }
+  const shown = [];
+  if (snapshot.phase === "asking") shown.push(button("ask", t("control.look"), () => dispatchEvent(new Event("pegpip-ask")), "main"));
+  for (const line of snapshot.options) {
+    const words = bigWords(snapshot, line);
+    if (words) shown.push(button(JSON.stringify(line), words, () => play(line), line.do === "bomb" ? "danger" : "main"));
+  }
+  if (state.throw_sizes.length && shown.length < 3) shown.push(button("enter", t("control.enter"), () => enterThrow(table.snapshot), shown.length ? "" : "main"));
+  if (shown.length < 3) shown.push(button("undo", t("control.undo"), undo));
+  return shown.slice(0, 3);
+}
+
+function bigWords(snapshot, line) {
+  if (line.do === "stop") return t("control.bank", { points: number(snapshot.state.turn_points) });
+  if (line.do === "bomb") return t("control.bomb");
+  if (line.do === "point") return [t("control.point"), die(line.value)];
+  return null;
+}
+
+async function undo() {
+  const done = await play({ undo: 1 });
+  if (done) toast(t("control.undone"));
+}
+
+// What needs more room than a button: Crag's rows and dice to keep, Crapola's sets, spending.
+function pick(snapshot) {
+  const parts = [];
+  const rows = snapshot.options.filter((line) => line.do === "score");
+  if (rows.length) parts.push(rowPicker(snapshot, rows));
+  const keeps = snapshot.options.filter((line) => line.do === "keep");
+  if (keeps.length) parts.push(keepPicker(snapshot, keeps));
+  return parts;
+}
+
+function rowPicker(snapshot, rows) {
+  const dice = snapshot.state.dice, worth = (line) => crag(line.category, dice, snapshot.header?.rules);
+  const sorted = [...rows].sort((a, b) => worth(b) - worth(a) || CATEGORIES.indexOf(a.category) - CATEGORIES.indexOf(b.category));
+  return h("div", { class: "choices", role: "group", "aria-label": t("control.score_in") },
+    sorted.map((line) => h("button", { type: "button", "data-key": line.category, onclick: () => play(line) }, `${t(`category.${line.category}`)} `, h("b", {}, number(worth(line))))));
+}
+
+// Tap the dice that stay; the button plays them when the rules allow exactly those.
+function keepPicker(snapshot, keeps) {
+  const dice = snapshot.state.dice, chosen = new Set();
+  const allowed = new Set(keeps.map((line) => [...line.dice].sort().join()));
+  const go = h("button", { type: "button", class: "main", "data-key": "keep", onclick: () => play({ do: "keep", dice: values() }) });
+  const values = () => [...chosen].map((at) => dice[at]).sort();
+  const show = () => {
+    go.disabled = !allowed.has(values().join());
+    go.textContent = snapshot.game === "crag" ? t("control.again", { count: dice.length - chosen.size }) : t("control.set_aside", { values: values().join(", ") || "–" });
+  };
+  const keys = dice.map((value, at) => h("button", {
+    type: "button", "aria-pressed": "false", "data-key": `die-${at}`, "aria-label": t("control.keep_die", { value }),
+    onclick: (event) => {
+      chosen.has(at) ? chosen.delete(at) : chosen.add(at);
+      event.currentTarget.setAttribute("aria-pressed", String(chosen.has(at)));
+      show();
+    } }, die(value, { quiet: true })));
+  show();
+  return h("div", { class: "stack" }, h("p", { class: "quiet" }, t(snapshot.game === "crag" ? "control.keep_crag" : "control.keep_crapola")), h("div", { class: "faces dice-keys" }, keys), go);
+}
+
+function rest(snapshot) {
+  const state = snapshot.state, playing = state && !state.over;
+  const items = [];
+  if (playing && state.throw_sizes.length) items.push(button("enter-2", t("control.enter"), () => enterThrow(table.snapshot)));
+  items.push(button("undo-2", t("control.undo"), undo));
+  if (snapshot.options.some((line) => line.do === "spend")) items.push(button("spend", t("control.spend"), () => spend(table.snapshot)));
+  items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
+  if (playing) items.push(button("abandon", t("control.abandon"), abandon, "danger"));
+  items.push(button("phones", t("control.phones"), phones));
+  return h("div", { class: "choices" }, items);
+}
+
+function abandon() {
+  const sure = dialog(t("control.abandon"), h("p", {}, t("control.abandon_sure")),
+    h("button", { type: "button", class: "danger", onclick: async () => { sure.close(); await post("/api/abandon", { number: table.snapshot.number }); } }, t("control.abandon_do")));
+}
+
+function spend(snapshot) {
+  const offers = snapshot.options.filter((line) => line.do === "spend"), names = [...new Set(offers.map((line) => line.on))];
+  const most = (name) => Math.max(...offers.filter((line) => line.on === name).map((line) => line.points));
+  const on = h("select", { id: "spend-on" }, names.map((name) => h("option", { value: name }, name)));
+  const points = h("input", { id: "spend-points", type: "number", inputmode: "numeric", min: 1, max: most(names[0]), value: most(names[0]) });
+  on.addEventListener("change", () => { points.max = most(on.value); points.value = Math.min(points.value, points.max); });
+  const box = dialog(t("control.spend"), h("p", {}, t("control.spend_how")), h("label", { for: "spend-on" }, t("control.spend_on")), on, h("label", { for: "spend-points" }, t("control.spend_points")), points,
+    h("button", { type: "button", class: "main", onclick: async () => { if (await play({ do: "spend", on: on.value, points: Number(points.value) })) box.close(); } }, t("control.spend_do")));
+}
+
+async function phones() {
+  const { phones: known } = await (await fetch("/api/phones", { cache: "no-store" })).json();
+  const box = dialog(t("control.phones"), h("p", { class: "quiet" }, t("control.phones_how")),
+    h("ul", { class: "stack" }, known.map((phone) => h("li", { class: "spread" }, h("span", {}, phone.name || t("control.phone", { id: phone.id }), phone.you ? ` (${t("control.you")})` : ""),
+      h("button", { type: "button", class: "danger", onclick: async () => {
+        if (!(await post("/api/phones/remove", { id: phone.id }))) return;
+        box.close();
+        if (phone.you) location.reload();
+      } }, t(phone.you ? "control.give_up" : "control.take_away"))))));
+}

@@ -1,0 +1,123 @@
+// The scoreboard's parts: the stage, the track, the players, the log. Each keeps itself as the snapshots say.
+import { $, fill, follow, h, number, t, table, text } from "./core.js";
+import { chip, colourOf, dice } from "./dice.js";
+import { can, eventWords, fuchleAt, holesOf, lying, noticeWords, sides, whoIsOn } from "./sides.js";
+import { inWords, track } from "./track.js";
+
+/** Who is on, what lies, what it is worth, what can be done. */
+export function stage() {
+  follow((snapshot) => {
+    const on = whoIsOn(snapshot), state = snapshot.state;
+    fill($("who"), [on?.name, on?.seat, state?.player, state?.round, state?.over], () => heading(on, state));
+    const { frozen, loose } = lying(snapshot);
+    fill($("felt"), [frozen, loose, snapshot.phase, snapshot.thrown, snapshot.game], () => felt(snapshot, frozen, loose, on));
+    drawWorth(snapshot, state, on);
+    text($("can"), can(snapshot));
+    chance(snapshot);
+    const phase = $("phase");
+    phase.dataset.phase = snapshot.phase;
+    text(phase, t(`phase.${snapshot.phase}`));
+    const words = noticeWords(snapshot);
+    $("notice").hidden = !words;
+    text($("notice"), words);
+  });
+}
+
+function heading(on, state) {
+  if (!state) return [h("span", {}, t("stage.idle"))];
+  if (!on) return [h("span", {}, t("stage.over"))];
+  const whose = state.player === on.name ? state.player : t("stage.for_team", { player: state.player, team: on.name });
+  return [chip(on.seat), h("span", {}, t("stage.on", { player: whose })), h("span", { class: "round" }, t("stage.round", { round: state.round }))];
+}
+
+function felt(snapshot, frozen, loose, on) {
+  if (snapshot.phase === "settling") return [h("p", {}, t("stage.settling"))];
+  if (!frozen.length && !loose.length) return [h("p", {}, t(snapshot.state ? "stage.empty" : "stage.waiting"))];
+  const kept = frozen.length ? dice(frozen, "frozen", "dice.frozen") : null;
+  kept?.style.setProperty("--ring", colourOf(on?.seat ?? 0));
+  return [kept, loose.length ? dice(loose) : null];
+}
+
+function drawWorth(snapshot, state, on) {
+  const worth = $("worth");
+  worth.hidden = !state || state.over || snapshot.game === "crag";
+  if (worth.hidden) return;
+  text($("points"), `+${number(state.turn_points)}`);
+  $("points").classList.toggle("none", state.turn_points === 0);
+  const past = snapshot.game === "crib_dice" && on && on.ahead > holesOf(snapshot);
+  fill($("makes"), [on?.name, on?.ahead, past], () => on && [t("stage.would_make"), " ", h("b", {}, past ? t("stage.home") : number(on.ahead))]);
+}
+
+function chance(snapshot) {
+  const safe = snapshot.safe_chance, box = $("chance");
+  box.hidden = safe === null || safe === undefined || !snapshot.state || snapshot.state.over;
+  if (box.hidden) return;
+  const percent = safe > 0.999 && safe < 1 ? 99.9 : Math.round(safe * 1000) / 10;
+  fill(box, percent, () => [h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { style: { width: `${percent}%` } })), h("span", {}, t("stage.safe", { percent: number(percent) }))]);
+}
+
+/** The wooden track with everyone's pegs; hidden for games that have none. */
+export function board() {
+  let move = null, holes = 0;
+  follow((snapshot) => {
+    const shown = snapshot.game === null || snapshot.game === "crib_dice";
+    $("wood").hidden = !shown;
+    if (!shown) return;
+    if (holesOf(snapshot) !== holes) { holes = holesOf(snapshot); move = track($("track"), holes); }
+    const all = sides(snapshot);
+    move(all, inWords(all));
+  });
+}
+
+/** Names, scores, wipe-outs. */
+export function players() {
+  follow((snapshot) => {
+    const all = sides(snapshot), most = fuchleAt(snapshot), crib = snapshot.game === "crib_dice";
+    fill($("players"), [all, most, crib, snapshot.state?.over], () => all.map((side) => player(side, most, crib, snapshot)));
+  });
+}
+
+function player(side, most, crib, snapshot) {
+  const notches = crib ? h("span", { class: "notches", role: "img", "aria-label": t("player.wipeouts", { count: side.wipeouts, most }) },
+    Array.from({ length: most }, (_, at) => h("i", { class: at < side.wipeouts ? "cut" : "" }))) : h("span");
+  const plus = side.ahead === side.banked ? null : h("span", { class: "plus" }, `+${number(side.ahead - side.banked)}`);
+  const said = says(side, snapshot);
+  return h("li", { class: side.on ? "player on" : "player", style: { "--colour": colourOf(side.seat) }, "aria-current": side.on ? "true" : null },
+    chip(side.seat), h("span", { class: "name" }, side.name, said ? h("small", {}, said) : null), notches,
+    h("span", { class: "score" }, number(side.banked), plus ? " " : null, plus));
+}
+
+function says(side, snapshot) {
+  const words = [];
+  if (side.winner) words.push(t("player.winner"));
+  else if (side.out) words.push(t("player.out"));
+  else if (side.finished) words.push(t("player.finished"));
+  else if (side.fuchled) words.push(t("player.fuchled"));
+  if (snapshot.game === "crapola" && !side.onBoard) words.push(t("player.not_on_board"));
+  if (snapshot.state?.over && snapshot.state.outcome) words.push(t("player.lost", { count: snapshot.state.outcome.games_lost?.[side.name] ?? 0 }));
+  return words.join(" · ");
+}
+
+/** The log in words, newest first, with each throw's dice; `edit` makes a throw's dice a button for paired phones. */
+export function log(edit = null) {
+  follow((snapshot) => {
+    const happened = snapshot.events.slice(-30).reverse();
+    fill($("log"), [happened.map((event) => [event.number, event.code, event.args]), table.paired, snapshot.throws.map((thrown) => thrown.values)], () => happened.map((event) => entry(event)));
+    if (edit) edit(snapshot);
+  });
+}
+
+function entry(event) {
+  const words = h("span", {}, eventWords(event));
+  const values = event.code === "threw" ? event.args.dice : null;
+  return h("li", {}, words, values ? h("span", { class: "thrown" }, dice(values)) : null);
+}
+
+/** Tells the newest happening to those who hear the page, politely and once. */
+export function aloud() {
+  follow((snapshot, before) => {
+    if (!before || snapshot.number === before.number) return;
+    const fresh = snapshot.events.filter((event) => event.number > before.number).map(eventWords);
+    text($("said"), [...fresh, can(snapshot)].join(". "));
+  });
+}

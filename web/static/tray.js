@@ -1,0 +1,173 @@
+// The virtual tray: hands for dice that only the camera can read. This page knows where dice lie, never what they show.
+import { $, fill, follow, goLive, h, post, ready, t, table, text } from "./core.js";
+import { menu } from "./menu.js";
+import { aloud, board, log, players, stage } from "./stage.js";
+
+const PICTURE_MS = 120, DICE_MS = 400, STEP_MM = 6, SHAKE_PX = 700;
+let tray = { dice: [], zones: null }, dragged = null, holding = false;
+
+await ready;
+menu();
+stage();
+board();
+players();
+log();
+aloud();
+goLive();
+watch();
+look();
+$("throw").addEventListener("click", throwDice);
+$("lift").addEventListener("click", () => act("lift", {}));
+$("shake").addEventListener("click", () => act("shake", {}));
+shaking();
+follow(hint);
+
+async function act(what, body) {
+  const lying = await post(`/api/tray/${what}`, body);
+  if (lying) take(lying);
+  return lying;
+}
+
+// -- the picture, as the camera sees it -------------------------------------------------------------------------------
+function watch() {
+  const picture = $("picture");
+  const next = () => setTimeout(() => {
+    if (document.hidden) return next();
+    const fresh = new Image();
+    fresh.onload = () => { picture.src = fresh.src; next(); };
+    fresh.onerror = () => setTimeout(next, 1000);
+    fresh.src = `/api/tray.jpg?${Date.now()}`;
+  }, PICTURE_MS);
+  next();
+}
+
+async function look() {
+  try {
+    if (!document.hidden && !holding) {
+      const response = await fetch("/api/tray", { cache: "no-store" });
+      if (response.ok && !holding) take(await response.json());
+    }
+  } catch { /* the bar says when the table is gone; the next look tries again */ }
+  setTimeout(look, DICE_MS);
+}
+
+function take(lying) {
+  tray = lying;
+  const inside = tray.dice.filter((die) => die.place !== "out"), outside = tray.dice.filter((die) => die.place === "out");
+  fill($("handles"), inside.map((die) => [die.id, die.place]), () => inside.map(handle));
+  for (const die of inside) if (die.id !== dragged) lay($("handles").querySelector(`[data-id="${die.id}"]`), die);
+  fill($("beside"), outside.map((die) => die.id), () => outside.length ? [h("span", { class: "quiet" }, t("tray.beside")), ...outside.map((die) => h("button", {
+    type: "button", class: "spare", "data-key": `d${die.id}`, onclick: () => back(die) }, t("tray.put_back", { id: die.id + 1 })))] : []);
+  hint(table.snapshot);
+}
+
+function lay(element, die) {
+  if (!element || !tray.zones) return;
+  const [w, hgt] = tray.zones.picture_wh;
+  element.style.left = `${(die.x_px / w) * 100}%`;
+  element.style.top = `${(die.y_px / hgt) * 100}%`;
+  element.style.width = `max(44px, ${(die.size_px / w) * 125}%)`;
+}
+
+function handle(die) {
+  const element = h("button", { type: "button", class: `grip ${die.place}`, "data-id": die.id, "data-key": `d${die.id}`, "aria-label": t(`tray.die_${die.place}`, { id: die.id + 1 }), title: t("tray.grip") });
+  element.addEventListener("keydown", (event) => byKey(event, die.id));
+  element.addEventListener("pointerdown", (event) => grab(event, element, die.id));
+  element.addEventListener("dblclick", () => toKeep(die.id));
+  return element;
+}
+
+// -- hands ------------------------------------------------------------------------------------------------------------
+const dieOf = (id) => tray.dice.find((die) => die.id === id);
+
+function grab(event, element, id) {
+  if (event.button) return;
+  event.preventDefault();
+  element.focus();
+  element.setPointerCapture(event.pointerId);
+  const box = $("tray").getBoundingClientRect();
+  let at = null;
+  const move = (moved) => {
+    dragged = id;
+    holding = true;
+    at = [(moved.clientX - box.left) / box.width, (moved.clientY - box.top) / box.height];
+    element.style.left = `${at[0] * 100}%`;
+    element.style.top = `${at[1] * 100}%`;
+  };
+  const drop = async () => {
+    element.removeEventListener("pointermove", move);
+    if (at) await (at.some((part) => part < -0.02 || part > 1.02) ? act("lift", { ids: [id] }) : act("move", { id, ...toMm(at) }));
+    dragged = null;
+    holding = false;
+  };
+  element.addEventListener("pointermove", move);
+  element.addEventListener("pointerup", drop, { once: true });
+  element.addEventListener("pointercancel", () => { dragged = null; holding = false; element.removeEventListener("pointermove", move); element.removeEventListener("pointerup", drop); }, { once: true });
+}
+
+function byKey(event, id) {
+  const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key], die = dieOf(id);
+  if (step && die) {
+    event.preventDefault();
+    act("move", { id, x_mm: die.x_mm + step[0] * STEP_MM, y_mm: die.y_mm + step[1] * STEP_MM });
+  } else if (event.key === "k" || event.key === "K") toKeep(id);
+  else if (event.key === "Delete" || event.key === "Backspace") { event.preventDefault(); act("lift", { ids: [id] }); }
+}
+
+/** Lay a die on a free spot of a zone. */
+function freeSpot([x, y, w, hgt], id) {
+  const others = tray.dice.filter((die) => die.id !== id && die.place !== "out"), pitch = 24;
+  for (let row = 0; row * pitch + 14 <= hgt; row += 1) for (let column = 0; column * pitch + 14 <= w; column += 1) {
+    const spot = { x_mm: x + 13 + column * pitch, y_mm: y + 13 + row * pitch };
+    if (spot.x_mm > x + w - 9 || spot.y_mm > y + hgt - 9) continue;
+    if (others.every((die) => Math.hypot(die.x_mm - spot.x_mm, die.y_mm - spot.y_mm) > pitch - 2)) return spot;
+  }
+  return { x_mm: x + w / 2, y_mm: y + hgt / 2 };
+}
+const toKeep = (id) => act("move", { id, ...freeSpot(tray.zones.keep, id) });
+const back = (die) => act("move", { id: die.id, ...freeSpot(tray.zones.throw, die.id) });
+
+function toMm([fx, fy]) {
+  const [a, b, c, d, e, f, g, i, j] = tray.zones.mm_to_px.flat(), [w, hgt] = tray.zones.picture_wh;
+  const x = fx * w, y = fy * hgt; // the inverse of the homography, by its adjugate
+  const inverse = [e * j - f * i, c * i - b * j, b * f - c * e, f * g - d * j, a * j - c * g, c * d - a * f, d * i - e * g, b * g - a * i, a * e - b * d];
+  const by = inverse[6] * x + inverse[7] * y + inverse[8];
+  return { x_mm: (inverse[0] * x + inverse[1] * y + inverse[2]) / by, y_mm: (inverse[3] * x + inverse[4] * y + inverse[5]) / by };
+}
+
+/** How many dice the table waits for, and which ones a hand would take: loose ones first, then spare, then kept. */
+function wanted() {
+  const state = table.snapshot.state, sizes = state?.throw_sizes ?? [];
+  const loose = tray.dice.filter((die) => die.place === "throw"), spare = tray.dice.filter((die) => die.place === "out"), kept = tray.dice.filter((die) => die.place === "keep");
+  const count = sizes.length ? Math.min(sizes[0], tray.dice.length) : loose.length || tray.dice.length;
+  return { count, loose, fresh: !sizes.length || fresh(state), taken: [...loose, ...spare, ...kept].slice(0, count) };
+}
+const fresh = (state) => state.over || (!state.frozen && !state.kept?.length && !(state.rethrown === false && state.dice?.length));
+
+async function throwDice() {
+  const { count, loose, taken, fresh: first } = wanted();
+  // At the start of a turn everything is swept up; later a hand throws whatever lies loose, right or wrong.
+  const ids = (first || loose.length <= count ? taken : loose).map((die) => die.id);
+  const left = first ? tray.dice.filter((die) => die.place !== "out" && !ids.includes(die.id)).map((die) => die.id) : [];
+  if (left.length && !(await act("lift", { ids: left }))) return;
+  await act("throw", { ids, strength: 0.6 });
+}
+
+function hint(snapshot) {
+  const { count, loose, fresh: first } = wanted(), sizes = snapshot.state?.throw_sizes ?? [];
+  text($("throw"), t("tray.throw_count", { count: first || loose.length <= count ? count : loose.length }));
+  const extra = loose.length - count;
+  text($("tray-hint"), sizes.length && !first && extra > 0 ? t("tray.too_many", { count: extra }) : t("tray.how"));
+}
+
+// Drag the tray itself to and fro: a good shake throws the dice in it.
+function shaking() {
+  let path = 0, last = null;
+  $("tray").addEventListener("pointerdown", (event) => { if (event.target.id === "picture") { path = 0; last = [event.clientX, event.clientY]; event.target.setPointerCapture(event.pointerId); } });
+  $("tray").addEventListener("pointermove", (event) => {
+    if (!last) return;
+    path += Math.hypot(event.clientX - last[0], event.clientY - last[1]);
+    last = [event.clientX, event.clientY];
+  });
+  $("tray").addEventListener("pointerup", () => { if (last && path > SHAKE_PX) act("shake", {}); last = null; });
+}

@@ -1,0 +1,53 @@
+// The pub's screen: everything at once, readable from five metres, and a cheer for what deserves one.
+import { $, fill, follow, goLive, h, ready, t, text } from "./core.js";
+import { eventWords } from "./sides.js";
+import { extra } from "./extra.js";
+import { board, players, stage } from "./stage.js";
+
+const CHEERS = new Set(["fuchled", "bombed", "bumped", "rolled_over", "hot_dice", "last_round", "reversed", "eliminated", "crapped_out", "game_over"]);
+const CHEER_MS = 3500, LINES = 3;
+
+await ready;
+stage();
+board();
+players();
+extra();
+follow(lines);
+follow(proof);
+follow(cheer);
+clock();
+goLive();
+
+function lines(snapshot) {
+  const happened = snapshot.events.slice(-LINES).reverse();
+  fill($("log"), happened, () => happened.map((event) => h("li", {}, eventWords(event))));
+}
+
+function proof(snapshot) {
+  const thrown = snapshot.throws.findLast((each) => each.photo);
+  $("proof").hidden = !thrown;
+  if (!thrown) return;
+  const source = `/api/throws/${thrown.number}.jpg`;
+  if ($("proof-photo").getAttribute("src") !== source) $("proof-photo").src = source;
+  const words = t("tv.proof", { player: thrown.player, values: thrown.values.join(", ") });
+  $("proof-photo").alt = words;
+  text($("proof-words"), words);
+}
+
+let hiding = null;
+function cheer(snapshot, before) {
+  if (!before || snapshot.number === before.number) return;
+  clearTimeout(hiding);
+  $("cheer").hidden = true; // a correction takes back what was cheered
+  const event = snapshot.events.filter((each) => each.number > before.number && CHEERS.has(each.code)).at(-1);
+  if (!event) return;
+  $("cheer").replaceChildren(h("span", {}, eventWords(event)));
+  $("cheer").hidden = false;
+  hiding = setTimeout(() => { $("cheer").hidden = true; }, CHEER_MS);
+}
+
+function clock() {
+  const tell = () => text($("clock"), new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" }));
+  tell();
+  setInterval(tell, 10_000);
+}
