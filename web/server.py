@@ -41,8 +41,8 @@ class Server:
             asyncore_use_poll=True,
             clear_untrusted_proxy_headers=True,
             ident=None,
-            socket_options=socket_options(),
         )
+        self._server.adj.socket_options = socket_options()
 
     def run(self) -> None:
         """Serve until `stop` (or Ctrl-C, which is passed on), then end the streams and close every connection."""
