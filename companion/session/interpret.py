@@ -33,7 +33,8 @@ class Memory:
         last_values: The values of the game's last throw, sorted: an old throw is known by them.
         thrown: Dice in the throw zone when last seen at rest.
         kept: Dice in the keep zone when last seen at rest.
-        kept_before: Values in the keep zone before the roll that is not settled yet.
+        kept_before: Values that lay in the keep zone before the last roll, and still after it.
+        held: Values that the keep zone holds of the last throw and no line tells of yet (Crapola).
         rolled: Whether dice have been rolled that no line tells of yet.
         rolls: How many rolls have been seen: tells one that is in question from a later one.
         armed: Whether dice lay in the tray since the last line that came from it: only those can be lifted out.
@@ -47,6 +48,7 @@ class Memory:
     thrown: tuple[SeenDie, ...] = ()
     kept: tuple[SeenDie, ...] = ()
     kept_before: tuple[int, ...] = ()
+    held: tuple[int, ...] = ()
     rolled: bool = False
     rolls: int = 0
     armed: bool = False
@@ -109,13 +111,12 @@ def look(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
     seen = _remembered(memory, sight, motion)
     if not sight.thrown and not sight.kept:
         return _empty(state, memory, seen, sight, hold)
+    if seen.rolled:
+        return _rolled(state, seen, sight, hold)
+    if motion is Motion.PARTLY:
+        return _partly(state, memory, seen, sight, hold)
     if motion is Motion.UNSURE:
         return _unsure(state, memory, seen, sight, hold)
-    if motion is Motion.PARTLY and not seen.rolled and sight.doubt is None:
-        still = Counter(values_of(sight.thrown)) - Counter(values_of(moved(memory.thrown, sight.thrown)))
-        found = _readings(state, seen, sight, tuple(sorted(still.elements())), hold)
-        if len(found) == 1:
-            return _thrown(state, seen, sight, found[0], hold)
     return look_again(state, seen, sight, hold)
 
 
@@ -176,12 +177,17 @@ def decided(memory: Memory) -> Memory:
 
 def entered(memory: Memory, values: Sequence[int]) -> Memory:
     """After a throw was entered: no roll is outstanding, and the dice in the tray are that throw."""
-    return replace(memory, rolled=False, armed=True, last_values=tuple(sorted(values)), ignored_kept=None)
+    return replace(memory, rolled=False, armed=True, held=(), last_values=tuple(sorted(values)), ignored_kept=None)
 
 
 def values_of(dice: Iterable[SeenDie]) -> Values:
     """Their values, sorted."""
     return tuple(sorted(die.value for die in dice))
+
+
+def both(one: Values, other: Values) -> Values:
+    """What the two have in common, sorted."""
+    return tuple(sorted((Counter(one) & Counter(other)).elements()))
 
 
 def newly_kept(memory: Memory, sight: Sight) -> Values:
@@ -217,7 +223,7 @@ def _remembered(memory: Memory, sight: Sight, motion: Motion) -> Memory:
         awake=True,
         thrown=sight.thrown,
         kept=sight.kept,
-        kept_before=values_of(memory.kept) if rolled else memory.kept_before,
+        kept_before=both(values_of(memory.kept), values_of(sight.kept)) if rolled else memory.kept_before,
         rolled=memory.rolled or rolled,
         rolls=memory.rolls + rolled,
         empty_since_s=None if sight.thrown or sight.kept else memory.empty_since_s,
@@ -236,7 +242,18 @@ def _empty(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold)
 def _ambiguous_when_empty(state: State, lines: Sequence[Action], hold: Hold) -> bool:
     """Who may throw every die must lift every die to do so: an empty tray then does not say that he stops."""
     before_stop = state_after(state, lines[:-1])
-    return before_stop is not None and hold.dice in before_stop.throw_sizes
+    return before_stop is not None and max(before_stop.throw_sizes, default=0) >= hold.dice
+
+
+def _partly(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold) -> Outcome:
+    left = Counter(values_of(sight.thrown)) - Counter(values_of(moved(memory.thrown, sight.thrown)))
+    still = tuple(sorted(left.elements()))
+    found = _readings(state, seen, sight, still, hold) if sight.doubt is None else []
+    if len(found) == 1:
+        return _thrown(state, seen, sight, found[0], hold)
+    if len(still) * 2 > len(sight.thrown):
+        return look_again(state, seen, sight, hold)  # one die was tipped over, or read otherwise; the rest lies there
+    return _unsure(state, memory, seen, sight, hold)
 
 
 def _unsure(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold) -> Outcome:

@@ -10,7 +10,7 @@ from enum import Enum
 from companion.session.sight import SeenDie, Sight
 
 SAME_PLACE_MM = 4.0  # a reader's jitter; a die that was rolled and lands this close with its old value is a rarity
-NUDGE_MM = 25.0  # a knock on the table or a brushing hand moves a 16 mm die about this far, a throw much farther
+NUDGE_MM = 15.0  # a knock or a brushing hand moves a 16 mm die less than its width; a throw goes farther
 
 
 class Motion(Enum):
@@ -18,8 +18,8 @@ class Motion(Enum):
 
     NONE = "nothing was rolled"
     ROLLED = "rolled"
-    PARTLY = "some were rolled, others stayed where they were"
-    UNSURE = "rolled to the same values, or pushed about"
+    PARTLY = "the values have changed, but some dice lie where they lay"
+    UNSURE = "pushed about, or rolled to nearly the same"
 
 
 def motion_of(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) -> Motion:
@@ -33,11 +33,12 @@ def motion_of(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) 
     before, now = _counts(thrown), _counts(sight.thrown)
     if now < before:
         return Motion.NONE  # some were picked up
-    if stayed(thrown, sight.thrown):
-        return Motion.PARTLY if now != before else Motion.NONE
-    if stayed(thrown, sight.thrown, NUDGE_MM) * 2 >= len(sight.thrown):
-        return Motion.NONE
-    return Motion.UNSURE if now == before else Motion.ROLLED
+    still, near, dice = stayed(thrown, sight.thrown), stayed(thrown, sight.thrown, NUDGE_MM), len(sight.thrown)
+    if now == before:
+        return Motion.NONE if near == dice or still * 2 > dice else Motion.UNSURE
+    if still:
+        return Motion.PARTLY
+    return Motion.UNSURE if near * 2 >= dice else Motion.ROLLED
 
 
 def stayed(before: Sequence[SeenDie], now: Sequence[SeenDie], within_mm: float = SAME_PLACE_MM) -> int:

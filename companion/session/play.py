@@ -12,6 +12,8 @@ from companion.rules.game import Action, Throw, Undo
 from companion.rules.notation import action_of, header_line, header_of, line_of
 from companion.session import commands as c
 from companion.session import interpret
+from companion.session.hold_crag import CragHold
+from companion.session.hold_crapola import CrapolaHold
 from companion.session.hold_crib_dice import CribDiceHold
 from companion.session.interpret import Hold, Memory, Outcome
 from companion.session.journal import Entry, Journal
@@ -21,7 +23,7 @@ from companion.session.record import PlayedGame, Record, after_entry, correction
 from companion.session.sitting import same_people
 from companion.session.snapshot import Notice, Offer
 
-HOLDS: dict[str, Hold] = {"crib_dice": CribDiceHold()}
+HOLDS: dict[str, Hold] = {"crib_dice": CribDiceHold(), "crag": CragHold(), "crapola": CrapolaHold()}
 SETTLED_BY_BANKING = frozenset({"count", "found", "moved"})  # doubts that the next player's throw may raise
 
 log = logging.getLogger(__name__)
@@ -46,6 +48,7 @@ class Play:
         self._changed = changed
         self._keep_zone = keep_zone
         self._questions = 0
+        self._ticked: tuple[int, float | None] = (-1, None)  # the number and emptiness that a tick has answered
         self.desk = Desk(Record(), Memory())
         self._carry_out: dict[type[c.Command], Callable[[Any], None]] = {
             c.See: lambda command: self._see(command.sight),
@@ -90,8 +93,10 @@ class Play:
     def deadline_s(self) -> float | None:
         """When a `Tick` is due, on the clock; None when nothing waits for time to pass."""
         memory = self.desk.memory
-        if memory.empty_since_s is None or not memory.armed or self._hold() is None:
+        waits = memory.empty_since_s is not None and memory.armed and not self.desk.moving and not self.desk.asked
+        if not waits or self._hold() is None or self._ticked == (self.desk.record.number, memory.empty_since_s):
             return None
+        assert memory.empty_since_s is not None, "it waits"
         return memory.empty_since_s + interpret.BANK_AFTER_S
 
     # ---- the tray -------------------------------------------------------------------------------------------------
@@ -107,8 +112,12 @@ class Play:
 
     def _tick(self) -> None:
         game, hold = self.desk.record.game, self._hold()
-        if game and hold and not self.desk.asked and not self.desk.moving:
-            self._take(interpret.tick(game.transcript.state, self.desk.memory, self._clock(), hold))
+        if game is None or hold is None or self.desk.asked or self.desk.moving:
+            return
+        now_s, due_s = self._clock(), self.deadline_s()
+        if due_s is not None and now_s >= due_s:
+            self._ticked = (self.desk.record.number, self.desk.memory.empty_since_s)
+        self._take(interpret.tick(game.transcript.state, self.desk.memory, now_s, hold))
 
     def _look_again(self) -> None:
         game, hold, sight = self.desk.record.game, self._hold(), self.desk.sight
@@ -121,6 +130,9 @@ class Play:
 
     def _take(self, outcome: Outcome) -> None:
         """Journal what the tray said, then remember it; a line that can't be journaled waits as a roll does."""
+        if self.desk.asked and not outcome.settled:
+            # While a throw is in question nothing that follows it is played; the answer looks at the tray again.
+            outcome = replace(outcome, lines=(), memory=replace(outcome.memory, armed=self.desk.memory.armed))
         done = 0
         try:
             for action in outcome.lines:

@@ -51,9 +51,9 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     Codes: `game_started`, `rolled_off`, `threw`, `point`, `froze`, `banked`, `wiped_out`, `rolled_over`,
     `piddle_lost`, `fuchled`, `finished`, `bomb_announced`, `bombed`, `bomb_failed`, `bumped`, `eliminated`, `kept`,
-    `entered`, `spent`, `crapped_out`, `hot_dice`, `reversed`, `last_round`, `game_over`, `undone`, `corrected`. `player` in `args` is the
-    name that scores are kept under (a team's with partners) in `banked`, `wiped_out`, `fuchled`, `finished`, `bumped`,
-    `bombed`, `eliminated`; else whose turn it was.
+    `entered`, `spent`, `crapped_out`, `hot_dice`, `reversed`, `last_round`, `game_over`, `undone`,
+    `corrected`. `player` in `args` is the name that scores are kept under (a team's with partners) in `banked`,
+    `wiped_out`, `fuchled`, `finished`, `bumped`, `bombed`, `eliminated`; else whose turn it was.
     """
 
     number: int  # of the snapshot that it came with

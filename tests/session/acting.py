@@ -7,8 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from companion.rules.game import Action, Throw, Undo
+from companion.rules.notation import header_of
+from companion.rules.transcript import Transcript
+from companion.session.commands import PlayLine
+from companion.session.interpret import Memory, Outcome, decided, look, look_again, tick
 from companion.session.journal import Journal
 from companion.session.photos import Photos
+from companion.session.play import HOLDS
 from companion.session.sight import SeenDie, Sight
 from companion.session.table import Table
 
@@ -44,17 +52,34 @@ class Tray:
 
     def throw(self, *values: int) -> Sight:
         """Lift the dice of the throw zone and throw these."""
+        self.throw_in(*values)
+        return self.sight()
+
+    def throw_in(self, *values: int) -> None:
+        """The same, and no one has looked yet."""
         self.lift("thrown")
         self.thrown = [self.die(value) for value in values]
-        return self.sight()
+
+    def knock(self) -> None:
+        """Someone knocks the table: every die slides a little."""
+        self.thrown = [self.slid(die) for die in self.thrown]
+        self.kept = [self.slid(die) for die in self.kept]
+
+    def slid(self, die: SeenDie) -> SeenDie:
+        x_mm, y_mm = die.x_mm + self.random.uniform(-8, 8), die.y_mm + self.random.uniform(-8, 8)
+        return msgspec.structs.replace(die, x_mm=x_mm, y_mm=y_mm)
 
     def keep(self, *values: int) -> Sight:
         """Move one die of each of those values from the throw zone to the keep zone."""
         for value in values:
-            die = next(die for die in self.thrown if die.value == value)
-            self.thrown.remove(die)
-            self.kept.append(self.die(value))
+            self.keep_one(value)
         return self.sight()
+
+    def keep_one(self, value: int) -> None:
+        """The same with one die, and no one has looked yet."""
+        die = next(die for die in self.thrown if die.value == value)
+        self.thrown.remove(die)
+        self.kept.append(self.die(value))
 
     def die(self, value: int) -> SeenDie:
         x_mm, y_mm = self.random.uniform(0, 300), self.random.uniform(0, 220)
@@ -81,7 +106,84 @@ def table_in(folder: Path, clock: Clock | None = None) -> Table:
 
 def played(table: Table, lines: Sequence[dict[str, Any]]) -> None:
     """Play lines by hand, each on the newest number."""
-    from companion.session.commands import PlayLine
-
     for line in lines:
         table.submit(PlayLine(number=table.snapshot().number, line=line))
+
+
+class Mime:
+    """Plays a game with its dice: acts each line out in a tray, shows it, and notes what the interpreter makes of it.
+
+    Who acts may be sloppy: knocks the table, holds dice one by one, is so quick that the tray is not seen in between.
+    """
+
+    def __init__(self, header: dict[str, Any], seed: int, sloppy: bool) -> None:
+        self.random = random.Random(seed)
+        self.clock = Clock()
+        self.tray = Tray(seed, self.clock)
+        self.sloppy = sloppy
+        self.hold = HOLDS[header["game"]]
+        self.state = Transcript.begin(header_of(header)).state
+        self.seen = self.state
+        self.memory = Memory(awake=True)
+        self.meant: list[Action | Undo] = []
+        self.understood: list[Action | Undo] = []
+        self.asked: list[str] = []
+
+    def see(self) -> None:
+        """Show the tray as it is."""
+        self.sight = self.tray.sight()
+        self._take(look(self.seen, self.memory, self.sight, self.hold))
+
+    def perhaps_see(self) -> None:
+        """Show it, or be too quick for the camera."""
+        if not self.sloppy or self.random.random() < 0.6:
+            self.see()
+        if self.sloppy and self.random.random() < 0.3:
+            self.tray.knock()
+            self.see()
+
+    def _take(self, outcome: Outcome) -> None:
+        if outcome.ask:
+            self.asked.append(outcome.ask.code)
+        self.memory = outcome.memory
+        for line in outcome.lines:
+            self.understood.append(line)
+            self.seen = self.seen.after(line)
+
+    def say(self, action: Action) -> None:
+        """Play it by phone or button: what dice can't say."""
+        self.meant.append(action)
+        self.state = self.state.after(action)
+        self.see()
+        self.understood.append(action)
+        self.seen = self.seen.after(action)
+        self.memory = decided(self.memory)
+        self._take(look_again(self.seen, self.memory, self.sight, self.hold))
+
+    def throw(self, *values: int, fresh: bool) -> None:
+        """Throw dice: at a turn's start all are collected first, later those of the throw zone."""
+        if fresh:
+            self.tray.lift()
+        self.tray.lift("thrown")
+        self.tray.throw_in(*values)
+        self.meant.append(Throw(values))
+        self.state = self.state.after(Throw(values))
+        self.see()
+
+    def move_aside(self, values: Sequence[int]) -> None:
+        """Move these to the keep zone, perhaps one by one."""
+        for value in values:
+            self.tray.keep_one(value)
+            if self.sloppy and self.random.random() < 0.3:
+                self.see()
+        self.perhaps_see()
+
+    def lift_out(self) -> None:
+        """Lift all dice out and wait."""
+        if self.sloppy and self.tray.thrown and self.random.random() < 0.5:
+            self.tray.thrown = self.tray.thrown[1:]
+            self.see()
+        self.tray.lift()
+        self.see()
+        self.clock.now_s += 3.0
+        self._take(tick(self.seen, self.memory, self.clock.now_s, self.hold))

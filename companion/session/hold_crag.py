@@ -1,0 +1,56 @@
+"""Crag in the tray: dice in the keep zone stay when the others are thrown again. The category needs a phone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from companion.rules.game import Action, Keep, State
+from companion.session.interpret import Memory, Outcome, Values, newly_kept, values_of, waiting
+from companion.session.sight import Sight
+from companion.session.snapshot import Notice
+
+
+class CragHold:
+    """The keep zone of Crag."""
+
+    dice = 3
+
+    def before_throw(self, state: State, memory: Memory, sight: Sight) -> Iterator[tuple[Action, ...]]:
+        """What lies in the keep zone stays, when it is of the first throw."""
+        if "keep" not in state.decisions:
+            yield ()
+            return
+        kept = values_of(sight.kept)
+        if Counter(kept) <= Counter(state.view()["dice"]):
+            yield (Keep(kept),)
+
+    def thrown(self, state: State, memory: Memory, sight: Sight, still: Values) -> Iterator[Values]:
+        """The dice of the throw zone; or with those moved to the keep zone since."""
+        if still:
+            return
+        lying, gained = values_of(sight.thrown), newly_kept(memory, sight)
+        yield lying
+        if gained:
+            yield tuple(sorted(lying + gained))
+
+    def at_rest(self, state: State, memory: Memory, sight: Sight) -> Outcome:
+        """Nothing is played: which dice stay is said by throwing the others."""
+        dice, kept = state.view()["dice"], values_of(sight.kept)
+        if not state.decisions:
+            notice = waiting(state) if dice or state.over else _clear(state)
+        elif "keep" in state.decisions and Counter(kept) - Counter(dice):
+            args = {"player": state.player, "reason": "not_of_throw", "dice": list(kept), "values": dice}
+            notice = Notice("illegal_hold", args)
+        else:
+            again = len(dice) - len(kept) if "keep" in state.decisions else 0
+            notice = Notice("choose_entry", {"player": state.player, "kept": list(kept), "again": again})
+        return Outcome(memory, notice=notice)
+
+    def before_bank(self, state: State, memory: Memory) -> tuple[Action, ...]:
+        """Nothing: Crag has no stop."""
+        return ()
+
+
+def _clear(state: State) -> Notice:
+    return Notice("clear_tray", {"player": state.player, "sizes": list(state.throw_sizes)})
