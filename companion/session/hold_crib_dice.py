@@ -22,7 +22,10 @@ class CribDiceHold:
         if "point" not in state.decisions:
             yield ()
             return
-        value = _point_of(state.view()["dice"], values_of(sight.kept))
+        dice, kept = state.view()["dice"], values_of(sight.kept)
+        value = _point_of(dice, kept)
+        if value is None and len(set(kept)) == 1 and len(kept) == 5 and dice.count(kept[0]) == 6:
+            value = kept[0]  # the sixth has been borrowed for the piddle
         if value is not None:
             yield (NamePoint(value),)
 

@@ -299,7 +299,10 @@ def _thrown(state: State, memory: Memory, sight: Sight, lines: tuple[Action, ...
     throw, reached = lines[-1], state_after(state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"
     assert reached is not None, "a reading is allowed by the rules"
-    after = hold.at_rest(reached, entered(memory, throw.dice), sight)
+    known = entered(memory, throw.dice)
+    if len(throw.dice) == len(sight.thrown):
+        known = replace(known, kept_before=values_of(sight.kept))  # nothing of this throw has been moved aside yet
+    after = hold.at_rest(reached, known, sight)
     return replace(after, lines=(*lines, *after.lines), settled=True)
 
 

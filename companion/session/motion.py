@@ -26,8 +26,11 @@ def motion_of(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) 
     """Tells a roll from a nudge, from the dice seen before (`thrown`, `kept`) and the sight now."""
     if not sight.thrown or stayed(thrown, sight.thrown) == len(sight.thrown):
         return Motion.NONE
-    if _shifted(thrown, kept, sight):
-        return Motion.NONE
+    if _same_dice_otherwise_parted(thrown, kept, sight):
+        if not sight.emptied:
+            return Motion.NONE
+        # Seen empty meanwhile, and not a die where it was: thrown. Out of the keep zone into an empty one: who knows.
+        return Motion.ROLLED if thrown and not stayed(thrown, sight.thrown) else Motion.UNSURE
     if sight.emptied or not thrown:
         return Motion.ROLLED
     before, now = _counts(thrown), _counts(sight.thrown)
@@ -58,13 +61,9 @@ def moved(before: Sequence[SeenDie], now: Sequence[SeenDie], within_mm: float = 
     return tuple(found)
 
 
-def _shifted(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) -> bool:
-    """Whether the same dice lie in the tray, only some of them in the other zone."""
-    same_dice = _counts([*thrown, *kept]) == _counts([*sight.thrown, *sight.kept])
-    if not same_dice or len(thrown) == len(sight.thrown):
-        return False
-    # All dice gone from the throw zone and back again are a roll, unless they came out of the keep zone.
-    return not sight.emptied or len(sight.kept) < len(kept)
+def _same_dice_otherwise_parted(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) -> bool:
+    """Whether the same values lie in the tray, only more or fewer of them in each zone: dice shifted across."""
+    return len(thrown) != len(sight.thrown) and _counts([*thrown, *kept]) == _counts([*sight.thrown, *sight.kept])
 
 
 def _counts(dice: Sequence[SeenDie]) -> Counter[int]:

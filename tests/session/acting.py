@@ -110,6 +110,10 @@ def played(table: Table, lines: Sequence[dict[str, Any]]) -> None:
         table.submit(PlayLine(number=table.snapshot().number, line=line))
 
 
+class Asked(Exception):
+    """The interpreter wants a person: play stops here."""
+
+
 class Mime:
     """Plays a game with its dice: acts each line out in a tray, shows it, and notes what the interpreter makes of it.
 
@@ -127,7 +131,6 @@ class Mime:
         self.memory = Memory(awake=True)
         self.meant: list[Action | Undo] = []
         self.understood: list[Action | Undo] = []
-        self.asked: list[str] = []
 
     def see(self) -> None:
         """Show the tray as it is."""
@@ -143,12 +146,14 @@ class Mime:
             self.see()
 
     def _take(self, outcome: Outcome) -> None:
-        if outcome.ask:
-            self.asked.append(outcome.ask.code)
         self.memory = outcome.memory
         for line in outcome.lines:
             self.understood.append(line)
             self.seen = self.seen.after(line)
+        if outcome.ask:
+            raise Asked(outcome.ask.code)
+        if outcome.notice and outcome.notice.code == "decide_first":
+            raise Asked("decide_first")
 
     def say(self, action: Action) -> None:
         """Play it by phone or button: what dice can't say."""
