@@ -175,7 +175,7 @@ class Crag:
                 total += ways * max(worth for _, worth in self._with("thrown", lying).worths())
             else:
                 total += ways * self._best_entry(lying)
-        return total / 6**missing
+        return total / float(6**missing)
 
     def _kept(self, dice: tuple[int, ...]) -> Crag:
         if without(self.dice, dice) is None:

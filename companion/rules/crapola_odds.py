@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
+from companion.errors import RulesError
 from companion.rules.crapola_dice import keepable, points_of
 from companion.rules.dice import throws_of
 
 STEP = 50
+MOST_ENTRY = 50_000
 Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left over: that number, the most points
 
 
@@ -23,7 +25,7 @@ def safe_chance(dice: int) -> float | None:
 
 def crap_out_chance(dice: int) -> float:
     """The chance that nothing scores in a throw of so many dice."""
-    return sum(ways for thrown, ways in throws_of(dice) if not keepable(thrown)) / 6**dice
+    return sum(ways for thrown, ways in throws_of(dice) if not keepable(thrown)) / float(6**dice)
 
 
 @cache
@@ -109,5 +111,11 @@ class TurnWorth:
 
 @cache
 def turn_worth(size: int, least: int) -> TurnWorth:
-    """The worths of turns with that many dice and that least bank, remembered from call to call."""
+    """The worths of turns with that many dice and that least bank, remembered from call to call.
+
+    Raises:
+        RulesError: The least bank is so high that working back from it would take minutes.
+    """
+    if least > MOST_ENTRY:
+        raise RulesError(f"Odds are worked out for an `entry` of up to {MOST_ENTRY}, not {least}.")
     return TurnWorth(size, least)

@@ -24,11 +24,11 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     """Each option with its exact value, the best first: `{"line": {"do": "stop"}, "value": 10.0}`.
 
     The value for the goal `points` is the turn points that this turn will bank, expected with best play from there on.
-    Going on is `{"throw": n}`, n the number of dice: which line it becomes the dice decide. What a bomb or a spending does
-    to pegs and totals is no turn points: both are worth 0.
+    Going on is `{"throw": n}`, n the number of dice: which line it becomes the dice decide. What a bomb or a spending
+    does to pegs and totals is no turn points: both are worth 0.
 
     Raises:
-        RulesError: The goal is not `points`: no other has exact values.
+        RulesError: The goal is not `points`: no other has exact values; or a house rule puts them out of reach.
     """
     if goal not in GOALS:
         raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from companion.errors import RulesError
-from companion.rules.game import Header, State, Switch, Switches
+from companion.rules.game import Game, Header, State, Switch, Switches
 from companion.rules.roll_off import RollOff
 
 
@@ -53,6 +54,29 @@ class Rulebook:
         if header.roll_off:
             return RollOff(header, self.begin, tuple(range(len(header.players))))
         return self.begin(header, 0 if header.first is None else header.players.index(header.first))
+
+
+def form_of(game: Game) -> dict[str, Any]:
+    """A game's switches with defaults and meaning, its seats and presets: what a settings form is made from."""
+    return {
+        "game": game.name,
+        "title": game.title,
+        "min_players": game.min_players,
+        "max_players": game.max_players,
+        "switches": [
+            {
+                "key": switch.key,
+                "type": "bool" if isinstance(switch.default, bool) else "integer",
+                "default": switch.default,
+                "minimum": switch.minimum,
+                "title": switch.title,
+                "meaning": switch.meaning,
+            }
+            for switch in game.switches
+        ],
+        "presets": {name: dict(switches) for name, switches in game.presets.items()},
+        "credits": game.credits,
+    }
 
 
 def _check_players(players: tuple[str, ...]) -> None:

@@ -1,0 +1,64 @@
+"""`pegpip odds`: what can be done after a transcript's last line, with exact values."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion.errors import RulesError
+from companion.rules.odds import GOALS, options, safe_chance
+from companion.rules.replay import transcript_of
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--goal", default="points", show_default=True, help="What the values are of: points, of this turn.")
+@click.argument("file", metavar="FILE|-")
+def command(file: str, as_json: bool, goal: str) -> int:
+    """Tell the options after the last line of a transcript, each with its exact value, the best first.
+
+    The value is the turn points that this turn will bank, expected with best play from there on.
+    """
+    if goal not in GOALS:
+        raise click.BadParameter(
+            f"there are no exact values for {goal!r} yet; there are for: {', '.join(GOALS)}.", param_hint="--goal"
+        )
+    try:
+        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        odds = odds_after(content, goal)
+    except OSError as unreadable:
+        click.echo(f"pegpip: {file} can't be read: {unreadable.strerror}.", err=True)
+        return 1
+    except RulesError as refused:
+        click.echo(f"pegpip: {file}: {refused}", err=True)
+        return 1
+    click.echo(json.dumps(odds) if as_json else in_words(odds))
+    return 0
+
+
+def odds_after(content: bytes, goal: str) -> dict[str, Any]:
+    """The object that `--json` prints. `best` is the first of the options, null after the game's end."""
+    state = transcript_of(content).state
+    choices = options(state, goal)
+    return {
+        "player": state.player,
+        "safe": safe_chance(state),
+        "options": choices,
+        "best": choices[0]["line"] if choices else None,
+        "goal": goal,
+    }
+
+
+def in_words(odds: dict[str, Any]) -> str:
+    """The same for people."""
+    if odds["player"] is None:
+        return "The game is over."
+    rows = [f"{odds['player']} is on."]
+    if odds["safe"] is not None:
+        rows.append(f"The next throw is safe with {odds['safe']:.1%}.")
+    rows += [f"{choice['value']:>10.3f}  {json.dumps(choice['line'])}" for choice in odds["options"]]
+    return "\n".join(rows)

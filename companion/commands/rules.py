@@ -1,0 +1,43 @@
+"""`pegpip rules`: a game's rules in words, or its switches."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from companion.errors import RulesError
+from companion.rules.game import Game, Switch
+from companion.rules.registry import GAMES, game_named
+from companion.rules.rulebook import form_of
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="The switches, their defaults and meaning, as one JSON object.")
+@click.argument("game", metavar="GAME")
+def command(game: str, as_json: bool) -> None:
+    """Print the rules of GAME: crib_dice, crag or crapola."""
+    try:
+        chosen = game_named(game)
+    except RulesError as unknown:
+        raise click.BadParameter(f"{unknown} There are: {', '.join(GAMES)}.", param_hint="GAME") from None
+    click.echo(json.dumps(form_of(chosen)) if as_json else in_words(chosen), nl=True)
+
+
+def in_words(game: Game) -> str:
+    """The rules, the house rules with their defaults, the presets and the credit, for a terminal."""
+    parts = [game.title, game.in_words.rstrip()]
+    if game.switches:
+        parts.append("House rules, with their defaults:\n" + "\n".join(_switch(switch) for switch in game.switches))
+    presets = [f"  {name}: {_setting(dict(switches))}" for name, switches in game.presets.items()]
+    if presets:
+        parts.append("Presets:\n" + "\n".join(presets))
+    return "\n\n".join([*parts, game.credits])
+
+
+def _switch(switch: Switch) -> str:
+    return f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}"
+
+
+def _setting(switches: dict[str, bool | int]) -> str:
+    return ", ".join(f"{key} {json.dumps(value)}" for key, value in switches.items()) or "the defaults"
