@@ -31,6 +31,7 @@ CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, '
 CREATE TRIGGER entries_hold BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
 """
 _COLUMNS = "SELECT number, kind, body, wall_s, throw FROM entries"
+_FROM = f"{_COLUMNS} WHERE number >= ? ORDER BY number"
 
 _MOVE_ASIDE = "Move it to another folder (keep it: it holds your games) and start again, or give another --data folder."
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."
@@ -85,7 +86,7 @@ class Journal:
     def entries(self, first: int = 1) -> Iterator[Entry]:
         """The entries from number `first` on, in order. Raises DeviceError."""
         with _told(self.path):
-            for row in self._open_connection().execute(f"{_COLUMNS} WHERE number >= ? ORDER BY number", (first,)):
+            for row in self._open_connection().execute(_FROM, (first,)):
                 yield _entry(row)
 
     def last(self, kind: str) -> Entry | None:
@@ -107,8 +108,8 @@ class Journal:
         return self._connection
 
 
-def read_entries(folder: Path) -> tuple[Entry, ...]:
-    """All entries of a data folder's journal, for export and the evening's pages; a table may be writing meanwhile.
+def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
+    """A data folder's entries from number `first` on, for export and past games; a table may be writing meanwhile.
 
     Raises DeviceError. A folder without a journal has none.
     """
@@ -120,7 +121,9 @@ def read_entries(folder: Path) -> tuple[Entry, ...]:
         try:
             connection.execute("PRAGMA query_only = ON")
             _check_ours(connection, path)
-            return tuple(_entry(row) for row in connection.execute(f"{_COLUMNS} ORDER BY number"))
+            return tuple(
+                _entry(row) for row in connection.execute(f"{_COLUMNS} WHERE number >= ? ORDER BY number", (first,))
+            )
         finally:
             connection.close()
 

@@ -1,0 +1,201 @@
+"""The table is the replay of its journal: at every number, after any commands, from any start."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from acting import HEADER, Clock, played, table_in
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.errors import RulesError
+from companion.rules.game import Throw
+from companion.rules.notation import line_of
+from companion.rules.replay import replayed as replayed_file
+from companion.session import commands as c
+from companion.session.export import PastGames, transcripts
+from companion.session.interpret import Memory
+from companion.session.journal import Journal, read_entries
+from companion.session.photos import Photos
+from companion.session.play import Play
+from companion.session.present import Desk, snapshot_of
+from companion.session.record import replayed
+from companion.session.snapshot import Snapshot
+
+HEADERS: list[dict[str, Any]] = [
+    HEADER,
+    {**HEADER, "players": ["Ben", "Ann"], "rules": {"bumping": True, "skunk": True}, "roll_off": True},
+    {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]},
+    {"transcript": 1, "game": "crapola", "players": ["Ann", "Cat"], "rules": {"target": 300, "entry": 0}},
+]
+OTHER_COMMANDS = ["correct", "confirm", "game", "next", "abandon", "end"]
+TURN: list[dict[str, Any]] = [
+    {"throw": [5, 5, 2, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"throw": [5, 3, 3, 4, 6]},
+    {"do": "stop"},
+]
+
+
+class Evening:
+    """A table without a thread; every number's snapshot is noted as it is told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.told: dict[int, Snapshot] = {}
+        self.start()
+
+    def start(self) -> None:
+        self.play = Play(Journal(self.folder), Photos(self.folder), Clock(), lambda: 0.0, self.tell)
+        self.play.open()
+
+    def close(self) -> None:
+        self.play.close()
+
+    def tell(self, desk: Desk) -> None:
+        self.told[desk.record.number] = journaled(desk)
+
+    def do(self, command: c.Command) -> None:
+        try:
+            self.play.apply(command)
+        except RulesError:
+            before = self.told.get(self.play.desk.record.number)
+            assert before is None or before == journaled(self.play.desk), "a refusal changes nothing"
+        self.tell(self.play.desk)
+
+
+def journaled(desk: Desk) -> Snapshot:
+    return snapshot_of(Desk(desk.record, Memory()))
+
+
+def random_command(evening: Evening, draw: Any) -> c.Command:
+    number, game = evening.play.desk.record.number, evening.play.desk.record.game
+    kind = draw(
+        st.sampled_from(["line"] * 12 + ["undo", "undo", "correct", "confirm", "game", "next", "abandon", "end"])
+    )
+    if kind == "game" or game is None:
+        return c.StartGame(header=draw(st.sampled_from(HEADERS)))
+    if kind == "line":
+        state = game.transcript.state
+        options = [line_of(option) for option in state.options()]
+        options += [line_of(Throw(tuple(draw(dice(size))))) for size in state.throw_sizes]
+        return c.PlayLine(number=number, line=draw(st.sampled_from(options)) if options else {"do": "stop"})
+    if kind == "undo":
+        return c.PlayLine(number=number, line={"undo": draw(st.sampled_from([1, 1, 2, 5]))})
+    if kind == "correct" and game.throws:
+        thrown = draw(st.sampled_from(game.throws))
+        return c.CorrectThrow(number=number, throw=thrown.number, values=tuple(draw(dice(len(thrown.values)))))
+    offer = evening.play.desk.offer
+    if kind == "confirm" and offer:
+        return c.ConfirmCorrection(offer=offer.id, accept=draw(st.booleans()))
+    last = {"next": c.NextGame, "abandon": c.Abandon}.get(kind, c.EndSitting)
+    return last(number=number)
+
+
+def dice(size: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.sampled_from([1, 2, 5, 5, 5, 6]), min_size=size, max_size=size)
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_every_prefix_of_the_journal_replays_to_what_was_told(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder, closing(Evening(Path(folder))) as evening:
+        for _ in range(data.draw(st.integers(10, 50))):
+            if data.draw(st.integers(0, 15)) == 0:
+                evening.close()
+                before = journaled(evening.play.desk)
+                evening.start()
+                assert journaled(evening.play.desk) == before, "a restart changes nothing"
+            evening.do(random_command(evening, data.draw))
+        entries = read_entries(Path(folder))
+        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+        for count in range(1, len(entries) + 1):
+            assert journaled(Desk(replayed(entries[:count]), Memory())) == evening.told[count]
+        for _, text in transcripts(entries):
+            assert "error" not in list(replayed_file(text))[-1]
+
+
+def test_undo_goes_across_turns_and_games_and_takes_an_abandoning_back(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(table, [*TURN[:2], {"do": "stop"}])
+    before = table.snapshot()
+    table.submit(c.Abandon(number=before.number))
+    assert table.snapshot().abandoned
+    played(table, [{"undo": 1}])
+    assert table.snapshot().state == before.state
+    table.submit(c.StartGame(header={**HEADER, "players": ["Cat", "Dan"]}))
+    assert table.snapshot().state["scores"] == {"Cat": 0, "Dan": 0}
+    played(table, [{"undo": 1}])
+    assert table.snapshot().state == before.state
+    played(table, [{"undo": 3}])
+    assert table.snapshot().state["scores"] == {"Ann": 0, "Ben": 0}
+    assert table.snapshot().throws == ()
+    assert [event.code for event in table.snapshot().events] == ["game_started", "undone"]
+    table.stop()
+
+
+def test_a_correction_re_derives_what_followed_and_rolls_the_log_back(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(table, TURN)
+    assert table.snapshot().state["scores"]["Ann"] == 5
+    number = table.snapshot().number
+    after = table.submit(c.CorrectThrow(number=number, throw=2, values=(5, 5, 3, 4, 6)))
+    assert (after.number, after.state["scores"]["Ann"]) == (number + 1, 10)
+    assert after.throws[1].values == (3, 4, 5, 5, 6)
+    assert after.throws[1].source == "corrected"
+    banked = [event for event in after.events if event.code == "banked"]
+    assert [(event.number, event.args["points"]) for event in banked] == [(5, 10)]
+    assert after.events[-1].args == {"throw": 2, "was": [3, 3, 4, 5, 6], "values": [3, 4, 5, 5, 6], "dropped": 0}
+    table.stop()
+
+
+def test_lines_that_a_correction_makes_illegal_are_listed_first_and_dropped_only_on_a_word(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(
+        table,
+        [{"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"throw": [5, 3, 3, 4, 6]}, {"do": "stop"}],
+    )
+    before = table.snapshot()
+    wiped = c.CorrectThrow(number=before.number, throw=2, values=(2, 3, 3, 4, 6))
+    offered = table.submit(wiped)
+    assert offered.number == before.number
+    assert [one["line"] for one in offered.correction.dropped] == [{"do": "stop"}]
+    kept = table.submit(c.ConfirmCorrection(offer=offered.correction.id, accept=False))
+    assert (kept.correction, kept.state) == (None, before.state)
+    offered = table.submit(wiped)
+    after = table.submit(c.ConfirmCorrection(offer=offered.correction.id))
+    assert after.state["wipeouts"] == {"Ann": 1, "Ben": 0}
+    assert after.state["player"] == "Ben"
+    assert after.correction is None
+    table.stop()
+    assert read_entries(tmp_path)[-1].body["dropped"] == [{"do": "stop"}]
+
+
+def test_past_games_are_told_from_the_journal_while_it_grows(tmp_path: Path) -> None:
+    past = PastGames(tmp_path)
+    assert past.games() == []
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(table, TURN[:2])
+    assert [(game["id"], game["throws"], game["over"]) for game in past.games()] == [(1, 1, False)]
+    table.submit(c.StartGame(header={**HEADER, "players": ["Cat", "Dan"]}))
+    assert [game["players"] for game in past.games()] == [["Cat", "Dan"], ["Ann", "Ben"]]
+    played(table, [{"undo": 1}])
+    assert [game["id"] for game in past.games()] == [1]
+    assert past.transcript(1)[-1] == {"do": "point", "value": 5}
+    moves = past.moves(1)
+    assert [move["throw"] for move in moves] == [None, 1, None]
+    assert moves[-1]["state"]["frozen"] == 2
+    assert past.transcript(99) is None
+    assert past.moves(99) is None
+    table.stop()
