@@ -1,0 +1,197 @@
+"""Many phones, one writer: exactly one wins each number; what was acknowledged survives a kill."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from acting import HEADER, Tray, table_in
+
+from companion.errors import CompanionError, DeviceError, StaleAction
+from companion.session.commands import EndSitting, Moving, PlayLine, See, StartGame
+from companion.session.journal import read_entries
+from companion.session.snapshot import Snapshot
+from companion.session.table import Table
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    yield table
+    table.stop()
+
+
+def test_of_many_commands_for_one_number_exactly_one_wins(table: Table, tmp_path: Path) -> None:
+    rounds, phones = 30, 8
+    gate = threading.Barrier(phones)
+    won: list[list[int]] = [[] for _ in range(phones)]
+    wrong: list[Exception] = []
+
+    def phone(me: int) -> None:
+        for turn in range(rounds):
+            number = table.snapshot().number
+            gate.wait()
+            line = {"throw": [5, 5, 2, 2, 1, 4, 6]} if turn % 2 == 0 else {"undo": 1}
+            try:
+                won[me].append(table.submit(PlayLine(number=number, line=line)).number)
+            except StaleAction:
+                pass
+            except Exception as error:  # noqa: BLE001  told by the assertion below
+                wrong.append(error)
+            gate.wait()
+
+    threads = [threading.Thread(target=phone, args=(me,)) for me in range(phones)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert sorted(number for mine in won for number in mine) == list(range(2, rounds + 2))
+    assert len(read_entries(tmp_path)) == rounds + 1
+
+
+def test_readers_see_numbers_and_pulses_only_grow_and_miss_no_number(table: Table) -> None:
+    seen: list[tuple[int, int]] = []
+    unsubscribe = table.subscribe(lambda snapshot: seen.append((snapshot.number, snapshot.pulse)))
+    tray = Tray()
+    table.submit(Moving())
+    table.submit(See(tray.throw(5, 5, 2, 2, 1, 4, 6)))
+    tray.keep_one(5)
+    tray.keep_one(5)
+    tray.throw_in(5, 1, 2, 3, 4)
+    table.submit(See(tray.sight()))  # the point and the throw in one sight: two numbers
+    unsubscribe()
+    table.submit(Moving())
+    assert seen == sorted(set(seen))
+    assert {number for number, _ in seen} == {1, 2, 3, 4}
+    assert [pulse for _, pulse in seen] == list(range(seen[0][1], seen[0][1] + len(seen)))
+
+
+def test_waiting_ends_with_the_news(table: Table) -> None:
+    pulse = table.snapshot().pulse
+    got: list[Snapshot] = []
+    reader = threading.Thread(target=lambda: got.append(table.wait(pulse, timeout_s=30.0)))
+    reader.start()
+    told = table.submit(Moving())
+    reader.join()
+    assert got[0].pulse > pulse
+    assert got[0].phase == "settling"
+    assert table.wait(told.pulse, timeout_s=0.0) == told
+
+
+def test_a_fault_in_a_command_leaves_the_table_playing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = table.snapshot()
+    monkeypatch.setattr(
+        "companion.session.record.happenings", lambda *_: (_ for _ in ()).throw(ZeroDivisionError("a bug"))
+    )
+    throw = {"throw": [5, 5, 2, 2, 1, 4, 6]}
+    with pytest.raises(CompanionError, match="fault in the program"):
+        table.submit(PlayLine(number=1, line=throw))
+    assert msgspec.structs.replace(table.snapshot(), pulse=0) == msgspec.structs.replace(before, pulse=0)
+    monkeypatch.undo()
+    assert table.submit(PlayLine(number=1, line=throw)).number == 2
+
+
+def test_a_disk_that_fills_refuses_and_recovers(table: Table) -> None:
+    limit_pages(table, 1)
+    tray = Tray()
+    sight = tray.throw(5, 5, 2, 2, 1, 4, 6)
+    with pytest.raises(DeviceError, match="disk is full"):
+        fill(table)
+    number = table.snapshot().number
+    with pytest.raises(DeviceError, match="disk is full"):
+        table.submit(See(sight))
+    assert table.snapshot().number == number
+    assert table.snapshot().notice.code == "ill"
+    limit_pages(table, 1_000_000)
+    tray.knock()
+    after = table.submit(See(tray.sight()))  # the same dice, seen again: the throw was not lost
+    assert after.number == number + 1
+    assert after.throws[-1].values == (1, 2, 2, 4, 5, 5, 6)
+
+
+def limit_pages(table: Table, pages: int) -> None:
+    """Set how large the database may grow, in the writer's thread (SQLite keeps at least what it has)."""
+    done = threading.Event()
+
+    class Limit(Moving, frozen=True):
+        """Runs where the connection lives."""
+
+    def apply(_: object) -> None:
+        table._play._journal._open_connection().execute(f"PRAGMA max_page_count = {pages}")
+        done.set()
+
+    table._play._carry_out[Limit] = apply
+    table.submit(Limit())
+    assert done.is_set()
+
+
+def fill(table: Table) -> None:
+    """Entries that leave the game as it is, until the disk is full."""
+    for _ in range(5000):
+        table.submit(EndSitting(number=table.snapshot().number))
+
+
+PLAYER = """
+    import sys
+    from pathlib import Path
+    from companion.session.commands import PlayLine, StartGame
+    from companion.session.journal import Journal
+    from companion.session.photos import Photos
+    from companion.session.table import Table
+    import random
+    from companion.rules.game import Throw
+    from companion.rules.notation import line_of
+    folder = Path(sys.argv[1])
+    table = Table(Journal(folder), Photos(folder))
+    table.start()
+    dice = random.Random(int(sys.argv[2]))
+    header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
+    if table.snapshot().state is None or table.snapshot().state["over"]:
+        table.submit(StartGame(header=header))
+    while True:
+        told = table.snapshot()
+        print(told.number, flush=True)
+        if told.state["over"]:
+            table.submit(StartGame(header=header))
+            continue
+        lines = list(told.options)
+        for size in told.state["throw_sizes"]:
+            lines.append({"throw": [dice.randint(1, 6) for _ in range(size)]})
+        table.submit(PlayLine(number=told.number, line=dice.choice(lines)))
+"""
+
+
+def test_killed_at_any_moment_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+    acknowledged = 0
+    for go in range(4):
+        command = [sys.executable, "-c", textwrap.dedent(PLAYER), str(tmp_path), str(go)]
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as player:
+            assert player.stdout is not None
+            for _ in range(10 + 7 * go):
+                player.stdout.readline()
+            player.send_signal(signal.SIGKILL)
+            rest = player.stdout.read().split("\n")
+        told = [int(line) for line in rest[:-1] if line]
+        entries = read_entries(tmp_path)
+        last = entries[-1].number
+        assert [entry.number for entry in entries] == list(range(1, last + 1))
+        assert last > acknowledged
+        if told:
+            assert last - told[-1] in (0, 1), "the same number as was told last, or one more"
+        table = table_in(tmp_path)
+        table.start()
+        assert table.snapshot().number == last
+        table.stop()
+        acknowledged = last
