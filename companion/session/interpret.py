@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from companion.errors import IllegalAction
 from companion.rules.game import Action, State, Stop, Throw, Undo
-from companion.session.motion import Motion, motion_of, moved
+from companion.session.motion import Motion, motion_of, moved, stayed
 from companion.session.sight import SeenDie, Sight
 from companion.session.snapshot import Notice
 
@@ -32,6 +32,7 @@ class Memory:
         awake: Whether the tray has been seen at all; the first sight after a start may show an old throw.
         last_values: The values of the game's last throw, sorted: an old throw is known by them.
         thrown: Dice in the throw zone when last seen at rest.
+        lay: Dice that lay there when last any did: a tray that was covered for a moment shows them again.
         kept: Dice in the keep zone when last seen at rest.
         kept_before: Values that lay in the keep zone before the last roll, and still after it.
         held: Values that the keep zone holds of the last throw and no line tells of yet (Crapola).
@@ -46,6 +47,7 @@ class Memory:
     awake: bool = False
     last_values: tuple[int, ...] = ()
     thrown: tuple[SeenDie, ...] = ()
+    lay: tuple[SeenDie, ...] = ()
     kept: tuple[SeenDie, ...] = ()
     kept_before: tuple[int, ...] = ()
     held: tuple[int, ...] = ()
@@ -107,7 +109,7 @@ class Hold(Protocol):
 
 def look(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
     """What a tray that has come to rest means in that state."""
-    motion = motion_of(memory.thrown, memory.kept, sight) if memory.awake else _first_motion(memory, sight)
+    motion = _motion(memory, sight) if memory.awake else _first_motion(memory, sight)
     seen = _remembered(memory, sight, motion)
     if not sight.thrown and not sight.kept:
         return _empty(state, memory, seen, sight, hold)
@@ -206,6 +208,11 @@ def state_after(state: State, actions: Iterable[Action]) -> State | None:
     return state
 
 
+def _motion(memory: Memory, sight: Sight) -> Motion:
+    uncovered = not memory.thrown and stayed(memory.lay, sight.thrown) == len(memory.lay) == len(sight.thrown)
+    return Motion.NONE if uncovered else motion_of(memory.thrown, memory.kept, sight)
+
+
 def _first_motion(memory: Memory, sight: Sight) -> Motion:
     """After a start: dice that came into an empty tray were thrown; dice that lay there are an old throw, or unsure."""
     if not sight.thrown:
@@ -222,6 +229,7 @@ def _remembered(memory: Memory, sight: Sight, motion: Motion) -> Memory:
         memory,
         awake=True,
         thrown=sight.thrown,
+        lay=sight.thrown or memory.lay,
         kept=sight.kept,
         kept_before=both(values_of(memory.kept), values_of(sight.kept)) if rolled else memory.kept_before,
         rolled=memory.rolled or rolled,

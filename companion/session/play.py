@@ -146,7 +146,8 @@ class Play:
         asked = None if outcome.settled else self.desk.asked
         if outcome.ask and not (asked and outcome.ask.code == "count" and asked[1].code != "count"):
             asked = self._asked(outcome.ask, asked)
-        self._put(replace(self.desk, memory=outcome.memory, notice=outcome.notice, asked=asked))
+        notice = outcome.notice or interpret.waiting(self._game().transcript.state)
+        self._put(replace(self.desk, memory=outcome.memory, notice=notice, asked=asked))
 
     def _asked(self, ask: interpret.Ask, open_one: tuple[int, interpret.Ask] | None) -> tuple[int, interpret.Ask]:
         if open_one and open_one[1].sight == ask.sight and open_one[1].code == ask.code:
