@@ -43,10 +43,16 @@ class Photos:
             part.unlink(missing_ok=True)
             raise _ill(self.folder, refused) from refused
 
-    def path(self, throw: int) -> Path | None:
-        """The file of a throw's photo, if there is one."""
-        file = self._file(throw)
-        return file if file.is_file() else None
+    def discard(self, throw: int) -> None:
+        """Delete a photo whose throw did not reach the journal; its number goes to another throw."""
+        self._file(throw).unlink(missing_ok=True)
+
+    def jpeg(self, throw: int) -> bytes | None:
+        """The photo of a throw; None when it was entered by hand, or the photo has been cleared."""
+        try:
+            return self._file(throw).read_bytes()
+        except OSError:
+            return None
 
     def prune(self, first_kept: int) -> int:
         """Delete the oldest photos until the cap holds, never one of throw `first_kept` or later; returns how many."""

@@ -280,7 +280,12 @@ class Play:
             if photo_jpeg is None and source == "camera" and self.desk.sight:
                 photo_jpeg = self.desk.sight.photo_jpeg
             body["photo"] = photo_jpeg is not None and self._photo_kept(throw, photo_jpeg)
-        self._enter("line", body, throw)
+        try:
+            self._enter("line", body, throw)
+        except CompanionError:
+            if throw and body["photo"]:
+                self._photos.discard(throw)
+            raise
 
     def _enter(self, kind: str, body: dict[str, Any], throw: int | None = None) -> None:
         """Check the entry by folding it in, put it on the disk, and only then tell of it."""

@@ -1,0 +1,126 @@
+"""An evening: games lost add up, who lost starts, photos stay under their cap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acting import HEADER, Tray, played, table_in
+
+from companion.errors import DeviceError, IllegalAction
+from companion.rules.notation import header_of
+from companion.session.commands import Abandon, EndSitting, NextGame, Press, See, StartGame
+from companion.session.photos import Photos
+from companion.session.sitting import next_starter
+
+SIXES: list[dict[str, Any]] = [{"throw": [6] * 7}, {"do": "point", "value": 6}]
+WIN: list[dict[str, Any]] = [*SIXES, *SIXES, *SIXES, *SIXES, *SIXES, {"do": "stop"}]
+TWO: list[dict[str, Any]] = [{"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"}]
+
+
+def test_games_lost_add_up_and_the_loser_starts_the_next(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    with pytest.raises(IllegalAction, match="not over"):
+        table.submit(NextGame(number=1))
+    played(table, [*WIN, *TWO])
+    over = table.snapshot()
+    assert (over.phase, over.next_starter) == ("over", "Ben")
+    assert (over.sitting.games, over.sitting.games_lost) == (1, {"Ann": 0, "Ben": 1})
+    following = table.submit(NextGame(number=over.number))
+    assert (following.state["player"], following.sitting.games) == ("Ben", 1)
+    played(table, [*WIN, *TWO])
+    assert table.snapshot().sitting.games_lost == {"Ann": 1, "Ben": 1}
+    played(table, [{"undo": 1}])
+    assert table.snapshot().sitting.games_lost == {"Ann": 0, "Ben": 1}
+    played(table, [{"do": "stop"}])
+    assert table.submit(Press(button="next")).state["player"] == "Ann"
+    table.stop()
+
+
+def test_a_sitting_ends_when_the_host_says_so_or_other_people_play(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    played(table, [*WIN, *TWO])
+    table.submit(EndSitting(number=table.snapshot().number))
+    assert table.submit(NextGame(number=table.snapshot().number)).sitting.games == 0
+    played(table, [*WIN, *TWO])
+    assert table.snapshot().sitting.games == 1
+    assert table.submit(StartGame(header={**HEADER, "players": ["Ben", "Ann"]})).sitting.games == 1
+    assert table.submit(StartGame(header={**HEADER, "players": ["Ben", "Cat"]})).sitting.games == 0
+    table.stop()
+
+
+def test_an_abandoned_game_counts_for_nothing_and_the_next_can_start(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    played(table, TWO)
+    left = table.submit(Abandon(number=table.snapshot().number))
+    assert (left.phase, left.options, left.sitting.games) == ("over", (), 0)
+    tray = Tray()
+    assert table.submit(See(tray.throw(5, 5, 2, 2, 1, 4, 6))).number == left.number
+    with pytest.raises(IllegalAction, match="abandoned"):
+        played(table, [{"throw": [5, 5, 2, 2, 1, 4, 6]}])
+    assert table.submit(NextGame(number=left.number)).state["scores"] == {"Ann": 0, "Ben": 0}
+    table.stop()
+
+
+@pytest.mark.parametrize(
+    ("lost", "scores", "starts"),
+    [
+        ({"Ann": 0, "Ben": 1, "Cat": 2}, {"Ann": 125, "Ben": 70, "Cat": 40}, "Cat"),
+        ({"Ann": 0, "Ben": 1, "Cat": 1}, {"Ann": 125, "Ben": 70, "Cat": 90}, "Ben"),
+        ({"Ann": 0, "Ben": 1, "Cat": 1}, {"Ann": 125, "Ben": 70, "Cat": 70}, "Cat"),
+        ({"Ann": 0, "Ben": 0, "Cat": 0}, {"Ann": 125, "Ben": 125, "Cat": 125}, "Cat"),
+    ],
+)
+def test_who_lost_most_starts_then_the_worst_score_then_the_next_seat(
+    lost: dict[str, int], scores: dict[str, int], starts: str
+) -> None:
+    header = header_of({**HEADER, "players": ["Ann", "Ben", "Cat"]})
+    assert next_starter(header, scores, {"winners": ["Ann"], "games_lost": lost}, first="Ben") == starts
+
+
+def test_of_a_team_that_lost_its_next_person_starts() -> None:
+    header = header_of({**HEADER, "players": ["Ann", "Ben", "Cat", "Dan"], "rules": {"partners": True}})
+    scores, lost = {"Ann & Cat": 125, "Ben & Dan": 30}, {"Ann & Cat": 0, "Ben & Dan": 1}
+    assert next_starter(header, scores, {"winners": ["Ann & Cat"], "games_lost": lost}, first="Ben") == "Dan"
+
+
+def test_photos_go_oldest_first_and_never_those_of_this_evening(tmp_path: Path) -> None:
+    photos = Photos(tmp_path, cap_bytes=250)
+    photos.start(last_throw=0)
+    for throw in range(1, 6):
+        photos.store(throw, b"x" * 100)
+    assert photos.prune(first_kept=3) == 2
+    assert [photos.jpeg(throw) is not None for throw in range(1, 6)] == [False, False, True, True, True]
+
+
+def test_a_photo_whose_throw_never_reached_the_journal_is_cleared(tmp_path: Path) -> None:
+    photos = Photos(tmp_path)
+    photos.start(last_throw=0)
+    photos.store(1, b"one")
+    photos.store(2, b"two")
+    (tmp_path / "photos" / "3.part").write_bytes(b"half")
+    photos.start(last_throw=1)
+    assert sorted(file.name for file in (tmp_path / "photos").iterdir()) == ["1.jpg"]
+
+
+def test_photos_that_cannot_be_kept_are_told(tmp_path: Path) -> None:
+    (tmp_path / "photos").write_text("in the way")
+    with pytest.raises(DeviceError, match="Photos can't be kept"):
+        Photos(tmp_path).start(last_throw=0)
+
+
+def test_a_throw_counts_even_when_its_photo_cannot_be_kept(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    (tmp_path / "photos").rmdir()
+    after = table.submit(See(Tray().throw(5, 5, 2, 2, 1, 4, 6)))
+    assert (after.number, after.throws[-1].photo) == (2, False)
+    table.stop()

@@ -1,0 +1,140 @@
+"""Crag and Crapola with the tray: what is kept, what is thrown again, what is held and may not be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acting import Clock, Tray, table_in
+
+from companion.errors import IllegalAction
+from companion.session.commands import Answer, PlayLine, Press, See, StartGame, Tick
+from companion.session.snapshot import Snapshot
+from companion.session.table import Table
+
+CRAG: dict[str, Any] = {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]}
+CRAPOLA: dict[str, Any] = {"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"entry": 0}}
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def tray(clock: Clock) -> Tray:
+    return Tray(clock=clock)
+
+
+@pytest.fixture
+def table(tmp_path: Path, clock: Clock) -> Iterator[Table]:
+    table = table_in(tmp_path, clock)
+    table.start()
+    yield table
+    table.stop()
+
+
+def lines_after(table: Table, snapshot: Snapshot) -> int:
+    return table.snapshot().number - snapshot.number
+
+
+def test_crag_throws_the_others_again_and_keeps_the_keep_zone(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAG))
+    first = table.submit(See(tray.throw(6, 6, 2)))
+    held = table.submit(See(tray.keep(6, 6)))
+    assert (held.notice.code, held.notice.args["again"]) == ("choose_entry", 1)
+    after = table.submit(See(tray.throw(1)))
+    assert lines_after(table, first) == 2
+    assert (after.state["dice"], after.state["rethrown"]) == ([1, 6, 6], True)
+    scored = table.submit(PlayLine(number=after.number, line={"do": "score", "category": "crag"}))
+    assert scored.state["scores"] == {"Ann": 50, "Ben": 0}
+    assert scored.state["player"] == "Ben"
+
+
+def test_crag_the_next_throw_waits_for_the_category(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAG))
+    table.submit(See(tray.throw(6, 6, 2)))
+    tray.keep(6, 6)
+    entered = table.submit(See(tray.throw(1)))
+    tray.lift()
+    early = table.submit(See(tray.throw(4, 4, 4)))
+    assert (early.number, early.notice.code) == (entered.number, "decide_first")
+    after = table.submit(PlayLine(number=early.number, line={"do": "score", "category": "sixes"}))
+    assert [(thrown.player, thrown.values) for thrown in after.throws[2:]] == [("Ben", (4, 4, 4))]
+
+
+def test_crag_dice_in_the_keep_zone_that_were_not_thrown_are_told(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAG))
+    table.submit(See(tray.throw(6, 6, 2)))
+    tray.kept.append(tray.die(5))
+    assert table.submit(See(tray.sight())).notice.args["reason"] == "not_of_throw"
+
+
+def test_crapola_tells_what_the_held_dice_are_worth_before_they_are_kept(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAPOLA))
+    thrown = table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
+    held = table.submit(See(tray.keep(1)))
+    assert (held.notice.code, held.notice.args["points"]) == ("hold", 100)
+    held = table.submit(See(tray.keep(1, 5)))
+    assert (held.notice.args["points"], held.notice.args["sizes"]) == (250, [3])
+    assert lines_after(table, thrown) == 0
+    after = table.submit(See(tray.throw(4, 4, 1)))
+    assert after.state["kept"] == [[1, 1, 5]]
+    assert after.state["turn_points"] == 250
+
+
+def test_crapola_a_hold_that_does_not_score_lights_an_alert(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAPOLA))
+    table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
+    assert table.submit(See(tray.keep(2))).notice.args["reason"] == "does_not_score"
+    before = table.snapshot().number
+    assert table.submit(See(tray.throw(1, 1, 5, 3, 6))).notice.code == "decide_first"
+    assert table.snapshot().number == before
+
+
+def test_crapola_lifting_all_dice_out_keeps_what_was_held_and_banks(table: Table, tray: Tray, clock: Clock) -> None:
+    table.submit(StartGame(header=CRAPOLA))
+    table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
+    table.submit(See(tray.keep(1, 1)))
+    tray.kept.pop()
+    table.submit(See(tray.sight()))  # half of them lifted already
+    tray.lift()
+    table.submit(See(tray.sight()))
+    clock.now_s += 2.5
+    assert table.submit(Tick()).state["scores"] == {"Ann": 200, "Ben": 0}
+
+
+def test_crapola_the_button_keeps_what_is_held_and_banks(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAPOLA))
+    table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
+    with pytest.raises(IllegalAction, match="nothing that could be banked"):
+        table.submit(Press(button="bank"))
+    table.submit(See(tray.keep(5)))
+    assert table.submit(Press(button="bank")).state["scores"] == {"Ann": 50, "Ben": 0}
+
+
+def test_crapola_hot_dice_are_lifted_to_be_thrown_not_banked(table: Table, tray: Tray, clock: Clock) -> None:
+    table.submit(StartGame(header=CRAPOLA))
+    table.submit(See(tray.throw(1, 2, 3, 4, 5, 6)))
+    held = table.submit(See(tray.keep(1, 2, 3, 4, 5, 6)))
+    tray.lift()
+    table.submit(See(tray.sight()))
+    clock.now_s += 60
+    assert table.submit(Tick()).number == held.number
+    after = table.submit(See(tray.throw(1, 1, 2, 3, 4, 6)))
+    assert (after.state["kept"], after.state["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
+
+
+def test_crapola_dice_that_could_be_of_either_throw_are_asked_about(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAPOLA))
+    table.submit(See(tray.throw(1, 5, 2, 3, 4, 6)))
+    table.submit(See(tray.keep(1)))
+    tray.keep_one(5)
+    tray.throw_in(4, 6, 3, 4)  # four thrown and the five held, or five thrown and a five moved aside?
+    asked = table.submit(See(tray.sight()))
+    assert (asked.question.code, asked.question.wanted) == ("unsure", (4, 5))
+    after = table.submit(Answer(question=asked.question.id, values=(3, 4, 4, 6)))
+    assert after.state["player"] == "Ben", "the four that were thrown score nothing"
+    assert [event.args["dice"] for event in after.events if event.code == "kept"] == [[1, 5]]
