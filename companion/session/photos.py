@@ -47,6 +47,11 @@ class Photos:
         """Delete a photo whose throw did not reach the journal; its number goes to another throw."""
         self._file(throw).unlink(missing_ok=True)
 
+    def path(self, throw: int) -> Path | None:
+        """The file of a throw's photo, if there is one."""
+        file = self._file(throw)
+        return file if file.is_file() else None
+
     def jpeg(self, throw: int) -> bytes | None:
         """The photo of a throw; None when it was entered by hand, or the photo has been cleared."""
         try:
