@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from companion.rules.game import Action, Keep, State
+from companion.rules.game import Action, Enter, Keep, State
 from companion.session.interpret import Memory, Outcome, Values, newly_kept, values_of, waiting
 from companion.session.sight import Sight
 from companion.session.snapshot import Notice
@@ -51,6 +51,16 @@ class CragHold:
         """Nothing: Crag has no stop."""
         return ()
 
+    def choices(self, state: State) -> tuple[Action, ...]:
+        """The categories that the dice score in, best first; where they score in none, all that are unused."""
+        entries = [option for option in state.options() if isinstance(option, Enter)]
+        scoring = [entry for entry in entries if _points(state, entry)]
+        return tuple(scoring or entries)
+
 
 def _clear(state: State) -> Notice:
     return Notice("clear_tray", {"player": state.player, "sizes": list(state.throw_sizes)})
+
+
+def _points(state: State, entry: Enter) -> int:
+    return int(state.after(entry).view()["sheets"][state.player][entry.category])

@@ -56,6 +56,10 @@ class CrapolaHold:
         """What is held is set aside before the stop."""
         return (Keep(memory.held),) if "keep" in state.decisions and memory.held else ()
 
+    def choices(self, state: State) -> tuple[Action, ...]:
+        """None: the button banks."""
+        return ()
+
 
 def _told(state: State, held: Values) -> Notice:
     view = state.view()

@@ -58,6 +58,10 @@ class CribDiceHold:
         """Nothing: a stop banks the set as it is."""
         return ()
 
+    def choices(self, state: State) -> tuple[Action, ...]:
+        """None: the button banks."""
+        return ()
+
 
 def _naming(state: State, view: dict[str, Any], memory: Memory, kept: Values) -> Outcome:
     value = _point_of(view["dice"], kept)

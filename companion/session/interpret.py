@@ -106,6 +106,9 @@ class Hold(Protocol):
     def before_bank(self, state: State, memory: Memory) -> tuple[Action, ...]:
         """What lifting all dice out says was decided before the stop."""
 
+    def choices(self, state: State) -> tuple[Action, ...]:
+        """Decisions that the buttons go through instead of banking, the likeliest first."""
+
 
 def look(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
     """What a tray that has come to rest means in that state."""

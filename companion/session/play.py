@@ -12,9 +12,7 @@ from companion.rules.game import Action, Throw, Undo
 from companion.rules.notation import action_of, header_line, header_of, line_of
 from companion.session import commands as c
 from companion.session import interpret
-from companion.session.hold_crag import CragHold
-from companion.session.hold_crapola import CrapolaHold
-from companion.session.hold_crib_dice import CribDiceHold
+from companion.session.holds import HOLDS
 from companion.session.interpret import Hold, Memory, Outcome
 from companion.session.journal import Entry, Journal
 from companion.session.photos import Photos
@@ -23,7 +21,6 @@ from companion.session.record import PlayedGame, Record, after_entry, correction
 from companion.session.sitting import same_people
 from companion.session.snapshot import Notice, Offer
 
-HOLDS: dict[str, Hold] = {"crib_dice": CribDiceHold(), "crag": CragHold(), "crapola": CrapolaHold()}
 SETTLED_BY_BANKING = frozenset({"count", "found", "moved"})  # doubts that the next player's throw may raise
 
 log = logging.getLogger(__name__)
@@ -185,6 +182,8 @@ class Play:
                 self._bank()
             case "undo":
                 self._undo(self._game(), Undo(1))
+            case "next" if self._choices():
+                self._put(replace(self.desk, choice=self.desk.choice + 1))
             case "next":
                 self._next_game()
             case _:
@@ -195,6 +194,9 @@ class Play:
         if asked and asked[1].code not in SETTLED_BY_BANKING:
             raise IllegalAction("A throw is in question: answer that first.")
         lines = interpret.banking(game.transcript.state, self.desk.memory, hold) if hold else ()
+        choices = self._choices()
+        if choices:
+            lines = (choices[self.desk.choice % len(choices)],)
         if not lines:
             raise IllegalAction("There is nothing that could be banked now.")
         for action in lines:
@@ -295,7 +297,7 @@ class Play:
         # Every number is shown: where one command makes two entries, the first is told of before the second is made.
         self._changed(self.desk)
         self._journal.append(entry)
-        self._put(replace(self.desk, record=record, offer=None))
+        self._put(replace(self.desk, record=record, offer=None, choice=0))
 
     def _photo_kept(self, throw: int, jpeg: bytes) -> bool:
         try:
@@ -328,6 +330,10 @@ class Play:
     def _hold(self) -> Hold | None:
         game = self.desk.record.game
         return HOLDS.get(game.header.game) if game and not game.abandoned else None
+
+    def _choices(self) -> tuple[Action, ...]:
+        game, hold = self.desk.record.game, self._hold()
+        return hold.choices(game.transcript.state) if game and hold else ()
 
     def _first_throw_of_sitting(self) -> int:
         games = self.desk.record.games

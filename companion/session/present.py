@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
 from companion.rules.notation import header_line, line_of
 from companion.rules.odds import safe_chance
+from companion.session.holds import HOLDS
 from companion.session.interpret import Ask, Memory, values_of
 from companion.session.record import PlayedGame, Record
 from companion.session.sight import Sight
@@ -29,6 +31,7 @@ class Desk:
         notice: What the table sees or waits for.
         offer: A correction that waits to be confirmed.
         moving: Whether something moves in the tray.
+        choice: How often the next button was pressed to choose another of the decisions that a button can make.
     """
 
     record: Record
@@ -38,6 +41,7 @@ class Desk:
     notice: Notice | None = None
     offer: Offer | None = None
     moving: bool = False
+    choice: int = 0
 
 
 def snapshot_of(desk: Desk, last: Snapshot | None = None) -> Snapshot:
@@ -53,6 +57,7 @@ def snapshot_of(desk: Desk, last: Snapshot | None = None) -> Snapshot:
         thrown=values_of(lying.thrown) if lying else (),
         kept=values_of(lying.kept) if lying else (),
         correction=desk.offer,
+        choice=_choice(desk),
     )
 
 
@@ -81,6 +86,14 @@ def starter_after(game: PlayedGame) -> str | None:
     if not game.view["over"]:
         return None
     return next_starter(game.header, game.view["scores"], game.view["outcome"], game.first)
+
+
+def _choice(desk: Desk) -> dict[str, Any] | None:
+    game = desk.record.game
+    if game is None or game.abandoned or not game.view["decisions"]:
+        return None
+    choices = HOLDS[game.header.game].choices(game.transcript.state)
+    return line_of(choices[desk.choice % len(choices)]) if choices else None
 
 
 def _phase(desk: Desk) -> str:

@@ -106,6 +106,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         events: The last things that happened, oldest first.
         sitting: Games lost this evening.
         correction: A correction that waits to be confirmed.
+        choice: In Crag the line that the bank button plays now; the next button goes on to another.
         abandoned: Whether the game was ended without a result.
         next_starter: Who starts when the next game is called; None until this one is over.
     """
@@ -126,5 +127,6 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     events: tuple[Event, ...] = ()
     sitting: Sitting = Sitting()
     correction: Offer | None = None
+    choice: dict[str, Any] | None = None
     abandoned: bool = False
     next_starter: str | None = None

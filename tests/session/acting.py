@@ -13,10 +13,10 @@ from companion.rules.game import Action, Throw, Undo
 from companion.rules.notation import header_of
 from companion.rules.transcript import Transcript
 from companion.session.commands import PlayLine
+from companion.session.holds import HOLDS
 from companion.session.interpret import Memory, Outcome, decided, look, look_again, tick
 from companion.session.journal import Journal
 from companion.session.photos import Photos
-from companion.session.play import HOLDS
 from companion.session.sight import SeenDie, Sight
 from companion.session.table import Table
 

@@ -72,6 +72,19 @@ def test_crag_dice_in_the_keep_zone_that_were_not_thrown_are_told(table: Table, 
     assert table.submit(See(tray.sight())).notice.args["reason"] == "not_of_throw"
 
 
+def test_crag_the_buttons_go_through_the_categories_that_score_best_first(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAG))
+    thrown = table.submit(See(tray.throw(6, 6, 1)))
+    assert thrown.choice == {"do": "score", "category": "crag"}
+    assert table.submit(Press(button="next")).choice["category"] == "thirteen"
+    assert table.submit(Press(button="next")).choice["category"] == "sixes"
+    assert table.submit(Press(button="next")).choice["category"] == "ones"
+    assert table.submit(Press(button="next")).choice["category"] == "crag"
+    table.submit(Press(button="next"))
+    after = table.submit(Press(button="bank"))
+    assert (after.state["sheets"]["Ann"], after.choice) == ({"thirteen": 26}, None)
+
+
 def test_crapola_tells_what_the_held_dice_are_worth_before_they_are_kept(table: Table, tray: Tray) -> None:
     table.submit(StartGame(header=CRAPOLA))
     thrown = table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
