@@ -112,7 +112,7 @@ def after_entry(record: Record, entry: Entry) -> Record:
     elif not games:
         raise IllegalAction("No game has been started yet.")
     elif entry.kind == "withdrawn":
-        games = _without_last(games)
+        games = _without_last(games, entry.number)
     else:
         games = (*games[:-1], _changed(games[-1], entry))
     return Record(entry.number, max(record.last_throw, entry.throw or 0), games, closed)
@@ -146,10 +146,11 @@ def _with_game(games: tuple[PlayedGame, ...], entry: Entry) -> tuple[PlayedGame,
     return (*(old for old in games if old.number >= entry.body["horizon"]), game)
 
 
-def _without_last(games: tuple[PlayedGame, ...]) -> tuple[PlayedGame, ...]:
+def _without_last(games: tuple[PlayedGame, ...], number: int) -> tuple[PlayedGame, ...]:
     if len(games) < 2 or games[-1].lines:
         raise IllegalAction("There is nothing left to take back.")
-    return games[:-1]
+    back = games[-2]
+    return (*games[:-2], replace(back, log=(*back.log, Event(number=number, code="undone", args={"lines": 0}))))
 
 
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
@@ -158,7 +159,10 @@ def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
     if entry.kind == "correction":
         return _corrected(game, entry)
     if entry.kind in {"abandoned", "resumed"}:
-        return replace(game, abandoned=entry.kind == "abandoned")
+        code = "abandoned" if entry.kind == "abandoned" else "undone"
+        said = Event(number=entry.number, code=code, args={"lines": 0} if code == "undone" else {})
+        log = tuple(event for event in game.log if event.code != "abandoned")
+        return replace(game, abandoned=code == "abandoned", log=(*log, said)[-LOG_LENGTH:])
     raise RulesError(f"The journal's entry {entry.number} has an unknown kind, {entry.kind!r}. Update pegpip.")
 
 

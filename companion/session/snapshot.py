@@ -8,7 +8,17 @@ import msgspec
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """Something the table says of what it sees or waits for: a code and its arguments; pages turn it into words."""
+    """Something the table says of what it sees or waits for: a code and its arguments; pages turn it into words.
+
+    Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `choose_point` {player, values},
+    `freeze` {player, value, missing, sizes}, `choose_entry` {player, kept, again}, `choose_keep` {player, dice,
+    for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `clear_tray` {player, sizes}, `banking`
+    {after_s}, `restored` {scores, player}.
+    Wrong: `illegal_hold` {player?, reason, dice, value?, values?}, with `reason` one of `pair_needed`, `one_value`,
+    `all_of_value` {missing}, `not_the_point`, `too_many`, `not_of_throw`, `does_not_score`; `changed` {was, kept};
+    `count` {wanted, seen, kept}; `unclear` {code: a doubt's}; `decide_first` {player, decisions, seen}: dice were
+    thrown before a decision that must come first; `ill` {what, cure}.
+    """
 
     code: str
     args: dict[str, Any] = {}
@@ -51,8 +61,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
     Codes: `game_started`, `rolled_off`, `threw`, `point`, `froze`, `banked`, `wiped_out`, `rolled_over`,
     `piddle_lost`, `fuchled`, `finished`, `bomb_announced`, `bombed`, `bomb_failed`, `bumped`, `eliminated`, `kept`,
-    `entered`, `spent`, `crapped_out`, `hot_dice`, `reversed`, `last_round`, `game_over`, `undone`,
-    `corrected`. `player` in `args` is the name that scores are kept under (a team's with partners) in `banked`,
+    `entered`, `spent`, `crapped_out`, `hot_dice`, `reversed`, `last_round`, `game_over`, `undone`, `corrected`,
+    `abandoned`. `player` in `args` is the name that scores are kept under (a team's with partners) in `banked`,
     `wiped_out`, `fuchled`, `finished`, `bumped`, `bombed`, `eliminated`; else whose turn it was.
     """
 

@@ -135,7 +135,7 @@ def test_undo_goes_across_turns_and_games_and_takes_an_abandoning_back(tmp_path:
     played(table, [{"undo": 3}])
     assert table.snapshot().state["scores"] == {"Ann": 0, "Ben": 0}
     assert table.snapshot().throws == ()
-    assert [event.code for event in table.snapshot().events] == ["game_started", "undone"]
+    assert [event.code for event in table.snapshot().events] == ["game_started", "undone", "undone", "undone"]
     table.stop()
 
 
