@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +19,8 @@ from companion.session.photos import Photos
 from companion.session.play import Play, refused
 from companion.session.present import Desk, snapshot_of
 from companion.session.snapshot import Snapshot
+
+log = logging.getLogger(__name__)
 
 Reader = Callable[[Snapshot], None]
 
@@ -45,6 +48,8 @@ class Table:
         self._clock = clock
         self._queue: SimpleQueue[tuple[Command, Future[Snapshot]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
+        self._gate = threading.Lock()  # nothing enters the queue once its writer has left
+        self._open = False
         self._news = threading.Condition()
         self._readers: tuple[Reader, ...] = ()
         self._snapshot = Snapshot(number=0)
@@ -79,7 +84,7 @@ class Table:
     def subscribe(self, reader: Reader) -> Callable[[], None]:
         """Have `reader` called with each new snapshot, by the writer thread; returns how to end that.
 
-        A reader must be quick, must not raise and must not call `submit`.
+        A reader must be quick and must not call `submit`; what it raises is logged.
         """
         with self._news:
             self._readers = (*self._readers, reader)
@@ -99,10 +104,11 @@ class Table:
             DeviceError: The journal can't be written; nothing has changed. Or the table is stopped.
             CompanionError: A fault in the program; nothing has changed.
         """
-        if self._thread is None:
-            raise DeviceError("The table is not running.", "Start it again.")
         answer: Future[Snapshot] = Future()
-        self._queue.put((command, answer))
+        with self._gate:
+            if not self._open:
+                raise DeviceError("The table is not running.", "Start it again.")
+            self._queue.put((command, answer))
         return answer.result()
 
     def question_photo(self, question: int) -> bytes | None:
@@ -118,14 +124,16 @@ class Table:
             opened.set_exception(ill)
             return
         self._desk_changed(self._play.desk)
+        self._open = True
         opened.set_result(None)
-        while True:
-            asked = self._next()
-            if asked is None:
-                break
-            self._answer(*asked)
-        self._play.close()
-        self._refuse_the_rest()
+        try:
+            while (asked := self._next()) is not None:
+                self._answer(*asked)
+        finally:
+            with self._gate:
+                self._open = False
+            self._play.close()
+            self._refuse_the_rest()
 
     def _next(self) -> tuple[Command, Future[Snapshot]] | None:
         deadline_s = self._play.deadline_s()
@@ -172,4 +180,7 @@ class Table:
             self._news.notify_all()
             readers = self._readers
         for reader in readers:
-            reader(newest)
+            try:
+                reader(newest)
+            except Exception:  # a fault in a page or a light must not stop the table
+                log.exception("a reader of snapshots failed")

@@ -103,6 +103,36 @@ def test_a_fault_in_a_command_leaves_the_table_playing(table: Table, monkeypatch
     assert table.submit(PlayLine(number=1, line=throw)).number == 2
 
 
+def test_a_fault_in_a_reader_stops_neither_the_table_nor_the_other_readers(table: Table) -> None:
+    seen: list[int] = []
+    table.subscribe(lambda _: 1 // 0)
+    table.subscribe(lambda snapshot: seen.append(snapshot.number))
+    assert table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]})).number == 2
+    assert seen == [2]
+
+
+def test_commands_that_come_while_the_table_stops_are_answered(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    answers: list[str] = []
+
+    def phone() -> None:
+        while True:
+            try:
+                table.submit(Moving())
+            except DeviceError as stopped:
+                answers.append(stopped.cure)
+                return
+
+    phones = [threading.Thread(target=phone) for _ in range(4)]
+    for one in phones:
+        one.start()
+    table.stop()
+    for one in phones:
+        one.join(timeout=30.0)
+    assert answers == ["Start it again."] * 4
+
+
 def test_a_disk_that_fills_refuses_and_recovers(table: Table) -> None:
     limit_pages(table, 1)
     tray = Tray()
