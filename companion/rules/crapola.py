@@ -162,7 +162,7 @@ class Crapola:
         on = players.index(spend.on)
         most = self.table.most_to_spend_on(on)
         if not 1 <= spend.points <= most:
-            raise IllegalAction(f"{self.player} may spend 1 to {most} points on {spend.on}, not {spend.points}.")
+            raise IllegalAction(f"At most {most} points, and at least 1, can be spent on {spend.on} now.")
         return Crapola(self.table.spent(on, spend.points))
 
     def _throw_worth(self, dice: int) -> float:

@@ -103,7 +103,10 @@ def _count(value: Any) -> int:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python writes out
+        return "that"
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -82,7 +82,9 @@ def form_of(game: Game) -> dict[str, Any]:
 def _check_players(players: tuple[str, ...]) -> None:
     for name in players:
         if not 1 <= len(name) <= 24:
-            raise RulesError(f"A player's name has 1 to 24 characters; {name!r} has {len(name)}.")
+            raise RulesError(f"A player's name has 1 to 24 characters; {name[:24]!r}... has {len(name)}.")
+        if any("\ud800" <= sign <= "\udfff" for sign in name):
+            raise RulesError(f"The name {name!r} holds half a character: a surrogate without its other half.")
     if len(set(players)) < len(players):
         twice = next(name for name in players if players.count(name) > 1)
         raise RulesError(f"Two players are called {twice!r}; names must differ.")

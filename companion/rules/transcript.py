@@ -58,7 +58,7 @@ class Transcript:
 
     def _taken_back(self, count: int) -> Transcript:
         if count > self.standing:
-            raise IllegalAction(f"Only {self.standing} lines stand; {count} can't be taken back.")
+            raise IllegalAction(f"No more lines can be taken back than stand: {self.standing}.")
         step: Transcript = self
         for _ in range(count):
             assert step.before is not None, "as many steps lie before as lines stand"

@@ -105,22 +105,30 @@ def headers(draw: st.DrawFn, mix: str) -> dict[str, Any]:
     return header
 
 
-def some_dice(count: int, generator: random.Random, favourite: int) -> tuple[int, ...]:
-    """Fair dice half of the time; otherwise many show the favourite, so that rare sets are not rare."""
-    loaded = generator.random() < 0.5
-    return tuple(favourite if loaded and generator.random() < 0.75 else generator.randint(1, 6) for _ in range(count))
+def some_dice(count: int, generator: random.Random, wanted: int, unlucky: bool) -> tuple[int, ...]:
+    """Fair dice; or many that show what is wanted; or, for the unlucky most often, a throw in which nothing is right."""
+    luck = generator.random()
+    if luck < (0.75 if unlucky else 0.1):
+        wrong = [face for face in (2, 3, 4, 6, 2, 3) if face != wanted]
+        return tuple(wrong[place % len(wrong)] for place in range(count))
+    if luck < 0.6:
+        return tuple(wanted if generator.random() < 0.75 else generator.randint(1, 6) for _ in range(count))
+    return tuple(generator.randint(1, 6) for _ in range(count))
 
 
-def some_action(state: State, generator: random.Random) -> Action:
-    """What somebody might do now; bombs and stops often enough for games to end and corners to be reached."""
+def some_action(state: State, generator: random.Random, unlucky: str = "") -> Action:
+    """What somebody might do now; bombs and stops often enough for games to end and corners to be reached.
+
+    Who is `unlucky` wipes out and craps out most of the time.
+    """
     options = state.options()
     bombs = [option for option in options if isinstance(option, Bomb)]
     if bombs and generator.random() < 0.6:
         return bombs[0]
     if state.decisions == ("keep",) and generator.random() < 0.7:
         return max(options, key=lambda option: points_of(option.dice))
-    decide = {("stop",): 0.45, ("bomb", "stop"): 0.3, ("spend",): 0.08}.get(state.decisions, 1.0)
-    if state.throw_sizes and (not options or generator.random() > decide):
-        favourite = state.view().get("point") or generator.choice([1, 1, 1, 2, 3, 4, 5, 6])
-        return Throw(some_dice(generator.choice(state.throw_sizes), generator, favourite))
+    decide = {("stop",): 0.1 if state.player == unlucky else 0.45, ("bomb", "stop"): 0.3, ("spend",): 0.08}
+    if state.throw_sizes and (not options or generator.random() > decide.get(state.decisions, 1.0)):
+        wanted = state.view().get("point") or generator.choice([1, 1, 1, 2, 3, 4, 5, 6])
+        return Throw(some_dice(generator.choice(state.throw_sizes), generator, wanted, state.player == unlucky))
     return generator.choice(options)

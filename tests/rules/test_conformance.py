@@ -132,7 +132,7 @@ def check_undo(transcript: Transcript, following: Transcript) -> None:
     back = following.then(Undo(1))
     assert back.state == transcript.state
     assert back.lines_read == following.lines_read + 1
-    assert back.actions == transcript.actions
+    assert back.standing == transcript.standing
 
 
 @pytest.mark.parametrize("mix", MIXES)
@@ -141,6 +141,7 @@ def test_a_game_of_this_mix_is_sound_from_the_first_line_to_the_last(mix: str) -
     @given(header=headers(mix), seed=st.integers(0, 2**32))
     def play(header: dict[str, Any], seed: int) -> None:
         generator = random.Random(seed)
+        unlucky = generator.choice([*header["players"], ""])
         naive = NAIVE[header["game"]](header)
         transcript = Transcript.begin(header_of(header))
         views = [transcript.view()]
@@ -150,7 +151,7 @@ def test_a_game_of_this_mix_is_sound_from_the_first_line_to_the_last(mix: str) -
             check_the_form_of(state.view())
             if generator.random() < 0.05:
                 check_that_what_is_listed_is_what_is_taken(state, generator)
-            action = some_action(state, generator)
+            action = some_action(state, generator, unlucky)
             naive.do(line_of(action))
             following = transcript.then(action)
             check_undo(transcript, following)
@@ -158,6 +159,7 @@ def test_a_game_of_this_mix_is_sound_from_the_first_line_to_the_last(mix: str) -
             transcript = following
             views.append(transcript.view())
         assert transcript.state.over, "random play ends"
+        assert transcript.then(Undo(1)).actions == transcript.actions[:-1]
         assert transcript.state.view() == naive.view()
         check_the_form_of(transcript.state.view())
         check_that_what_is_listed_is_what_is_taken(transcript.state, generator)
@@ -173,6 +175,7 @@ def test_both_tellings_of_the_rules_refuse_the_same_lines(mix: str) -> None:
     @given(header=headers(mix), seed=st.integers(0, 2**32))
     def play(header: dict[str, Any], seed: int) -> None:
         generator = random.Random(seed)
+        unlucky = generator.choice([*header["players"], ""])
         naive = NAIVE[header["game"]](header)
         state: State = Transcript.begin(header_of(header)).state
         for _ in range(150):
@@ -189,7 +192,7 @@ def test_both_tellings_of_the_rules_refuse_the_same_lines(mix: str) -> None:
                     state = following
                 assert state.view() == naive.view()
             if not state.over:
-                action = some_action(state, generator)
+                action = some_action(state, generator, unlucky)
                 naive.do(line_of(action))
                 state = state.after(action)
 
