@@ -1,0 +1,39 @@
+"""When readings may be trusted: independent readers, and several still frames, must say the same of the same dice."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from vision.reading import Die, Reading
+
+SAME_DIE = 0.5
+"""Two dice are the same one when their centres are less than this part of a die's size apart."""
+
+
+def agreed(readings: Sequence[Reading]) -> Reading:
+    """The newest reading; in doubt (`disagree`) unless all of them hold the same values at the same places.
+
+    A doubt of any frame's is kept. Raises ValueError for no reading at all.
+    """
+    if not readings:
+        raise ValueError("no reading to agree on")
+    newest = readings[-1]
+    doubts = [reading.doubt for reading in readings if reading.doubt is not None]
+    if doubts:
+        return Reading(newest.dice, doubts[-1])
+    if all(same_dice(newest, reading) for reading in readings[:-1]):
+        return newest
+    return Reading(newest.dice, "disagree")
+
+
+def same_dice(one: Reading, other: Reading) -> bool:
+    """Whether two readings of one scene hold the same dice with the same values."""
+    if len(one.dice) != len(other.dice):
+        return False
+    return all(any(die.value == twin.value and _near(die, twin) for twin in other.dice) for die in one.dice)
+
+
+def _near(one: Die, other: Die) -> bool:
+    size_px = max(one.box_xywh[2], one.box_xywh[3])
+    return math.dist(one.centre_xy, other.centre_xy) < SAME_DIE * size_px

@@ -1,0 +1,89 @@
+"""Is the tray at rest? Looks at a small grey picture of every frame and says when it has come to rest, once.
+
+What is compared is structure (each pixel against its surroundings), not brightness: a lamp switched on, a shadow's soft
+edge or a coloured LED change the light, but not where edges lie.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.reading import FrameBGR
+
+Small = NDArray[np.int16]
+
+SMALL_WH = (160, 120)
+"""A die of 60 px in 1,280 is 7 px here: enough to see it move by a tenth of its size, at 0.3 ms a frame."""
+SURROUNDINGS_PX = 9
+CHANGED_LEVELS = 7
+"""Levels by which a pixel's contrast must change to count: four times what the sensor's noise leaves after shrinking."""
+MOVING_PX = 5
+"""Changed pixels between two frames that make it motion: a fifth of a small die's area."""
+DIFFERENT_PX = 10
+"""Changed pixels against the last rest that make it worth reading again: a die turned over changes about twenty."""
+STILL_S = 0.15
+"""VISION.md: still for about this long makes a throw to read."""
+LIMIT_LEVELS = 40
+"""Contrast is cut here, so that a glare does not outweigh all else."""
+
+
+class Phase(Enum):
+    """What a frame says of the tray."""
+
+    MOVING = "moving"
+    WAITING = "waiting"  # still, but not yet for long enough
+    SETTLED = "settled"  # still for long enough, and different from the last rest: said once
+    RESTING = "resting"  # still, and nothing new
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settle:
+    """What is remembered from frame to frame.
+
+    Attributes:
+        last: Structure of the last frame.
+        rest: Structure at the last rest that was said.
+        since_s: When the present stillness began.
+        said: Whether it has been said already.
+    """
+
+    last: Small | None = None
+    rest: Small | None = None
+    since_s: float = 0.0
+    said: bool = False
+
+
+def structure(frame_bgr: FrameBGR) -> Small:
+    """(120, 160) contrast of each pixel of the shrunken grey picture with its surroundings."""
+    step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
+    # The green channel stands for grey; every second or so pixel is enough before the areas are averaged.
+    green = np.ascontiguousarray(frame_bgr[::step, ::step, 1])
+    small = cv2.resize(green, SMALL_WH, interpolation=cv2.INTER_AREA).astype(np.int16)
+    around = cv2.blur(small, (SURROUNDINGS_PX, SURROUNDINGS_PX))
+    return np.clip(small - around, -LIMIT_LEVELS, LIMIT_LEVELS)
+
+
+def step(settle: Settle, now: Small, at_s: float) -> tuple[Settle, Phase]:
+    """The memory after one more frame, and what that frame says. `at_s` on the camera's clock."""
+    if settle.last is None:
+        return Settle(last=now, since_s=at_s), Phase.WAITING
+    if changed(settle.last, now) > MOVING_PX:
+        return Settle(last=now, rest=settle.rest, since_s=at_s), Phase.MOVING
+    seen = replace(settle, last=now)
+    if settle.said:
+        return seen, Phase.RESTING
+    if at_s - settle.since_s < STILL_S:
+        return seen, Phase.WAITING
+    if settle.rest is not None and changed(settle.rest, now) <= DIFFERENT_PX:
+        return replace(seen, said=True), Phase.RESTING
+    return replace(seen, rest=now, said=True), Phase.SETTLED
+
+
+def changed(one: Small, other: Small) -> int:
+    """How many pixels of the small picture differ."""
+    return int(np.count_nonzero(np.abs(one - other) > CHANGED_LEVELS))

@@ -1,0 +1,140 @@
+"""Watching a tray: frames in; out comes what a table must know: something moves, or it has come to rest and was read.
+
+A camera that fails is opened again with growing pauses; watching itself never ends but by `stop` or the recording's end.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from companion.errors import DeviceError
+from vision.agree import agreed
+from vision.cameras import Camera, Frame
+from vision.reading import Reader, Reading
+from vision.settle import Phase, Settle, step, structure
+from vision.tray import PlacedDie, Rig, place
+
+FRAMES_READ = 3
+"""Still frames that must agree before a reading is trusted (VISION.md)."""
+RETRY_S = (0.5, 1.0, 2.0, 4.0)
+"""Pauses before a camera that failed is opened again; the last one repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """Something moves in the tray."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """The tray has come to rest and was read.
+
+    Attributes:
+        at_s: When, on the camera's clock.
+        frame: The last of the frames that were read.
+        reading: What they agree on.
+        thrown: Dice in the throw zone.
+        kept: Dice in the keep zone.
+        emptied: Whether the throw zone was at rest without any dice since the last time that dice lay in it.
+    """
+
+    at_s: float
+    frame: Frame
+    reading: Reading
+    thrown: tuple[PlacedDie, ...]
+    kept: tuple[PlacedDie, ...]
+    emptied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ill:
+    """The camera failed; it is being opened again."""
+
+    error: DeviceError
+
+
+Event = Moving | Settled | Ill
+
+
+class Watcher:
+    """Follows one camera.
+
+    Args:
+        camera: Where frames come from.
+        reader: Reads the dice of a frame.
+        rig: The calibration, or None: then the whole picture is the throw zone.
+        expect: How many dice lie in the tray, as far as the rules know; asked anew at each reading.
+        pause: Waits that many seconds, and says whether watching was stopped meanwhile.
+    """
+
+    def __init__(
+        self,
+        camera: Camera,
+        reader: Reader,
+        rig: Rig | None = None,
+        expect: Callable[[], int | None] = lambda: None,
+        pause: Callable[[float], bool] | None = None,
+    ) -> None:
+        self._camera, self._reader, self._rig, self._expect = camera, reader, rig, expect
+        self._stopped = threading.Event()
+        self._pause = pause or self._stopped.wait
+
+    def stop(self) -> None:
+        """End `events` soon; from any thread."""
+        self._stopped.set()
+
+    def events(self) -> Iterator[Event]:
+        """Each thing that happens, until `stop` or the end of a recording."""
+        failures = 0
+        while not self._stopped.is_set():
+            try:
+                self._camera.start()
+                for event in self._watched():
+                    failures = 0
+                    yield event
+                return
+            except DeviceError as ill:
+                self._camera.stop()
+                yield Ill(ill)
+                if self._pause(RETRY_S[min(failures, len(RETRY_S) - 1)]):
+                    return
+                failures += 1
+
+    def _watched(self) -> Iterator[Event]:
+        settle, moving, emptied = Settle(), False, True
+        try:
+            while not self._stopped.is_set():
+                frame = self._camera.frame()
+                if frame is None:
+                    return
+                settle, phase = step(settle, structure(frame.image_bgr), frame.at_s)
+                if phase is Phase.MOVING and not moving:
+                    moving = True
+                    yield Moving(frame.at_s)
+                elif phase is Phase.SETTLED or (phase is Phase.RESTING and moving):
+                    moving = False
+                    settled = self._read(frame, emptied)
+                    if settled is None:
+                        return
+                    emptied = not settled.thrown and settled.reading.trusted
+                    yield settled
+        finally:
+            self._camera.stop()
+
+    def _read(self, frame: Frame, emptied: bool) -> Settled | None:
+        """What several still frames agree on; None when the recording ends meanwhile."""
+        expect = self._expect()
+        readings = [self._reader.read(frame.image_bgr, expect)]
+        while len(readings) < FRAMES_READ:
+            following = self._camera.frame()
+            if following is None:
+                break
+            frame = following
+            readings.append(self._reader.read(frame.image_bgr, expect))
+        reading = agreed(readings)
+        thrown, kept = place(reading, self._rig)
+        return Settled(frame.at_s, frame, reading, thrown, kept, emptied)
