@@ -1,0 +1,203 @@
+"""OpenCV's cameras: a video file, and a USB or built-in camera by its index."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from companion.errors import DeviceError
+from vision.cameras import Frame
+from vision.reading import FrameBGR
+
+FRAME_WAIT_S = 2.0
+OPEN_WAIT_S = 10.0
+"""A USB camera that wakes up may take some seconds; one that never answers must not hold the table for ever."""
+SIZE_WH = (1280, 960)
+USUAL_FPS = 30.0
+
+
+def quiet_opencv() -> None:
+    """No warnings of OpenCV's and FFmpeg's own on standard error: what is wrong is told by our errors, with a cure."""
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+    log_of_opencv = getattr(getattr(cv2, "utils", None), "logging", None)  # OpenCV 4.6 has it in another place
+    set_level = getattr(log_of_opencv, "setLogLevel", None) or getattr(cv2, "setLogLevel", None)
+    if set_level is not None:
+        set_level(0)  # LOG_LEVEL_SILENT
+
+
+class VideoCamera:
+    """A recorded video. Its times are the file's own, from 0 s; it is not paced: frames come as fast as they decode."""
+
+    name = "video"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._capture: cv2.VideoCapture | None = None
+
+    def start(self) -> None:
+        """Open the file at its beginning. Raises DeviceError if it is no video."""
+        if self._capture is not None:
+            return
+        quiet_opencv()
+        capture = cv2.VideoCapture(str(self._path))
+        if not capture.isOpened():
+            capture.release()
+            raise self._unreadable()
+        self._capture = capture
+        self._number = 0
+        self._at_s = -1.0
+        fps = capture.get(cv2.CAP_PROP_FPS)
+        self._period_s = 1 / (fps if math.isfinite(fps) and fps > 0 else USUAL_FPS)
+
+    def frame(self) -> Frame | None:
+        """The next frame of the file, None after the last. Raises DeviceError if not one can be decoded."""
+        if self._capture is None:
+            raise DeviceError("The video was asked for a frame before its start.", "Start it first.")
+        image_bgr = picture_of(self._capture)
+        if image_bgr is None:
+            if self._number:
+                return None
+            self.stop()
+            raise self._unreadable()
+        told_s = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
+        if self._number == 0:
+            self._at_s = told_s if math.isfinite(told_s) and told_s >= 0 else 0.0
+        else:
+            # Some containers tell no times, or the same one twice; then the frame rate has to do.
+            after_s = self._at_s + self._period_s
+            self._at_s = told_s if math.isfinite(told_s) and told_s > self._at_s else after_s
+        frame = Frame(image_bgr, self._number, self._at_s)
+        self._number += 1
+        return frame
+
+    def stop(self) -> None:
+        """Close the file; a later start begins again."""
+        if self._capture is not None:
+            self._capture.release()
+            self._capture = None
+
+    def _unreadable(self) -> DeviceError:
+        return DeviceError(
+            f"{str(self._path)!r} can't be read as a video.", "Convert it to MP4 (H.264) or AVI (MJPEG) and try again."
+        )
+
+
+class IndexCamera:
+    """A live camera that OpenCV finds at an index (0 is the first).
+
+    OpenCV's calls can block for longer than a table should wait, so one thread of its own makes them all, in order.
+    """
+
+    def __init__(
+        self,
+        index: int,
+        clock: Callable[[], float] = time.monotonic,
+        size_wh: tuple[int, int] = SIZE_WH,
+        frame_wait_s: float = FRAME_WAIT_S,
+        open_wait_s: float = OPEN_WAIT_S,
+    ) -> None:
+        self.name = f"opencv:{index}"
+        self._index = index
+        self._clock = clock
+        self._size_wh = size_wh
+        self._frame_wait_s = frame_wait_s
+        self._open_wait_s = open_wait_s
+        self._device: _Device | None = None
+
+    def start(self) -> None:
+        """Open the camera. Raises DeviceError when there is none, or it does not answer."""
+        if self._device is not None:
+            return
+        quiet_opencv()
+        self._device = _Device()
+        self._number = 0
+        if not self._device.opened(self._index, self._size_wh, self._open_wait_s):
+            self.stop()
+            raise DeviceError(
+                f"There is no camera {self._index}, or another program holds it.",
+                "Plug it in, close other programs that use it, or try another index (opencv:0, opencv:1, ...).",
+            )
+
+    def frame(self) -> Frame:
+        """The next frame. Raises DeviceError when none comes within 2 s; then the camera is closed."""
+        if self._device is None:
+            raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
+        image_bgr = self._device.picture(self._frame_wait_s)
+        if image_bgr is None:
+            self.stop()
+            raise DeviceError(
+                f"Camera {self._index} sends no pictures any more.", "Check its cable, plug it in again; it is retried."
+            )
+        frame = Frame(image_bgr, self._number, self._clock())
+        self._number += 1
+        return frame
+
+    def stop(self) -> None:
+        """Close the camera, as soon as a call that hangs in it returns; does not wait for that."""
+        if self._device is not None:
+            self._device.close()
+            self._device = None
+
+
+class _Device:
+    """One opening of a live camera and the thread that all calls into it are made from."""
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, "camera")
+        self._capture: cv2.VideoCapture | None = None
+
+    def opened(self, index: int, size_wh: tuple[int, int], wait_s: float) -> bool:
+        """Whether the camera could be opened in time."""
+        try:
+            return self._thread.submit(self._open, index, size_wh).result(wait_s)
+        except (TimeoutError, cv2.error):
+            return False
+
+    def picture(self, wait_s: float) -> FrameBGR | None:
+        """The next picture, or None when none came in time."""
+        assert self._capture is not None, "pictures come from an open camera"
+        try:
+            return self._thread.submit(picture_of, self._capture).result(wait_s)
+        except TimeoutError:
+            return None
+
+    def close(self) -> None:
+        """Let the camera go behind whatever the thread is still at."""
+        self._thread.submit(self._release)
+        self._thread.shutdown(wait=False)
+
+    def _open(self, index: int, size_wh: tuple[int, int]) -> bool:
+        self._capture = cv2.VideoCapture(index)
+        if not self._capture.isOpened():
+            return False
+        # Uncompressed, USB 2 has room for only a few pictures of this size a second.
+        self._capture.set(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))
+        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, float(size_wh[0]))
+        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, float(size_wh[1]))
+        # An old picture from the driver's queue would show the tray as it was; not all drivers obey.
+        self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1.0)
+        return True
+
+    def _release(self) -> None:
+        if self._capture is not None:
+            self._capture.release()
+
+
+def picture_of(capture: cv2.VideoCapture) -> FrameBGR | None:
+    """The next picture as (h, w, 3) uint8 BGR, or None when there is none."""
+    try:
+        got, image = capture.read()
+    except cv2.error:
+        return None
+    if not got or image is None or image.size == 0:
+        return None
+    if image.ndim == 2:  # a monochrome camera
+        image = cv2.cvtColor(image, cv2.COLOR_GRAY2BGR)
+    return image.astype(np.uint8, copy=False)

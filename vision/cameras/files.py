@@ -1,0 +1,164 @@
+"""A folder of photos as a camera: each photo lies in the tray for a while, then the tray is cleared."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from companion.errors import DeviceError, SetupError
+from vision.cameras import Frame
+from vision.cameras.capture import quiet_opencv
+from vision.reading import FrameBGR
+
+log = logging.getLogger(__name__)
+
+SUFFIXES = frozenset({".bmp", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
+"""What counts as a photo. HEIC is among them although OpenCV can't decode it: better a warning than silence."""
+GREY_BGR = (128, 128, 128)
+CLEARED_S = 0.6
+"""How long the tray is empty between two photos: long enough for the watcher to notice that the dice were taken."""
+
+
+def photos_in(folder: Path) -> tuple[Path, ...]:
+    """The photos of a folder as a person would number them (2.jpg before 10.jpg). Raises SetupError if none."""
+    if not folder.is_dir():
+        raise SetupError([f"There is no folder {str(folder)!r}: make it and put photos of dice into it."])
+    try:
+        found = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()]
+    except OSError as refused:
+        raise SetupError([f"The folder {str(folder)!r} can't be listed ({refused.strerror}): allow it."]) from refused
+    if not found:
+        known = ", ".join(sorted(SUFFIXES - {".heic"}))
+        raise SetupError([f"The folder {str(folder)!r} holds no photos: put some into it ({known})."])
+    return tuple(sorted(found, key=_natural))
+
+
+def letterboxed(image_bgr: FrameBGR, size_wh: tuple[int, int]) -> FrameBGR:
+    """The whole picture, as large as fits into `size_wh` pixels, in the middle of neutral grey."""
+    width, height = size_wh
+    scale = min(width / image_bgr.shape[1], height / image_bgr.shape[0])
+    w = max(1, round(image_bgr.shape[1] * scale))
+    h = max(1, round(image_bgr.shape[0] * scale))
+    frame_bgr = empty(size_wh)
+    x, y = (width - w) // 2, (height - h) // 2
+    shrinking = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    frame_bgr[y : y + h, x : x + w] = cv2.resize(image_bgr, (w, h), interpolation=shrinking)
+    return frame_bgr
+
+
+def empty(size_wh: tuple[int, int]) -> FrameBGR:
+    """A cleared tray: neutral grey all over."""
+    return np.full((size_wh[1], size_wh[0], 3), GREY_BGR, np.uint8)
+
+
+class FilesCamera:
+    """Shows the photos of a folder, one after the other, `seconds_each` and then an empty tray for 0.6 s.
+
+    Paced by `clock` and `sleep`. A photo that can't be read is left out with a warning in the log.
+
+    Raises:
+        SetupError: When made: the folder is missing or holds no photos.
+    """
+
+    name = "files"
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        size_wh: tuple[int, int] = (1280, 960),
+        fps: float = 15,
+        seconds_each: float = 4.0,
+        loop: bool = True,
+    ) -> None:
+        self._photos = photos_in(folder)
+        self._folder = folder
+        self._clock = clock
+        self._sleep = sleep
+        self._size_wh = size_wh
+        self._period_s = 1 / fps
+        self._seconds_each = seconds_each
+        self._loop = loop
+        self._started = False
+
+    def start(self) -> None:
+        """Begin with the first photo; while running, nothing changes."""
+        if self._started:
+            return
+        quiet_opencv()
+        self._started = True
+        self._number = 0
+        self._next = 0
+        self._shown: FrameBGR | None = None
+        self._since_s = 0.0
+        self._due_s = self._clock()
+
+    def frame(self) -> Frame | None:
+        """The next frame, when it is due; None after the last photo, unless they go round for ever.
+
+        Raises:
+            DeviceError: When it was not started, or not one photo of the folder can be read.
+        """
+        if not self._started:
+            raise DeviceError("The folder of photos was asked for a frame before its start.", "Start it first.")
+        wait_s = self._due_s - self._clock()
+        if wait_s > 0:
+            self._sleep(wait_s)
+        now_s = self._clock()
+        # A slow reader gets fewer frames, not a heap of late ones.
+        self._due_s = max(self._due_s + self._period_s, now_s)
+        if self._shown is None or now_s - self._since_s >= self._seconds_each + CLEARED_S:
+            # A photo lies there for its whole time even when decoding it took long, so time counts from when it shows.
+            self._shown = self._next_photo()
+            now_s = self._since_s = self._clock()
+        if self._shown is None:
+            return None
+        lies_there = now_s - self._since_s < self._seconds_each
+        frame = Frame(self._shown.copy() if lies_there else empty(self._size_wh), self._number, now_s)
+        self._number += 1
+        return frame
+
+    def stop(self) -> None:
+        """Forget the photo shown; a later start begins again with the first one."""
+        self._started = False
+        self._shown = None
+
+    def _next_photo(self) -> FrameBGR | None:
+        for _ in self._photos:
+            if self._next == len(self._photos):
+                if not self._loop:
+                    return None
+                self._next = 0
+            path = self._photos[self._next]
+            self._next += 1
+            image_bgr = decoded(path)
+            if image_bgr is not None:
+                return letterboxed(image_bgr, self._size_wh)
+            log.warning("%s is left out: it can't be read as a picture", path)
+        if not self._loop and self._number:
+            return None
+        self._started = False
+        raise DeviceError(
+            f"Not one photo in {str(self._folder)!r} can be read.", "Save them as JPEG or PNG and start again."
+        )
+
+
+def decoded(path: Path) -> FrameBGR | None:
+    """The picture in a file, turned as its EXIF orientation says, or None when it can't be read as one."""
+    try:
+        image_bgr = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    except cv2.error:  # too many pixels
+        return None
+    return None if image_bgr is None else image_bgr.astype(np.uint8, copy=False)
+
+
+def _natural(path: Path) -> tuple[tuple[int, int, str], ...]:
+    pieces = re.split(r"([0-9]+)", path.name.lower())
+    return tuple((0, int(piece), "") if number % 2 else (1, 0, piece) for number, piece in enumerate(pieces))

@@ -1,0 +1,86 @@
+"""From a setting's few words to a camera: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`."""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from companion.errors import SetupError
+from vision.cameras import Camera
+
+KINDS = {
+    "virtual": "virtual",
+    "picamera2": "picamera2",
+    "opencv": "opencv:INDEX",
+    "files": "files:DIR",
+    "video": "video:FILE",
+}
+HIGHEST_INDEX = 63
+"""Linux numbers at most 64 video devices; a larger index is a slip of the finger."""
+
+
+def open_camera(spec: str, dice: int = 7, clock: Callable[[], float] = time.monotonic) -> Camera:
+    """The camera that a setting means; it is not started yet.
+
+    Args:
+        spec: One of `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
+        dice: How many dice lie ready in the virtual tray; the others do without.
+        clock: Seconds that only grow.
+
+    Raises:
+        SetupError: For an unknown kind (with the nearest known one), a wrong index, a missing folder or file.
+    """
+    kind, colon, rest = spec.strip().partition(":")
+    if kind not in KINDS:
+        raise SetupError([_unknown(spec, kind)])
+    takes = KINDS[kind].partition(":")[2]
+    if takes and not rest:
+        raise SetupError([f"camera = {spec!r}: say which {takes.lower()}, as in {_example(kind)!r}."])
+    if colon and not takes:
+        raise SetupError([f"camera = {spec!r}: {kind!r} takes nothing after it; write {kind!r}."])
+    if kind == "virtual":
+        from vision.cameras.virtual import VirtualCamera
+
+        return VirtualCamera(dice, clock)
+    return _real(kind, rest, clock)
+
+
+def _real(kind: str, rest: str, clock: Callable[[], float]) -> Camera:
+    # Imported here: a table with another camera, and `pegpip --help`, do without what each of them needs.
+    if kind == "picamera2":
+        from vision.cameras.picamera import Picamera2Camera
+
+        return Picamera2Camera(clock)
+    if kind == "files":
+        from vision.cameras.files import FilesCamera
+
+        return FilesCamera(Path(rest).expanduser(), clock)
+    from vision.cameras.capture import IndexCamera, VideoCamera
+
+    if kind == "opencv":
+        return IndexCamera(_index(rest), clock)
+    return VideoCamera(_existing(Path(rest).expanduser()))
+
+
+def _index(text: str) -> int:
+    if not (text.isascii() and text.isdecimal()) or int(text[:9]) > HIGHEST_INDEX:
+        raise SetupError([f"camera = 'opencv:{text}': the index is a whole number from 0, as in 'opencv:0'."])
+    return int(text)
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise SetupError([f"There is no video file {str(path)!r}: check the path."])
+    return path
+
+
+def _unknown(spec: str, kind: str) -> str:
+    near = difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.5)
+    meant = f"did you mean {KINDS[near[0]]!r}? " if near else ""
+    return f"camera = {spec!r} is unknown: {meant}There are {', '.join(KINDS.values())}."
+
+
+def _example(kind: str) -> str:
+    return {"opencv": "opencv:0", "files": "files:photos", "video": "video:throws.mp4"}[kind]
