@@ -1,0 +1,210 @@
+"""What every camera owes the table, claimed once and checked for all five."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from camera_standins import Clock, PiHardware, Usb, picamera2_module, video_capture, written_photo, written_video
+
+from companion.errors import DeviceError
+from vision.cameras import Camera, Frame
+from vision.cameras.files import FilesCamera
+from vision.cameras.opening import open_camera
+
+
+def virtual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
+    from vision.cameras.virtual import VirtualCamera
+
+    clock = Clock()
+    return VirtualCamera(2, clock, clock.sleep)
+
+
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
+    written_photo(tmp_path / "1.png", (0, 0, 255))
+    clock = Clock()
+    return FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
+
+
+def video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
+    return open_camera(f"video:{written_video(tmp_path / 'throws.avi')}")
+
+
+def opencv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
+    monkeypatch.setattr(cv2, "VideoCapture", video_capture(Usb()))
+    return open_camera("opencv:0", clock=Clock())
+
+
+def picamera2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
+    monkeypatch.setitem(sys.modules, "picamera2", picamera2_module(PiHardware()))
+    return open_camera("picamera2", clock=Clock())
+
+
+Build = Callable[[Path, pytest.MonkeyPatch], Camera]
+every_camera = pytest.mark.parametrize("build", [virtual, files, video, opencv, picamera2], ids=lambda b: b.__name__)
+
+
+def taken(camera: Camera, count: int) -> list[Frame]:
+    frames = [camera.frame() for _ in range(count)]
+    return [frame for frame in frames if frame is not None]
+
+
+@every_camera
+def test_a_camera_gives_numbered_colour_frames_may_be_stopped_twice_and_started_again(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    camera = build(tmp_path, monkeypatch)
+    assert camera.name
+    camera.stop()
+    for evening in range(2):
+        camera.start()
+        camera.start()
+        frames = taken(camera, 6)
+        first = frames[0].number
+        assert first == 0 or (evening == 1 and first == 6), "after a restart numbers begin again or go on"
+        assert [frame.number for frame in frames] == list(range(first, first + 6))
+        assert all(earlier.at_s < later.at_s for earlier, later in itertools.pairwise(frames))
+        for frame in frames:
+            assert frame.image_bgr.dtype == np.uint8
+            assert frame.image_bgr.ndim == 3
+            assert frame.image_bgr.shape[2] == 3
+            assert frame.image_bgr.shape == frames[0].image_bgr.shape
+        camera.stop()
+        camera.stop()
+
+
+@every_camera
+def test_a_frame_is_its_owners_to_draw_on(build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    camera = build(tmp_path, monkeypatch)
+    camera.start()
+    first, second = taken(camera, 2)
+    kept = second.image_bgr.copy()
+    first.image_bgr[:] = 7
+    assert np.array_equal(second.image_bgr, kept)
+    third = taken(camera, 1)[0]
+    assert not np.all(third.image_bgr == 7)
+    camera.stop()
+
+
+@pytest.mark.parametrize("build", [files, video, opencv, picamera2], ids=lambda b: b.__name__)
+def test_a_frame_before_the_start_is_a_told_error(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(DeviceError, match="Start it first"):
+        build(tmp_path, monkeypatch).frame()
+
+
+def test_a_video_has_the_files_own_times_and_ends_with_none(tmp_path: Path) -> None:
+    camera = open_camera(f"video:{written_video(tmp_path / 'throws.avi', frames=5, fps=10)}")
+    camera.start()
+    frames = taken(camera, 5)
+    assert [frame.at_s for frame in frames] == pytest.approx([0, 0.1, 0.2, 0.3, 0.4])
+    assert [round(float(frame.image_bgr.mean()), -1) for frame in frames] == [0, 10, 20, 30, 40]
+    assert camera.frame() is None
+    assert camera.frame() is None
+    camera.stop()
+
+
+def test_photos_lie_in_the_tray_one_after_the_other_with_an_empty_tray_between(tmp_path: Path) -> None:
+    for name, colour_bgr in (("2.png", (0, 0, 255)), ("10.png", (0, 255, 0)), ("1.png", (255, 0, 0))):
+        written_photo(tmp_path / name, colour_bgr)
+    clock = Clock()
+    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48), fps=10, seconds_each=2.0, loop=False)
+    camera.start()
+    frames = list(iter(camera.frame, None))
+    middles = [tuple(int(channel) for channel in frame.image_bgr[24, 32]) for frame in frames]
+    shown = [(colour_bgr, len(list(run))) for colour_bgr, run in itertools.groupby(middles)]
+    grey = (128, 128, 128)
+    assert [colour for colour, _ in shown] == [(255, 0, 0), grey, (0, 0, 255), grey, (0, 255, 0), grey]
+    assert all(abs(count - (6 if colour == grey else 20)) <= 1 for colour, count in shown)
+    assert max(clock.slept_s) <= 0.1
+    assert frames[-1].at_s - frames[0].at_s == pytest.approx(3 * 2.6, abs=0.4)
+
+
+def test_photos_go_round_and_round(tmp_path: Path) -> None:
+    written_photo(tmp_path / "1.png", (0, 0, 255))
+    clock = Clock()
+    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48), fps=2, seconds_each=1.0)
+    camera.start()
+    reds = [bool(frame.image_bgr[24, 32, 2] == 255) for frame in taken(camera, 40)]
+    assert sum(later and not earlier for earlier, later in itertools.pairwise(reds)) >= 5
+
+
+def test_a_photo_keeps_its_shape_between_grey_bars(tmp_path: Path) -> None:
+    written_photo(tmp_path / "tall.png", (0, 0, 255), size_wh=(30, 60))
+    clock = Clock()
+    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
+    camera.start()
+    (frame,) = taken(camera, 1)
+    red = (frame.image_bgr == (0, 0, 255)).all(axis=2)
+    grey = (frame.image_bgr == 128).all(axis=2)
+    assert (red | grey).all()
+    assert red.any(axis=1).sum() == 48
+    assert red.any(axis=0).sum() == 24
+
+
+def test_a_photo_lies_as_its_exif_orientation_says(tmp_path: Path) -> None:
+    image_bgr = np.zeros((32, 64, 3), np.uint8)
+    image_bgr[:, :32] = 255  # white on the left as stored
+    coded = cv2.imencode(".jpg", image_bgr)[1].tobytes()
+    # An APP1 segment with one entry: tag 0x0112 (orientation), SHORT, 6: turn a quarter clockwise to show.
+    tiff = b"MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00"
+    exif = b"Exif\x00\x00" + tiff
+    segment = b"\xff\xe1" + (len(exif) + 2).to_bytes(2, "big") + exif
+    (tmp_path / "turned.jpg").write_bytes(coded[:2] + segment + coded[2:])
+    clock = Clock()
+    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(32, 64))
+    camera.start()
+    (frame,) = taken(camera, 1)
+    assert frame.image_bgr[:28].mean() > 250
+    assert frame.image_bgr[36:].mean() < 5
+
+
+def test_the_pi_camera_is_asked_for_bgr_with_a_time_limit_and_gives_requests_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pi = PiHardware()
+    monkeypatch.setitem(sys.modules, "picamera2", picamera2_module(pi))
+    camera = open_camera("picamera2")
+    camera.start()
+    frames = taken(camera, 3)
+    assert pi.configuration["main"] == {"size": (1280, 960), "format": "RGB888"}
+    assert frames[0].image_bgr.shape == (960, 1280, 3)
+    assert frames[0].image_bgr[0, 0].tolist() == [10, 20, 30]
+    assert [frame.at_s for frame in frames] == pytest.approx([5.033, 5.066, 5.099])
+    assert pi.waits == [2.0] * 3
+    assert pi.requests_out == 0
+
+
+@pytest.mark.parametrize("autofocus", [True, False])
+def test_the_pi_camera_holds_what_it_found_after_a_second_or_two(
+    autofocus: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pi = PiHardware(autofocus=autofocus)
+    monkeypatch.setitem(sys.modules, "picamera2", picamera2_module(pi))
+    camera = open_camera("picamera2")
+    camera.start()
+    taken(camera, 45)
+    assert pi.controls == ({"AfMode": 2} if autofocus else {})
+    taken(camera, 1)
+    held = {"ExposureTime": 8000, "AnalogueGain": 2.0, "ColourGains": (1.5, 1.7), "AeEnable": False, "AwbEnable": False}
+    assert pi.controls == held | ({"AfMode": 0, "LensPosition": 3.9} if autofocus else {})
+
+
+def test_a_usb_camera_is_asked_for_compressed_pictures_and_no_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    usb = Usb()
+    monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
+    camera = open_camera("opencv:0")
+    camera.start()
+    assert usb.settings == {
+        cv2.CAP_PROP_FOURCC: cv2.VideoWriter.fourcc(*"MJPG"),
+        cv2.CAP_PROP_FRAME_WIDTH: 1280,
+        cv2.CAP_PROP_FRAME_HEIGHT: 960,
+        cv2.CAP_PROP_BUFFERSIZE: 1,
+    }
+    camera.stop()

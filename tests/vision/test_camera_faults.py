@@ -1,0 +1,303 @@
+"""What goes wrong with cameras, and that a person is told what to do; the table goes on and tries again."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import sys
+import threading
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from camera_standins import Clock, PiHardware, Usb, picamera2_module, video_capture, written_photo, written_video
+
+from companion.errors import DeviceError, SetupError
+from vision.cameras import Camera
+from vision.cameras.capture import IndexCamera
+from vision.cameras.files import FilesCamera
+from vision.cameras.opening import open_camera
+from vision.cameras.picamera import Picamera2Camera
+
+
+def pi_camera(pi: PiHardware, monkeypatch: pytest.MonkeyPatch) -> Camera:
+    monkeypatch.setitem(sys.modules, "picamera2", picamera2_module(pi))
+    return open_camera("picamera2")
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("picamera", "did you mean 'picamera2'"),
+        ("Virtual", "did you mean 'virtual'"),
+        ("file:photos", "did you mean 'files:DIR'"),
+        ("webcam", "There are virtual, picamera2, opencv:INDEX, files:DIR, video:FILE"),
+        ("", "There are virtual"),
+        ("opencv", "as in 'opencv:0'"),
+        ("opencv:", "as in 'opencv:0'"),
+        ("opencv:-1", "whole number from 0"),
+        ("opencv:front", "whole number from 0"),
+        ("opencv:64", "whole number from 0"),
+        ("opencv:" + "9" * 5000, "whole number from 0"),
+        ("virtual:3", "takes nothing after it"),
+        ("files:nowhere-at-all", "There is no folder"),
+        ("video:nowhere.mp4", "There is no video file"),
+    ],
+)
+def test_a_wrong_camera_setting_is_told_with_the_nearest_right_one(spec: str, said: str) -> None:
+    with pytest.raises(SetupError) as wrong:
+        open_camera(spec)
+    assert len(wrong.value.problems) == 1
+    assert said in wrong.value.problems[0]
+
+
+def test_a_folder_without_photos_says_what_to_put_in(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no photo")
+    with pytest.raises(SetupError, match=r"holds no photos: put some into it \(\.bmp, \.jpeg, \.jpg"):
+        open_camera(f"files:{tmp_path}")
+
+
+def test_a_photo_that_cannot_be_read_is_left_out_with_a_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "1.jpg").write_bytes(b"a web page, saved as a photo")
+    (tmp_path / "2.png").write_bytes(b"")
+    written_photo(tmp_path / "3.png", (0, 0, 255))
+    clock = Clock()
+    camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
+    camera.start()
+    with caplog.at_level(logging.WARNING):
+        frame = camera.frame()
+    assert frame is not None
+    assert frame.image_bgr[24, 32].tolist() == [0, 0, 255]
+    assert [Path(str(record.args[0])).name for record in caplog.records if record.args] == ["1.jpg", "2.png"]
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("loop", [True, False])
+def test_a_folder_of_nothing_readable_is_an_error_and_not_an_endless_search(tmp_path: Path, loop: bool) -> None:
+    (tmp_path / "1.jpg").write_bytes(b"no picture")
+    clock = Clock()
+    camera = FilesCamera(tmp_path, clock, clock.sleep, loop=loop)
+    camera.start()
+    with pytest.raises(DeviceError, match="Not one photo"):
+        camera.frame()
+    written_photo(tmp_path / "1.jpg", (9, 9, 9))
+    camera.start()
+    assert camera.frame() is not None
+
+
+@pytest.mark.parametrize("content", [b"", b"this is no video", b"\x00\x00\x00\x18ftypmp42"])
+def test_a_file_that_is_no_video_is_told_quietly(
+    tmp_path: Path, content: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "throws.avi"
+    path.write_bytes(content)
+    camera = open_camera(f"video:{path}")
+    with pytest.raises(DeviceError, match=r"can't be read as a video\. Convert it"):
+        camera.start()
+    assert capfd.readouterr().err == ""
+
+
+def test_a_video_cut_off_in_the_middle_ends_early(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = written_video(tmp_path / "throws.avi", frames=40)
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    camera = open_camera(f"video:{path}")
+    camera.start()
+    frames = list(iter(camera.frame, None))
+    assert 0 < len(frames) < 40
+    assert all(earlier.at_s < later.at_s for earlier, later in itertools.pairwise(frames))
+    assert capfd.readouterr().err == ""
+
+
+def test_a_camera_that_is_not_plugged_in_is_told_and_found_once_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    usb = Usb(plugged=set())
+    monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
+    camera = open_camera("opencv:1")
+    with pytest.raises(DeviceError, match=r"no camera 1.*another index"):
+        camera.start()
+    usb.plugged.add(1)
+    camera.start()
+    assert camera.frame() is not None
+    camera.stop()
+
+
+def test_opencv_itself_says_nothing_about_a_missing_camera(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(DeviceError):
+        open_camera("opencv:63").start()
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("given", [(False, None), (True, None), (True, np.empty((0, 0, 3), np.uint8))])
+def test_a_camera_pulled_out_in_the_middle_is_told_closed_and_may_come_back(
+    given: tuple[bool, object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usb = Usb()
+    works = usb.read
+    monkeypatch.setattr(cv2, "VideoCapture", video_capture(usb))
+    camera = open_camera("opencv:0")
+    camera.start()
+    assert camera.frame() is not None
+    usb.read = lambda: given
+    with pytest.raises(DeviceError, match="sends no pictures any more"):
+        camera.frame()
+    usb.read = works
+    camera.start()
+    frame = camera.frame()
+    assert frame is not None
+    assert frame.number == 0
+    camera.stop()
+
+
+def test_an_error_of_opencvs_own_does_not_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> tuple[bool, object]:
+        raise cv2.error("OpenCV(4.x) select() timeout")
+
+    monkeypatch.setattr(cv2, "VideoCapture", video_capture(Usb(read=fails)))
+    camera = open_camera("opencv:0")
+    camera.start()
+    with pytest.raises(DeviceError):
+        camera.frame()
+
+
+def test_a_camera_that_hangs_does_not_hang_the_table_and_is_let_go_when_it_wakes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wakes = threading.Event()
+    released = threading.Event()
+
+    def hangs() -> tuple[bool, object]:
+        wakes.wait(10)
+        return False, None
+
+    class Capture(video_capture(Usb(read=hangs))):  # type: ignore[misc]
+        def release(self) -> None:
+            released.set()
+
+    monkeypatch.setattr(cv2, "VideoCapture", Capture)
+    camera = IndexCamera(0, frame_wait_s=0.02)
+    camera.start()
+    try:
+        with pytest.raises(DeviceError, match="sends no pictures any more"):
+            camera.frame()
+        assert not released.is_set()
+    finally:
+        wakes.set()
+    assert released.wait(10)
+
+
+def test_a_camera_that_never_answers_its_opening_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = threading.Event()
+    usb = Usb()
+
+    class Capture(video_capture(usb)):  # type: ignore[misc]
+        def isOpened(self) -> bool:
+            answers.wait(10)
+            return True
+
+    monkeypatch.setattr(cv2, "VideoCapture", Capture)
+    camera = IndexCamera(0, open_wait_s=0.02)
+    try:
+        with pytest.raises(DeviceError, match="no camera 0"):
+            camera.start()
+    finally:
+        answers.set()
+
+
+def test_no_picamera2_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> object:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+    monkeypatch.setattr("importlib.import_module", missing)
+    with pytest.raises(DeviceError) as ill:
+        Picamera2Camera().start()
+    assert "sudo apt install python3-picamera2" in ill.value.cure
+    assert "--system-site-packages" in ill.value.cure
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        ValueError("numpy.dtype size changed, may indicate binary incompatibility. Expected 96, got 88"),
+        ImportError("numpy.core.multiarray failed to import"),
+        ModuleNotFoundError("No module named 'simplejpeg'", name="simplejpeg"),
+    ],
+)
+def test_a_picamera2_built_for_another_numpy_is_told_with_the_version_and_the_cure(
+    fault: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def misfit(name: str) -> object:
+        raise fault
+
+    monkeypatch.setattr("importlib.import_module", misfit)
+    with pytest.raises(DeviceError) as ill:
+        Picamera2Camera().start()
+    assert f"NumPy {np.__version__}" in ill.value.what
+    assert str(fault) in ill.value.what
+    assert "simplejpeg" in ill.value.cure
+
+
+def test_a_pi_without_a_camera_says_how_to_seat_the_ribbon(monkeypatch: pytest.MonkeyPatch) -> None:
+    pi = PiHardware(cameras=0)
+    camera = pi_camera(pi, monkeypatch)
+    with pytest.raises(DeviceError, match=r"finds no camera.*ribbon.*rpicam-hello"):
+        camera.start()
+    pi.cameras = 1
+    camera.start()
+    assert camera.frame() is not None
+
+
+def test_a_pi_camera_that_another_program_holds_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DeviceError, match=r"can't be opened.*Close other programs"):
+        pi_camera(PiHardware(held_by_another=True), monkeypatch).start()
+
+
+def test_a_pi_camera_that_does_not_start_is_closed_for_the_next_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    pi = PiHardware(start_fault=RuntimeError("Failed to start camera: Device or resource busy"))
+    camera = pi_camera(pi, monkeypatch)
+    with pytest.raises(DeviceError, match="does not start"):
+        camera.start()
+    assert pi.open_now == 0
+    pi.start_fault = None
+    camera.start()
+    assert camera.frame() is not None
+
+
+def test_a_pi_camera_that_goes_silent_is_flushed_closed_and_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    pi = PiHardware()
+    camera = pi_camera(pi, monkeypatch)
+    camera.start()
+    assert camera.frame() is not None
+    pi.frame_fault = TimeoutError()
+    with pytest.raises(DeviceError, match="sends no pictures any more"):
+        camera.frame()
+    assert pi.calls == ["start", "flush", "stop", "close"]
+    assert pi.open_now == 0
+    pi.frame_fault = None
+    camera.start()
+    frame = camera.frame()
+    assert frame is not None
+    assert frame.number == 0
+
+
+def test_a_bare_runtime_error_of_the_pi_camera_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
+    pi = PiHardware()
+    camera = pi_camera(pi, monkeypatch)
+    camera.start()
+    pi.frame_fault = RuntimeError("Stream main is not defined")
+    with pytest.raises(DeviceError, match="Stream main is not defined"):
+        camera.frame()
+    assert pi.open_now == 0
+
+
+def test_a_pi_camera_that_does_not_stop_cleanly_is_closed_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    pi = PiHardware(stop_fault=RuntimeError("pipeline is gone"))
+    camera = pi_camera(pi, monkeypatch)
+    camera.start()
+    with caplog.at_level(logging.WARNING):
+        camera.stop()
+    assert pi.open_now == 0
+    assert "pipeline is gone" in caplog.text
