@@ -143,7 +143,7 @@ def tick(state: State, memory: Memory, now_s: float, hold: Hold) -> Outcome:
         return Outcome(memory, notice=waiting(state))
     if now_s - memory.empty_since_s < BANK_AFTER_S:
         return Outcome(memory, notice=Notice("banking", {"after_s": BANK_AFTER_S}))
-    return Outcome(replace(memory, armed=False, rolled=False, kept=()), lines)
+    return Outcome(replace(memory, armed=False, rolled=False), lines)
 
 
 def banking(state: State, memory: Memory, hold: Hold) -> tuple[Action, ...]:
@@ -243,9 +243,7 @@ def _remembered(memory: Memory, sight: Sight, motion: Motion) -> Memory:
 
 
 def _empty(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold) -> Outcome:
-    # What lay in the keep zone until now still says what was held when the dice were lifted.
-    since_s = sight.at_s if memory.empty_since_s is None else memory.empty_since_s
-    seen = replace(seen, empty_since_s=since_s, kept=memory.kept if memory.armed else ())
+    seen = replace(seen, empty_since_s=sight.at_s if memory.empty_since_s is None else memory.empty_since_s)
     outcome = tick(state, seen, sight.at_s, hold)
     return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting(state))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from acting import HEADER, Clock, Tray, played, table_in
 
@@ -68,6 +69,32 @@ def test_the_same_dice_seen_again_are_no_throw(evening: Evening) -> None:
     evening.see()
     evening.tray.emptied = True  # a sleeve hid the dice for a moment
     assert evening.see().number == number
+
+
+def test_a_knock_while_a_throw_is_awaited_is_neither_a_throw_nor_a_question(evening: Evening) -> None:
+    number = frozen(evening).number
+    evening.tray.knock()
+    assert evening.see().question is None
+    evening.tray.emptied = True
+    after = evening.see()
+    assert (after.question, after.number) == (None, number)
+
+
+def test_dice_picked_up_one_by_one_while_others_are_pushed_aside_are_no_throw(evening: Evening) -> None:
+    number = frozen(evening).number
+    evening.tray.thrown = [evening.tray.die(die.value) for die in evening.tray.thrown[:3]]
+    after = evening.see()
+    assert (after.question, after.number) == (None, number)
+
+
+def test_a_knock_that_also_turns_a_die_is_asked_about(evening: Evening) -> None:
+    frozen(evening)
+    number = evening.throw(1, 3, 3, 4, 6).number
+    turned, *others = evening.tray.thrown
+    pushed = [msgspec.structs.replace(die, x_mm=die.x_mm + 9.0) for die in others]
+    evening.tray.thrown = [msgspec.structs.replace(turned, value=2, x_mm=turned.x_mm + 9.0), *pushed]
+    asked = evening.see()
+    assert (asked.question.code, asked.number) == ("moved", number)
 
 
 def test_dice_moved_between_the_zones_are_no_throw(evening: Evening) -> None:
@@ -257,7 +284,8 @@ def test_a_die_tipped_over_changes_nothing(evening: Evening) -> None:
     die = evening.tray.thrown[0]
     evening.tray.thrown[0] = evening.tray.slid(evening.tray.die(2))
     assert die.value == 1
-    assert evening.see().number == number
+    after = evening.see()
+    assert (after.question, after.number) == (None, number)
 
 
 def test_after_a_wipe_out_the_old_dice_wait_to_be_cleared(evening: Evening) -> None:

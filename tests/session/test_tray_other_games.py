@@ -140,6 +140,26 @@ def test_crapola_hot_dice_are_lifted_to_be_thrown_not_banked(table: Table, tray:
     assert (after.state["kept"], after.state["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
 
 
+def test_crapola_a_hold_is_counted_once_however_quick_the_player(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAPOLA))
+    table.submit(See(tray.throw(5, 5, 1, 5, 3, 5)))
+    tray.keep_one(1)
+    thrown = table.submit(See(tray.throw(5, 2, 1, 3, 2)))  # the hold and the throw in one sight
+    assert (thrown.state["kept"], thrown.notice.code) == ([[1]], "choose_keep")
+    assert table.submit(See(tray.keep(1))).notice.args["dice"] == [1]
+
+
+def test_crapola_after_hot_dice_the_keep_zone_starts_anew(table: Table, tray: Tray) -> None:
+    table.submit(StartGame(header=CRAPOLA))
+    table.submit(See(tray.throw(1, 2, 3, 4, 5, 6)))
+    table.submit(See(tray.keep(1, 2, 3, 4, 5, 6)))
+    tray.lift()
+    tray.throw_in(1, 1, 2, 3, 4, 6)
+    asked = table.submit(See(tray.sight("glare")))
+    table.submit(Answer(question=asked.question.id, values=(1, 1, 2, 3, 4, 6)))
+    assert table.submit(See(tray.keep(1))).notice.args["dice"] == [1]
+
+
 def test_crapola_dice_that_could_be_of_either_throw_are_asked_about(table: Table, tray: Tray) -> None:
     table.submit(StartGame(header=CRAPOLA))
     table.submit(See(tray.throw(1, 5, 2, 3, 4, 6)))
