@@ -81,7 +81,8 @@ export function listed(words) {
 /** What the table sees or waits for, in words; empty when there is nothing to say. */
 export function noticeWords(snapshot) {
   const notice = snapshot.notice;
-  if (!notice) return "";
+  // Who must throw or decide is said already by the line of what can be done.
+  if (!notice || notice.code === "throw" || notice.code === "decide") return "";
   return t(`notice.${notice.code}`, plainArgs(notice.args));
 }
 

@@ -4,6 +4,8 @@ import { chip, colourOf, dice } from "./dice.js";
 import { can, eventWords, fuchleAt, holesOf, lying, noticeWords, sides, whoIsOn } from "./sides.js";
 import { inWords, track } from "./track.js";
 
+const CALM = new Set(["banking", "choose_point", "freeze", "clear_tray", "restored"]);
+
 /** Who is on, what lies, what it is worth, what can be done. */
 export function stage() {
   follow((snapshot) => {
@@ -17,9 +19,10 @@ export function stage() {
     const phase = $("phase");
     phase.dataset.phase = snapshot.phase;
     text(phase, t(`phase.${snapshot.phase}`));
-    const words = noticeWords(snapshot);
-    $("notice").hidden = !words;
-    text($("notice"), words);
+    const words = noticeWords(snapshot), notice = $("notice");
+    notice.hidden = !words;
+    notice.classList.toggle("calm", CALM.has(snapshot.notice?.code));
+    text(notice, words);
   });
 }
 
@@ -56,14 +59,14 @@ function chance(snapshot) {
   fill(box, percent, () => [h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { style: { width: `${percent}%` } })), h("span", {}, t("stage.safe", { percent: number(percent) }))]);
 }
 
-/** The wooden track with everyone's pegs; hidden for games that have none. */
-export function board() {
+/** The wooden track with everyone's pegs, in so many rows; hidden for games that have none. */
+export function board(rows = null) {
   let move = null, holes = 0;
   follow((snapshot) => {
     const shown = snapshot.game === null || snapshot.game === "crib_dice";
     $("wood").hidden = !shown;
     if (!shown) return;
-    if (holesOf(snapshot) !== holes) { holes = holesOf(snapshot); move = track($("track"), holes); }
+    if (holesOf(snapshot) !== holes) { holes = holesOf(snapshot); move = track($("track"), holes, rows ? holes / rows : 30); }
     const all = sides(snapshot);
     move(all, inWords(all));
   });

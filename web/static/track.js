@@ -2,39 +2,38 @@
 import { s, t } from "./core.js";
 import { MARKS, colourOf } from "./dice.js";
 
-const ROW = 30, STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 25, TOP = 14;
-const WIDTH = LEFT * 2 + STEP * (ROW - 1) + GROUP * 5;
+const STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 25, TOP = 14;
+const widthOf = (row) => LEFT * 2 + STEP * (row - 1) + GROUP * (row / 5 - 1);
 
 /** Where a hole is, in the drawing's units; 0 is the start pocket, past the end the finish pocket. */
-export function place(hole, holes) {
-  const rows = holes / ROW;
+export function place(hole, holes, perRow = 30) {
+  const rows = holes / perRow, width = widthOf(perRow);
   if (hole <= 0) return [8, TOP];
   const last = Math.min(hole, holes) - 1;
-  const row = Math.floor(last / ROW), along = last % ROW, leftward = row % 2 === 1;
+  const row = Math.floor(last / perRow), along = last % perRow, leftward = row % 2 === 1;
   const x = LEFT + along * STEP + Math.floor(along / 5) * GROUP;
-  const end = rows % 2 === 0 ? 8 : WIDTH - 8;
+  const end = rows % 2 === 0 ? 8 : width - 8;
   if (hole > holes) return [end, TOP + (rows - 1) * ROW_HEIGHT];
-  return [leftward ? WIDTH - x : x, TOP + row * ROW_HEIGHT];
+  return [leftward ? width - x : x, TOP + row * ROW_HEIGHT];
 }
 
-/** Draw the track; returns what moves the pegs: (pegs) with pegs [{seat, banked, ahead, on}]. */
-export function track(holder, holes) {
-  const rows = holes / ROW, height = TOP * 2 + (rows - 1) * ROW_HEIGHT + 2;
-  const pegs = s("g");
-  const drawing = s("svg", { class: "track", viewBox: `0 0 ${WIDTH} ${height}`, role: "img" },
-    lanes(rows), skunkLine(holes), holesOf(holes), numbers(holes), pockets(holes), pegs);
+/** Draw the track; returns what moves the pegs: (sides, label), each side with seat, banked, ahead, on. */
+export function track(holder, holes, perRow = 30) {
+  const rows = holes / perRow, pegs = s("g"), known = new Map();
+  const at = (hole) => place(hole, holes, perRow);
+  const drawing = s("svg", { class: "track", viewBox: `0 0 ${widthOf(perRow)} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + 2}`, role: "img" },
+    lanes(rows, widthOf(perRow)), skunkLine(at(holes / 2)), holesOf(holes, at), numbers(holes, at), pockets(at(holes + 1)), pegs);
   holder.replaceChildren(drawing);
-  const known = new Map();
   return (shown, label) => {
     drawing.setAttribute("aria-label", label);
     const spots = new Map();
-    for (const peg of shown) for (const hole of new Set([peg.banked, peg.ahead])) spots.set(capped(hole, holes), [...(spots.get(capped(hole, holes)) ?? []), peg.seat]);
+    for (const peg of shown) for (const hole of new Set([capped(peg.banked, holes), capped(peg.ahead, holes)])) spots.set(hole, [...(spots.get(hole) ?? []), peg.seat]);
+    const stand = (peg, hole, kind) => put(pegs, known, `${peg.seat} ${kind}`, peg, at(hole), spread(spots.get(capped(hole, holes)), peg.seat), kind);
     for (const peg of shown) {
-      put(pegs, known, `${peg.seat}-b`, peg, place(peg.banked, holes), spread(spots.get(capped(peg.banked, holes)), peg.seat), "peg");
-      put(pegs, known, `${peg.seat}-a`, peg, place(peg.ahead, holes), spread(spots.get(capped(peg.ahead, holes)), peg.seat), "peg ahead");
-      known.get(`${peg.seat}-a`).style.opacity = peg.ahead === peg.banked ? "0" : "1";
+      stand(peg, peg.ahead, "peg ahead").style.opacity = peg.ahead === peg.banked ? "0" : "1";
+      stand(peg, peg.banked, "peg");
     }
-    for (const [key, element] of known) if (!shown.some((peg) => key.startsWith(`${peg.seat}-`))) { element.remove(); known.delete(key); }
+    for (const [key, element] of known) if (!shown.some((peg) => key.startsWith(`${peg.seat} `))) { element.remove(); known.delete(key); }
   };
 }
 
@@ -56,46 +55,42 @@ function put(layer, known, key, peg, [x, y], down, kind) {
   }
   element.setAttribute("class", peg.on ? `${kind} on` : kind);
   element.style.transform = `translate(${x.toFixed(1)}px, ${(y + down).toFixed(1)}px)`;
+  return element;
 }
 
-function lanes(rows) {
+function lanes(rows, width) {
   let path = `M8 ${TOP}`;
   for (let row = 0; row < rows; row += 1) {
-    const y = TOP + row * ROW_HEIGHT, right = row % 2 === 0, edge = right ? WIDTH - 10 : 10;
-    path += `H${edge}`;
-    if (row < rows - 1) path += `V${y + ROW_HEIGHT}`;
+    path += `H${row % 2 === 0 ? width - 10 : 10}`;
+    if (row < rows - 1) path += `v${ROW_HEIGHT}`;
   }
   return s("path", { class: "lane", d: path, "stroke-linejoin": "round" });
 }
 
-function holesOf(holes) {
-  return s("g", {}, Array.from({ length: holes }, (_, at) => {
-    const [x, y] = place(at + 1, holes);
+function holesOf(holes, at) {
+  return s("g", {}, Array.from({ length: holes }, (_, before) => {
+    const [x, y] = at(before + 1);
     return s("circle", { class: "hole", cx: x.toFixed(1), cy: y, r: 2.3 });
   }));
 }
 
-function numbers(holes) {
+function numbers(holes, at) {
   const marks = [];
   for (let hole = 10; hole <= holes; hole += 10) {
-    const [x, y] = place(hole, holes);
+    const [x, y] = at(hole);
     marks.push(s("text", { class: "mark", x: x.toFixed(1), y: y + 13 }, String(hole)));
   }
   return s("g", { "aria-hidden": "true" }, marks);
 }
 
 // The skunk line: at 60 or less the loser is skunked (RULES.md; doubled on the long board).
-function skunkLine(holes) {
-  const [x, y] = place(holes / 2, holes);
-  return s("path", { class: "skunk", d: `M${x - 6.5} ${y - 8}V${y + 8}` });
-}
+const skunkLine = ([x, y]) => s("path", { class: "skunk", d: `M${x - 6.5} ${y - 8}V${y + 8}` });
 
-function pockets(holes) {
-  const [fx, fy] = place(holes + 1, holes);
+function pockets([x, y]) {
   return s("g", { "aria-hidden": "true" },
     s("circle", { cx: 8, cy: TOP, r: 5.6, fill: "var(--hole)", stroke: "#f4e6c8", "stroke-width": .8 }),
-    s("circle", { cx: fx, cy: fy, r: 6.2, fill: "var(--hole)", stroke: "var(--brass)", "stroke-width": 1.6 }),
-    s("path", { d: `M${fx - 1.8} ${fy + 3.4}V${fy - 3.6}h4.6l-1.4 1.6 1.4 1.6h-4.6`, fill: "none", stroke: "var(--brass)", "stroke-width": 1 }));
+    s("circle", { cx: x, cy: y, r: 6.2, fill: "var(--hole)", stroke: "#d3a04d", "stroke-width": 1.6 }),
+    s("path", { d: `M${x - 1.8} ${y + 3.4}V${y - 3.6}h4.6l-1.4 1.6 1.4 1.6h-4.6`, fill: "none", stroke: "#d3a04d", "stroke-width": 1 }));
 }
 
 /** The track in words, for those who hear the page. */

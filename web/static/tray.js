@@ -142,7 +142,9 @@ function wanted() {
   const count = sizes.length ? Math.min(sizes[0], tray.dice.length) : loose.length || tray.dice.length;
   return { count, loose, fresh: !sizes.length || fresh(state), taken: [...loose, ...spare, ...kept].slice(0, count) };
 }
-const fresh = (state) => state.over || (!state.frozen && !state.kept?.length && !(state.rethrown === false && state.dice?.length));
+function fresh(state) {
+  return state.over || (!state.frozen && !state.kept?.length && !(state.rethrown === false && state.dice?.length));
+}
 
 async function throwDice() {
   const { count, loose, taken, fresh: first } = wanted();

@@ -9,7 +9,7 @@ const CHEER_MS = 3500, LINES = 3;
 
 await ready;
 stage();
-board();
+board(3);
 players();
 extra();
 follow(lines);
