@@ -14,12 +14,15 @@ from typing import Any, Protocol
 
 from companion.errors import IllegalAction
 from companion.rules.game import Action, State, Stop, Throw, Undo
-from companion.session.motion import Motion, motion_of, moved, stayed
+from companion.session.motion import Motion, elsewhere, motion_of, moved
 from companion.session.sight import SeenDie, Sight
 from companion.session.snapshot import Notice
 
 Values = tuple[int, ...]
 """Values of dice, sorted."""
+
+NOTHING_WRONG = (None, "count")
+"""Doubts of a sight without dice that leave it believable: too few dice is what an empty zone is."""
 
 BANK_AFTER_S = 2.0  # a tray that stays empty this long has been lifted out, not just reached into
 
@@ -113,7 +116,12 @@ class Hold(Protocol):
 def look(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
     """What a tray that has come to rest means in that state."""
     motion = _motion(memory, sight) if memory.awake else _first_motion(memory, sight)
+    if not sight.thrown and sight.doubt not in NOTHING_WRONG:
+        # In the dark nothing is lifted out.
+        return Outcome(memory, notice=Notice("unclear", {"code": sight.doubt}))
     seen = _remembered(memory, sight, motion)
+    if sight.doubt is not None and sight.thrown and motion is Motion.NONE:
+        seen = replace(seen, thrown=memory.thrown, kept=memory.kept)  # what was read clearly is known better
     if not sight.thrown and not sight.kept:
         return _empty(state, memory, seen, sight, hold)
     if seen.rolled:
@@ -212,16 +220,12 @@ def state_after(state: State, actions: Iterable[Action]) -> State | None:
 
 
 def _motion(memory: Memory, sight: Sight) -> Motion:
-    uncovered = not memory.thrown and stayed(memory.lay, sight.thrown) == len(memory.lay) == len(sight.thrown)
+    uncovered = not memory.thrown and len(memory.lay) == len(sight.thrown) and not elsewhere(memory.lay, sight.thrown)
     return Motion.NONE if uncovered else motion_of(memory.thrown, memory.kept, sight)
 
 
 def _first_motion(memory: Memory, sight: Sight) -> Motion:
-    """After a start: dice that came into an empty tray were thrown; dice that lay there are an old throw, or unsure."""
-    if not sight.thrown:
-        return Motion.NONE
-    if sight.emptied:
-        return Motion.ROLLED
+    """After a start: dice that lie there are the last throw, still, or nobody saw how they came there."""
     lying = Counter(values_of(sight.thrown))
     return Motion.NONE if lying <= Counter(memory.last_values) else Motion.UNSURE
 

@@ -24,11 +24,16 @@ class Motion(Enum):
 
 def motion_of(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) -> Motion:
     """Tells a roll from a nudge, from the dice seen before (`thrown`, `kept`) and the sight now."""
-    if not sight.thrown or stayed(thrown, sight.thrown) == len(sight.thrown):
+    if not sight.thrown:
         return Motion.NONE
+    if not elsewhere(thrown, sight.thrown):
+        # Dice that were rolled lie elsewhere, whatever is read of them now; a single one may land where it lay.
+        changed = _counts(sight.thrown) - _counts(thrown)
+        return Motion.UNSURE if sight.emptied and changed else Motion.NONE
+    near = stayed(thrown, sight.thrown, NUDGE_MM)
     if _same_dice_otherwise_parted(thrown, kept, sight):
         if not sight.emptied:
-            return Motion.NONE
+            return Motion.NONE if near * 2 >= min(len(thrown), len(sight.thrown)) else Motion.UNSURE
         # Seen empty meanwhile, and not a die where it was: thrown. Out of the keep zone into an empty one: who knows.
         return Motion.ROLLED if thrown and not stayed(thrown, sight.thrown) else Motion.UNSURE
     if sight.emptied or not thrown:
@@ -36,7 +41,7 @@ def motion_of(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) 
     before, now = _counts(thrown), _counts(sight.thrown)
     if now < before:
         return Motion.NONE  # some were picked up
-    still, near, dice = stayed(thrown, sight.thrown), stayed(thrown, sight.thrown, NUDGE_MM), len(sight.thrown)
+    still, dice = stayed(thrown, sight.thrown), len(sight.thrown)
     if now == before:
         return Motion.NONE if near == dice or still * 2 > dice else Motion.UNSURE
     if still:
@@ -59,6 +64,17 @@ def moved(before: Sequence[SeenDie], now: Sequence[SeenDie], within_mm: float = 
         else:
             found.append(die)
     return tuple(found)
+
+
+def elsewhere(before: Sequence[SeenDie], now: Sequence[SeenDie]) -> bool:
+    """Whether some die now lies where none lay before, whatever its value."""
+    left = list(before)
+    for die in now:
+        near = [old for old in left if _apart_mm(old, die) <= SAME_PLACE_MM]
+        if not near:
+            return True
+        left.remove(min(near, key=lambda old: _apart_mm(old, die)))
+    return False
 
 
 def _same_dice_otherwise_parted(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) -> bool:

@@ -12,12 +12,13 @@ import msgspec
 from companion.rules.game import Action, Throw, Undo
 from companion.rules.notation import header_of
 from companion.rules.transcript import Transcript
-from companion.session.commands import PlayLine
+from companion.session.commands import PlayLine, See, StartGame
 from companion.session.holds import HOLDS
 from companion.session.interpret import Memory, Outcome, decided, look, look_again, tick
 from companion.session.journal import Journal
 from companion.session.photos import Photos
 from companion.session.sight import SeenDie, Sight
+from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 
 HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
@@ -102,6 +103,12 @@ class Tray:
 def table_in(folder: Path, clock: Clock | None = None) -> Table:
     """A table on that folder, not started."""
     return Table(Journal(folder), Photos(folder), clock=clock or Clock(), wall=lambda: 1_700_000_000.0)
+
+
+def started(table: Table, header: dict[str, Any]) -> Snapshot:
+    """Start a game over an empty tray."""
+    table.submit(StartGame(header=header))
+    return table.submit(See(Tray().sight()))
 
 
 def played(table: Table, lines: Sequence[dict[str, Any]]) -> None:

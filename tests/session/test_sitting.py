@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acting import HEADER, Tray, played, table_in
+from acting import HEADER, Tray, played, started, table_in
 
 from companion.errors import DeviceError, IllegalAction
 from companion.rules.notation import header_of
@@ -119,7 +119,7 @@ def test_photos_that_cannot_be_kept_are_told(tmp_path: Path) -> None:
 def test_a_throw_counts_even_when_its_photo_cannot_be_kept(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
-    table.submit(StartGame(header=HEADER))
+    started(table, HEADER)
     (tmp_path / "photos").rmdir()
     after = table.submit(See(Tray().throw(5, 5, 2, 2, 1, 4, 6)))
     assert (after.number, after.throws[-1].photo) == (2, False)

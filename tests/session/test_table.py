@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from acting import HEADER, Clock, Tray, table_in
+from acting import HEADER, Clock, Tray, started, table_in
 
 from companion.errors import DeviceError, IllegalAction, NotationError, RulesError, StaleAction
 from companion.session.commands import Answer, PlayLine, Press, See, StartGame, Tick
@@ -29,7 +29,7 @@ def table(tmp_path: Path, clock: Clock) -> Iterator[Table]:
 
 def test_a_turn_is_played_without_a_phone(table: Table, clock: Clock, tmp_path: Path) -> None:
     tray = Tray(clock=clock)
-    table.submit(StartGame(header=HEADER))
+    started(table, HEADER)
     table.submit(See(tray.throw(5, 5, 2, 2, 1, 4, 6)))
     assert table.snapshot().state["decisions"] == ["point"]
     assert table.submit(See(tray.keep(5))).notice.args["reason"] == "all_of_value"
@@ -49,7 +49,7 @@ def test_a_turn_is_played_without_a_phone(table: Table, clock: Clock, tmp_path: 
 
 def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> None:
     tray = Tray(clock=clock)
-    table.submit(StartGame(header=HEADER))
+    started(table, HEADER)
     tray.throw(5, 5, 2, 2, 1, 4, 6)
     tray.emptied = True
     asking = table.submit(See(tray.sight(doubt="disagree")))
@@ -62,7 +62,7 @@ def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> N
 
 
 def test_a_stale_or_wrong_line_is_refused_and_nothing_changes(table: Table) -> None:
-    table.submit(StartGame(header=HEADER))
+    started(table, HEADER)
     before = table.snapshot()
     with pytest.raises(StaleAction):
         table.submit(PlayLine(number=0, line={"throw": [1, 1, 2, 3, 4, 5, 6]}))
@@ -82,12 +82,12 @@ def test_a_table_that_is_stopped_refuses(tmp_path: Path) -> None:
     table.start()
     table.stop()
     with pytest.raises(DeviceError, match="not running"):
-        table.submit(StartGame(header=HEADER))
+        started(table, HEADER)
 
 
 def test_the_table_is_as_it_was_after_a_restart(table: Table, tmp_path: Path) -> None:
     tray = Tray()
-    table.submit(StartGame(header=HEADER))
+    started(table, HEADER)
     table.submit(See(tray.throw(5, 5, 2, 2, 1, 4, 6)))
     before = table.submit(See(tray.keep(5, 5)))
     table.stop()

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from acting import HEADER, Tray, table_in
+from acting import HEADER, Tray, started, table_in
 
 from companion.errors import CompanionError, DeviceError, StaleAction
-from companion.session.commands import EndSitting, Moving, PlayLine, See, StartGame
+from companion.session.commands import EndSitting, Moving, PlayLine, See
 from companion.session.journal import read_entries
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def table(tmp_path: Path) -> Iterator[Table]:
     table = table_in(tmp_path)
     table.start()
-    table.submit(StartGame(header=HEADER))
+    started(table, HEADER)
     yield table
     table.stop()
 

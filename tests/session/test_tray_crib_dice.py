@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from acting import HEADER, Clock, Tray, played, table_in
+from acting import HEADER, Clock, Tray, played, started, table_in
 
 from companion.errors import IllegalAction, StaleAction
 from companion.session.commands import Answer, Moving, PlayLine, Press, See, StartGame, Tick
@@ -27,7 +27,7 @@ class Evening:
         self.tray = Tray(clock=self.clock)
         self.table = table_in(folder, self.clock)
         self.table.start()
-        self.table.submit(StartGame(header=HEADER))
+        started(self.table, HEADER)
 
     def see(self, doubt: str | None = None) -> Snapshot:
         return self.table.submit(See(self.tray.sight(doubt)))
@@ -316,15 +316,46 @@ def test_a_table_played_by_hand_is_never_banked_by_an_empty_tray(evening: Evenin
 def test_the_old_throw_that_lies_there_after_a_restart_is_not_thrown_again(evening: Evening) -> None:
     before = frozen(evening)
     assert evening.restart().notice.code == "restored"
+    evening.tray.emptied = True  # a watcher that has just begun has seen no dice before
     assert evening.see().number == before.number
     assert evening.throw(5, 3, 3, 4, 6).number == before.number + 1
+
+
+def test_dice_read_wrongly_where_they_lie_are_no_throw(evening: Evening) -> None:
+    evening.throw(3, 3, 3, 3, 3, 1, 2)
+    number = evening.keep(*[3] * 5).number
+    lying = evening.tray.thrown
+    evening.tray.thrown = [msgspec.structs.replace(die, value=6) for die in lying]
+    assert evening.see(doubt="blur").question is None
+    evening.tray.thrown = lying
+    after = evening.see()
+    assert (after.question, after.number) == (None, number)
+
+
+def test_in_the_dark_nothing_is_banked(evening: Evening) -> None:
+    number = frozen(evening).number
+    thrown, kept = evening.tray.thrown, evening.tray.kept
+    evening.tray.thrown, evening.tray.kept = [], []
+    assert evening.see(doubt="dark").notice.code == "unclear"
+    assert evening.wait(60.0).number == number
+    evening.tray.thrown, evening.tray.kept = thrown, kept
+    assert evening.see().number == number
+
+
+def test_a_quick_throw_that_repeats_the_values_is_asked_about_not_lost(evening: Evening) -> None:
+    evening.throw(5, 5, 5, 5, 1, 2, 3)
+    evening.keep(5, 5, 5, 5)
+    number = evening.throw(5, 2, 6).number
+    evening.tray.keep_one(5)
+    evening.tray.thrown = [evening.tray.die(2), evening.tray.die(6)]  # the piddle, thrown before anyone looked
+    asked = evening.see()
+    assert (asked.number, asked.question.code, asked.question.wanted) == (number, "moved", (2,))
 
 
 def test_a_throw_made_while_the_table_slept_is_asked_about(evening: Evening) -> None:
     before = frozen(evening)
     evening.restart()
     evening.tray.throw_in(5, 3, 3, 4, 6)
-    evening.tray.emptied = False  # no one saw the tray empty
     asked = evening.see()
     assert (asked.number, asked.question.code) == (before.number, "found")
     after = evening.table.submit(Answer(question=asked.question.id, values=(5, 3, 3, 4, 6)))
@@ -345,7 +376,7 @@ def test_dice_that_lie_there_before_the_game_are_not_its_first_throw(tmp_path: P
 def test_the_roll_off_is_thrown_with_two_dice(tmp_path: Path) -> None:
     table, tray = table_in(tmp_path), Tray()
     table.start()
-    table.submit(StartGame(header={**HEADER, "roll_off": True}))
+    started(table, {**HEADER, "roll_off": True})
     table.submit(See(tray.throw(2, 3)))
     after = table.submit(See(tray.throw(6, 3)))
     assert (after.state["player"], after.state["throw_sizes"]) == ("Ben", [7])
@@ -359,7 +390,7 @@ def test_a_tray_without_a_keep_zone_names_no_holds(tmp_path: Path) -> None:
 
     table = Table(Journal(tmp_path), Photos(tmp_path), clock=Clock(), keep_zone=False)
     table.start()
-    table.submit(StartGame(header=HEADER))
+    started(table, HEADER)
     tray = Tray()
     table.submit(See(tray.throw(*FIRST)))
     named = table.submit(PlayLine(number=2, line={"do": "point", "value": 5}))

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acting import Clock, Tray, table_in
+from acting import Clock, Tray, started, table_in
 
 from companion.errors import IllegalAction
-from companion.session.commands import Answer, PlayLine, Press, See, StartGame, Tick
+from companion.session.commands import Answer, PlayLine, Press, See, Tick
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 
@@ -41,7 +41,7 @@ def lines_after(table: Table, snapshot: Snapshot) -> int:
 
 
 def test_crag_throws_the_others_again_and_keeps_the_keep_zone(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAG))
+    started(table, CRAG)
     first = table.submit(See(tray.throw(6, 6, 2)))
     held = table.submit(See(tray.keep(6, 6)))
     assert (held.notice.code, held.notice.args["again"]) == ("choose_entry", 1)
@@ -54,7 +54,7 @@ def test_crag_throws_the_others_again_and_keeps_the_keep_zone(table: Table, tray
 
 
 def test_crag_the_next_throw_waits_for_the_category(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAG))
+    started(table, CRAG)
     table.submit(See(tray.throw(6, 6, 2)))
     tray.keep(6, 6)
     entered = table.submit(See(tray.throw(1)))
@@ -66,14 +66,14 @@ def test_crag_the_next_throw_waits_for_the_category(table: Table, tray: Tray) ->
 
 
 def test_crag_dice_in_the_keep_zone_that_were_not_thrown_are_told(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAG))
+    started(table, CRAG)
     table.submit(See(tray.throw(6, 6, 2)))
     tray.kept.append(tray.die(5))
     assert table.submit(See(tray.sight())).notice.args["reason"] == "not_of_throw"
 
 
 def test_crag_the_buttons_go_through_the_categories_that_score_best_first(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAG))
+    started(table, CRAG)
     thrown = table.submit(See(tray.throw(6, 6, 1)))
     assert thrown.choice == {"do": "score", "category": "crag"}
     assert table.submit(Press(button="next")).choice["category"] == "thirteen"
@@ -86,7 +86,7 @@ def test_crag_the_buttons_go_through_the_categories_that_score_best_first(table:
 
 
 def test_crapola_tells_what_the_held_dice_are_worth_before_they_are_kept(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAPOLA))
+    started(table, CRAPOLA)
     thrown = table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
     held = table.submit(See(tray.keep(1)))
     assert (held.notice.code, held.notice.args["points"]) == ("hold", 100)
@@ -99,7 +99,7 @@ def test_crapola_tells_what_the_held_dice_are_worth_before_they_are_kept(table: 
 
 
 def test_crapola_a_hold_that_does_not_score_lights_an_alert(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAPOLA))
+    started(table, CRAPOLA)
     table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
     assert table.submit(See(tray.keep(2))).notice.args["reason"] == "does_not_score"
     before = table.snapshot().number
@@ -108,7 +108,7 @@ def test_crapola_a_hold_that_does_not_score_lights_an_alert(table: Table, tray: 
 
 
 def test_crapola_lifting_all_dice_out_keeps_what_was_held_and_banks(table: Table, tray: Tray, clock: Clock) -> None:
-    table.submit(StartGame(header=CRAPOLA))
+    started(table, CRAPOLA)
     table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
     table.submit(See(tray.keep(1, 1)))
     tray.kept.pop()
@@ -120,7 +120,7 @@ def test_crapola_lifting_all_dice_out_keeps_what_was_held_and_banks(table: Table
 
 
 def test_crapola_the_button_keeps_what_is_held_and_banks(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAPOLA))
+    started(table, CRAPOLA)
     table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
     with pytest.raises(IllegalAction, match="nothing that could be banked"):
         table.submit(Press(button="bank"))
@@ -129,7 +129,7 @@ def test_crapola_the_button_keeps_what_is_held_and_banks(table: Table, tray: Tra
 
 
 def test_crapola_hot_dice_are_lifted_to_be_thrown_not_banked(table: Table, tray: Tray, clock: Clock) -> None:
-    table.submit(StartGame(header=CRAPOLA))
+    started(table, CRAPOLA)
     table.submit(See(tray.throw(1, 2, 3, 4, 5, 6)))
     held = table.submit(See(tray.keep(1, 2, 3, 4, 5, 6)))
     tray.lift()
@@ -141,7 +141,7 @@ def test_crapola_hot_dice_are_lifted_to_be_thrown_not_banked(table: Table, tray:
 
 
 def test_crapola_a_hold_is_counted_once_however_quick_the_player(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAPOLA))
+    started(table, CRAPOLA)
     table.submit(See(tray.throw(5, 5, 1, 5, 3, 5)))
     tray.keep_one(1)
     thrown = table.submit(See(tray.throw(5, 2, 1, 3, 2)))  # the hold and the throw in one sight
@@ -150,7 +150,7 @@ def test_crapola_a_hold_is_counted_once_however_quick_the_player(table: Table, t
 
 
 def test_crapola_after_hot_dice_the_keep_zone_starts_anew(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAPOLA))
+    started(table, CRAPOLA)
     table.submit(See(tray.throw(1, 2, 3, 4, 5, 6)))
     table.submit(See(tray.keep(1, 2, 3, 4, 5, 6)))
     tray.lift()
@@ -161,7 +161,7 @@ def test_crapola_after_hot_dice_the_keep_zone_starts_anew(table: Table, tray: Tr
 
 
 def test_crapola_dice_that_could_be_of_either_throw_are_asked_about(table: Table, tray: Tray) -> None:
-    table.submit(StartGame(header=CRAPOLA))
+    started(table, CRAPOLA)
     table.submit(See(tray.throw(1, 5, 2, 3, 4, 6)))
     table.submit(See(tray.keep(1)))
     tray.keep_one(5)
