@@ -21,7 +21,7 @@ SMALL_WH = (160, 120)
 """A die of 60 px in 1,280 is 7 px here: enough to see it move by a tenth of its size, at 0.3 ms a frame."""
 SURROUNDINGS_PX = 9
 CHANGED_LEVELS = 7
-"""Levels by which a pixel's contrast must change to count: four times what the sensor's noise leaves after shrinking."""
+"""Levels by which a pixel's contrast must change to count: four times the noise that is left after shrinking."""
 MOVING_PX = 5
 """Changed pixels between two frames that make it motion: a fifth of a small die's area."""
 DIFFERENT_PX = 10

@@ -1,6 +1,6 @@
 """Watching a tray: frames in; out comes what a table must know: something moves, or it has come to rest and was read.
 
-A camera that fails is opened again with growing pauses; watching itself never ends but by `stop` or the recording's end.
+A camera that fails is opened again, with growing pauses; watching ends by `stop` or with the recording only.
 """
 
 from __future__ import annotations
@@ -96,13 +96,14 @@ class Watcher:
                 for event in self._watched():
                     failures = 0
                     yield event
-                return
             except DeviceError as ill:
                 self._camera.stop()
                 yield Ill(ill)
                 if self._pause(RETRY_S[min(failures, len(RETRY_S) - 1)]):
                     return
                 failures += 1
+            else:
+                return
 
     def _watched(self) -> Iterator[Event]:
         settle, moving, emptied = Settle(), False, True

@@ -27,7 +27,7 @@ LONGEST_STEP_S = 0.1
 """A program that was held up lets the dice stand still meanwhile, rather than leap."""
 LENS_BLUR_PX = 0.7
 SHUTTER = 0.25
-"""Part of a frame's time that the shutter is open; dice that move meanwhile are drawn where they were and where they are."""
+"""Part of a frame's time that the shutter is open: what moves is drawn where it was then and where it is now."""
 
 
 class VirtualCamera:

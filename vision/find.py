@@ -1,0 +1,79 @@
+"""Finds dice in the rig: what differs from the empty tray and is no shadow; then whole dice that explain it.
+
+A shadow keeps the colour of the felt and only dims it, so each pixel is compared with its own empty colour dimmed as
+well as it fits. What is left are silhouettes: an upper face and the side faces that perspective shows.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.reading import FrameBGR
+from vision.tray import Rig
+
+Mask = NDArray[np.uint8]
+Floats = NDArray[np.float64]
+
+DIFFERENT_LEVELS = 13.0
+"""Distance in colour from the dimmed felt above which a pixel is a die: black on green has 20, blurred noise 1."""
+DIMMED = (0.47, 1.12)
+"""How much a shadow, or light thrown back by a die, may change the felt. What is darker is the side of a dark die."""
+SHRUNK = 2
+_SUM = np.ones((1, 3), np.float32)
+SMALLEST_FACES = 0.35
+"""A silhouette smaller than this part of a face is no die."""
+
+
+def silhouettes(frame_bgr: FrameBGR, rig: Rig) -> Mask:
+    """(h, w) 255 where dice are, 0 elsewhere; pips and glare inside a die are filled."""
+    size_wh = (frame_bgr.shape[1], frame_bgr.shape[0])
+    half_wh = (size_wh[0] // SHRUNK, size_wh[1] // SHRUNK)
+    # Shrinking by areas takes the noise away as a blur would, at a quarter of the work for all that follows.
+    seen = cv2.resize(frame_bgr, half_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
+    empty = cv2.resize(rig.empty_bgr, half_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
+    empty *= _gain(seen, empty)
+    dimmed = cv2.transform(seen * empty, _SUM) / np.maximum(cv2.transform(empty * empty, _SUM), 1.0)
+    rest = seen - empty * np.clip(dimmed, *DIMMED)[:, :, None]
+    different = (cv2.transform(rest * rest, _SUM) > DIFFERENT_LEVELS**2).astype(np.uint8) * 255
+    small = _filled(different, rig.die_px / SHRUNK)
+    return cv2.threshold(cv2.resize(small, size_wh, interpolation=cv2.INTER_LINEAR), 127, 255, cv2.THRESH_BINARY)[1]
+
+
+def _gain(seen: NDArray[np.float32], empty: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(3,) by how much each colour of the light has changed since calibration: the median over the picture."""
+    few = np.s_[::8, ::8]
+    return np.median((seen[few] + 4) / (empty[few] + 4), axis=(0, 1)).astype(np.float32)
+
+
+def _filled(different: Mask, die_px: float) -> Mask:
+    clean = cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    outlines, _ = cv2.findContours(clean, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    large = [outline for outline in outlines if cv2.contourArea(outline) > SMALLEST_FACES * die_px**2]
+    mask = np.zeros_like(clean)
+    cv2.drawContours(mask, large, -1, 255, cv2.FILLED)
+    return mask
+
+
+def cube_outline(rig: Rig, face_xy: tuple[float, float], angle_rad: float) -> Floats:
+    """(m, 2) outline in pixels of a whole die whose upper face is centred there, turned by that angle.
+
+    The lower face lies on the floor right under the upper one, so it is seen nearer to the middle; the outline is the
+    hull of both.
+    """
+    x_mm, y_mm = rig.under(face_xy)
+    half = rig.die_mm / 2
+    c, s = np.cos(angle_rad) * half, np.sin(angle_rad) * half
+    lower = np.array(
+        [
+            [x_mm + c - s, y_mm + s + c],
+            [x_mm - c - s, y_mm - s + c],
+            [x_mm - c + s, y_mm - s - c],
+            [x_mm + c + s, y_mm + s - c],
+        ]
+    )
+    x0, y0, height = rig.camera_mm
+    upper = np.array([x0, y0]) + (lower - (x0, y0)) * height / (height - rig.die_mm)
+    both = rig.to_px(np.vstack([lower, upper])).astype(np.float32)
+    return cv2.convexHull(both)[:, 0].astype(np.float64)
