@@ -8,6 +8,7 @@ import flask
 from werkzeug.exceptions import HTTPException
 
 from web import guard
+from web.api_evening import Evening
 from web.api_look import Looking
 from web.api_pair import pairing
 from web.api_play import playing
@@ -37,6 +38,8 @@ def create_app(parts: Parts) -> flask.Flask:
     app.register_blueprint(static_files())
     if parts.tray is not None:
         app.register_blueprint(Hands(parts.tray, parts.pairing).routes())
+    if parts.evening is not None:
+        app.register_blueprint(Evening(parts.evening, parts.table).routes())
     return app
 
 

@@ -132,7 +132,6 @@ class Pub:
         """A client that is not paired, from another machine."""
         client = self.app.test_client()
         client.environ_base["REMOTE_ADDR"] = address
-        client.environ_base["HTTP_HOST"] = "127.0.0.1:8000"
         return client
 
     def host(self) -> Any:

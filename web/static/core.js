@@ -75,6 +75,13 @@ function take(snapshot) {
   if (snapshot.number === before.number && snapshot.pulse === before.pulse) return;
   table.snapshot = snapshot;
   for (const listener of listeners) listener(snapshot, before);
+  mark();
+}
+
+// What this page shows and since when, for tests and for whoever looks over its shoulder.
+function mark() {
+  document.documentElement.dataset.number = table.snapshot.number;
+  document.documentElement.dataset.shownMs = Math.round(performance.timeOrigin + performance.now());
 }
 
 function sayLive(live) {
@@ -136,6 +143,7 @@ async function poll(mine) {
 }
 
 export function goLive() {
+  mark();
   listen();
   setInterval(() => { if (stream && performance.now() - heardAt > SILENT_MS) { sayLive(false); stream.abort(); } }, 1000);
   document.addEventListener("visibilitychange", () => { if (!document.hidden && performance.now() - heardAt > 3000) listen(); });

@@ -2,9 +2,13 @@
 import { $, dialog, fill, follow, h, post, t, table, toast } from "./core.js";
 import { die } from "./dice.js";
 import { askDice } from "./keys.js";
+import { lineWords } from "./sides.js";
+
+let offered = null, offer = null;
 
 export function correctable() {
   follow((snapshot) => {
+    if (table.paired && snapshot.correction?.id !== offered) confirm(snapshot.correction);
     if (!table.paired) return;
     const list = $("throws");
     if (!list) return;
@@ -34,4 +38,15 @@ async function send(thrown, values) {
   const done = await post(`/api/throws/${thrown.number}`, { number: table.snapshot.number, values });
   if (done) toast(t("correct.done"));
   return done;
+}
+
+// Later lines that the correction makes illegal would go: say which, and let a person decide.
+function confirm(correction) {
+  offer?.close();
+  offered = correction?.id;
+  if (!correction) return;
+  const settle = (accept) => () => { offer.close(); post("/api/corrections", { offer: correction.id, accept }); };
+  offer = dialog(t("correct.open"), h("p", {}, t("correct.confirm")),
+    h("ol", { class: "log" }, correction.dropped.map((gone) => h("li", {}, h("span", {}, lineWords(gone.line)), h("small", { class: "quiet" }, gone.why)))),
+    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: settle(true) }, t("correct.confirm_do")), h("button", { type: "button", onclick: settle(false) }, t("correct.confirm_no"))));
 }

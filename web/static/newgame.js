@@ -1,5 +1,5 @@
 // Setting up a game: who plays, what, by which house rules. Names are remembered on this phone.
-import { dialog, fill, h, post, settings, t, table } from "./core.js";
+import { dialog, fill, h, has, post, settings, t, table } from "./core.js";
 import { chip } from "./dice.js";
 
 export function newGame(games) {
@@ -45,8 +45,8 @@ function seatRow(names, seat, name, game, show) {
 function presets(game, rules, choose) {
   const entries = Object.entries(game.presets);
   if (!entries.length) return null;
-  return h("div", { class: "row" }, h("button", { type: "button", "data-key": "basic", onclick: () => choose({}) }, t("new.basic")),
-    entries.map(([name, values]) => h("button", { type: "button", "data-key": name, onclick: () => choose({ ...values }) }, t(`preset.${name}`))));
+  return h("div", { class: "row" },
+    entries.map(([name, values]) => h("button", { type: "button", "data-key": name, onclick: () => choose({ ...values }) }, has(`preset.${name}`) ? t(`preset.${name}`) : name)));
 }
 
 function switchRow(each, rules) {

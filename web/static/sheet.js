@@ -7,9 +7,9 @@ import { newGame } from "./newgame.js";
 
 export function sheet() {
   follow((snapshot) => {
-    fill($("big"), [snapshot.game, snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.turn_points, snapshot.state?.over], () => big(snapshot));
+    fill($("big"), [snapshot.game, snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.turn_points, snapshot.state?.over, snapshot.abandoned, snapshot.next_starter], () => big(snapshot));
     fill($("pick"), [snapshot.game, snapshot.options, snapshot.state?.dice], () => pick(snapshot));
-    fill($("rest"), [snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.over, snapshot.game], () => rest(snapshot));
+    fill($("rest"), [snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.over, snapshot.abandoned, snapshot.game], () => rest(snapshot));
   });
 }
 
@@ -18,7 +18,7 @@ const button = (key, words, onclick, kind = "") => h("button", { type: "button",
 function big(snapshot) {
   const state = snapshot.state;
   if (!state) return [button("new", t("control.new_game"), () => newGame(start.games), "main")];
-  if (state.over) {
+  if (state.over || snapshot.abandoned) {
     return [button("next", t("control.next_game"), () => post("/api/next", { number: table.snapshot.number }), "main"), button("new", t("control.new_game"), () => newGame(start.games))];
   }
   const shown = [];
@@ -83,13 +83,14 @@ function keepPicker(snapshot, keeps) {
 }
 
 function rest(snapshot) {
-  const state = snapshot.state, playing = state && !state.over;
+  const state = snapshot.state, playing = state && !state.over && !snapshot.abandoned;
   const items = [];
   if (playing && state.throw_sizes.length) items.push(button("enter-2", t("control.enter"), () => enterThrow(table.snapshot)));
   items.push(button("undo-2", t("control.undo"), undo));
   if (snapshot.options.some((line) => line.do === "spend")) items.push(button("spend", t("control.spend"), () => spend(table.snapshot)));
   items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
   if (playing) items.push(button("abandon", t("control.abandon"), abandon, "danger"));
+  else if (state) items.push(button("end", t("control.end_sitting"), () => post("/api/evening/end", { number: table.snapshot.number })));
   items.push(button("phones", t("control.phones"), phones));
   return h("div", { class: "choices" }, items);
 }

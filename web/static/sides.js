@@ -41,7 +41,7 @@ export function lying(snapshot) {
 export function can(snapshot) {
   const state = snapshot.state;
   if (!state) return t("can.no_game");
-  if (state.over) return overLine(state.outcome);
+  if (state.over || snapshot.abandoned) return overLine(snapshot.abandoned ? null : state.outcome);
   if (snapshot.phase === "asking") return t("can.asking");
   const parts = [];
   const sizes = state.throw_sizes, decisions = state.decisions;
@@ -83,7 +83,11 @@ export function noticeWords(snapshot) {
   const notice = snapshot.notice;
   // Who must throw or decide is said already by the line of what can be done.
   if (!notice || notice.code === "throw" || notice.code === "decide") return "";
-  return t(`notice.${notice.code}`, plainArgs(notice.args));
+  if (notice.code === "unclear") return t(`doubt.${notice.args.code}`);
+  if (notice.code === "illegal_hold") return t(`notice.illegal_hold.${notice.args.reason}`, plainArgs(notice.args));
+  const args = plainArgs(notice.args);
+  if ("missing" in args) args.count = args.missing;
+  return t(`notice.${notice.code}`, args);
 }
 
 /** An event in words, or empty for one that has none. */
@@ -98,4 +102,11 @@ export function eventWords(event) {
 
 function plainArgs(args) {
   return Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [key, Array.isArray(value) ? value.join(", ") : value]));
+}
+
+/** A transcript line in words: "threw 1, 4, 6". */
+export function lineWords(line) {
+  if (line.throw) return t("line.throw", { values: line.throw.join(", ") });
+  const args = { ...plainArgs(line), category: line.category ? t(`category.${line.category}`) : "" };
+  return t(`line.${line.do}`, args);
 }

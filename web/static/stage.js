@@ -4,7 +4,7 @@ import { chip, colourOf, dice } from "./dice.js";
 import { can, eventWords, fuchleAt, holesOf, lying, noticeWords, sides, whoIsOn } from "./sides.js";
 import { inWords, track } from "./track.js";
 
-const CALM = new Set(["banking", "choose_point", "freeze", "clear_tray", "restored"]);
+const CALM = new Set(["banking", "choose_point", "choose_entry", "choose_keep", "hold", "freeze", "clear_tray", "restored"]);
 
 /** Who is on, what lies, what it is worth, what can be done. */
 export function stage() {
@@ -43,7 +43,7 @@ function felt(snapshot, frozen, loose, on) {
 
 function drawWorth(snapshot, state, on) {
   const worth = $("worth");
-  worth.hidden = !state || state.over || snapshot.game === "crag";
+  worth.hidden = !state || state.over || snapshot.abandoned || snapshot.game === "crag";
   if (worth.hidden) return;
   text($("points"), `+${number(state.turn_points)}`);
   $("points").classList.toggle("none", state.turn_points === 0);
@@ -53,7 +53,7 @@ function drawWorth(snapshot, state, on) {
 
 function chance(snapshot) {
   const safe = snapshot.safe_chance, box = $("chance");
-  box.hidden = safe === null || safe === undefined || !snapshot.state || snapshot.state.over;
+  box.hidden = safe === null || safe === undefined || !snapshot.state || snapshot.state.over || snapshot.abandoned;
   if (box.hidden) return;
   const percent = safe > 0.999 && safe < 1 ? 99.9 : Math.round(safe * 1000) / 10;
   fill(box, percent, () => [h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { style: { width: `${percent}%` } })), h("span", {}, t("stage.safe", { percent: number(percent) }))]);

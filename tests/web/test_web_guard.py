@@ -1,0 +1,197 @@
+"""What must be refused: foreign hosts and origins, guesses at the PIN, malformed or oversized bodies, hostile names."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from pub import HEADER, PIN, Pub
+
+from web.guard import host_name, same_origin
+from web.pairing import FileTokens, MemoryTokens, Pairing
+
+CHANGES = ["/api/lines", "/api/games", "/api/throws/1", "/api/answers", "/api/corrections", "/api/abandon", "/api/next"]
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8000", "a@127.0.0.1", "", "[::1"]
+)
+def test_a_foreign_host_is_refused(pub: Pub, host: str) -> None:
+    answer = pub.stranger().get("/api/state", headers={"Host": host}, environ_overrides={"HTTP_HOST": host})
+    assert (answer.status_code, answer.json["error"]) == (403, "foreign_host")
+
+
+@pytest.mark.parametrize(
+    "host", ["192.168.4.1:8000", "localhost:8000", "[::1]:8000", "pegpip.local", "DICE.PUB.EXAMPLE:8000", "10.0.0.7"]
+)
+def test_the_tables_own_names_pass(pub: Pub, host: str) -> None:
+    assert pub.stranger().get("/api/state", environ_overrides={"HTTP_HOST": host}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "file://", "http://[", "x"])
+def test_a_forged_origin_is_refused_even_with_the_token(pub: Pub, origin: str) -> None:
+    number, host = pub.start(), pub.host()
+    body = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
+    answer = host.post("/api/lines", json=body, headers={"Origin": origin})
+    assert (answer.status_code, answer.json["error"]) == (403, "foreign_origin")
+    assert pub.table.snapshot().number == number
+
+
+def test_our_own_origin_passes(pub: Pub) -> None:
+    number, host = pub.start(), pub.host()
+    body = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
+    assert host.post("/api/lines", json=body, headers={"Origin": "http://localhost"}).status_code == 200
+
+
+def test_a_cross_site_request_without_an_origin_is_refused(pub: Pub) -> None:
+    answer = pub.host().post("/api/games", json=HEADER, headers={"Sec-Fetch-Site": "cross-site"})
+    assert (answer.status_code, answer.json["error"]) == (403, "foreign_origin")
+
+
+@pytest.mark.parametrize("path", CHANGES)
+def test_nothing_changes_for_a_phone_that_is_not_paired(pub: Pub, path: str) -> None:
+    number = pub.start()
+    answer = pub.stranger().post(path, json={})
+    assert (answer.status_code, answer.json["error"]) == (401, "not_paired")
+    assert pub.table.snapshot().number == number
+
+
+@pytest.mark.parametrize("path", CHANGES)
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[1]", b'{"number": "x"}', b"\xff\xfe", b"[" * 3000, b'{"number": 1e400}']
+)
+def test_malformed_json_is_refused_in_words(pub: Pub, path: str, body: bytes) -> None:
+    number = pub.start()
+    answer = pub.host().post(path, data=body, content_type="application/json")
+    assert answer.status_code in {400, 422}
+    assert set(answer.json) >= {"error", "message"}
+    assert pub.table.snapshot().number == number
+
+
+def test_what_is_not_json_is_refused(pub: Pub) -> None:
+    answer = pub.host().post("/api/lines", data={"number": "1"})
+    assert (answer.status_code, answer.json["error"]) == (415, "not_json")
+
+
+def test_an_oversized_body_is_refused(pub: Pub) -> None:
+    answer = pub.host().post("/api/lines", data=b" " * 70_000, content_type="application/json")
+    assert (answer.status_code, answer.json["error"]) == (413, "too_large")
+
+
+def test_an_unknown_address_is_json_under_api_and_a_page_elsewhere(pub: Pub) -> None:
+    assert pub.stranger().get("/api/nothing").json["error"] == "not_found"
+    page = pub.stranger().get("/nothing")
+    assert (page.status_code, page.mimetype) == (404, "text/html")
+    assert pub.stranger().delete("/api/state", content_type="application/json").status_code == 405
+
+
+def test_a_hostile_name_is_data_in_every_page(pub: Pub) -> None:
+    name = "</script><img src=x>&<b>"
+    pub.start(players=[name, "Ben"])
+    for path in ("/", "/control", "/tv", "/tray", "/help"):
+        page = pub.stranger().get(path).text
+        assert name not in page
+        assert "<img src=x>" not in page
+
+
+def test_pages_hold_no_inline_script_or_style(pub: Pub) -> None:
+    for path in ("/", "/control", "/tv", "/tray", "/help", "/nothing"):
+        answer = pub.stranger().get(path)
+        policy = answer.headers["Content-Security-Policy"]
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+        assert re.findall(r"<script(?![^>]*(?:src=|application/json))", answer.text) == []
+        assert re.findall(r"\sstyle=|\son\w+=|<style", answer.text) == []
+
+
+def test_pages_load_nothing_from_another_host(pub: Pub) -> None:
+    for path in ("/", "/control", "/tv", "/tray"):
+        assert re.findall(r'(?:src|href)="(?:https?:)?//', pub.stranger().get(path).text) == []
+
+
+def test_ten_thousand_guesses_at_the_pin_find_nothing_and_are_logged(
+    pub: Pub, caplog: pytest.LogCaptureFixture
+) -> None:
+    guesser, seen = pub.stranger("192.168.4.66"), set()
+    with caplog.at_level(logging.WARNING, logger="web.pairing"):
+        for guess in range(10_000):
+            seen.add(pub.pairing.pair(f"{guess:06d}", "", "192.168.4.66").__class__.__name__)
+        refused = guesser.post("/api/pair", json={"pin": PIN})
+    assert seen == {"Refused"}
+    assert (refused.status_code, refused.json["error"]) == (429, "too_many_pins")
+    assert int(refused.headers["Retry-After"]) > 0
+    assert sum("wrong PIN" in record.message for record in caplog.records) == 5
+
+
+def test_a_guesser_may_try_again_after_a_while_and_others_are_not_held_up(pub: Pub) -> None:
+    guesser = pub.stranger("192.168.4.66")
+    for _ in range(6):
+        guesser.post("/api/pair", json={"pin": "000000"})
+    assert pub.stranger("192.168.4.67").post("/api/pair", json={"pin": PIN}).status_code == 200
+    assert guesser.post("/api/pair", json={"pin": PIN}).status_code == 429
+    pub.clock.now_s += 61
+    assert guesser.post("/api/pair", json={"pin": PIN}).status_code == 200
+
+
+def test_guessers_from_many_addresses_are_stopped_too(pub: Pub) -> None:
+    for at in range(30):
+        pub.pairing.pair("000000", "", f"10.0.0.{at}")
+    assert pub.stranger("10.0.1.1").post("/api/pair", json={"pin": PIN}).status_code == 429
+    pub.clock.now_s += 601
+    assert pub.stranger("10.0.1.1").post("/api/pair", json={"pin": PIN}).status_code == 200
+
+
+def test_the_tables_button_lets_one_phone_pair_within_half_a_minute(pub: Pub) -> None:
+    assert pub.stranger().post("/api/pair", json={"pin": ""}).status_code == 401
+    pub.pairing.open()
+    pub.clock.now_s += 29
+    assert pub.stranger().post("/api/pair", json={"name": "Ann"}).status_code == 200
+    assert pub.stranger().post("/api/pair", json={}).status_code == 401
+    pub.pairing.open()
+    pub.clock.now_s += 31
+    assert pub.stranger().post("/api/pair", json={}).status_code == 401
+
+
+def test_a_token_replayed_after_take_away_is_refused(pub: Pub) -> None:
+    number, lost, host = pub.start(), pub.host(), pub.host()
+    phones = host.get("/api/phones").json["phones"]
+    mine = next(phone["id"] for phone in lost.get("/api/phones").json["phones"] if phone["you"])
+    assert host.post("/api/phones/remove", json={"id": mine}).status_code == 200
+    assert len(host.get("/api/phones").json["phones"]) == len(phones) - 1
+    body = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
+    assert lost.post("/api/lines", json=body).status_code == 401
+    assert host.post("/api/phones/remove", json={"id": 999}).status_code == 404
+
+
+def test_tokens_are_128_bits_kept_as_hashes_over_a_restart(tmp_path: Path) -> None:
+    store = FileTokens(tmp_path / "phones.json")
+    token = Pairing(PIN, store, lambda: 0.0).pair(PIN, "Ann", "10.0.0.1")
+    assert isinstance(token, str)
+    assert re.fullmatch(r"[0-9a-f]{32}", token)
+    assert token not in store.path.read_text()
+    assert store.path.stat().st_mode & 0o077 == 0
+    again = Pairing(PIN, FileTokens(store.path), lambda: 0.0).phone(token)
+    assert again is not None
+    assert again.name == "Ann"
+
+
+def test_a_spoilt_token_file_costs_the_pairing_and_no_more(tmp_path: Path) -> None:
+    (tmp_path / "phones.json").write_text("{")
+    assert FileTokens(tmp_path / "phones.json").load() == ()
+
+
+def test_a_phones_name_is_cut_at_24(pub: Pub) -> None:
+    assert pub.stranger().post("/api/pair", json={"pin": PIN, "name": "x" * 25}).status_code == 400
+    pairing = Pairing(PIN, MemoryTokens(), lambda: 0.0)
+    pairing.pair(PIN, "x" * 99, "10.0.0.1")
+    assert pairing.phones()[0].name == "x" * 24
+
+
+def test_hosts_and_origins_are_read_as_browsers_write_them() -> None:
+    assert host_name("Pub.Local.:8000") == "pub.local"
+    assert host_name("[::1]:80") == "::1"
+    assert host_name("host:port") is None
+    assert same_origin("http://10.0.0.1:8000", "10.0.0.1:8000")
+    assert not same_origin("http://10.0.0.1", "10.0.0.1:8000")

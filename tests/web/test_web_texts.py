@@ -1,0 +1,57 @@
+"""The catalogue: every language says what English says, with the same arguments; pages ask for nothing it lacks."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from web.catalogue import LANGUAGES, chosen, say, texts
+
+WEB = Path(__file__).resolve().parents[2] / "web"
+ARGUMENT = re.compile(r"\{(\w+)\}")
+
+
+@pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
+def test_a_language_has_every_text_with_the_same_arguments(language: str) -> None:
+    own = json.loads((WEB / "texts" / f"{language}.json").read_text(encoding="utf-8"))
+    english = texts("en")
+    assert set(english) - set(own) == set()
+    assert set(own) - set(english) == set()
+    differing = {key for key in english if set(ARGUMENT.findall(english[key])) != set(ARGUMENT.findall(own[key]))}
+    # A language may leave out a count that its words tell ("one more"), nothing else.
+    assert {key for key in differing if not key.endswith(".one")} == set()
+
+
+def test_what_the_pages_ask_for_is_in_the_catalogue() -> None:
+    known = texts("en")
+    asked: set[str] = set()
+    for path in [*(WEB / "static").glob("*.js"), *(WEB / "templates").glob("*.html")]:
+        asked |= set(re.findall(r"""(?<![\w.])t\(\s*["']([a-z_.]+)["']""", path.read_text()))
+    missing = {key for key in asked if key not in known and f"{key}.other" not in known and not key.endswith(".")}
+    assert missing == set()
+
+
+def test_every_event_and_notice_of_the_session_has_words() -> None:
+    session = WEB.parent / "companion" / "session"
+    source = (session / "snapshot.py").read_text()
+    notices = set(re.findall(r"`(\w+)` \{", source.split("class Notice")[1].split("class Question")[0]))
+    special = {"illegal_hold", "unclear", "all_of_value"}  # told by their reasons and doubts
+    known = {key.split(".")[1] for key in texts("en") if key.startswith("notice.")}
+    assert notices - special - known == set()
+    events = set(re.findall(r"`(\w+)`", source.split("class Event")[1].split('"""')[1]))
+    said = {key.split(".")[1] for key in texts("en") if key.startswith("event.")}
+    assert events - said <= {"player"}
+
+
+def test_a_plural_is_chosen_by_its_count() -> None:
+    assert say("en", "player.lost", count=1) == "loses 1 game"
+    assert say("en", "player.lost", count=2) == "loses 2 games"
+
+
+def test_the_phones_own_choice_comes_before_what_it_accepts() -> None:
+    assert chosen("fi", ["de-AT", "en"]) == "fi"
+    assert chosen(None, ["sv", "de-AT", "en"]) == "de"
+    assert chosen("xx", []) == "en"

@@ -1,0 +1,97 @@
+// The evening: who has lost how many games, past games move by move with their photos, and figures drawn as SVG.
+import { $, fill, follow, goLive, h, number, ready, s, t } from "./core.js";
+import { dice } from "./dice.js";
+import { menu } from "./menu.js";
+import { lineWords, listed } from "./sides.js";
+
+await ready;
+menu();
+goLive();
+let shown = null;
+follow((snapshot, before) => { if (!before || before.state?.over !== snapshot.state?.over || before.game !== snapshot.game || before.sitting.games !== snapshot.sitting.games) load(); });
+
+async function load() {
+  const { games, sitting } = await (await fetch("/api/evening", { cache: "no-store" })).json();
+  const lost = Object.entries(sitting.games_lost).sort((a, b) => a[1] - b[1]);
+  fill($("sitting"), lost, () => lost.length ? h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("evening.player")), h("th", { scope: "col", class: "n" }, t("evening.lost")))),
+    h("tbody", {}, lost.map(([name, count]) => h("tr", {}, h("td", {}, name), h("td", { class: "n" }, number(count)))))) : h("p", { class: "quiet" }, t("evening.none")));
+  fill($("games"), games, () => games.map(card));
+  if (shown === null && games.length) open(games[0]);
+}
+
+function card(game) {
+  const how = game.over ? t("evening.won", { names: listed(game.winners) }) : t("evening.going");
+  return h("li", {}, h("span", {}, t("evening.game", { title: t(`game.${game.game}`), players: listed(game.players) }), h("br"), h("small", { class: "quiet" }, [game.started, how].filter(Boolean).join(" · "))),
+    h("button", { type: "button", "data-key": `g${game.id}`, onclick: () => open(game) }, t("evening.open")));
+}
+
+async function open(game) {
+  shown = game.id;
+  const response = await fetch(`/api/evening/${game.id}`, { cache: "no-store" });
+  if (!response.ok) return;
+  const { header, moves } = await response.json();
+  const box = $("game");
+  box.hidden = false;
+  box.replaceChildren(h("h2", {}, t("evening.game", { title: t(`game.${game.game}`), players: listed(game.players) })),
+    ...(moves.length ? [h("h3", {}, t("evening.scores")), scores(moves), h("h3", {}, t("evening.replay")), replay(moves), h("h3", {}, t("evening.figures")), figures(header, moves)] : []),
+    h("p", {}, h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript"))));
+}
+
+// Scores after each move, one line a side.
+function scores(moves) {
+  const names = Object.keys(moves[0].state.scores), most = Math.max(1, ...moves.flatMap((move) => Object.values(move.state.scores)));
+  const x = (at) => 30 + (at / Math.max(1, moves.length - 1)) * 320, y = (value) => 130 - (value / most) * 115;
+  const lines = names.map((name, seat) => {
+    const path = s("path", { d: moves.map((move, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(move.state.scores[name]).toFixed(1)}`).join("") });
+    path.style.stroke = `var(--p${seat % 6})`;
+    if (seat % 2) path.style.strokeDasharray = "6 3";
+    return path;
+  });
+  const ends = names.map((name) => `${name} ${moves.at(-1).state.scores[name]}`).join(", ");
+  return s("svg", { class: "plot", viewBox: "0 0 360 145", role: "img", "aria-label": t("evening.scores_label", { ends }) },
+    [0, .5, 1].map((part) => [s("path", { class: "grid", d: `M30 ${y(part * most)}H350` }), s("text", { x: 2, y: y(part * most) + 4 }, String(Math.round(part * most)))]).flat(), lines);
+}
+
+function replay(moves) {
+  let at = moves.length - 1;
+  const words = h("p", { "aria-live": "polite" }), lying = h("div", { class: "felt" }), photo = h("img", { class: "photo", alt: t("evening.photo"), hidden: true });
+  const slider = h("input", { type: "range", min: 0, max: moves.length - 1, value: at, "aria-label": t("evening.replay") });
+  const go = (to) => { at = Math.max(0, Math.min(moves.length - 1, to)); slider.value = at; show(); };
+  const show = () => {
+    const move = moves[at], state = move.state, who = at ? moves[at - 1].state.player : null;
+    words.textContent = `${t("evening.move", { at: at + 1, of: moves.length })}: ${who ? `${who} – ` : ""}${lineWords(move.line)} · ${Object.entries(state.scores).map(([name, value]) => `${name} ${number(value)}`).join(", ")}`;
+    fill(lying, [move.line.throw, state.dice], () => move.line.throw ?? state.dice ? dice(move.line.throw ?? state.dice) : []);
+    photo.hidden = move.throw === null || move.throw === undefined;
+    if (!photo.hidden) photo.src = `/api/throws/${move.throw}.jpg`;
+  };
+  photo.addEventListener("error", () => { photo.hidden = true; });
+  slider.addEventListener("input", () => go(Number(slider.value)));
+  show();
+  return h("div", { class: "stack" }, h("div", { class: "replay" }, h("button", { type: "button", onclick: () => go(at - 1) }, t("evening.back")), slider, h("button", { type: "button", onclick: () => go(at + 1) }, t("evening.forth"))), words, lying, photo);
+}
+
+// Who threw, banked and lost how often; the one before a move says whose it was.
+function figures(header, moves) {
+  const by = new Map(header.players.map((name) => [name, { throws: 0, banked: [], lost: 0, faces: [0, 0, 0, 0, 0, 0] }]));
+  let before = { player: header.first ?? header.players[0], turn_points: 0 };
+  for (const { line, state } of moves) {
+    const mine = by.get(before.player);
+    if (mine && line.throw) {
+      mine.throws += 1;
+      for (const value of line.throw) mine.faces[value - 1] += 1;
+      if (before.turn_points > 0 && state.turn_points === 0 && state.player !== before.player) mine.lost += 1;
+    }
+    if (mine && line.do === "stop") mine.banked.push(before.turn_points);
+    before = state;
+  }
+  const mean = (all) => (all.length ? number((all.reduce((a, b) => a + b, 0) / all.length).toFixed(1)) : "–");
+  const rows = [...by].map(([name, mine]) => h("tr", {}, h("td", {}, name), h("td", { class: "n" }, number(mine.throws)), h("td", { class: "n" }, mean(mine.banked)), h("td", { class: "n" }, number(mine.lost))));
+  const faces = [...by.values()].reduce((sum, mine) => sum.map((value, at) => value + mine.faces[at]), [0, 0, 0, 0, 0, 0]);
+  return h("div", { class: "stack" }, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("evening.figures") }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("evening.player")), ["throws", "banked", "wipeouts"].map((key) => h("th", { scope: "col", class: "n" }, t(`evening.${key}`))))), h("tbody", {}, rows))), h("h4", {}, t("evening.faces")), bars(faces));
+}
+
+function bars(faces) {
+  const most = Math.max(1, ...faces);
+  return s("svg", { class: "plot", viewBox: "0 0 360 110", role: "img", "aria-label": t("evening.faces_label", { counts: faces.map((count, at) => `${at + 1}: ${count}`).join(", ") }) },
+    faces.map((count, at) => [s("rect", { class: "bar", x: 12 + at * 58, y: 90 - (count / most) * 72, width: 42, height: (count / most) * 72, rx: 4 }), s("text", { x: 33 + at * 58, y: 106, "text-anchor": "middle" }, `${at + 1}`), s("text", { x: 33 + at * 58, y: 84 - (count / most) * 72, "text-anchor": "middle" }, String(count))]).flat());
+}
