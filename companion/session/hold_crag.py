@@ -14,8 +14,6 @@ from companion.session.snapshot import Notice
 class CragHold:
     """The keep zone of Crag."""
 
-    dice = 3
-
     def before_throw(self, state: State, memory: Memory, sight: Sight) -> Iterator[tuple[Action, ...]]:
         """What lies in the keep zone stays, when it is of the first throw."""
         if "keep" not in state.decisions:
@@ -50,6 +48,10 @@ class CragHold:
     def before_bank(self, state: State, memory: Memory) -> tuple[Action, ...]:
         """Nothing: Crag has no stop."""
         return ()
+
+    def takes_all(self, state: State) -> bool:
+        """With three."""
+        return 3 in state.throw_sizes
 
     def choices(self, state: State) -> tuple[Action, ...]:
         """The categories that the dice score in, best first; where they score in none, all that are unused."""

@@ -19,8 +19,6 @@ from companion.session.snapshot import Notice
 class CrapolaHold:
     """The keep zone of Crapola."""
 
-    dice = 6
-
     def before_throw(self, state: State, memory: Memory, sight: Sight) -> Iterator[tuple[Action, ...]]:
         """What was held of the last throw; a quick player has held more since the tray was last seen."""
         if "keep" not in state.decisions:
@@ -55,6 +53,10 @@ class CrapolaHold:
     def before_bank(self, state: State, memory: Memory) -> tuple[Action, ...]:
         """What is held is set aside before the stop."""
         return (Keep(memory.held),) if "keep" in state.decisions and memory.held else ()
+
+    def takes_all(self, state: State) -> bool:
+        """After hot dice."""
+        return not state.view()["dice"]
 
     def choices(self, state: State) -> tuple[Action, ...]:
         """None: the button banks."""

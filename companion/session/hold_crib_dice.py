@@ -15,8 +15,6 @@ from companion.session.snapshot import Notice
 class CribDiceHold:
     """The keep zone of Crib Dice."""
 
-    dice = 7
-
     def before_throw(self, state: State, memory: Memory, sight: Sight) -> Iterator[tuple[Action, ...]]:
         """A quick player moves his point aside and throws on before the table has seen him do it."""
         if "point" not in state.decisions:
@@ -57,6 +55,10 @@ class CribDiceHold:
     def before_bank(self, state: State, memory: Memory) -> tuple[Action, ...]:
         """Nothing: a stop banks the set as it is."""
         return ()
+
+    def takes_all(self, state: State) -> bool:
+        """With seven fresh dice."""
+        return 7 in state.throw_sizes
 
     def choices(self, state: State) -> tuple[Action, ...]:
         """None: the button banks."""

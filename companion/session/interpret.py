@@ -94,9 +94,6 @@ class Outcome:
 class Hold(Protocol):
     """What a game makes of the keep zone."""
 
-    dice: int
-    """How many dice the game is played with."""
-
     def before_throw(self, state: State, memory: Memory, sight: Sight) -> Iterable[tuple[Action, ...]]:
         """What the keep zone may say was decided before the roll that is seen now; `()` where nothing needs saying."""
 
@@ -108,6 +105,9 @@ class Hold(Protocol):
 
     def before_bank(self, state: State, memory: Memory) -> tuple[Action, ...]:
         """What lifting all dice out says was decided before the stop."""
+
+    def takes_all(self, state: State) -> bool:
+        """Whether going on from there takes every die, so that an empty tray does not say that a player stops."""
 
     def choices(self, state: State) -> tuple[Action, ...]:
         """Decisions that the buttons go through instead of banking, the likeliest first."""
@@ -147,8 +147,12 @@ def tick(state: State, memory: Memory, now_s: float, hold: Hold) -> Outcome:
     if memory.empty_since_s is None or not memory.armed:
         return Outcome(memory)
     lines = banking(state, memory, hold)
-    if not lines or _ambiguous_when_empty(state, lines, hold):
+    if not lines:
         return Outcome(memory, notice=waiting(state))
+    before_stop = state_after(state, lines[:-1])
+    if before_stop is not None and hold.takes_all(before_stop):
+        args = {"player": state.player, "sizes": list(before_stop.throw_sizes)}
+        return Outcome(memory, notice=Notice("throw_or_bank", args))
     if now_s - memory.empty_since_s < BANK_AFTER_S:
         return Outcome(memory, notice=Notice("banking", {"after_s": BANK_AFTER_S}))
     return Outcome(replace(memory, armed=False, rolled=False), lines)
@@ -250,12 +254,6 @@ def _empty(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold)
     seen = replace(seen, empty_since_s=sight.at_s if memory.empty_since_s is None else memory.empty_since_s)
     outcome = tick(state, seen, sight.at_s, hold)
     return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting(state))
-
-
-def _ambiguous_when_empty(state: State, lines: Sequence[Action], hold: Hold) -> bool:
-    """Who may throw every die must lift every die to do so: an empty tray then does not say that he stops."""
-    before_stop = state_after(state, lines[:-1])
-    return before_stop is not None and max(before_stop.throw_sizes, default=0) >= hold.dice
 
 
 def _partly(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold) -> Outcome:

@@ -27,8 +27,8 @@ def motion_of(thrown: Sequence[SeenDie], kept: Sequence[SeenDie], sight: Sight) 
     if not sight.thrown:
         return Motion.NONE
     if not elsewhere(thrown, sight.thrown):
-        # Dice that were rolled lie elsewhere, whatever is read of them now; a single one may land where it lay.
-        changed = _counts(sight.thrown) - _counts(thrown)
+        # Dice that were rolled lie elsewhere, whatever is read of them now; a single one may land where one lay.
+        changed = stayed(thrown, sight.thrown) < len(sight.thrown)
         return Motion.UNSURE if sight.emptied and changed else Motion.NONE
     near = stayed(thrown, sight.thrown, NUDGE_MM)
     if _same_dice_otherwise_parted(thrown, kept, sight):

@@ -240,7 +240,7 @@ def test_after_an_automatic_rollover_an_empty_tray_may_be_a_hand_full_of_dice(ev
     before = evening.keep(*[3] * 7)
     assert (before.state["frozen"], before.state["decisions"]) == (7, ["stop"])
     evening.tray.lift()
-    evening.see()
+    assert evening.see().notice.code == "throw_or_bank"
     assert evening.wait(60.0).number == before.number
     assert evening.throw(*FIRST).state["turn_points"] == 15
 
