@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ import numpy as np
 
 from companion.errors import DeviceError
 from vision.cameras import Frame
+from vision.pictures import quiet_opencv
 from vision.reading import FrameBGR
 
 FRAME_WAIT_S = 2.0
@@ -21,15 +21,6 @@ OPEN_WAIT_S = 10.0
 """A USB camera that wakes up may take some seconds; one that never answers must not hold the table for ever."""
 SIZE_WH = (1280, 960)
 USUAL_FPS = 30.0
-
-
-def quiet_opencv() -> None:
-    """No warnings of OpenCV's and FFmpeg's own on standard error: what is wrong is told by our errors, with a cure."""
-    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-    log_of_opencv = getattr(getattr(cv2, "utils", None), "logging", None)  # OpenCV 4.6 has it in another place
-    set_level = getattr(log_of_opencv, "setLogLevel", None) or getattr(cv2, "setLogLevel", None)
-    if set_level is not None:
-        set_level(0)  # LOG_LEVEL_SILENT
 
 
 class VideoCamera:

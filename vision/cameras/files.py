@@ -11,9 +11,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.errors import DeviceError, SetupError
+from companion.errors import DeviceError, PictureError, SetupError
 from vision.cameras import Frame
-from vision.cameras.capture import quiet_opencv
+from vision.pictures import picture_in
 from vision.reading import FrameBGR
 
 log = logging.getLogger(__name__)
@@ -92,7 +92,6 @@ class FilesCamera:
         """Begin with the first photo; while running, nothing changes."""
         if self._started:
             return
-        quiet_opencv()
         self._started = True
         self._number = 0
         self._next = 0
@@ -138,25 +137,16 @@ class FilesCamera:
                 self._next = 0
             path = self._photos[self._next]
             self._next += 1
-            image_bgr = decoded(path)
-            if image_bgr is not None:
-                return letterboxed(image_bgr, self._size_wh)
-            log.warning("%s is left out: it can't be read as a picture", path)
+            try:
+                return letterboxed(picture_in(path), self._size_wh)
+            except PictureError as unreadable:
+                log.warning("%s is left out: %s", path, unreadable)
         if not self._loop and self._number:
             return None
         self._started = False
         raise DeviceError(
             f"Not one photo in {str(self._folder)!r} can be read.", "Save them as JPEG or PNG and start again."
         )
-
-
-def decoded(path: Path) -> FrameBGR | None:
-    """The picture in a file, turned as its EXIF orientation says, or None when it can't be read as one."""
-    try:
-        image_bgr = cv2.imread(str(path), cv2.IMREAD_COLOR)
-    except cv2.error:  # too many pixels
-        return None
-    return None if image_bgr is None else image_bgr.astype(np.uint8, copy=False)
 
 
 def _natural(path: Path) -> tuple[tuple[int, int, str], ...]:

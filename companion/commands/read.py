@@ -1,0 +1,121 @@
+"""`pegpip read`: the dice in pictures."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from companion.errors import PictureError, SetupError
+
+if TYPE_CHECKING:
+    from vision.reading import FrameBGR, Reader, Reading
+
+MANY = 4
+"""From this many pictures on, a terminal is shown how far it is."""
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each picture.")
+@click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="N dice lie in each picture.")
+@click.option("--annotate", type=click.Path(path_type=Path), metavar="DIR", help="Write pictures with boxes there.")
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+def command(images: tuple[str, ...], as_json: bool, expect: int | None, annotate: Path | None) -> int:
+    """Read the dice in pictures and print their values.
+
+    A file that can't be read as a picture is told, the rest is still read, and the exit status is 1.
+    """
+    if annotate is not None:
+        _make_folder(annotate)
+    from vision.reader import open_reader  # OpenCV takes a third of a second: not for `--help`
+
+    reader = open_reader()
+    status = 0
+    with _progress(images) as names:
+        for number, name in enumerate(names):
+            told = _told(name, reader, expect, None if annotate is None else _drawing(annotate, images, number))
+            status = max(status, int("error" in told))
+            if as_json:
+                print(json.dumps(told), flush=True)  # noqa: T201
+            elif "error" in told:
+                click.echo(f"pegpip: {told['error']}", err=True)
+            else:
+                print(in_a_row(told), flush=True)  # noqa: T201
+    return status
+
+
+def in_a_row(told: dict[str, Any]) -> str:
+    """What was read in a picture, as one line for people."""
+    values = " ".join(str(value) for value in told["values"]) or "no dice"
+    doubt = "" if told["trusted"] else f"  in doubt: {told['doubt']}"
+    return f"{told['image']}: {values}{doubt}  ({told['ms']:.0f} ms)"
+
+
+def told_dice(reading: Reading) -> dict[str, Any]:
+    """A reading as JSON: values sorted, dice with boxes and confidences, whether it is trusted, or its doubt."""
+    return {
+        "values": list(reading.values),
+        "dice": [
+            {"value": die.value, "box": list(die.box_xywh), "confidence": round(die.confidence, 3)}
+            for die in reading.dice
+        ],
+        "trusted": reading.trusted,
+        "doubt": reading.doubt,
+    }
+
+
+def _told(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> dict[str, Any]:
+    from vision.pictures import picture_in
+
+    try:
+        image_bgr = picture_in(Path(name))
+        begun_s = time.perf_counter()
+        reading = reader.read(image_bgr, expect)
+        ms = 1000 * (time.perf_counter() - begun_s)
+        if drawing is not None:
+            _draw(drawing, image_bgr, reading)
+    except PictureError as unreadable:
+        return {"image": name, "error": str(unreadable)}
+    return {"image": name, **told_dice(reading), "ms": round(ms, 1)}
+
+
+def _draw(to: Path, image_bgr: FrameBGR, reading: Reading) -> None:
+    from vision.annotate import annotated
+    from vision.pictures import save_jpeg
+
+    save_jpeg(annotated(image_bgr, reading), to)
+
+
+def _drawing(folder: Path, images: Sequence[str], number: int) -> Path:
+    """Where a picture's drawing goes: named like it; pictures of the same name from other folders get a number."""
+    stems = [Path(name).stem or "picture" for name in images[: number + 1]]
+    same = stems[:-1].count(stems[-1])
+    return folder / (f"{stems[-1]}-{same + 1}.jpg" if same else f"{stems[-1]}.jpg")
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as refused:
+        told = f"--annotate: the folder {str(folder)!r} can't be made ({refused.strerror}): name another one."
+        raise SetupError([told]) from None
+
+
+@contextlib.contextmanager
+def _progress(images: Sequence[str]) -> Iterator[Iterator[str]]:
+    """The names one by one, with a bar on standard error where a person looks at it."""
+    if len(images) < MANY or not sys.stderr.isatty():
+        yield iter(images)
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    # Only lines that go to the same terminal may pass through the bar's console; a pipe gets them untouched.
+    with Progress(console=Console(stderr=True), transient=True, redirect_stdout=sys.stdout.isatty()) as bar:
+        yield iter(bar.track(images, description="reading"))

@@ -1,0 +1,179 @@
+"""Picture files of every making are decoded, and mishaps are told in one sentence with the next step."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.errors import PictureError
+from vision.picture_header import header_of
+from vision.pictures import picture_in, picture_of_bytes, save_jpeg
+
+WIDTH, HEIGHT = 48, 32
+
+
+def scene() -> np.ndarray:
+    """Left half red, right half blue, the upper rows of the left half white: each turn of it looks different."""
+    image = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+    image[:, : WIDTH // 2] = (0, 0, 220)
+    image[:, WIDTH // 2 :] = (220, 0, 0)
+    image[: HEIGHT // 2, : WIDTH // 2] = 255
+    return image
+
+
+def coded(image: np.ndarray, suffix: str, *params: int) -> bytes:
+    done, content = cv2.imencode(suffix, image, list(params))
+    assert done
+    return content.tobytes()
+
+
+def with_exif_orientation(jpeg: bytes, orientation: int) -> bytes:
+    tiff = b"II*\0" + struct.pack("<IHHHIHHI", 8, 1, 0x0112, 3, 1, orientation, 0, 0)
+    exif = b"Exif\0\0" + tiff
+    return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + jpeg[2:]
+
+
+def png_claiming(width: int, height: int) -> bytes:
+    chunk = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    head = b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    return head + struct.pack(">I", 0) + b"IEND" + struct.pack(">I", zlib.crc32(b"IEND"))
+
+
+def told(path: Path) -> str:
+    with pytest.raises(PictureError) as refused:
+        picture_in(path)
+    assert "\n" not in str(refused.value)
+    assert ": " in str(refused.value), "what is wrong, then what to do"
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".tiff", ".bmp", ".gif"])
+def test_every_kind_is_decoded_to_bgr(suffix: str) -> None:
+    image = picture_of_bytes(coded(scene(), suffix), "a")
+    assert (image.shape, image.dtype) == ((HEIGHT, WIDTH, 3), np.dtype(np.uint8))
+    assert np.abs(image[24, 8].astype(int) - (0, 0, 220)).max() < 60
+
+
+@pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp", ".tiff", ".bmp", ".gif"])
+def test_the_header_tells_the_size_that_the_decoder_finds(suffix: str) -> None:
+    header = header_of(coded(scene(), suffix))
+    assert header is not None
+    assert (header.width_px, header.height_px) == (WIDTH, HEIGHT)
+
+
+def test_a_lossless_webp_tells_its_size() -> None:
+    header = header_of(coded(scene(), ".webp", cv2.IMWRITE_WEBP_QUALITY, 101))
+    assert header is not None
+    assert (header.width_px, header.height_px) == (WIDTH, HEIGHT)
+
+
+@pytest.mark.parametrize(("orientation", "white_at_yx"), [(1, (4, 4)), (3, (28, 44)), (6, (4, 28)), (8, (44, 4))])
+def test_a_phone_held_sideways_gives_an_upright_picture(orientation: int, white_at_yx: tuple[int, int]) -> None:
+    image = picture_of_bytes(with_exif_orientation(coded(scene(), ".jpg"), orientation), "a")
+    assert image.shape[:2] == ((WIDTH, HEIGHT) if orientation in (6, 8) else (HEIGHT, WIDTH))
+    assert image[white_at_yx].min() > 200
+
+
+def test_a_grey_picture_gets_three_equal_colours() -> None:
+    image = picture_of_bytes(coded(scene()[:, :, 0], ".png"), "a")
+    assert image.shape == (HEIGHT, WIDTH, 3)
+    assert (image[:, :, 0] == image[:, :, 2]).all()
+
+
+@pytest.mark.parametrize("suffix", [".png", ".tiff"])
+def test_sixteen_bits_become_eight(suffix: str) -> None:
+    image = picture_of_bytes(coded(scene().astype(np.uint16) * 257, suffix), "a")
+    assert np.abs(image.astype(int) - scene()).max() <= 1
+
+
+def test_transparency_is_dropped() -> None:
+    image = picture_of_bytes(coded(np.dstack([scene(), np.full((HEIGHT, WIDTH), 128, np.uint8)]), ".png"), "a")
+    assert np.abs(image.astype(int) - scene()).max() <= 1
+
+
+def test_an_animation_shows_its_first_picture() -> None:
+    animation = cv2.Animation()
+    animation.frames = [np.full((HEIGHT, WIDTH, 4), level, np.uint8) for level in (255, 0, 0)]
+    animation.durations = np.array([50, 50, 50])
+    done, content = cv2.imencodeanimation(".webp", animation)
+    assert done
+    assert picture_of_bytes(content.tobytes(), "a").mean() > 200
+
+
+@pytest.mark.parametrize("suffix", [".jpg", ".png", ".webp"])
+def test_a_file_whose_end_is_missing_is_told_as_that(suffix: str, tmp_path: Path) -> None:
+    content = coded(scene(), suffix)
+    (tmp_path / "a").write_bytes(content[: 3 * len(content) // 4])
+    assert "cut off" in told(tmp_path / "a")
+
+
+def test_a_picture_of_one_pixel_is_decoded() -> None:
+    assert picture_of_bytes(coded(scene()[:1, :1], ".png"), "a").shape == (1, 1, 3)
+
+
+def test_a_huge_picture_is_refused_by_its_header(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(png_claiming(100_000, 100_000))
+    assert "100000 x 100000" in told(tmp_path / "a.png")
+
+
+def test_a_tiff_with_huge_tiles_is_refused(tmp_path: Path) -> None:
+    tags = [(256, 4, 1, 100), (257, 4, 1, 100), (322, 4, 1, 50_000), (323, 4, 1, 50_000)]
+    entries = b"".join(struct.pack("<HHII", *tag) for tag in tags)
+    (tmp_path / "a.tif").write_bytes(b"II*\0" + struct.pack("<IH", 8, len(tags)) + entries + bytes(4))
+    assert "too large" in told(tmp_path / "a.tif")
+
+
+def test_what_is_no_picture_is_told(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("a five and a six")
+    (tmp_path / "empty.jpg").touch()
+    assert "save it as" in told(tmp_path / "notes.txt")
+    assert "no picture" in told(tmp_path / "empty.jpg")
+    assert "folder" in told(tmp_path)
+    assert "check its name" in told(tmp_path / "missing.jpg")
+    assert "no file" in told(Path(os.devnull))
+    assert "can't be read" in told(Path("a\0b"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(coded(scene(), ".png"))
+    (tmp_path / "a.png").chmod(0)
+    assert "allow it" in told(tmp_path / "a.png")
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    suffix=st.sampled_from([".jpg", ".png", ".webp", ".tiff", ".bmp", ".gif"]),
+    length=st.floats(0, 1),
+    flips=st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), max_size=6),
+)
+def test_a_damaged_file_gives_a_picture_or_a_picture_error(
+    suffix: str, length: float, flips: list[tuple[float, int]]
+) -> None:
+    content = bytearray(coded(scene(), suffix))
+    for where, byte in flips:
+        content[int(where * len(content))] = byte
+    try:
+        image = picture_of_bytes(bytes(content[: int(length * len(content)) + 1]), "a")
+    except PictureError:
+        return
+    assert image.ndim == 3
+    assert image.shape[2] == 3
+
+
+def test_a_picture_that_was_saved_is_read_back(tmp_path: Path) -> None:
+    save_jpeg(scene(), tmp_path / "a.jpg")
+    assert picture_in(tmp_path / "a.jpg").shape == (HEIGHT, WIDTH, 3)
+
+
+def test_a_place_that_can_not_be_written_is_told(tmp_path: Path) -> None:
+    with pytest.raises(PictureError, match="can't be written"):
+        save_jpeg(scene(), tmp_path / "none" / "a.jpg")

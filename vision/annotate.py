@@ -1,0 +1,85 @@
+"""Draws a reading over a copy of its picture: a box and a value for each die, and the doubt, if there is one."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from vision.reading import Die, FrameBGR, Reading
+
+Colour = tuple[int, int, int]
+
+SURE_BGR: Colour = (110, 200, 70)
+UNSURE_BGR: Colour = (40, 150, 255)
+INK_BGR: Colour = (24, 22, 20)
+PAPER_BGR: Colour = (240, 244, 246)
+SURE_FROM = 0.9
+"""Confidence from which a die's box is drawn in the calm colour."""
+FONT = cv2.FONT_HERSHEY_DUPLEX
+_FONT_PX = 22
+"""Height of FONT's capitals at scale 1."""
+
+_IN_WORDS = {
+    "count": "not as many dice as there should be",
+    "disagree": "two looks at it differ",
+    "unread": "a die could not be read",
+    "cut_off": "something lies across the edge",
+    "touching": "dice touch",
+    "cocked": "a die is cocked",
+    "blur": "blurred",
+    "dark": "too dark",
+    "glare": "glare",
+}
+
+
+def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
+    """A copy of the picture, same size, with boxes, values, confidences, the sum in words and the doubt."""
+    drawn = image_bgr.copy()
+    # One unit is a line's thickness: a 600-pixel picture is drawn with 2, a 4,000-pixel one with 10.
+    unit = max(1, round(min(image_bgr.shape[:2]) / 400))
+    for die in reading.dice:
+        _draw_die(drawn, die, unit)
+    _draw_banner(drawn, reading, unit)
+    return drawn
+
+
+def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
+    x, y, w, h = die.box_xywh
+    colour = SURE_BGR if die.confidence >= SURE_FROM else UNSURE_BGR
+    cv2.rectangle(drawn, (x, y), (x + w, y + h), INK_BGR, 3 * unit, cv2.LINE_AA)
+    cv2.rectangle(drawn, (x, y), (x + w, y + h), colour, unit, cv2.LINE_AA)
+    height_px = max(12, min(round(0.42 * h), 26 * unit))
+    _label(drawn, str(die.value), (x, y), height_px, colour)
+    small_px = max(9, round(0.5 * height_px))
+    _label(drawn, f"{100 * die.confidence:.0f}%", (x, y + h - small_px - small_px // 2), small_px, PAPER_BGR)
+
+
+def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
+    values = " ".join(str(value) for value in reading.values) or "no dice"
+    if reading.doubt is None:
+        text, colour = values, SURE_BGR
+    else:
+        text, colour = f"{values}?  {_IN_WORDS.get(reading.doubt, reading.doubt)}", UNSURE_BGR
+    height_px = max(10, 9 * unit)
+    widest_px = drawn.shape[1] - height_px
+    while height_px > 8 and _width_px(text, height_px) > widest_px:
+        height_px -= 1
+    _label(drawn, text, (0, 0), height_px, colour)
+
+
+def _label(drawn: FrameBGR, text: str, at_xy: tuple[int, int], height_px: int, colour: Colour) -> None:
+    """Dark text on a coloured plate; moved inwards where it would leave the picture."""
+    pad = max(2, height_px // 3)
+    width, height = _width_px(text, height_px) + 2 * pad, height_px + 2 * pad
+    x = int(np.clip(at_xy[0], 0, max(0, drawn.shape[1] - width)))
+    y = int(np.clip(at_xy[1], 0, max(0, drawn.shape[0] - height)))
+    cv2.rectangle(drawn, (x, y), (x + width, y + height), colour, cv2.FILLED)
+    thickness = max(1, height_px // 12)
+    cv2.putText(
+        drawn, text, (x + pad, y + pad + height_px), FONT, height_px / _FONT_PX, INK_BGR, thickness, cv2.LINE_AA
+    )
+
+
+def _width_px(text: str, height_px: int) -> int:
+    (width, _), _ = cv2.getTextSize(text, FONT, height_px / _FONT_PX, max(1, height_px // 12))
+    return int(width)
