@@ -1,0 +1,108 @@
+"""`pegpip watch`: each settled throw of a video or a camera."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from companion.commands.read import told_dice
+from companion.errors import DeviceError, PictureError
+
+if TYPE_CHECKING:
+    from vision.cameras import Camera, Frame
+    from vision.tray import Rig
+    from vision.watch import Settled
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object for each throw.")
+@click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="N dice lie in the tray.")
+@click.option("--limit-s", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.argument("source", metavar="SOURCE")
+def command(source: str, as_json: bool, expect: int | None, limit_s: float | None) -> int:
+    """Follow SOURCE and print each throw once it has settled.
+
+    SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE.
+    """
+    from vision.reader import open_reader
+    from vision.watch import Ill, Settled, Watcher
+
+    camera, rig = _opened(source)
+    limited = _Limited(camera, limit_s)
+    for event in Watcher(limited, open_reader(rig), rig, lambda: expect).events():
+        if isinstance(event, Ill):
+            _tell_illness(event.error, camera.name)
+            if camera.name in ("video", "files"):  # a file does not get well by waiting
+                return 1
+        elif isinstance(event, Settled):
+            for told in _throw_of(event):
+                print(json.dumps(told) if as_json else in_a_row(told), flush=True)  # noqa: T201
+    return 0
+
+
+def in_a_row(told: dict[str, Any]) -> str:
+    """A settled throw as one line for people."""
+    thrown = " ".join(str(value) for value in told["thrown"]) or "none"
+    kept = f"  kept {' '.join(str(value) for value in told['kept'])}" if told["kept"] else ""
+    doubt = "" if told["trusted"] else f"  in doubt: {told['doubt']}"
+    return f"{told['at_s']:8.2f} s  {thrown}{kept}{doubt}"
+
+
+def _throw_of(settled: Settled) -> Iterator[dict[str, Any]]:
+    """The throw, unless the tray came to rest without a die in it."""
+    reading = settled.reading
+    if not reading.dice:
+        return
+    yield {
+        "at_s": round(settled.at_s, 3),
+        **told_dice(reading),
+        "thrown": sorted(placed.die.value for placed in settled.thrown),
+        "kept": sorted(placed.die.value for placed in settled.kept),
+    }
+
+
+def _opened(source: str) -> tuple[Camera, Rig | None]:
+    """The camera that SOURCE means, and its calibration where there is one."""
+    from vision.cameras.opening import KINDS, open_camera
+
+    if source.partition(":")[0] not in KINDS and Path(source).exists():
+        if Path(source).is_dir():
+            raise PictureError(f"{source!r} is a folder: to see its photos one by one, write 'files:{source}'.")
+        source = f"video:{source}"
+    camera = open_camera(source)
+    from vision.cameras.virtual import VirtualCamera
+
+    return camera, camera.rig() if isinstance(camera, VirtualCamera) else None
+
+
+def _tell_illness(error: DeviceError, name: str) -> None:
+    click.echo(f"pegpip: {name}: {error}", err=True)
+
+
+class _Limited:
+    """A camera whose recording ends after some seconds of its own clock."""
+
+    def __init__(self, camera: Camera, limit_s: float | None) -> None:
+        self.name = camera.name
+        self._camera, self._limit_s = camera, limit_s
+        self._first_s: float | None = None
+
+    def start(self) -> None:
+        """Open the camera."""
+        self._camera.start()
+
+    def frame(self) -> Frame | None:
+        """The next frame, or None when the time is over."""
+        frame = self._camera.frame()
+        if frame is None or self._limit_s is None:
+            return frame
+        self._first_s = frame.at_s if self._first_s is None else self._first_s
+        return frame if frame.at_s - self._first_s < self._limit_s else None
+
+    def stop(self) -> None:
+        """Close the camera."""
+        self._camera.stop()
