@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 
 def notify(message: str, environment: Mapping[str, str] | None = None) -> bool:
-    """Send `READY=1`, `WATCHDOG=1`, `STATUS=...` or `STOPPING=1` to the socket that systemd named; False without one."""
+    """Send `READY=1`, `WATCHDOG=1` or `STOPPING=1` to the socket that systemd named; False without one."""
     address = (os.environ if environment is None else environment).get("NOTIFY_SOCKET", "")
     if not address:
         return False

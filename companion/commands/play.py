@@ -1,0 +1,89 @@
+"""`pegpip play`: serve the table until Ctrl-C."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+import segno
+
+from companion import config
+from companion.app import App, build
+
+CTRL_C = 130
+
+
+@click.command()
+@click.option("--game", help="Game that a first start sets up: crib_dice, crag, crapola.")
+@click.option("--players", help="Their names, clockwise, as Ann,Ben.")
+@click.option("--camera", help="virtual, picamera2, opencv:INDEX, files:DIR or video:FILE.")
+@click.option("--strip", help="memory, terminal, ws281x, spi, pio, wled:HOST or auto.")
+@click.option("--buttons", help="none, keys or gpio.")
+@click.option("--host", help="Address to serve on; by default all of this machine's.")
+@click.option("--port", type=int, help="Port to serve on; the next free one when it is taken.")
+@click.option("--data", metavar="DIR", help="Folder of the journal and the photos.")
+@click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@click.option("-v", "--verbose", is_flag=True, help="Tell what happens on standard error.")
+def command(file: Path | None, verbose: bool, **given: Any) -> int:
+    """Serve the table: camera, rules, board and phones, until Ctrl-C.
+
+    Without any option: a virtual camera, the board drawn in the page, port 8000. Open /tray to throw simulated dice.
+    """
+    logging.basicConfig(
+        level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
+    )
+    settings = config.load(file, _overrides(given))
+    app = build(settings)
+    stopped_by: list[int] = []
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        stopped_by.append(number)
+        app.server.stop()
+
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    app.run(lambda: _announce(app, settings))
+    return CTRL_C if signal.SIGINT in stopped_by else 0
+
+
+def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The command line as settings: section -> key -> value."""
+    places = {
+        "game": ("table", "game"),
+        "players": ("table", "players"),
+        "camera": ("camera", "source"),
+        "strip": ("strip", "kind"),
+        "buttons": ("buttons", "kind"),
+        "host": ("web", "host"),
+        "port": ("web", "port"),
+        "data": ("data", "dir"),
+    }
+    tree: dict[str, dict[str, Any]] = {}
+    for option, (section, key) in places.items():
+        value = given[option]
+        if value is not None:
+            tree.setdefault(section, {})[key] = _names(value) if option == "players" else value
+    return tree
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _announce(app: App, settings: config.Settings) -> None:
+    wanted = settings.web.port
+    if wanted not in (0, app.port):
+        click.echo(f"Port {wanted} is taken: using {app.port} instead.")
+    if sys.stdout.isatty():
+        segno.make(app.page).terminal(compact=True)
+    click.echo(f"page: {app.page}")
+    click.echo(f"PIN: {app.pin}")
+    if settings.camera.source == "virtual":
+        click.echo(f"Throw simulated dice: http://127.0.0.1:{app.port}/tray   Run the table: /control   TV: /tv")
+    click.echo("Ctrl-C stops the table; nothing is lost.")
+    sys.stdout.flush()

@@ -1,0 +1,98 @@
+"""A table running as a process of its own, spoken to over HTTP as a phone would."""
+
+from __future__ import annotations
+
+import http.cookiejar
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+class Running:
+    """`pegpip play` on a free port of this machine, with its own data folder."""
+
+    def __init__(self, data: Path, *options: str) -> None:
+        command = [str(Path(sys.executable).with_name("pegpip")), "play", "--host", "127.0.0.1", "--port", "0"]
+        self.process = subprocess.Popen(
+            [*command, "--data", str(data), *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "XDG_CONFIG_HOME": str(data / "no-settings")},
+        )
+        self.page = self.pin = ""
+        self.said: list[str] = []
+        assert self.process.stdout is not None
+        while not self.pin:
+            line = self.process.stdout.readline()
+            if not line:
+                raise AssertionError(f"pegpip play ended: {self.process.stderr.read()}")
+            self.said.append(line.rstrip("\n"))
+            word, _, rest = line.partition(": ")
+            if word == "page":
+                self.page = rest.strip()
+            elif word == "PIN":
+                self.pin = rest.strip()
+        jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        self._phone = urllib.request.build_opener(jar)
+
+    def ask(self, path: str, body: Any = None, headers: Sequence[tuple[str, str]] = ()) -> tuple[int, Any]:
+        """GET, or POST a JSON body (bytes go as they are); the status and the decoded answer."""
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        request = urllib.request.Request(self.page.rstrip("/") + path, data)
+        request.add_header("Content-Type", "application/json")
+        for name, value in headers:
+            request.add_header(name, value)
+        try:
+            with self._phone.open(request, timeout=20) as answer:
+                return answer.status, _decoded(answer.read())
+        except urllib.error.HTTPError as refused:
+            return refused.code, _decoded(refused.read())
+
+    def pair(self) -> None:
+        status, answer = self.ask("/api/pair", {"pin": self.pin})
+        assert status == 200, answer
+
+    def state(self) -> dict[str, Any]:
+        return self.ask("/api/state")[1]
+
+    def play(self, line: dict[str, Any]) -> dict[str, Any]:
+        status, answer = self.ask("/api/lines", {"number": self.state()["number"], "line": line})
+        assert status == 200, (line, answer)
+        return answer
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self._reap()
+
+    def stop(self, by: int = signal.SIGINT) -> int:
+        self.process.send_signal(by)
+        return self._reap()
+
+    def _reap(self) -> int:
+        try:
+            self.process.communicate(timeout=20)
+        finally:
+            self.process.kill()
+        return self.process.returncode
+
+    def __enter__(self) -> Running:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        if self.process.poll() is None:
+            self.kill()
+
+
+def _decoded(raw: bytes) -> Any:
+    try:
+        return json.loads(raw)
+    except ValueError:
+        return raw

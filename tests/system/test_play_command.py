@@ -1,0 +1,95 @@
+"""`pegpip play` from outside: it starts, tells its address, refuses bad settings and stops cleanly."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from running import Running
+
+PEGPIP = str(Path(sys.executable).with_name("pegpip"))
+
+
+def pegpip(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([PEGPIP, *words], capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_it_prints_page_and_pin_and_is_healthy(tmp_path: Path) -> None:
+    with Running(tmp_path) as table:
+        status, health = table.ask("/healthz")
+        assert (status, health["status"]) == (200, "ok")
+        assert len(table.pin) == 6
+        assert table.state()["state"]["throw_sizes"] == [7]
+
+
+@pytest.mark.parametrize(("by", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_it_stops_cleanly(tmp_path: Path, by: int, status: int) -> None:
+    with Running(tmp_path) as table:
+        assert table.stop(by) == status
+
+
+def test_a_taken_port_is_told_and_the_next_one_used(tmp_path: Path) -> None:
+    with Running(tmp_path / "a") as first:
+        port = first.page.rstrip("/").rpartition(":")[2]
+        with Running(tmp_path / "b", "--port", port) as second:
+            assert any(f"Port {port} is taken" in line for line in second.said)
+            assert second.ask("/healthz")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--camera", "vitrual"],
+        ["--camera", "files:/nowhere/at/all"],
+        ["--strip", "spii"],
+        ["--players", "Ann,Ann"],
+        ["--players", "Ann"],
+        ["--game", "crip_dice"],
+        ["--port", "70000"],
+    ],
+    ids=" ".join,
+)
+def test_settings_that_cannot_work_are_told_with_status_2(tmp_path: Path, words: list[str]) -> None:
+    done = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path), *words)
+    assert done.returncode == 2
+    assert done.stderr.strip()
+    assert "Traceback" not in done.stderr
+
+
+def test_a_data_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    done = pegpip("play", "--host", "127.0.0.1", "--port", "0", "--data", str(tmp_path / "file" / "data"))
+    assert done.returncode in (1, 2)
+    assert "--data" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_camera_that_is_not_there_degrades_and_the_phone_enters_throws(tmp_path: Path) -> None:
+    with Running(tmp_path, "--camera", "opencv:97") as table:
+        health = table.ask("/healthz")[1]
+        assert health["status"] == "degraded"
+        assert "phone" in health["parts"]["camera"]["says"]
+        table.pair()
+        assert table.play({"throw": [1, 1, 2, 3, 4, 5, 6]})["state"]["decisions"] == ["point"]
+
+
+def test_bad_requests_are_told_and_the_table_plays_on(tmp_path: Path) -> None:
+    with Running(tmp_path) as table:
+        number = table.state()["number"]
+        throw = {"number": number, "line": {"throw": [1, 1, 2, 3, 4, 5, 6]}}
+        assert table.ask("/api/lines", throw)[0] == 401
+        table.pair()
+        assert table.ask("/api/lines", b'{"number": ')[0] == 400
+        assert table.ask("/api/lines", {"number": number - 1, "line": throw["line"]})[0] == 409
+        assert table.ask("/api/lines", {"number": number, "line": {"throw": [1]}})[0] == 422
+        assert table.ask("/api/lines", b"[" + b"1," * 200_000 + b"1]")[0] == 413
+        assert table.ask("/api/lines", throw, [("Origin", "http://elsewhere.example")])[0] == 403
+        assert table.ask("/api/lines", throw)[0] == 200
+
+
+def test_without_a_terminal_nothing_but_plain_lines_is_printed(tmp_path: Path) -> None:
+    with Running(tmp_path) as table:
+        assert all("\x1b" not in line for line in table.said)
