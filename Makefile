@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench clean
+.PHONY: help play test lint types tests bench conformance fuzz mutants clean load fuzz
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,6 +36,21 @@ tests: .venv/dev.stamp
 
 bench: .venv/run.stamp  ## measure speed and accuracy on this machine
 	@$(BIN)/pegpip bench
+
+conformance: .venv/dev.stamp  ## the rules at length: 2,000 random games of each game and rule mix
+	@PEGPIP_GAMES=2000 $(BIN)/pytest -q -n 2 tests/rules/test_conformance.py
+
+fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
+	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/rules/test_fuzz.py
+
+mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests notice? (half an hour; ONLY=crag: one module)
+	@$(BIN)/python tests/rules/mutants.py $(ONLY)
+
+load: .venv/dev.stamp  ## two hundred phones at once, and a thousand that come and go
+	@$(BIN)/python tests/web/load.py
+
+fuzz: .venv/dev.stamp  ## twenty thousand requests that the API must answer as it says it does
+	@$(BIN)/python tests/web/fuzz.py
 
 clean:  ## remove the virtual environment and caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis out

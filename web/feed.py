@@ -1,13 +1,12 @@
 """The event stream: one encoding of each snapshot, shared by every phone that listens.
 
-A stream is a generator that waits on one condition; the writer's thread only encodes and wakes. A phone that reads
-slowly skips to the newest snapshot: nothing is queued for anybody.
+The writer's thread only encodes and rings. A phone that reads slowly skips to the newest snapshot: nothing is queued
+for anybody.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import msgspec
@@ -39,85 +38,87 @@ class Feed:
     """The newest snapshot, encoded once, and everyone who waits for the next."""
 
     def __init__(self, table: TablePart, limit: int, heartbeat_s: float) -> None:
-        self._changed = threading.Condition()
-        self._frame = Frame.of(table.snapshot())
-        self._limit, self._heartbeat_s = limit, heartbeat_s
-        self._streams = 0
-        self._closed = False
+        self.newest = Frame.of(table.snapshot())
+        self.heartbeat_s = heartbeat_s
+        self.closed = False
+        self._limit = limit
+        self._streams: set[Stream] = set()
+        self._lock = threading.Lock()
         self._unsubscribe = table.subscribe(self._take)
         self._take(table.snapshot())
 
     def _take(self, snapshot: Snapshot) -> None:
-        if snapshot.pulse == self._frame.pulse and snapshot.number == self._frame.number:
+        if (snapshot.pulse, snapshot.number) == (self.newest.pulse, self.newest.number):
             return
         frame = Frame.of(snapshot)
-        with self._changed:
-            if snapshot.pulse >= self._frame.pulse:
-                self._frame = frame
-                self._changed.notify_all()
-
-    @property
-    def newest(self) -> Frame:
-        """The newest snapshot."""
-        return self._frame
+        with self._lock:
+            if frame.pulse < self.newest.pulse:
+                return
+            self.newest = frame
+        self._ring()
 
     @property
     def streams(self) -> int:
         """How many phones listen now."""
-        return self._streams
+        return len(self._streams)
+
+    def open(self) -> Stream | None:
+        """A new stream: the newest snapshot first; None when the limit is reached."""
+        with self._lock:
+            if len(self._streams) >= self._limit or self.closed:
+                return None
+            stream = Stream(self)
+            self._streams.add(stream)
+        return stream
+
+    def leave(self, stream: Stream) -> None:
+        """A stream has ended; told once or more often."""
+        with self._lock:
+            self._streams.discard(stream)
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
         self._unsubscribe()
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
+        self.closed = True
+        self._ring()
 
-    def open(self) -> Iterator[bytes] | None:
-        """A new stream: the newest snapshot first; None when the limit is reached."""
-        with self._changed:
-            if self._streams >= self._limit or self._closed:
-                return None
-            self._streams += 1
-        return Stream(self)
-
-    def left(self) -> None:
-        """A stream has ended."""
-        with self._changed:
-            self._streams -= 1
-
-    def newer(self, than: Frame | None) -> Frame | None:
-        """Wait for a frame that is not this one; None when a heartbeat is due. Raises StopIteration at the end."""
-        with self._changed:
-            if self._frame is than and not self._closed:
-                self._changed.wait(self._heartbeat_s)
-            if self._closed:
-                raise StopIteration
-            return None if self._frame is than else self._frame
+    def _ring(self) -> None:
+        with self._lock:
+            listening = tuple(self._streams)
+        for stream in listening:
+            stream.ring()
 
 
 class Stream:
-    """What the server iterates over for one phone; `close` (which the server always calls) gives the place back."""
+    """What the server iterates over for one phone; `close` (which the server always calls) gives the place back.
+
+    Each stream waits at a bell of its own: woken by a shared condition, two hundred threads would queue for its lock.
+    """
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
         self._seen: Frame | None = None
-        self._open = True
+        self._bell = threading.Event()
+
+    def ring(self) -> None:
+        """There is something new."""
+        self._bell.set()
 
     def __iter__(self) -> Stream:
         return self
 
     def __next__(self) -> bytes:
-        if not self._open:
+        if self._feed.newest is self._seen:
+            self._bell.wait(self._feed.heartbeat_s)
+        self._bell.clear()  # before looking: what comes from here on rings again
+        if self._feed.closed:
             raise StopIteration
-        frame = self._feed.newer(self._seen)
-        if frame is None:
+        frame = self._feed.newest
+        if frame is self._seen:
             return KEEP_ALIVE
         first, self._seen = self._seen is None, frame
         return b"retry: %d\n%s" % (RETRY_MS, frame.event) if first else frame.event
 
     def close(self) -> None:
         """The phone has gone, or the server stops."""
-        if self._open:
-            self._open = False
-            self._feed.left()
+        self._feed.leave(self)

@@ -6,6 +6,7 @@ sized for the streams, streams write every heartbeat, and the kernel drops a pho
 
 from __future__ import annotations
 
+import logging
 import socket
 import threading
 from typing import Any
@@ -42,6 +43,7 @@ class Server:
             clear_untrusted_proxy_headers=True,
             ident=None,
         )
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a pub that joins at once is no warning
         self._server.adj.socket_options = socket_options()
 
     def run(self) -> None:

@@ -174,9 +174,9 @@ def opened(folder: Path, **parts: Any) -> Iterator[Pub]:
 
 
 @contextmanager
-def served(app: flask.Flask, streams_limit: int = 24) -> Iterator[str]:
+def served(app: flask.Flask, streams_limit: int = 24, port: int = 0) -> Iterator[str]:
     """The address of that site while it is served by the real server."""
-    listening = socket.create_server(("127.0.0.1", 0), backlog=256)
+    listening = socket.create_server(("127.0.0.1", port), backlog=256)
     port = listening.getsockname()[1]
     server = Server(app, listening, streams_limit)
     thread = threading.Thread(target=server.run, name="server")

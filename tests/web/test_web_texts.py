@@ -43,7 +43,7 @@ def test_every_event_and_notice_of_the_session_has_words() -> None:
     assert notices - special - known == set()
     events = set(re.findall(r"`(\w+)`", source.split("class Event")[1].split('"""')[1]))
     said = {key.split(".")[1] for key in texts("en") if key.startswith("event.")}
-    assert events - said <= {"player"}
+    assert events - said <= {"player", "args"}  # words of the docstring itself
 
 
 def test_a_plural_is_chosen_by_its_count() -> None:

@@ -20,8 +20,11 @@ function open(question) {
   const doubtful = question.values.map((_, at) => at).sort((a, b) => question.confidences[a] - question.confidences[b]);
   const countFits = question.wanted.includes(question.values.length);
   const parts = [h("p", {}, t(`doubt.${question.code}`))];
-  if (question.photo) parts.push(h("img", { class: "photo", src: question.photo, alt: t("ask.photo") }));
-  if (countFits && doubtful.length) parts.push(...oneDie(question, doubtful[0]));
+  const whole = question.photo ? h("img", { class: "photo", src: question.photo, alt: t("ask.photo") }) : null;
+  if (countFits && doubtful.length) {
+    parts.push(...oneDie(question, doubtful[0]));
+    if (whole) parts.push(h("details", { class: "fold" }, h("summary", {}, t("ask.whole")), whole));
+  } else if (whole) parts.push(whole);
   parts.push(h("div", { class: "row" },
     countFits ? h("button", { type: "button", onclick: () => answer(question, [...question.values]) }, t("ask.all_right", { values: [...question.values].join(", ") })) : null,
     h("button", { type: "button", class: countFits ? "" : "main", onclick: () => byHand(question) }, t("ask.by_hand")),
@@ -37,7 +40,7 @@ function oneDie(question, at) {
   if (question.photo) crop(canvas, question.photo, question.boxes_xywh[at]);
   const settle = (value) => answer(question, question.values.map((old, each) => (each === at ? value : old)));
   return [question.photo ? canvas : null, h("p", { class: "can" }, t("ask.which")),
-    h("div", { class: "faces" }, [likely, ...rest].map((value, place) => h("button", { type: "button", class: place ? "" : "likely", "aria-label": t("ask.is", { value }), onclick: () => settle(value) }, die(value, { quiet: true })))),
+    h("div", { class: "faces" }, [likely, ...rest].map((value, place) => h("button", { type: "button", class: place ? "" : "likely", autofocus: !place, "aria-label": t("ask.is", { value }), onclick: () => settle(value) }, die(value, { quiet: true })))),
     question.wanted.includes(question.values.length - 1) ? h("button", { type: "button", onclick: () => answer(question, question.values.filter((_, each) => each !== at)) }, t("ask.not_a_die")) : null];
 }
 

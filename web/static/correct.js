@@ -27,7 +27,7 @@ function correct(thrown, at) {
     if (value !== thrown.values[at] && !(await send(thrown, values))) return;
     box.close();
   };
-  const faces = [1, 2, 3, 4, 5, 6].map((value) => h("button", { type: "button", class: value === thrown.values[at] ? "likely" : "", "aria-label": t("ask.is", { value }), onclick: () => settle(value) }, die(value, { quiet: true })));
+  const faces = [1, 2, 3, 4, 5, 6].map((value) => h("button", { type: "button", class: value === thrown.values[at] ? "likely" : "", autofocus: value === thrown.values[at], "aria-label": t("ask.is", { value }), onclick: () => settle(value) }, die(value, { quiet: true })));
   const box = dialog(t("correct.title", { player: thrown.player }),
     thrown.photo ? h("img", { class: "photo", src: `/api/throws/${thrown.number}.jpg`, alt: t("correct.photo") }) : h("p", { class: "quiet" }, t("correct.no_photo")),
     h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })), h("div", { class: "faces" }, faces),

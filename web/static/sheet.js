@@ -28,7 +28,8 @@ function big(snapshot) {
     if (words) shown.push(button(JSON.stringify(line), words, () => play(line), line.do === "bomb" ? "danger" : "main"));
   }
   if (state.throw_sizes.length && shown.length < 3) shown.push(button("enter", t("control.enter"), () => enterThrow(table.snapshot), shown.length ? "" : "main"));
-  if (shown.length < 3) shown.push(button("undo", t("control.undo"), undo));
+  const picking = snapshot.options.some((line) => line.do === "score" || line.do === "keep");
+  if (shown.length < 3 && !picking) shown.push(button("undo", t("control.undo"), undo));
   return shown.slice(0, 3);
 }
 
@@ -44,26 +45,26 @@ async function undo() {
   if (done) toast(t("control.undone"));
 }
 
-// What needs more room than a button: Crag's rows and dice to keep, Crapola's sets, spending.
+// What needs more room than a button: Crag's rows and dice to keep, Crapola's sets.
 function pick(snapshot) {
-  const parts = [];
-  const rows = snapshot.options.filter((line) => line.do === "score");
-  if (rows.length) parts.push(rowPicker(snapshot, rows));
-  const keeps = snapshot.options.filter((line) => line.do === "keep");
-  if (keeps.length) parts.push(keepPicker(snapshot, keeps));
-  return parts;
+  const rows = snapshot.options.filter((line) => line.do === "score"), keeps = snapshot.options.filter((line) => line.do === "keep");
+  return [rows.length ? rowPicker(snapshot, rows) : null, keeps.length ? keepPicker(snapshot, keeps) : null];
 }
+
+const BEST_ROWS = 3;
 
 function rowPicker(snapshot, rows) {
   const dice = snapshot.state.dice, worth = (line) => crag(line.category, dice, snapshot.header?.rules);
   const sorted = [...rows].sort((a, b) => worth(b) - worth(a) || CATEGORIES.indexOf(a.category) - CATEGORIES.indexOf(b.category));
-  return h("div", { class: "choices", role: "group", "aria-label": t("control.score_in") },
-    sorted.map((line) => h("button", { type: "button", "data-key": line.category, onclick: () => play(line) }, `${t(`category.${line.category}`)} `, h("b", {}, number(worth(line))))));
+  const key = (line) => h("button", { type: "button", "data-key": line.category, onclick: () => play(line) }, `${t(`category.${line.category}`)} `, h("b", {}, number(worth(line))));
+  const rest = sorted.slice(BEST_ROWS);
+  return h("div", { class: "stack", role: "group", "aria-label": t("control.score_in") }, h("div", { class: "best" }, sorted.slice(0, BEST_ROWS).map(key)),
+    rest.length ? h("details", { class: "fold" }, h("summary", {}, t("control.other_rows")), h("div", { class: "choices" }, rest.map(key))) : null);
 }
 
 // Tap the dice that stay; the button plays them when the rules allow exactly those.
 function keepPicker(snapshot, keeps) {
-  const dice = snapshot.state.dice, chosen = new Set();
+  const dice = snapshot.state.dice, chosen = new Set(snapshot.game === "crapola" ? mostOf(dice, keeps) : []);
   const allowed = new Set(keeps.map((line) => [...line.dice].sort().join()));
   const go = h("button", { type: "button", class: "main", "data-key": "keep", onclick: () => play({ do: "keep", dice: values() }) });
   const values = () => [...chosen].map((at) => dice[at]).sort();
@@ -72,14 +73,25 @@ function keepPicker(snapshot, keeps) {
     go.textContent = snapshot.game === "crag" ? t("control.again", { count: dice.length - chosen.size }) : t("control.set_aside", { values: values().join(", ") || "–" });
   };
   const keys = dice.map((value, at) => h("button", {
-    type: "button", "aria-pressed": "false", "data-key": `die-${at}`, "aria-label": t("control.keep_die", { value }),
+    type: "button", "aria-pressed": String(chosen.has(at)), "data-key": `die-${at}`, "aria-label": t("control.keep_die", { value }),
     onclick: (event) => {
-      chosen.has(at) ? chosen.delete(at) : chosen.add(at);
+      if (!chosen.delete(at)) chosen.add(at);
       event.currentTarget.setAttribute("aria-pressed", String(chosen.has(at)));
       show();
     } }, die(value, { quiet: true })));
   show();
   return h("div", { class: "stack" }, h("p", { class: "quiet" }, t(snapshot.game === "crag" ? "control.keep_crag" : "control.keep_crapola")), h("div", { class: "faces dice-keys" }, keys), go);
+}
+
+// The dice of the largest keep that the rules allow, to begin with.
+function mostOf(dice, keeps) {
+  const wanted = [...keeps.reduce((most, line) => (line.dice.length > most.length ? line.dice : most), [])];
+  return dice.flatMap((value, at) => {
+    const found = wanted.indexOf(value);
+    if (found < 0) return [];
+    wanted.splice(found, 1);
+    return [at];
+  });
 }
 
 function rest(snapshot) {

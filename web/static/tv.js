@@ -5,7 +5,7 @@ import { extra } from "./extra.js";
 import { board, players, stage } from "./stage.js";
 
 const CHEERS = new Set(["fuchled", "bombed", "bumped", "rolled_over", "hot_dice", "last_round", "reversed", "eliminated", "crapped_out", "game_over"]);
-const CHEER_MS = 3500, LINES = 3;
+const CHEER_MS = 3500, LINES = 2;
 
 await ready;
 stage();

@@ -1,0 +1,221 @@
+"""The pages in a real Chromium: accessible, narrow and wide, alive, and quick to load. Screenshots go to out/web."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pub import HEADER, PIN, Pub, served, sight
+
+from companion.session.commands import PlayLine, StartGame
+
+pytestmark = pytest.mark.browser
+OUT = Path(__file__).resolve().parents[2] / "out" / "web"
+PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening")
+SIZES = {"360x640": (360, 640), "390x844": (390, 844), "820x1180": (820, 1180), "1920x1080": (1920, 1080)}
+MIDGAME: list[dict[str, Any]] = [
+    {"throw": [5, 5, 5, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"throw": [5, 5, 1, 3]},
+    {"do": "stop"},
+    {"throw": [5, 5, 2, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"throw": [3, 3, 2, 4, 6]},
+    {"throw": [4, 4, 4, 2, 1, 3, 6]},
+    {"do": "point", "value": 4},
+    {"throw": [4, 1, 2, 6]},
+]
+
+
+class PastGames:
+    """Two games of an evening, one finished: stands in for the journal's."""
+
+    def games(self) -> list[dict[str, Any]]:
+        return [{"id": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "winners": ["Ann"], "games_lost": {"Ben": 1},
+                 "over": True, "throws": 2, "started": "2026-01-02 20:15"}]  # fmt: skip
+
+    def transcript(self, game: int) -> list[dict[str, Any]] | None:
+        return [HEADER, MIDGAME[0], MIDGAME[1]] if game == 1 else None
+
+    def moves(self, game: int) -> list[dict[str, Any]] | None:
+        states = [{"player": "Ann", "scores": {"Ann": at, "Ben": 0}, "turn_points": 5, "dice": [5, 5]} for at in (0, 9)]
+        return [{"line": line, "state": state, "throw": None} for line, state in zip(MIDGAME, states, strict=False)]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
+    from pub import opened
+
+    with opened(tmp_path, evening=PastGames()) as pub, served(pub.app) as address:
+        yield address, pub
+
+
+def play(pub: Pub, *lines: dict[str, Any]) -> None:
+    for line in lines:
+        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+
+
+def phone(chromium: Any, address: str, size: str = "390x844", look: str = "dark", paired: bool = False) -> Any:
+    width, height = SIZES[size]
+    context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
+    context.add_cookies([{"name": "look", "value": look, "url": address}])
+    if paired:
+        answer = context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"})
+        assert answer.ok
+    page = context.new_page()
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("console", lambda told: page.problems.append(told.text) if told.type == "error" else None)
+    return page
+
+
+def live(page: Any, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector('#live[data-live="yes"]')
+
+
+def violations(page: Any) -> list[str]:
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{each['id']}: {node['html'][:120]} {node['failureSummary'][:160]}" for each in found for node in each["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("look", ["dark", "light"])
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_no_violation_also_at_twice_the_text_size(chromium: Any, site: Any, path: str, look: str) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *MIDGAME)
+    page = phone(chromium, address, look=look, paired=path == "/control")
+    live(page, address + path)
+    assert violations(page) == []
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert violations(page) == []
+    assert page.problems == []
+    page.context.close()
+
+
+SMALL = """() => [...document.querySelectorAll('button, a, input, select, summary')].filter((each) => {
+  const box = each.getBoundingClientRect();
+  if (!each.checkVisibility() || !box.width || each.classList.contains('skip')) return false;
+  if (each.matches('input[type=checkbox]') || (each.matches('a:not([class])') && each.closest('p'))) return false;
+  return box.width < 43.5 || box.height < 43.5;
+}).map((each) => each.outerHTML.slice(0, 140))"""
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(chromium: Any, site: Any, path: str) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header={**HEADER, "players": ["A" * 24, "Wwwwwwww Wwwwwwww Wwwwwww"[:24]]}))
+    play(pub, *MIDGAME)
+    page = phone(chromium, address, paired=path == "/control")
+    page.set_viewport_size({"width": 320, "height": 640})
+    live(page, address + path)
+    for summary in page.query_selector_all("summary"):
+        summary.evaluate("each => { each.parentElement.open = true }")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert page.evaluate(SMALL) == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("look", ["dark", "light"])
+def test_every_page_is_photographed_at_every_size(chromium: Any, site: Any, size: str, look: str) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *MIDGAME)
+    OUT.mkdir(parents=True, exist_ok=True)
+    for path in PAGES:
+        page = phone(chromium, address, size, look, paired=path == "/control")
+        live(page, address + path)
+        picture = OUT / f"{path.strip('/') or 'scoreboard'}-{size}-{look}.png"
+        page.screenshot(path=picture)
+        assert picture.stat().st_size > 8000
+        assert page.problems == []
+        page.context.close()
+
+
+def test_a_first_load_is_under_120_kb(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    page = phone(chromium, address)
+    live(page, address + "/")
+    sizes = page.evaluate(
+        "performance.getEntries().filter((each) => each.transferSize).map((each) => [each.name, each.transferSize])"
+    )
+    assert sum(size for _, size in sizes) <= 120_000, sizes
+    page.context.close()
+
+
+def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: Any, tmp_path: Path) -> None:
+    from pub import opened
+
+    (tmp_path / "a").mkdir()
+    with opened(tmp_path / "a") as pub:
+        with served(pub.app) as address:
+            page = phone(chromium, address)
+            live(page, address + "/")
+        page.wait_for_selector('#live[data-live="no"]', timeout=5000)
+        assert "not live" in page.inner_text("#live")
+    port = int(address.rsplit(":", 1)[1])
+    (tmp_path / "b").mkdir()
+    with opened(tmp_path / "b") as again, served(again.app, port=port):
+        page.wait_for_selector('#live[data-live="yes"]', timeout=5000)
+    page.context.close()
+
+
+def test_a_question_is_answered_with_one_tap_on_the_right_face(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    page = phone(chromium, address, paired=True)
+    live(page, address + "/control")
+    pub.table.submit(sight([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    page.wait_for_selector("dialog[open]")
+    page.click('dialog button[aria-label="It is a 3"]')
+    page.wait_for_selector("dialog[open]", state="detached")
+    assert pub.table.snapshot().throws[0].values.count(3) == 1
+    page.context.close()
+
+
+def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, MIDGAME[0])
+    page = phone(chromium, address, paired=True)
+    live(page, address + "/control")
+    page.click("#throws-fold > summary")
+    page.click('#throws button[aria-label^="Ann\'s 6"]')
+    page.click('dialog button[aria-label="It is a 3"]')
+    page.wait_for_selector("#toast")
+    assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
+    page.context.close()
+
+
+def test_dice_are_moved_by_keyboard_and_by_drag(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = phone(chromium, address, "820x1180")
+    live(page, address + "/tray")
+    grip = page.wait_for_selector('.grip[data-id="2"]')
+    grip.focus()
+    with page.expect_response("**/api/tray/move"):
+        page.keyboard.press("ArrowRight")
+    with page.expect_response("**/api/tray/move"):
+        page.keyboard.press("k")
+    box, tray = page.locator('.grip[data-id="0"]').bounding_box(), page.locator("#tray").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(tray["x"] + tray["width"] / 2, tray["y"] + tray["height"] * 0.9, steps=5)
+    with page.expect_response("**/api/tray/move"):
+        page.mouse.up()
+    moves = [done for done in pub.tray.done if done[0] == "move"]
+    assert moves[0][1:] == (2, 116.0, 60.0)
+    assert moves[1][1] == 2
+    assert moves[1][3] > 180
+    assert moves[2][1] == 0
+    assert moves[2][2:] == pytest.approx((160, 216), abs=3)
+    page.context.close()
