@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import io
 import sys
 
 import click
@@ -62,6 +63,9 @@ def pegpip() -> None:
 
 def main() -> None:
     """Run the command line. Exit status: 0 done, 1 something was refused, 2 wrong usage or settings, 130 Ctrl-C."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a player's name must not break a terminal that can't show it
+            stream.reconfigure(errors="backslashreplace")
     try:
         status = pegpip(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as help_wanted:

@@ -106,7 +106,7 @@ def headers(draw: st.DrawFn, mix: str) -> dict[str, Any]:
 
 
 def some_dice(count: int, generator: random.Random, wanted: int, unlucky: bool) -> tuple[int, ...]:
-    """Fair dice; or many that show what is wanted; or, for the unlucky most often, a throw in which nothing is right."""
+    """Fair dice; or many that show what is wanted; or, for the unlucky mostly, a throw in which nothing is right."""
     luck = generator.random()
     if luck < (0.75 if unlucky else 0.1):
         wrong = [face for face in (2, 3, 4, 6, 2, 3) if face != wanted]
