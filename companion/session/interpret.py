@@ -137,9 +137,9 @@ def look_again(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcom
     """What the same tray means after the state has changed by hand: a roll may be waiting, or a hold."""
     if memory.rolled:
         return _rolled(state, memory, sight, hold)
-    if sight.doubt is not None:
-        return Outcome(memory, notice=Notice("unclear", {"code": sight.doubt}))
-    return hold.at_rest(state, memory, sight)
+    if sight.doubt is None or (sight.doubt == "count" and not sight.thrown):
+        return hold.at_rest(state, memory, sight)  # too few dice is what a tray with the rest in a hand shows
+    return Outcome(memory, notice=Notice("unclear", {"code": sight.doubt}))
 
 
 def tick(state: State, memory: Memory, now_s: float, hold: Hold) -> Outcome:

@@ -278,6 +278,21 @@ def test_dice_pushed_about_that_show_the_same_are_asked_about(evening: Evening) 
     assert after.number == number + 1
 
 
+def test_a_throw_that_leaves_some_dice_where_they_lay_is_asked_about(evening: Evening) -> None:
+    frozen(evening)
+    number = evening.throw(1, 3, 3, 4, 6).number
+    evening.tray.thrown[2:] = [evening.tray.die(value) for value in (2, 2, 5)]
+    asked = evening.see()
+    assert (asked.number, asked.question.code, asked.question.wanted) == (number, "moved", (5,))
+
+
+def test_dice_in_the_hand_are_not_an_unclear_tray(evening: Evening) -> None:
+    frozen(evening)
+    evening.tray.lift("thrown")
+    assert evening.see(doubt="count").notice.code == "throw"
+    assert evening.throw(1, 3, 3, 4, 6).number == 4
+
+
 def test_a_die_tipped_over_changes_nothing(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
