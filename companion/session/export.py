@@ -66,13 +66,13 @@ class PastGames:
         return kept.text if kept else None
 
     def moves(self, game: int) -> list[Json] | None:
-        """For each line, the header's first: `line`, `state` after it, and the number of its `throw` or None."""
+        """For each line after the header: `line`, `state` after it, and the number of its `throw` or None."""
         kept = self._game(game)
         if kept is None:
             return None
         header, *lines = (msgspec.json.decode(line) for line in kept.text.splitlines())
         transcript = Transcript.begin(header_of(header))
-        moves = [{"line": header, "state": transcript.view(), "throw": None}]
+        moves = []
         for line, throw in zip(lines, kept.throws, strict=True):
             transcript = transcript.then(action_of(line))
             moves.append({"line": line, "state": transcript.view(), "throw": throw})
