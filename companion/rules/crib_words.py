@@ -82,5 +82,29 @@ Fuchle. Three wipe-outs in a row send your peg back to the start. A stop sets th
 
 The end. Once a stop takes a peg past hole 120 the round is played to its end. The peg furthest along wins.
 
+Advanced rules, each on its own or all together:
+
+Piddle points. Each die of a won piddle that shows the point counts for the set, up to seven; a double of the point wins.
+
+The bomb. With 1 as the point and six or seven of them frozen you may bomb instead of stopping: your peg and the leader's
+change places, and the turn's points are gone. With five you may announce the bomb and then throw two dice; any 1 sets it
+off, none is a wipe-out. Whoever leads, if only equally, can't bomb; pegs that have finished can't be hit.
+
+Double fuchle. Whoever wipes out twice more in a row after a fuchle, before scoring again, is out. The last one left wins.
+
+Skunks. A loser no further than half way loses two games, one whose peg a fuchle holds off the board, or who is out,
+four; the others lose one.
+
+One peg per hole. Land on a peg and it goes back five holes, bumping whatever it lands on in turn.
+
+Alternate rules:
+
+Find a loser. Whoever finishes is safe and leaves. Play goes on until one is left; that one loses, and nobody else but
+those who are out.
+
+The long game. Twice the way: 240 holes, and skunks up to hole 121.
+
 Partners. Teams of two sit alternately, with one peg and one count of wipe-outs a team, and throw in turn.
+
+Pandemonium. Five 1s bomb at once, where bombs are played, and a fuchle takes four wipe-outs in a row.
 """
