@@ -84,13 +84,13 @@ The end. Once a stop takes a peg past hole 120 the round is played to its end. T
 
 Advanced rules, each on its own or all together:
 
-Piddle points. Each die of a won piddle that shows the point counts for the set, up to seven; a double of the point wins.
+Piddle points. Each die of a won piddle that shows the point counts for the set, up to seven.
 
-The bomb. With 1 as the point and six or seven of them frozen you may bomb instead of stopping: your peg and the leader's
-change places, and the turn's points are gone. With five you may announce the bomb and then throw two dice; any 1 sets it
-off, none is a wipe-out. Whoever leads, if only equally, can't bomb; pegs that have finished can't be hit.
+The bomb. With 1 as the point and six or seven of them frozen you may bomb instead of stopping: your peg and that of the
+leader change places, and the turn's points are gone. With five you may announce the bomb and then throw two dice; any 1
+sets it off, none is a wipe-out. Whoever leads, if only equally, can't bomb; pegs that have finished can't be hit.
 
-Double fuchle. Whoever wipes out twice more in a row after a fuchle, before scoring again, is out. The last one left wins.
+Double fuchle. Two more wipe-outs in a row after a fuchle, before scoring again, and you are out. The last one in wins.
 
 Skunks. A loser no further than half way loses two games, one whose peg a fuchle holds off the board, or who is out,
 four; the others lose one.
