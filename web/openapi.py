@@ -132,10 +132,10 @@ def _looking() -> Json:
 def _playing() -> Json:
     refused, snapshot = (401, 409, 422), _ref("Snapshot")
     phone: Json = {"security": [{"phone": []}]}
-    throw = {"parameters": [_number("throw")], **phone}
+    throw: Json = {"parameters": [_number("throw")], **phone}
     return {
         "/api/lines": _post("Play a transcript line", "LineBody", refused, snapshot, **phone),
-        "/api/throws/{throw}": _post("Correct a throw", "CorrectionBody", refused, snapshot, **throw),
+        "/api/throws/{throw}": _post("Correct a throw", "CorrectionBody", (404, *refused), snapshot, **throw),
         "/api/answers": _post("Answer a question", "AnswerBody", refused, snapshot, **phone),
         "/api/corrections": _post("Confirm a correction that drops lines", "OfferBody", refused, snapshot, **phone),
         "/api/evening/end": _post("End the evening", "NumberBody", refused, snapshot, **phone),

@@ -11,7 +11,7 @@ import msgspec
 
 from web import catalogue, qr, static_files
 from web.api_look import as_json, game_card
-from web.asking import from_this_machine, phone
+from web.asking import phone
 from web.feed import Feed
 from web.parts import Parts
 
@@ -49,6 +49,7 @@ class Pages:
             "languages": catalogue.LANGUAGES,
             "look": look if look in LOOKS else "dark",
             "file": static_files.url,
+            "modules": static_files.modules,
             "with_tray": self.parts.tray is not None,
             "with_evening": self.parts.evening is not None,
         }
@@ -67,13 +68,16 @@ class Pages:
         response.headers["Cache-Control"] = "no-store"
         return response
 
+    def _games(self) -> list[dict[str, object]]:
+        return [game_card(game) for game in self.parts.games]
+
     def scoreboard(self) -> flask.Response:
         """What everyone in the pub looks at."""
         return self.page("scoreboard")
 
     def control(self) -> flask.Response:
         """The scoreboard with the sheet from below, or the way to pair."""
-        return self.page("control", games=[game_card(game) for game in self.parts.games])
+        return self.page("control", games=self._games())
 
     def tv(self) -> flask.Response:
         """The pub's screen."""
@@ -85,7 +89,7 @@ class Pages:
 
     def tray(self) -> flask.Response:
         """The virtual tray."""
-        return self.page("tray", near=from_this_machine())
+        return self.page("tray", games=self._games())
 
     def evening(self) -> flask.Response:
         """Games played."""

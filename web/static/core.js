@@ -143,6 +143,7 @@ async function poll(mine) {
 }
 
 export function goLive() {
+  document.documentElement.dataset.readyMs = Math.round(performance.now());
   mark();
   listen();
   setInterval(() => { if (stream && performance.now() - heardAt > SILENT_MS) { sayLive(false); stream.abort(); } }, 1000);

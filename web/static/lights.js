@@ -23,7 +23,7 @@ export function lights() {
 }
 
 async function lamps(drawing) {
-  const { spots } = await (await fetch("/api/board/spots")).json();
+  const spots = folded((await (await fetch("/api/board/spots")).json()).spots);
   const xs = spots.map(([x]) => x), ys = spots.map(([, y]) => y);
   const pitch = spots.length > 1 ? Math.hypot(spots[1][0] - spots[0][0], spots[1][1] - spots[0][1]) || 1 : 1;
   const left = Math.min(...xs) - pitch, top = Math.min(...ys) - pitch;
@@ -31,6 +31,14 @@ async function lamps(drawing) {
   const dots = spots.map(([x, y]) => s("circle", { cx: x, cy: y, r: pitch * 0.38 }));
   drawing.replaceChildren(...dots);
   return dots;
+}
+
+// A strip that lies straight is drawn folded, to and fro, as the track is: a thread of light helps nobody.
+function folded(spots) {
+  const xs = spots.map(([x]) => x), ys = spots.map(([, y]) => y), high = Math.max(...ys) - Math.min(...ys), wide = Math.max(...xs) - Math.min(...xs);
+  if (spots.length < 61 || wide < 20 * high) return spots;
+  const row = Math.ceil(spots.length / 4);
+  return spots.map((_, at) => { const line = Math.floor(at / row), along = at % row; return [line % 2 ? row - 1 - along : along, line * 2]; });
 }
 
 // An LED's number is light, a screen's is not: lift the dim ones so that a glow of 8 in 255 can be seen.

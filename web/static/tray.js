@@ -1,6 +1,9 @@
 // The virtual tray: hands for dice that only the camera can read. This page knows where dice lie, never what they show.
-import { $, fill, follow, goLive, h, post, ready, t, table, text } from "./core.js";
+import { $, fill, follow, goLive, h, number, post, ready, t, table, text } from "./core.js";
+import { asking } from "./ask.js";
 import { menu } from "./menu.js";
+import { sheet } from "./sheet.js";
+import { can, noticeWords, whoIsOn } from "./sides.js";
 import { aloud, board, log, players, stage } from "./stage.js";
 
 const PICTURE_MS = 120, DICE_MS = 400, STEP_MM = 6, SHAKE_PX = 700;
@@ -21,6 +24,20 @@ $("lift").addEventListener("click", () => act("lift", {}));
 $("shake").addEventListener("click", () => act("shake", {}));
 shaking();
 follow(hint);
+follow(now);
+if (table.paired) {
+  $("sheet").hidden = false;
+  sheet();
+  asking();
+}
+
+// On a phone the stage is below the tray: what matters stands beside it.
+function now(snapshot) {
+  const on = whoIsOn(snapshot), points = snapshot.state?.turn_points, words = noticeWords(snapshot);
+  text($("tray-now"), [on?.name, points ? `+${number(points)}` : null, can(snapshot)].filter(Boolean).join(" · "));
+  $("tray-notice").hidden = !words;
+  text($("tray-notice"), words);
+}
 
 async function act(what, body) {
   const lying = await post(`/api/tray/${what}`, body);

@@ -20,6 +20,7 @@ goLive();
 
 function lines(snapshot) {
   const happened = snapshot.events.slice(-LINES).reverse();
+  $("players").hidden = snapshot.game === "crag"; // its sheets have the names and the totals
   fill($("log"), happened, () => happened.map((event) => h("li", {}, eventWords(event))));
 }
 
