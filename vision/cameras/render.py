@@ -79,7 +79,8 @@ def background(
     picture[y0:y1, x0:x1] = felt((int(x1 - x0), int(y1 - y0)), rng)
     ridge = round(float(camera.project(np.array([ridge_x_mm, 0.0, 0.0]))[0]))
     keep = picture[y0:y1, ridge:x1]
-    keep[:] = (keep * np.array([0.85, 0.8, 1.5])).clip(0, 255).astype(np.uint8)
+    # Lighter, but green as well: on grey felt the shaded side of an ivory die looks like a shadow.
+    keep[:] = (keep * np.array([1.3, 1.16, 1.1])).clip(0, 255).astype(np.uint8)
     cv2.line(picture, (ridge, int(y0)), (ridge, int(y1)), (70, 130, 168), 7, cv2.LINE_AA)
     cv2.line(picture, (ridge + 2, int(y0)), (ridge + 2, int(y1)), (110, 180, 214), 2, cv2.LINE_AA)
     across, down = np.linspace(-1, 1, width)[None, :], np.linspace(-1, 1, height)[:, None]

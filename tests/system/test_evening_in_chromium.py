@@ -1,0 +1,159 @@
+"""A whole basic game for two in real Chromium: simulated dice thrown, dragged and lifted on /tray, followed on /."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from running import Running
+
+from companion.session.journal import read_entries
+from companion.session.record import replayed
+from vision.network import Mark
+from vision.reader import value_by_pips
+
+CHROMIUM = shutil.which("chromium")
+PHONE = {"width": 390, "height": 844}
+TRAY_TURNS = 10
+PATIENCE_S = 25.0
+
+
+@pytest.fixture
+def browser() -> Any:
+    if CHROMIUM is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("Chromium is missing; .ci/run installs it.")
+        pytest.skip("needs Chromium on the PATH")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+class Player:
+    """Someone at the table: sees the picture of the tray, moves dice with the mouse, looks at the scoreboard."""
+
+    def __init__(self, table: Running, data: Path, tray: Any, board: Any) -> None:
+        self.table, self.data, self.tray, self.board = table, data, tray, board
+        self.seen: set[str] = set()
+
+    def until(self, holds: Callable[[dict[str, Any]], bool], what: str) -> dict[str, Any]:
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            snapshot = self.table.state()
+            if holds(snapshot):
+                self.check(snapshot)
+                return snapshot
+            self.tray.wait_for_timeout(100)
+        snapshot = self.table.state()
+        self.tray.screenshot(path=str(self.data / "stuck.png"))
+        raise AssertionError(f"waited for {what}: {snapshot['phase']} {snapshot['notice']} {snapshot['state']}")
+
+    def check(self, snapshot: dict[str, Any]) -> None:
+        """Journal, board and page say what the snapshot says."""
+        entries = [entry for entry in read_entries(self.data) if entry.number <= snapshot["number"]]
+        game = replayed(entries).game
+        assert game is not None
+        assert game.view == snapshot["state"]
+        self.seen |= {event["code"] for event in snapshot["events"]}
+        if self.table.state()["number"] == snapshot["number"]:
+            self.board.wait_for_selector(f"html[data-number='{snapshot['number']}']", state="attached", timeout=10_000)
+
+    def check_board(self, snapshot: dict[str, Any]) -> None:
+        """Where pegs stand the strip is lit: LED 0 is the start, LED n is hole n (the preset of 122 LEDs)."""
+        leds = self.table.ask("/api/board")[1]["leds"]
+        for score in snapshot["state"]["scores"].values():
+            assert max(leds[min(score, 121)]) > 0
+
+    def dice(self) -> list[dict[str, Any]]:
+        return [die for die in self.table.ask("/api/tray")[1]["dice"] if die["place"] != "out"]
+
+    def values(self) -> dict[int, int | None]:
+        """What the eye reads in the picture, die by die."""
+        picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
+        marks = {d["id"]: Mark(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in self.dice()}
+        return {die: value_by_pips(picture, mark) for die, mark in marks.items()}
+
+    def throw(self) -> dict[str, Any]:
+        number = self.table.state()["number"]
+        self.tray.click("#throw")
+        return self.until(lambda now: now["number"] > number and now["phase"] != "settling", "a throw")
+
+    def keep(self, value: int) -> None:
+        """Drag every loose die of that value to the keep zone."""
+        where = {die["id"]: die for die in self.dice()}
+        loose = [i for i, seen in self.values().items() if seen == value and where[i]["place"] == "throw"]
+        for die in loose:
+            self.tray.locator(f'[data-id="{die}"]').dblclick()
+            self.tray.wait_for_timeout(150)
+
+    def bank(self) -> dict[str, Any]:
+        number = self.table.state()["number"]
+        self.tray.click("#lift")
+        return self.until(lambda now: now["number"] > number, "the bank")
+
+    def turn(self, daring: bool) -> None:
+        snapshot = self.throw()
+        who = snapshot["state"]["player"]
+        dice = snapshot["state"]["dice"]
+        point = max((v for v in set(dice) if dice.count(v) > 1), key=lambda v: (dice.count(v), v))
+        self.keep(point)
+        snapshot = self.until(lambda now: now["state"]["point"] == point, f"the point {point}")
+        self.check_board(snapshot)
+        throws = 0
+        while snapshot["state"]["player"] == who and snapshot["state"]["point"] == point:
+            if (throws >= 1 and not daring) or snapshot["state"]["frozen"] >= 5:
+                self.bank()
+                return
+            snapshot = self.throw()
+            throws += 1
+            if snapshot["state"]["point"] == point:
+                self.keep(point)
+                self.tray.wait_for_timeout(800)
+
+
+def finish_by_phone(table: Running) -> dict[str, Any]:
+    """The rest of the game entered by the host: a piddle for each turn, won or lost, until someone is round."""
+    table.pair()
+    snapshot = table.state()
+    while not snapshot["state"]["over"]:
+        state = snapshot["state"]
+        if state["throw_sizes"] == [2]:
+            snapshot = table.play({"throw": [1, 3] if state["player"] == "Ann" else [4, 4]})
+        elif state["throw_sizes"]:
+            snapshot = table.play(
+                {"do": "stop"}
+                if "stop" in state["decisions"] and state["turn_points"] > 20
+                else {"throw": [6, 6, 6, 6, 6, 1, 2][: state["throw_sizes"][0]]}
+            )
+        else:
+            snapshot = table.play({"do": "point", "value": 6})
+    return snapshot
+
+
+@pytest.mark.browser
+def test_a_whole_game_is_played_on_the_tray_and_followed_on_a_phone(browser: Any, tmp_path: Path) -> None:
+    with Running(tmp_path, "--players", "Ann,Ben") as table:
+        tray, board = browser.new_page(viewport=PHONE), browser.new_page(viewport=PHONE)
+        tray.goto(table.page + "tray")
+        board.goto(table.page)
+        tray.wait_for_selector("#throw:enabled")
+        player = Player(table, tmp_path, tray, board)
+        for turn in range(TRAY_TURNS):
+            player.turn(daring=turn % 2 == 1)
+        assert {"threw", "point", "froze", "banked", "wiped_out"} <= player.seen
+        over = finish_by_phone(table)
+        player.check(over)
+        assert over["state"]["outcome"]["winners"] == ["Ann"]
+        assert "Ann" in board.inner_text("main")
+        assert not [throw for throw in over["throws"][:TRAY_TURNS] if not throw["photo"]]
+        status, photo = table.ask(f"/api/throws/{over['throws'][0]['number']}.jpg")
+        assert (status, photo[:2]) == (200, b"\xff\xd8")
