@@ -86,7 +86,10 @@ class Looking:
         """What this API is, for machines."""
         return answer(
             document(
-                self.parts.version, with_tray=self.parts.tray is not None, with_evening=self.parts.evening is not None
+                self.parts.version,
+                with_tray=self.parts.tray is not None,
+                with_evening=self.parts.evening is not None,
+                with_voice=self.parts.voice is not None,
             )
         )
 

@@ -13,6 +13,7 @@ from web.api_look import Looking
 from web.api_pair import pairing
 from web.api_play import playing
 from web.api_tray import Hands
+from web.api_voice import speaking
 from web.feed import Feed
 from web.pages import Pages
 from web.parts import Parts
@@ -38,6 +39,8 @@ def create_app(parts: Parts) -> flask.Flask:
     app.register_blueprint(static_files())
     if parts.tray is not None:
         app.register_blueprint(Hands(parts.tray, parts.pairing).routes())
+    if parts.voice is not None:
+        app.register_blueprint(speaking(parts, parts.voice))
     if parts.evening is not None:
         app.register_blueprint(Evening(parts.evening, parts.table).routes())
     return app

@@ -10,6 +10,7 @@ from companion.session.snapshot import Snapshot
 from web.api_pair import PairBody, PhoneBody
 from web.api_play import AnswerBody, CorrectionBody, LineBody, NumberBody, OfferBody
 from web.api_tray import LiftBody, MoveBody, NothingBody, ThrowBody
+from web.api_voice import VoiceBody
 
 Json = dict[str, Any]
 
@@ -61,15 +62,22 @@ BODIES = (LineBody, CorrectionBody, AnswerBody, OfferBody, NumberBody, PairBody,
 TRAY_BODIES = (ThrowBody, MoveBody, LiftBody, NothingBody)
 
 
-def document(version: str, *, with_tray: bool, with_evening: bool) -> Json:
+def document(version: str, *, with_tray: bool, with_evening: bool, with_voice: bool) -> Json:
     """The OpenAPI 3.1 document of what this program serves."""
-    structs: tuple[Any, ...] = (Snapshot, *BODIES, *(TRAY_BODIES if with_tray else ()))
+    structs: tuple[Any, ...] = (
+        Snapshot,
+        *BODIES,
+        *(TRAY_BODIES if with_tray else ()),
+        *((VoiceBody,) if with_voice else ()),
+    )
     _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     paths = {**_looking(), **_playing(), **_pairing()}
     if with_tray:
         paths |= _tray()
     if with_evening:
         paths |= _evening()
+    if with_voice:
+        paths["/api/voice"] = _voice()
     return {
         "openapi": "3.1.0",
         "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: look on, and play."},
@@ -175,3 +183,8 @@ def _evening() -> Json:
         "/api/evening/{game}.jsonl": _get("A game's transcript", kind="application/x-ndjson", **game),
         "/api/evening.csv": _get("All throws of the evening", {}, kind="text/csv"),
     }
+
+
+def _voice() -> Json:
+    turn = _post("Let the table speak, or be quiet", "VoiceBody", (401, 422), security=[{"phone": []}])
+    return {**_get("Whether the table speaks"), **turn}

@@ -60,10 +60,13 @@ class Pages:
             "snapshot": msgspec.Raw(self.feed.newest.json),
             "paired": phone(self.parts.pairing) is not None,
             "texts": static_files.url(f"texts/{language_of_phone()}.json"),
+            "voice": self.parts.voice is not None,
             **more,
         }
         addresses = self.parts.addresses
-        html = flask.render_template(f"{name}.html", start=as_json(start), addresses=addresses, page_name=name)
+        html = flask.render_template(
+            f"{name}.html", start=as_json(start), addresses=addresses, page_name=name, games=self.parts.games
+        )
         response = flask.Response(html, mimetype="text/html")
         response.headers["Cache-Control"] = "no-store"
         return response

@@ -97,6 +97,14 @@ class GameCard(Protocol):
     def presets(self) -> Mapping[str, Mapping[str, bool | int]]:
         """Named sets of house rules."""
 
+    @property
+    def in_words(self) -> str:
+        """How it is played, in paragraphs."""
+
+    @property
+    def credits(self) -> str:
+        """Whose game it is."""
+
 
 class PhotoPart(Protocol):
     """The photos that are kept."""

@@ -123,21 +123,48 @@ def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(chromium: An
     page.context.close()
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("look", ["dark", "light"])
-def test_every_page_is_photographed_at_every_size(chromium: Any, site: Any, size: str, look: str) -> None:
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_is_photographed_at_every_size(chromium: Any, site: Any, path: str) -> None:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME)
     OUT.mkdir(parents=True, exist_ok=True)
-    for path in PAGES:
-        page = phone(chromium, address, size, look, paired=path == "/control")
-        live(page, address + path)
-        picture = OUT / f"{path.strip('/') or 'scoreboard'}-{size}-{look}.png"
-        page.screenshot(path=picture)
-        assert picture.stat().st_size > 8000
-        assert page.problems == []
-        page.context.close()
+    page = phone(chromium, address, paired=path == "/control")
+    live(page, address + path)
+    for look in ("dark", "light"):
+        page.evaluate(f"document.documentElement.dataset.look = '{look}'")
+        for size, (width, height) in SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            picture = OUT / f"{path.strip('/') or 'scoreboard'}-{size}-{look}.png"
+            page.screenshot(path=picture)
+            assert picture.stat().st_size > 8000
+    assert page.problems == []
+    page.context.close()
+
+
+FOCUSABLE = """() => [...document.querySelectorAll('button, a[href], input, select, summary, [tabindex="0"]')]
+  .filter((each) => each.checkVisibility() && !each.disabled).map((each) => each.outerHTML.slice(0, 160))"""
+FOCUSED = """() => { const on = document.activeElement, look = getComputedStyle(on);
+  return [on.outerHTML.slice(0, 160), look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2]; }"""
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_control_is_reached_by_tab_and_shows_it(chromium: Any, site: Any, path: str) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *MIDGAME)
+    page = phone(chromium, address, paired=path == "/control")
+    live(page, address + path)
+    wanted = set(page.evaluate(FOCUSABLE))
+    reached: dict[str, bool] = {}
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(len(wanted) + 8):
+        page.keyboard.press("Tab")
+        element, ringed = page.evaluate(FOCUSED)
+        reached[element] = ringed
+    assert wanted - set(reached) == set()
+    assert [element for element, ringed in reached.items() if not ringed and element in wanted] == []
+    page.context.close()
 
 
 def test_a_first_load_is_under_120_kb(chromium: Any, site: Any) -> None:

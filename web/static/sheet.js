@@ -103,9 +103,12 @@ function rest(snapshot) {
   items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
   if (playing) items.push(button("abandon", t("control.abandon"), abandon, "danger"));
   else if (state) items.push(button("end", t("control.end_sitting"), () => post("/api/evening/end", { number: table.snapshot.number })));
+  if (start.voice) items.push(button("voice", t("control.voice_on"), () => speak(true)), button("quiet", t("control.voice_off"), () => speak(false)));
   items.push(button("phones", t("control.phones"), phones));
   return h("div", { class: "choices" }, items);
 }
+
+const speak = (on) => post("/api/voice", { on });
 
 function abandon() {
   const sure = dialog(t("control.abandon"), h("p", {}, t("control.abandon_sure")),

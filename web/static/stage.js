@@ -12,7 +12,7 @@ export function stage() {
     const on = whoIsOn(snapshot), state = snapshot.state;
     fill($("who"), [on?.name, on?.seat, state?.player, state?.round, state?.over], () => heading(on, state));
     const { frozen, loose } = lying(snapshot);
-    fill($("felt"), [frozen, loose, snapshot.phase, snapshot.thrown, snapshot.game], () => felt(snapshot, frozen, loose, on));
+    fill($("felt"), [frozen, loose, snapshot.phase, snapshot.thrown, snapshot.game, snapshot.state?.outcome], () => felt(snapshot, frozen, loose, on));
     drawWorth(snapshot, state, on);
     text($("can"), can(snapshot));
     chance(snapshot);
@@ -34,6 +34,7 @@ function heading(on, state) {
 }
 
 function felt(snapshot, frozen, loose, on) {
+  if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.winner).map((side) => h("p", { class: "winner" }, chip(side.seat), h("span", {}, side.name)));
   if (snapshot.phase === "settling") return [h("p", {}, t("stage.settling"))];
   if (!frozen.length && !loose.length) return [h("p", {}, t(snapshot.state ? "stage.empty" : "stage.waiting"))];
   const kept = frozen.length ? dice(frozen, "frozen", "dice.frozen") : null;
@@ -97,7 +98,8 @@ function says(side, snapshot) {
   else if (side.finished) words.push(t("player.finished"));
   else if (side.fuchled) words.push(t("player.fuchled"));
   if (snapshot.game === "crapola" && !side.onBoard) words.push(t("player.not_on_board"));
-  if (snapshot.state?.over && snapshot.state.outcome) words.push(t("player.lost", { count: snapshot.state.outcome.games_lost?.[side.name] ?? 0 }));
+  const lost = snapshot.state?.outcome?.games_lost?.[side.name] ?? 0;
+  if (lost) words.push(t("player.lost", { count: lost }));
   return words.join(" · ");
 }
 

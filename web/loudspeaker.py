@@ -1,0 +1,149 @@
+"""The table's own voice: call-outs of what happened, spoken by `espeak-ng`; off until someone turns it on.
+
+One voice in the room, from the table: phones' browsers block speech until they are touched. What a correction or an
+undo made untrue is cut off in the middle of the word.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from companion.errors import DeviceError
+from companion.session.snapshot import Event, Snapshot
+from web.catalogue import say
+from web.parts import TablePart
+
+log = logging.getLogger(__name__)
+
+PROGRAM = "espeak-ng"
+CALLED = {
+    *("point", "banked", "wiped_out", "rolled_over", "piddle_lost", "fuchled", "finished", "bombed", "bomb_failed"),
+    *("bumped", "eliminated", "entered", "spent", "crapped_out", "hot_dice", "reversed", "last_round", "game_over"),
+}
+TAKEN_BACK = {"undone", "corrected", "abandoned"}
+LONGEST_S = 15.0
+
+
+class Spoken(Protocol):
+    """Words being spoken."""
+
+    def cut(self) -> None:
+        """Be quiet at once."""
+
+
+class Loudspeaker:
+    """Speaks the events of each snapshot. Fulfils `parts.Voice`; `start` and `stop` frame the evening."""
+
+    def __init__(self, table: TablePart, language: str = "en", speak: Callable[[str], Spoken] | None = None) -> None:
+        self._table, self._language = table, language
+        self._can_speak = speak is not None or shutil.which(PROGRAM) is not None
+        self._speak = speak or (lambda words: espoken(words, language))
+        self._spoken = table.snapshot().number
+        self._lock = threading.Lock()
+        self._speaking: Spoken | None = None
+        self._on = False
+        self._leave: Callable[[], None] | None = None
+
+    @property
+    def on(self) -> bool:
+        """Whether it speaks."""
+        return self._on
+
+    def turn(self, on: bool) -> None:
+        """Let it speak, or be quiet at once. Raises DeviceError when this machine can't speak."""
+        if on and not self._can_speak:
+            raise DeviceError("The table can't speak: espeak-ng is missing.", "Install it: sudo apt install espeak-ng.")
+        self._on = on
+        if not on:
+            self._hush()
+
+    def start(self) -> None:
+        """Follow the table."""
+        self._leave = self._table.subscribe(self.hear)
+
+    def stop(self) -> None:
+        """Follow no longer, and be quiet."""
+        if self._leave is not None:
+            self._leave()
+            self._leave = None
+        self._hush()
+
+    def hear(self, snapshot: Snapshot) -> None:
+        """Speak what this snapshot brought; what was being said gives way to it."""
+        fresh = [event for event in snapshot.events if event.number > self._spoken]
+        back = snapshot.number < self._spoken or any(event.code in TAKEN_BACK for event in fresh)
+        self._spoken = snapshot.number
+        words = called(fresh, self._language)
+        if back or words:
+            self._hush()
+        if words and self._on:
+            self._begin(words)
+
+    def _begin(self, words: str) -> None:
+        with self._lock:
+            try:
+                self._speaking = self._speak(words)
+            except OSError as mute:
+                log.warning("the table can't speak (%s): its voice is off", mute)
+                self._on = False
+
+    def _hush(self) -> None:
+        with self._lock:
+            if self._speaking is not None:
+                self._speaking.cut()
+                self._speaking = None
+
+
+class Speaking:
+    """Words being spoken by a program that reads them from its standard input."""
+
+    def __init__(self, program: subprocess.Popen[bytes], words: str) -> None:
+        self._program = program
+        threading.Thread(target=self._tell, args=(words,), name="voice", daemon=True).start()
+
+    def _tell(self, words: str) -> None:
+        try:
+            self._program.communicate(words.encode(), timeout=LONGEST_S)
+        except subprocess.TimeoutExpired:
+            self.cut()
+        except (BrokenPipeError, ValueError):
+            log.debug("cut off while being told its words")
+
+    def cut(self) -> None:
+        """Be quiet at once."""
+        self._program.kill()
+
+
+def espoken(words: str, language: str) -> Speaking:
+    """Begin to speak. The words go to standard input: a player's name is never an option of the program."""
+    pipe = subprocess.PIPE
+    quiet = subprocess.DEVNULL
+    program = subprocess.Popen([PROGRAM, "-v", language, "--stdin"], stdin=pipe, stdout=quiet, stderr=quiet)
+    return Speaking(program, words)
+
+
+def called(events: Sequence[Event], language: str) -> str:
+    """The call-outs of those events as one text; empty when none is worth a word."""
+    return " ".join(_words(event, language) + "." for event in events if event.code in CALLED)
+
+
+def _words(event: Event, language: str) -> str:
+    args: dict[str, Any] = {key: _plain(value) for key, value in event.args.items()}
+    if event.code == "game_over":
+        winners = event.args.get("winners") or []
+        key = "can.won" if len(winners) == 1 else "can.won_shared"
+        return say(language, key, names=", ".join(winners)).rstrip("!")
+    if event.code == "entered":
+        args["category"] = say(language, f"category.{event.args['category']}")
+    if event.code == "point":
+        args["count"] = event.args.get("frozen")
+    return say(language, f"event.{event.code}", **args).rstrip("!")
+
+
+def _plain(value: object) -> object:
+    return ", ".join(str(each) for each in value) if isinstance(value, list | tuple) else value
