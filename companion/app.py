@@ -36,6 +36,7 @@ from vision.cameras.virtual import VirtualCamera
 from vision.reader import open_reader
 from vision.watch import Watcher
 from web.app import create_app
+from web.loudspeaker import Loudspeaker
 from web.pairing import FileTokens, Pairing, new_pin
 from web.parts import Addresses, Parts
 from web.server import Server
@@ -123,6 +124,7 @@ def build(settings: Settings) -> App:
         "strip": board.health,
         "disk": disk_check(folder),
     }
+    voice = Loudspeaker(table)
     app = create_app(
         Parts(
             table=table,
@@ -134,6 +136,7 @@ def build(settings: Settings) -> App:
             addresses=_addresses(settings, page, port),
             tray=hands,
             evening=Evenings(folder),
+            voice=voice,
             streams_limit=settings.web.streams,
             version=importlib.metadata.version("peg-and-pip"),
             clock=clock,
@@ -144,6 +147,7 @@ def build(settings: Settings) -> App:
         Part("table", table.start, table.stop),
         _followed(table, board, lights, clock),
         Part("board", board.start, board.stop),
+        Part("voice", voice.start, voice.stop),
         Part("eye", eye.start, eye.stop),
     )
     return App(page, pairing.pin, port, parts, server, lambda: _first_game(table, settings))
