@@ -14,7 +14,7 @@ Happening = tuple[str, dict[str, Any]]
 
 def happenings(header: Header, before: View, action: Action, after: View) -> tuple[Happening, ...]:
     """The events of one line, in the order to tell them; every one names the `player` (or team) it is about."""
-    found = list(_OF_GAME[header.game](header, before, action, after))
+    found = list(_OF_GAME.get(header.game, _any_game)(header, before, action, after))
     if after["over"] and not before["over"]:
         found.append(("game_over", dict(after["outcome"])))
     return tuple(found)
@@ -133,7 +133,7 @@ def _crag(header: Header, before: View, action: Action, after: View) -> list[Hap
 
 def _plain_throw(header: Header, before: View, dice: tuple[int, ...]) -> list[Happening]:
     threw: Happening = ("threw", {"player": before["player"], "dice": sorted(dice)})
-    if before["throw_sizes"] == [2] and header.roll_off and not before["decisions"] and not before["dice"]:
+    if before["throw_sizes"] == [2] and header.roll_off and not before["decisions"] and not before.get("dice"):
         return [threw, ("rolled_off", {"player": before["player"], "total": sum(dice)})]
     return [threw]
 
@@ -168,6 +168,16 @@ def _reversed(before: View, after: View) -> list[Happening]:
 def _last_round(before: View, after: View) -> list[Happening]:
     if after["last_round"] and not before["last_round"]:
         return [("last_round", {"player": before["player"]})]
+    return []
+
+
+def _any_game(header: Header, before: View, action: Action, after: View) -> list[Happening]:
+    """What can be told of a game that has no events of its own here."""
+    match action:
+        case Throw(dice):
+            return _plain_throw(header, before, dice)
+        case Stop():
+            return [_banked(side_of(header, before, before["player"]), before, after)]
     return []
 
 

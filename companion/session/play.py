@@ -12,7 +12,7 @@ from companion.rules.game import Action, Throw, Undo
 from companion.rules.notation import action_of, header_line, header_of, line_of
 from companion.session import commands as c
 from companion.session import interpret
-from companion.session.holds import HOLDS
+from companion.session.holds import hold_of
 from companion.session.interpret import Hold, Memory, Outcome
 from companion.session.journal import Entry, Journal
 from companion.session.photos import Photos
@@ -329,7 +329,7 @@ class Play:
 
     def _hold(self) -> Hold | None:
         game = self.desk.record.game
-        return HOLDS.get(game.header.game) if game and not game.abandoned else None
+        return hold_of(game.header.game) if game and not game.abandoned else None
 
     def _choices(self) -> tuple[Action, ...]:
         game, hold = self.desk.record.game, self._hold()
@@ -355,4 +355,4 @@ def _fresh_memory(record: Record, keep_zone: bool) -> Memory:
 def refused(error: Exception) -> CompanionError:
     """What a person is told of a fault in the program itself."""
     log.error("a command failed", exc_info=error)
-    return CompanionError("The table could not do that because of a fault in the program; nothing was changed.")
+    return CompanionError("The table could not do that because of a fault in the program; look at what it shows.")

@@ -9,7 +9,7 @@ import msgspec
 
 from companion.rules.notation import header_line, line_of
 from companion.rules.odds import safe_chance
-from companion.session.holds import HOLDS
+from companion.session.holds import hold_of
 from companion.session.interpret import Ask, Memory, values_of
 from companion.session.record import PlayedGame, Record
 from companion.session.sight import Sight
@@ -92,7 +92,7 @@ def _choice(desk: Desk) -> dict[str, Any] | None:
     game = desk.record.game
     if game is None or game.abandoned or not game.view["decisions"]:
         return None
-    choices = HOLDS[game.header.game].choices(game.transcript.state)
+    choices = hold_of(game.header.game).choices(game.transcript.state)
     return line_of(choices[desk.choice % len(choices)]) if choices else None
 
 

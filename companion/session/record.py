@@ -9,6 +9,7 @@ from typing import Any
 from companion.errors import IllegalAction, RulesError
 from companion.rules.game import Action, Header, Throw, Undo
 from companion.rules.notation import action_of, header_of
+from companion.rules.roll_off import RollOff
 from companion.rules.transcript import Correction, Transcript, corrected
 from companion.session.events import happenings
 from companion.session.journal import Entry
@@ -60,8 +61,12 @@ class PlayedGame:
 
     @property
     def first(self) -> str:
-        """Who started: who made the first throw that is no roll-off, or would make it."""
-        return next((thrown.player for thrown in self.throws if len(thrown.values) > 2), self.view["player"] or "")
+        """Who started, once the roll-off is over."""
+        step: Transcript | None = self.transcript
+        player: str | None = None
+        while step is not None and not isinstance(step.state, RollOff):
+            player, step = step.state.player, step.before
+        return player or self.header.players[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ class Table:
             StaleAction: It was made for an older number.
             IllegalAction, NotationError, RulesError: The rules refuse it.
             DeviceError: The journal can't be written; nothing has changed. Or the table is stopped.
-            CompanionError: A fault in the program; nothing has changed.
+            CompanionError: A fault in the program; what reached the journal stands, all else is as it was.
         """
         answer: Future[Snapshot] = Future()
         with self._gate:
@@ -145,20 +145,23 @@ class Table:
             return Tick(), Future()
 
     def _answer(self, command: Command, answer: Future[Snapshot]) -> None:
-        before = self._play.desk
+        before, no = self._play.desk, None
         try:
             self._play.apply(command)
-            self._desk_changed(self._play.desk)
-        except CompanionError as no:
-            self._desk_changed(self._play.desk)
-            answer.set_exception(no)
+        except CompanionError as refusal:
+            no = refusal
         except Exception as fault:  # noqa: BLE001  the writer must outlive a fault in the rules or in itself
             # What reached the journal stands; all else is as it was.
             self._play.desk = replace(before, record=self._play.desk.record)
+            no = refused(fault)
+        try:
             self._desk_changed(self._play.desk)
-            answer.set_exception(refused(fault))
-        else:
+        except Exception as fault:  # noqa: BLE001  the same: a view that can't be made leaves the last one standing
+            no = no or refused(fault)
+        if no is None:
             answer.set_result(self._snapshot)
+        else:
+            answer.set_exception(no)
 
     def _refuse_the_rest(self) -> None:
         while True:

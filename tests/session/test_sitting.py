@@ -85,6 +85,17 @@ def test_who_lost_most_starts_then_the_worst_score_then_the_next_seat(
     assert next_starter(header, scores, {"winners": ["Ann"], "games_lost": lost}, first="Ben") == starts
 
 
+def test_who_won_the_roll_off_has_started(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"], "roll_off": True}))
+    played(table, [{"throw": [1, 1]}, {"throw": [6, 6]}, {"throw": [1, 2]}])
+    played(table, [*WIN, *WIN, *WIN])  # all finish level: the seat after the one who started is next
+    assert table.snapshot().state["outcome"]["winners"] == ["Ann", "Ben", "Cat"]
+    assert table.snapshot().next_starter == "Cat"
+    table.stop()
+
+
 def test_of_a_team_that_lost_its_next_person_starts() -> None:
     header = header_of({**HEADER, "players": ["Ann", "Ben", "Cat", "Dan"], "rules": {"partners": True}})
     scores, lost = {"Ann & Cat": 125, "Ben & Dan": 30}, {"Ann & Cat": 0, "Ben & Dan": 1}

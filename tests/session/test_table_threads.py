@@ -103,6 +103,16 @@ def test_a_fault_in_a_command_leaves_the_table_playing(table: Table, monkeypatch
     assert table.submit(PlayLine(number=1, line=throw)).number == 2
 
 
+def test_a_fault_in_showing_the_table_is_told_and_mended_by_the_next_command(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.session.present.safe_chance", lambda _: 1 // 0)
+    with pytest.raises(CompanionError, match="fault in the program"):
+        table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
+    monkeypatch.undo()
+    assert table.submit(Moving()).number == 2, "the line had reached the journal"
+
+
 def test_a_fault_in_a_reader_stops_neither_the_table_nor_the_other_readers(table: Table) -> None:
     seen: list[int] = []
     table.subscribe(lambda _: 1 // 0)

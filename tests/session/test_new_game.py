@@ -1,0 +1,51 @@
+"""A game that the session has never heard of: its throws come from the tray, the rest from a phone."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from acting import Clock, Tray, started, table_in
+
+from companion.rules import registry
+from companion.session.commands import PlayLine, See, Tick
+
+TOY = Path(__file__).parents[1] / "rules" / "test_toy_game.py"
+HEADER: dict[str, Any] = {"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = importlib.util.spec_from_file_location("toy_game", TOY)
+    assert found is not None
+    assert found.loader is not None
+    toy = importlib.util.module_from_spec(found)
+    monkeypatch.setitem(__import__("sys").modules, "toy_game", toy)
+    found.loader.exec_module(toy)
+    monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": toy.HIGH}))
+
+
+def test_a_new_game_plays_at_the_table_with_no_line_of_the_session_changed(tmp_path: Path) -> None:
+    clock = Clock()
+    table, tray = table_in(tmp_path, clock), Tray(clock=clock)
+    table.start()
+    started(table, HEADER)
+    thrown = table.submit(See(tray.throw(4)))
+    assert (thrown.state["turn_points"], thrown.options) == (4, ({"do": "stop"},))
+    tray.lift()
+    table.submit(See(tray.sight()))
+    clock.now_s += 60.0
+    assert table.submit(Tick()).number == thrown.number, "an empty tray says nothing here"
+    table.submit(PlayLine(number=thrown.number, line={"do": "stop"}))
+    table.submit(See(tray.throw(3)))
+    over = table.submit(See(tray.throw(6)))
+    assert over.state["outcome"]["winners"] == ["Ben"]
+    codes = [event.code for event in over.events]
+    assert codes == ["game_started", "threw", "banked", "threw", "threw", "game_over"]
+    table.stop()
+    table.start()
+    assert table.snapshot().state == over.state
+    table.stop()
