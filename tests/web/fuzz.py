@@ -25,7 +25,7 @@ def main(examples: int) -> int:
         command = ["-m", "schemathesis.cli", "run", f"{address}/api/openapi.json", "--checks", CHECKS]
         command += ["--header", f"Cookie: pegpip={token}", "--max-examples", str(examples), "--workers", "2"]
         command += ["--exclude-path", "/api/phones/remove"]  # it would take the caller's own control away
-        done = subprocess.run([sys.executable, *command], check=False)
+        done = subprocess.run([sys.executable, *command], check=False, cwd=folder)
         assert pub.table.snapshot().game is not None, "the table plays on"
         return done.returncode
 

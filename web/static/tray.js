@@ -1,5 +1,5 @@
 // The virtual tray: hands for dice that only the camera can read. This page knows where dice lie, never what they show.
-import { $, fill, follow, goLive, h, number, post, ready, t, table, text } from "./core.js";
+import { $, fill, follow, goLive, h, number, post, ready, t, table, text, toast } from "./core.js";
 import { asking } from "./ask.js";
 import { menu } from "./menu.js";
 import { sheet } from "./sheet.js";
@@ -75,7 +75,7 @@ function take(lying) {
   for (const die of inside) if (die.id !== dragged) lay($("handles").querySelector(`[data-id="${die.id}"]`), die);
   fill($("beside"), outside.map((die) => die.id), () => outside.length ? [h("span", { class: "quiet" }, t("tray.beside")), ...outside.map((die) => h("button", {
     type: "button", class: "spare", "data-key": `d${die.id}`, onclick: () => back(die) }, t("tray.put_back", { id: die.id + 1 })))] : []);
-  hint(table.snapshot);
+  hint();
 }
 
 function lay(element, die) {
@@ -165,18 +165,24 @@ function fresh(state) {
 
 async function throwDice() {
   const { count, loose, taken, fresh: first } = wanted();
-  // At the start of a turn everything is swept up; later a hand throws whatever lies loose, right or wrong.
-  const ids = (first || loose.length <= count ? taken : loose).map((die) => die.id);
-  const left = first ? tray.dice.filter((die) => die.place !== "out" && !ids.includes(die.id)).map((die) => die.id) : [];
-  if (left.length && !(await act("lift", { ids: left }))) return;
-  await act("throw", { ids, strength: 0.6 });
+  if (tooMany()) return toast(t("tray.too_many", { count: tooMany() })); // a shake throws them all the same
+  const ids = taken.map((die) => die.id);
+  // At the start of a turn everything else is swept up.
+  const left = first ? loose.map((die) => die.id).filter((id) => !ids.includes(id)) : [];
+  if (left.length && !(await act("lift", { ids: left }))) return null;
+  return act("throw", { ids, strength: 0.6 });
 }
 
-function hint(snapshot) {
-  const { count, loose, fresh: first } = wanted(), sizes = snapshot.state?.throw_sizes ?? [];
-  text($("throw"), t("tray.throw_count", { count: first || loose.length <= count ? count : loose.length }));
-  const extra = loose.length - count;
-  text($("tray-hint"), sizes.length && !first && extra > 0 ? t("tray.too_many", { count: extra }) : t("tray.how"));
+/** Dice that lie loose though they should not be thrown: frozen ones that nobody has moved. */
+function tooMany() {
+  const { count, loose, fresh: first } = wanted();
+  return !first && table.snapshot.state?.throw_sizes.length ? Math.max(0, loose.length - count) : 0;
+}
+
+function hint() {
+  const extra = tooMany();
+  text($("throw"), t("tray.throw_count", { count: wanted().count }));
+  text($("tray-hint"), extra ? t("tray.too_many", { count: extra }) : t("tray.how"));
 }
 
 // Drag the tray itself to and fro: a good shake throws the dice in it.
