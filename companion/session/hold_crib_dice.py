@@ -31,9 +31,8 @@ class CribDiceHold:
         """The dice of the throw zone; or with those that have been moved to the keep zone since they were thrown."""
         lying = values_of(sight.thrown)
         if still:
-            view = state.view()
             # Frozen dice that were left in the throw zone and not touched.
-            if set(still) == {view["point"]} and len(still) + len(sight.kept) == view["frozen"]:
+            if set(still) == {state.view()["point"]}:
                 yield tuple(sorted((Counter(lying) - Counter(still)).elements()))
             return
         yield lying

@@ -73,6 +73,7 @@ def test_an_abandoned_game_counts_for_nothing_and_the_next_can_start(tmp_path: P
     ("lost", "scores", "starts"),
     [
         ({"Ann": 0, "Ben": 1, "Cat": 2}, {"Ann": 125, "Ben": 70, "Cat": 40}, "Cat"),
+        ({"Ann": 0, "Ben": 2, "Cat": 1}, {"Ann": 125, "Ben": 70, "Cat": 40}, "Ben"),
         ({"Ann": 0, "Ben": 1, "Cat": 1}, {"Ann": 125, "Ben": 70, "Cat": 90}, "Ben"),
         ({"Ann": 0, "Ben": 1, "Cat": 1}, {"Ann": 125, "Ben": 70, "Cat": 70}, "Cat"),
         ({"Ann": 0, "Ben": 0, "Cat": 0}, {"Ann": 125, "Ben": 125, "Cat": 125}, "Cat"),

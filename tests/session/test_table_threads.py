@@ -143,7 +143,7 @@ def test_commands_that_come_while_the_table_stops_are_answered(tmp_path: Path) -
     assert answers == ["Start it again."] * 4
 
 
-def test_a_disk_that_fills_refuses_and_recovers(table: Table) -> None:
+def test_a_disk_that_fills_refuses_and_recovers(table: Table, tmp_path: Path) -> None:
     limit_pages(table, 1)
     tray = Tray()
     sight = tray.throw(5, 5, 2, 2, 1, 4, 6)
@@ -154,6 +154,7 @@ def test_a_disk_that_fills_refuses_and_recovers(table: Table) -> None:
         table.submit(See(sight))
     assert table.snapshot().number == number
     assert table.snapshot().notice.code == "ill"
+    assert list((tmp_path / "photos").iterdir()) == [], "no photo without its throw"
     limit_pages(table, 1_000_000)
     tray.knock()
     after = table.submit(See(tray.sight()))  # the same dice, seen again: the throw was not lost

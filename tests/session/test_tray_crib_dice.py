@@ -12,6 +12,7 @@ from acting import HEADER, Clock, Tray, played, started, table_in
 
 from companion.errors import IllegalAction, StaleAction
 from companion.session.commands import Answer, Moving, PlayLine, Press, See, StartGame, Tick
+from companion.session.interpret import BANK_AFTER_S
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 
@@ -178,6 +179,37 @@ def test_a_question_outlives_the_dice_and_the_next_throw_waits_for_it(evening: E
     assert after.state["player"] == "Ben"
 
 
+def test_an_empty_tray_seen_twice_does_not_bank_away_a_question(evening: Evening) -> None:
+    number = frozen(evening).number
+    question = evening.throw(5, 3, 3, 4, 6, doubt="glare").question
+    evening.tray.lift()
+    evening.see()
+    evening.clock.now_s += 3.0
+    after = evening.see()
+    assert (after.number, after.question) == (number, question)
+    answered = evening.table.submit(Answer(question=question.id, values=(5, 3, 3, 4, 6)))
+    assert answered.state["frozen"] == 3
+    assert evening.wait(0.1).state["scores"]["Ann"] == 5, "the tray has been empty all the while"
+
+
+def test_the_writer_wakes_once_for_an_empty_tray_and_not_for_a_hand(evening: Evening) -> None:
+    def due() -> float | None:
+        return evening.table._play.deadline_s()
+
+    evening.throw(*[3] * 7)
+    evening.keep(*[3] * 7)
+    assert due() is None
+    evening.tray.lift()
+    evening.see()
+    assert due() == BANK_AFTER_S
+    evening.table.submit(Moving())
+    assert due() is None
+    evening.see()
+    assert due() == BANK_AFTER_S
+    evening.wait(5.0)
+    assert due() is None, "it has looked; an empty tray says no more here"
+
+
 def test_an_answer_of_no_throw_leaves_the_game_and_waits(evening: Evening) -> None:
     before = frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt="blur").question
@@ -259,6 +291,14 @@ def test_a_frozen_die_left_untouched_in_the_throw_zone_is_not_thrown(evening: Ev
     five = next(die for die in evening.tray.thrown if die.value == 5)
     evening.tray.thrown = [five, *(evening.tray.die(value) for value in (1, 2, 6, 6))]
     assert evening.see().throws[-1].values == (1, 2, 6, 6)
+
+
+def test_an_unfrozen_die_left_untouched_makes_the_throw_incomplete(evening: Evening) -> None:
+    frozen(evening)
+    number = evening.throw(5, 3, 3, 4, 6).number
+    three = next(die for die in evening.tray.thrown if die.value == 3)
+    evening.tray.thrown = [three, *(evening.tray.die(value) for value in (1, 2, 6, 6))]
+    assert evening.see().number == number
 
 
 def test_dice_shaken_without_being_seen_to_leave_are_a_throw_when_their_values_change(evening: Evening) -> None:
