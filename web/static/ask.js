@@ -3,6 +3,8 @@ import { dialog, follow, h, post, t, table } from "./core.js";
 import { die } from "./dice.js";
 import { askDice } from "./keys.js";
 
+// Doubts about which dice were thrown, not about what one of them shows.
+const WHETHER = new Set(["moved", "found", "unsure", "count"]);
 let box = null, asked = null, waved = null;
 
 export function asking() {
@@ -21,12 +23,13 @@ function open(question) {
   const countFits = question.wanted.includes(question.values.length);
   const parts = [h("p", {}, t(`doubt.${question.code}`))];
   const whole = question.photo ? h("img", { class: "photo", src: question.photo, alt: t("ask.photo") }) : null;
-  if (countFits && doubtful.length) {
+  const one = countFits && doubtful.length && !WHETHER.has(question.code);
+  if (one) {
     parts.push(...oneDie(question, doubtful[0]));
     if (whole) parts.push(h("details", { class: "fold" }, h("summary", {}, t("ask.whole")), whole));
   } else if (whole) parts.push(whole);
   parts.push(h("div", { class: "row" },
-    countFits ? h("button", { type: "button", onclick: () => answer(question, [...question.values]) }, t("ask.all_right", { values: [...question.values].join(", ") })) : null,
+    countFits ? h("button", { type: "button", class: one ? "" : "main", onclick: () => answer(question, [...question.values]) }, t("ask.all_right", { values: [...question.values].join(", ") })) : null,
     h("button", { type: "button", class: countFits ? "" : "main", onclick: () => byHand(question) }, t("ask.by_hand")),
     h("button", { type: "button", onclick: () => answer(question, null) }, t("ask.no_throw"))));
   box = dialog(t("ask.title"), ...parts);

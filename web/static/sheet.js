@@ -9,7 +9,7 @@ export function sheet() {
   follow((snapshot) => {
     fill($("big"), [snapshot.game, snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.turn_points, snapshot.state?.over, snapshot.abandoned, snapshot.next_starter], () => big(snapshot));
     fill($("pick"), [snapshot.game, snapshot.options, snapshot.state?.dice], () => pick(snapshot));
-    fill($("rest"), [snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.over, snapshot.abandoned, snapshot.game], () => rest(snapshot));
+    fill($("rest"), [[...$("big").children].map((each) => each.dataset.key), snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.over, snapshot.abandoned, snapshot.game], () => rest(snapshot));
   });
 }
 
@@ -97,8 +97,9 @@ function mostOf(dice, keeps) {
 function rest(snapshot) {
   const state = snapshot.state, playing = state && !state.over && !snapshot.abandoned;
   const items = [];
-  if (playing && state.throw_sizes.length) items.push(button("enter-2", t("control.enter"), () => enterThrow(table.snapshot)));
-  items.push(button("undo-2", t("control.undo"), undo));
+  const shown = [...$("big").children].map((each) => each.dataset.key);
+  if (playing && state.throw_sizes.length && !shown.includes("enter")) items.push(button("enter-2", t("control.enter"), () => enterThrow(table.snapshot)));
+  if (!shown.includes("undo")) items.push(button("undo-2", t("control.undo"), undo));
   if (snapshot.options.some((line) => line.do === "spend")) items.push(button("spend", t("control.spend"), () => spend(table.snapshot)));
   items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
   if (playing) items.push(button("abandon", t("control.abandon"), abandon, "danger"));

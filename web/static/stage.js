@@ -12,7 +12,7 @@ export function stage() {
     const on = whoIsOn(snapshot), state = snapshot.state;
     fill($("who"), [on?.name, on?.seat, state?.player, state?.round, state?.over], () => heading(on, state));
     const { frozen, loose } = lying(snapshot);
-    fill($("felt"), [frozen, loose, snapshot.phase, snapshot.thrown, snapshot.game, snapshot.state?.outcome], () => felt(snapshot, frozen, loose, on));
+    fill($("felt"), [frozen, loose, snapshot.phase, snapshot.thrown, snapshot.game, snapshot.state?.outcome, snapshot.question?.id], () => felt(snapshot, frozen, loose, on));
     drawWorth(snapshot, state, on);
     text($("can"), can(snapshot));
     chance(snapshot);
@@ -36,6 +36,7 @@ function heading(on, state) {
 function felt(snapshot, frozen, loose, on) {
   if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.winner).map((side) => h("p", { class: "winner" }, chip(side.seat), h("span", {}, side.name)));
   if (snapshot.phase === "settling") return [h("p", {}, t("stage.settling"))];
+  if (snapshot.question?.values.length) return [dice(snapshot.question.values)];
   if (!frozen.length && !loose.length) return [h("p", {}, t(snapshot.state ? "stage.empty" : "stage.waiting"))];
   const kept = frozen.length ? dice(frozen, "frozen", "dice.frozen") : null;
   kept?.style.setProperty("--ring", colourOf(on?.seat ?? 0));
