@@ -58,7 +58,7 @@ def check_host(names: tuple[str, ...]) -> Callable[[], flask.Response | None]:
 
 
 def check_origin() -> flask.Response | None:
-    """Refuse a change that another site's page sends."""
+    """Refuse a change that another site's page sends, that is too large, or that is no JSON."""
     request = flask.request
     if request.method in {"GET", "HEAD", "OPTIONS"}:
         return None
@@ -67,9 +67,9 @@ def check_origin() -> flask.Response | None:
     if (origin is not None and not same_origin(origin, request.host)) or site not in {"same-origin", "none"}:
         log.warning("refused a change from origin %r (%s), address %s", origin, site, request.remote_addr)
         return refusal(403, "foreign_origin", "Only the table's own pages may change it. Open the page and try there.")
-    if request.mimetype != "application/json":
-        return refusal(415)
-    return None
+    if (request.content_length or 0) > BODY_LIMIT_BYTES:
+        return refusal(413)
+    return None if request.mimetype == "application/json" else refusal(415)
 
 
 def add_headers(response: flask.Response) -> flask.Response:

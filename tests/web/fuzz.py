@@ -14,7 +14,7 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 
 
 def main(examples: int) -> int:
-    """Try every operation of the API with that many examples. Twenty-five operations: 800 make twenty thousand."""
+    """Try every operation of the API with that many examples. Twenty-five operations: 900 make twenty thousand."""
     from pub import PIN, opened, served
 
     from companion.session.commands import StartGame
@@ -32,4 +32,4 @@ def main(examples: int) -> int:
 
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
-    sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else 800))
+    sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else 900))

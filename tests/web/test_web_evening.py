@@ -1,0 +1,66 @@
+"""Past games over HTTP, and what is taken home: transcripts that replay, a table that no spreadsheet mistakes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pub import HEADER, Pub, opened
+
+from companion.links.served import Evenings
+from companion.session.commands import PlayLine, StartGame
+
+LINES: list[dict[str, Any]] = [
+    {"throw": [5, 5, 5, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"do": "stop"},
+    {"throw": [6, 6, 6, 2, 1, 4, 3]},
+]
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Iterator[Pub]:
+    with opened(tmp_path, evening=Evenings(tmp_path)) as pub:
+        pub.table.submit(StartGame(header={**HEADER, "players": ["=1+1", "Ben"]}))
+        for line in LINES:
+            pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        yield pub
+
+
+def test_the_evening_lists_its_games(played: Pub) -> None:
+    told = played.stranger().get("/api/evening").json
+    (game,) = told["games"]
+    assert (game["game"], game["players"], game["over"]) == ("crib_dice", ["=1+1", "Ben"], False)
+    assert set(told["sitting"]) >= {"games", "games_lost"}
+
+
+def test_a_game_is_told_move_by_move(played: Pub) -> None:
+    client = played.stranger()
+    number = client.get("/api/evening").json["games"][0]["id"]
+    told = client.get(f"/api/evening/{number}").json
+    assert [move["line"] for move in told["moves"]] == LINES
+    assert told["moves"][2]["state"]["scores"] == {"=1+1": 5, "Ben": 0}
+    assert told["header"]["players"] == ["=1+1", "Ben"]
+
+
+def test_a_transcript_is_its_lines(played: Pub) -> None:
+    client = played.stranger()
+    number = client.get("/api/evening").json["games"][0]["id"]
+    answer = client.get(f"/api/evening/{number}.jsonl")
+    assert "attachment" in answer.headers["Content-Disposition"]
+    assert [json.loads(line) for line in answer.text.splitlines()][1:] == LINES
+
+
+def test_the_table_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None:
+    rows = list(csv.DictReader(played.stranger().get("/api/evening.csv").text.splitlines()))
+    assert [(row["player"], row["dice"]) for row in rows] == [("'=1+1", "5 5 5 2 1 4 6"), ("Ben", "6 6 6 2 1 4 3")]
+
+
+def test_a_game_that_is_not_there_is_404(played: Pub) -> None:
+    for path in ("/api/evening/999", "/api/evening/999.jsonl"):
+        answer = played.stranger().get(path)
+        assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
