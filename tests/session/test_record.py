@@ -139,6 +139,23 @@ def test_undo_goes_across_turns_and_games_and_takes_an_abandoning_back(tmp_path:
     table.stop()
 
 
+def test_one_sitting_can_be_gone_back_to_however_many_games_this_one_has(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    people = [["Ann", "Ben"], ["Cat", "Dan"], ["Dan", "Cat"]]
+    for players in people:
+        table.submit(c.StartGame(header={**HEADER, "players": players}))
+    table.stop()
+    table.start()
+    assert [game.header.players[0] for game in table._play.desk.record.games] == ["Ann", "Cat", "Dan"]
+    played(table, [{"undo": 1}, {"undo": 1}])
+    assert list(table.snapshot().state["scores"]) == ["Ann", "Ben"]
+    table.submit(c.StartGame(header={**HEADER, "players": ["Eve", "Flo"]}))
+    table.submit(c.StartGame(header={**HEADER, "players": ["Gus", "Hal"]}))
+    assert [game.header.players[0] for game in table._play.desk.record.games] == ["Eve", "Gus"]
+    table.stop()
+
+
 def test_a_correction_re_derives_what_followed_and_rolls_the_log_back(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
