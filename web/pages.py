@@ -118,7 +118,15 @@ def manifest() -> flask.Response:
         "display": "standalone",
         "background_color": "#17110c",
         "theme_color": "#17110c",
-        "icons": [{"src": static_files.url("icon.svg"), "sizes": "any", "type": "image/svg+xml"}],
+        "icons": [
+            {"src": static_files.url("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
+            {
+                "src": static_files.url("icon-512.png"),
+                "sizes": "512x512",
+                "type": "image/png",
+                "purpose": "any maskable",
+            },
+        ],
     }
     return flask.Response(flask.json.dumps(told), mimetype="application/manifest+json")
 

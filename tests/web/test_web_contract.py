@@ -158,3 +158,28 @@ def test_a_pin_pairs_and_the_cookie_is_out_of_scripts_reach(pub: Pub) -> None:
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
     assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "you": True}]
+
+
+def test_the_page_can_be_put_among_a_phones_apps(pub: Pub) -> None:
+    client = pub.stranger()
+    told = client.get("/manifest.webmanifest").json
+    assert (told["start_url"], told["display"]) == ("/", "standalone")
+    for icon in told["icons"]:
+        answer = client.get(icon["src"])
+        assert (answer.status_code, answer.mimetype) == (200, icon["type"])
+
+
+def test_static_files_are_squeezed_and_kept_for_good(pub: Pub) -> None:
+    client = pub.stranger()
+    address = client.get("/").text.split('rel="stylesheet" href="')[1].split('"')[0]
+    squeezed = client.get(address, headers={"Accept-Encoding": "gzip"})
+    assert squeezed.headers["Content-Encoding"] == "gzip"
+    assert "immutable" in squeezed.headers["Cache-Control"]
+    assert len(squeezed.data) < len(client.get(address).data) / 2
+    assert client.get("/static/old/look.css").headers["Cache-Control"] == "no-cache"
+    assert client.get("/static/old/../app.py").status_code == 404
+
+
+def test_the_qr_code_is_an_image_of_the_tables_own_making(pub: Pub) -> None:
+    assert pub.stranger().get("/qr/page.svg").mimetype == "image/svg+xml"
+    assert pub.stranger().get("/qr/wifi.svg").status_code == 404

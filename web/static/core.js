@@ -167,7 +167,7 @@ export async function post(path, body, { quiet = false } = {}) {
     if (told.pulse !== undefined) take(told);
     return told;
   }
-  if (response.status === 401 && path !== "/api/pair") table.paired = false;
+  if (response.status === 401 && table.paired) setTimeout(() => location.reload(), 2500); // control was taken away
   if (!quiet) toast(has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message ?? t("error.network"));
   return null;
 }

@@ -41,7 +41,10 @@ export function lying(snapshot) {
 export function can(snapshot) {
   const state = snapshot.state;
   if (!state) return t("can.no_game");
-  if (state.over || snapshot.abandoned) return overLine(snapshot.abandoned ? null : state.outcome);
+  if (state.over || snapshot.abandoned) {
+    const next = snapshot.next_starter ? ` ${t("can.next_starter", { player: snapshot.next_starter })}` : "";
+    return overLine(snapshot.abandoned ? null : state.outcome) + next;
+  }
   if (snapshot.phase === "asking") return t("can.asking");
   const parts = [];
   const sizes = state.throw_sizes, decisions = state.decisions;
@@ -49,7 +52,7 @@ export function can(snapshot) {
   if (sizes.length) parts.push(throwWords(snapshot, state, sizes));
   if (decisions.includes("keep") && snapshot.game === "crapola") parts.push(t("can.keep"));
   if (decisions.includes("keep") && snapshot.game === "crag") parts.push(t("can.again"));
-  if (decisions.includes("score")) parts.push(t("can.score"));
+  if (decisions.includes("score")) parts.push(snapshot.choice?.category ? t("can.score_choice", { category: t(`category.${snapshot.choice.category}`) }) : t("can.score"));
   if (decisions.includes("stop")) parts.push(t("can.bank", { points: state.turn_points }));
   if (decisions.includes("bomb")) parts.push(t("can.bomb"));
   if (decisions.includes("spend")) parts.push(t("can.spend"));
