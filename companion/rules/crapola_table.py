@@ -88,10 +88,10 @@ class Table:
         """It is the next turn: in the last round of the first, the way play goes, who has not had his."""
         count = len(self.totals)
         due = self.due - {self.seat}
-        following = [(self.seat + self.direction * step) % count for step in range(1, count + 1)]
+        following = [(self.seat + self.direction * step) % count for step in range(1, count)]
         upcoming = next((seat for seat in following if not self.last_round or seat in due), None)
         if upcoming is None:
-            return replace(self, due=due, turns=self.turns + 1, over=True)
+            return replace(self, turns=self.turns + 1, over=True)
         return replace(self, due=due, turns=self.turns + 1, seat=upcoming)
 
     def outcome(self) -> dict[str, Any] | None:

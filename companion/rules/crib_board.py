@@ -121,7 +121,7 @@ class Board:
     def passed_on(self) -> Board:
         """It is the turn of the next side still in play, or the game is over and `turn` stays that of the last one."""
         count = len(self.sides)
-        following = (self.turn + step for step in range(1, count + 1))
+        following = (self.turn + step for step in range(1, count))
         upcoming = next((turn for turn in following if not self.gone((self.first + turn) % count)), None)
         if upcoming is None or self._decided(upcoming // count != self.turn // count):
             return replace(self, over=True)

@@ -72,9 +72,8 @@ class CribDice:
         """Seven fresh dice, all that are not frozen, or the two of a piddle."""
         if self.board.over or self.turn.phase == "naming":
             return ()
-        if self.turn.phase != "choosing":
-            return (7,) if self.turn.phase == "fresh" else (2,)
-        return {5: (2,), 6: (2,), 7: (7,)}.get(self.turn.frozen) or (7 - self.turn.frozen,)
+        # Five frozen leave two dice anyway; six are piddled with two as well, and seven roll over.
+        return ({6: 2, 7: 7}.get(self.turn.frozen, 7 - self.turn.frozen),)
 
     @property
     def decisions(self) -> tuple[str, ...]:

@@ -331,6 +331,11 @@ def test_options_name_the_smallest_and_the_greatest_spending_on_each() -> None:
 def test_more_than_5000_behind_seven_dice_may_be_thrown() -> None:
     assert view(*bank(5000))["throw_sizes"] == [6]
     assert view(*bank(5050))["throw_sizes"] == [6, 7]
+    lines = [*bank(1000), *bank(6000), *bank(1000)]
+    assert view(*lines, players=3)["throw_sizes"] == [6]
+    by_one = [*lines, spend("Cat", 1), *LATE_CRAP]
+    assert view(*by_one, players=3)["scores"] == {"Ann": 999, "Ben": 6000, "Cat": 999}
+    assert view(*by_one, players=3)["throw_sizes"] == [6, 7]
     assert view(*bank(5050), seventh_die=False)["throw_sizes"] == [6]
 
 
