@@ -240,7 +240,13 @@ def test_dice_are_moved_by_keyboard_and_by_drag(chromium: Any, site: Any) -> Non
     page.mouse.move(tray["x"] + tray["width"] / 2, tray["y"] + tray["height"] * 0.9, steps=5)
     with page.expect_response("**/api/tray/move"):
         page.mouse.up()
+    for die in (4, 5):  # one after the other, as fast as a hand can
+        page.locator(f'.grip[data-id="{die}"]').dblclick()
+    page.wait_for_selector('.grip[data-id="5"]')
+    page.evaluate("fetch('/api/tray')")
     moves = [done for done in pub.tray.done if done[0] == "move"]
+    assert {move[1] for move in moves[3:]} == {4, 5}
+    assert all(move[3] > 180 for move in moves[3:])
     assert moves[0][1:] == (2, 116.0, 60.0)
     assert moves[1][1] == 2
     assert moves[1][3] > 180

@@ -6,8 +6,9 @@ import { sheet } from "./sheet.js";
 import { can, noticeWords, whoIsOn } from "./sides.js";
 import { aloud, board, log, players, stage } from "./stage.js";
 
-const PICTURE_MS = 120, DICE_MS = 400, STEP_MM = 6, SHAKE_PX = 700;
-let tray = { dice: [], zones: null }, dragged = null, holding = false;
+const PICTURE_MS = 120, DICE_MS = 400, STEP_MM = 6, SHAKE_PX = 700, JITTER_PX = 4;
+const grips = new Map(), TWICE_MS = 450;
+let tray = { dice: [], zones: null }, dragged = null, holding = false, tapped = { id: null, at: 0 };
 
 await ready;
 menu();
@@ -71,8 +72,15 @@ async function look() {
 function take(lying) {
   tray = lying;
   const inside = tray.dice.filter((die) => die.place !== "out"), outside = tray.dice.filter((die) => die.place === "out");
-  fill($("handles"), inside.map((die) => [die.id, die.place]), () => inside.map(handle));
-  for (const die of inside) if (die.id !== dragged) lay($("handles").querySelector(`[data-id="${die.id}"]`), die);
+  // A grip stays the same element for as long as its die is in the tray: a hand may be on it.
+  for (const [id, grip] of grips) if (!inside.some((die) => die.id === id)) { grip.remove(); grips.delete(id); }
+  for (const die of inside) {
+    if (!grips.has(die.id)) { grips.set(die.id, handle(die)); $("handles").append(grips.get(die.id)); }
+    const grip = grips.get(die.id);
+    grip.className = `grip ${die.place}`;
+    grip.setAttribute("aria-label", t(`tray.die_${die.place}`, { id: die.id + 1 }));
+    if (die.id !== dragged) lay(grip, die);
+  }
   fill($("beside"), outside.map((die) => die.id), () => outside.length ? [h("span", { class: "quiet" }, t("tray.beside")), ...outside.map((die) => h("button", {
     type: "button", class: "spare", "data-key": `d${die.id}`, onclick: () => back(die) }, t("tray.put_back", { id: die.id + 1 })))] : []);
   hint();
@@ -87,10 +95,9 @@ function lay(element, die) {
 }
 
 function handle(die) {
-  const element = h("button", { type: "button", class: `grip ${die.place}`, "data-id": die.id, "data-key": `d${die.id}`, "aria-label": t(`tray.die_${die.place}`, { id: die.id + 1 }), title: t("tray.grip") });
+  const element = h("button", { type: "button", "data-id": die.id, "data-key": `d${die.id}`, title: t("tray.grip") });
   element.addEventListener("keydown", (event) => byKey(event, die.id));
   element.addEventListener("pointerdown", (event) => grab(event, element, die.id));
-  element.addEventListener("dblclick", () => toKeep(die.id));
   return element;
 }
 
@@ -105,14 +112,16 @@ function grab(event, element, id) {
   const box = $("tray").getBoundingClientRect();
   let at = null;
   const move = (moved) => {
+    if (!at && Math.hypot(moved.clientX - event.clientX, moved.clientY - event.clientY) < JITTER_PX) return;
     dragged = id;
     holding = true;
     at = [(moved.clientX - box.left) / box.width, (moved.clientY - box.top) / box.height];
     element.style.left = `${at[0] * 100}%`;
     element.style.top = `${at[1] * 100}%`;
   };
-  const drop = async () => {
+  const drop = async (dropped) => {
     element.removeEventListener("pointermove", move);
+    if (!at) tap(id, dropped.timeStamp);
     if (at) await (at.some((part) => part < -0.02 || part > 1.02) ? act("lift", { ids: [id] }) : act("move", { id, ...toMm(at) }));
     dragged = null;
     holding = false;
@@ -120,6 +129,13 @@ function grab(event, element, id) {
   element.addEventListener("pointermove", move);
   element.addEventListener("pointerup", drop, { once: true });
   element.addEventListener("pointercancel", () => { dragged = null; holding = false; element.removeEventListener("pointermove", move); element.removeEventListener("pointerup", drop); }, { once: true });
+}
+
+/** A second tap on the same die soon after the first lays it in the keep zone. */
+function tap(id, at) {
+  const twice = tapped.id === id && at - tapped.at < TWICE_MS;
+  tapped = { id: twice ? null : id, at };
+  if (twice) toKeep(id);
 }
 
 function byKey(event, id) {
