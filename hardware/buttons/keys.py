@@ -1,0 +1,85 @@
+"""Buttons on the keyboard of the terminal that the table was started in. A fake that says so: `keys`."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TextIO
+
+from companion.errors import DeviceError
+from hardware.buttons import Press
+
+LOOK_S = 0.2
+"""How soon a stop is noticed."""
+
+
+class KeyButtons:
+    """Each key is a button; its capital letter is a long press."""
+
+    name = "keys"
+
+    def __init__(
+        self, keys: Mapping[str, str], source: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._keys, self._source, self._clock = dict(keys), source, clock
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._restore: Callable[[], None] = lambda: None
+
+    def start(self, on_press: Callable[[Press], None]) -> None:
+        """Listen to the terminal. Raises DeviceError when there is none."""
+        if self._thread is not None:
+            return
+        source = self._source if self._source is not None else sys.stdin
+        if not source.isatty():
+            raise DeviceError("The buttons `keys` need a terminal.", "Start the table in one, or set buttons to none.")
+        self._restore = _key_by_key(source.fileno())
+        self._stopped.clear()
+        self._thread = threading.Thread(target=self._listen, args=(source.fileno(), on_press), name="keys", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Listen no more; the terminal is as it was."""
+        self._stopped.set()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join(timeout=2)
+            self._restore()
+
+    def press_of(self, key: str) -> Press | None:
+        """The press that a key is, or None."""
+        button = self._keys.get(key.lower())
+        return None if button is None else Press(button, self._clock(), long=key != key.lower())
+
+    def _listen(self, descriptor: int, on_press: Callable[[Press], None]) -> None:
+        while not self._stopped.is_set():
+            ready, _, _ = select.select([descriptor], [], [], LOOK_S)
+            if not ready:
+                continue
+            typed = os.read(descriptor, 32)
+            if not typed:
+                return
+            for key in typed.decode(errors="ignore"):
+                press = self.press_of(key)
+                if press is not None:
+                    on_press(press)
+
+
+def _key_by_key(descriptor: int) -> Callable[[], None]:
+    """Have the terminal hand over keys without Enter (Ctrl-C stays Ctrl-C); returns what undoes it."""
+    import termios
+    import tty
+
+    before: list[Any] = termios.tcgetattr(descriptor)
+    tty.setcbreak(descriptor)
+
+    def restore() -> None:
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+    return restore

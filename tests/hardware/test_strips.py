@@ -1,0 +1,284 @@
+"""Six strips, one contract; the bytes on the wire against hand-worked ones; faults from below told with their cure."""
+
+from __future__ import annotations
+
+import io
+import socket
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from companion.errors import DeviceError, SetupError
+from hardware.strips.memory import MemoryStrip
+from hardware.strips.opening import automatic, open_strip
+from hardware.strips.pio import PioStrip
+from hardware.strips.spi import SpiStrip
+from hardware.strips.terminal import TerminalStrip
+from hardware.strips.wled import WledStrip
+from hardware.strips.ws281x import Ws281xStrip
+from hardware.strips.ws2812 import bytes_for, encoded, gap
+
+LEDS = 5
+PI_4, PI_5 = "Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 5 Model B Rev 1.0"
+
+
+class FakeSpi:
+    """spidev below the adapter: keeps what was sent."""
+
+    sent: ClassVar[list[bytes]] = []
+    fault: OSError | None = None
+
+    def open(self, bus: int, device: int) -> None:
+        if FakeSpi.fault:
+            raise FakeSpi.fault
+
+    def writebytes2(self, data: bytes) -> None:
+        if FakeSpi.fault:
+            raise FakeSpi.fault
+        FakeSpi.sent.append(bytes(data))
+
+    def close(self) -> None:
+        pass
+
+
+class FakePixels:
+    """rpi_ws281x below the adapter."""
+
+    refuses = False
+    shown: ClassVar[list[list[int]]] = []
+
+    def __init__(self, count: int, *wiring: Any) -> None:
+        self.words, self.wiring = [0] * count, wiring
+
+    def begin(self) -> None:
+        if FakePixels.refuses:
+            raise RuntimeError("ws2811_init failed with code -5 (mmap() failed)")
+
+    def setPixelColor(self, led: int, word: int) -> None:
+        self.words[led] = word
+
+    def show(self) -> None:
+        FakePixels.shown.append(list(self.words))
+
+
+@pytest.fixture
+def below(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeSpi.sent, FakeSpi.fault = [], None
+    FakePixels.shown, FakePixels.refuses = [], False
+    monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=FakeSpi))
+    ws = types.SimpleNamespace(WS2811_STRIP_GRB=0x00081000, WS2811_STRIP_RGB=0x00100800)
+    monkeypatch.setitem(sys.modules, "rpi_ws281x", types.SimpleNamespace(PixelStrip=FakePixels, ws=ws))
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
+        link.bind(("127.0.0.1", 0))
+        link.settimeout(2)
+        yield link
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(params=["memory", "terminal", "spi", "pio", "wled", "ws281x"])
+def strip(request: pytest.FixtureRequest, below: None, listener: socket.socket, tmp_path: Path) -> Any:
+    leds0 = tmp_path / "leds0"
+    leds0.touch()
+    return {
+        "memory": lambda: MemoryStrip(LEDS),
+        "terminal": lambda: TerminalStrip(LEDS, out=Terminal()),
+        "spi": lambda: SpiStrip(LEDS, bufsiz=tmp_path / "none"),
+        "pio": lambda: PioStrip(LEDS, leds0),
+        "wled": lambda: WledStrip(LEDS, "127.0.0.1", listener.getsockname()[1]),
+        "ws281x": lambda: Ws281xStrip(LEDS, machine=PI_4),
+    }[request.param]()
+
+
+def frame(*colours: tuple[int, int, int]) -> Any:
+    return np.array(colours, np.uint8)
+
+
+def test_every_strip_keeps_the_contract(strip: Any) -> None:
+    assert strip.name
+    assert strip.leds == LEDS
+    strip.start()
+    strip.start()
+    strip.show(np.full((LEDS, 3), 7, np.uint8))
+    with pytest.raises(ValueError, match="5"):
+        strip.show(np.zeros((LEDS + 1, 3), np.uint8))
+    strip.stop()
+    strip.stop()
+    strip.start()
+    strip.show(np.zeros((LEDS, 3), np.uint8))
+    strip.stop()
+
+
+# -- the signal, worked by hand from the data sheet: 0 is 100, 1 is 110 in SPI bits ---------------------------------
+OFF3 = bytes([0b10010010, 0b01001001, 0b00100100])
+FULL3 = bytes([0b11011011, 0b01101101, 0b10110110])
+HEX55 = bytes([0b10011010, 0b01101001, 0b10100110])  # 01010101
+HEXAA = bytes([0b11010011, 0b01001101, 0b00110100])  # 10101010
+
+
+def body(data: bytes, bits: int = 3) -> bytes:
+    return data[len(gap(bits)) : -len(gap(bits))]
+
+
+def test_all_off_is_zeros_of_light() -> None:
+    assert body(encoded(frame((0, 0, 0), (0, 0, 0)))) == OFF3 * 6
+
+
+def test_one_red_led_sends_green_red_blue() -> None:
+    assert body(encoded(frame((255, 0, 0)))) == OFF3 + FULL3 + OFF3
+
+
+def test_alternating_bits() -> None:
+    assert body(encoded(frame((0x55, 0xAA, 0x55)))) == HEXAA + HEX55 + HEX55
+
+
+def test_full_white_limited_to_a_half() -> None:
+    assert body(encoded(frame((0x80, 0x80, 0x80)))) == bytes([0b11010010, 0b01001001, 0b00100100]) * 3
+
+
+def test_four_bits_to_an_led_bit() -> None:
+    assert body(encoded(frame((0, 255, 0)), bits=4), 4) == b"\xee" * 4 + b"\x88" * 8
+
+
+def test_the_reset_gap_is_300_microseconds_of_zeros_before_and_after() -> None:
+    assert gap(3) == bytes(90)  # 300 us x 2.4 MHz / 8
+    assert gap(4) == bytes(120)
+    data = encoded(frame((255, 255, 255)))
+    assert (data[:90], data[-90:]) == (bytes(90), bytes(90))
+
+
+def test_a_frame_of_455_leds_less_its_gaps_fills_the_default_transfer() -> None:
+    assert bytes_for(435, 3) == 4095
+    assert bytes_for(436, 3) > 4096
+
+
+def test_spi_sends_a_frame_in_one_transfer(below: None, tmp_path: Path) -> None:
+    strip = SpiStrip(2, bufsiz=tmp_path / "none")
+    strip.start()
+    strip.show(frame((255, 0, 0), (0, 0, 0)))
+    assert [body(data) for data in FakeSpi.sent] == [OFF3 + FULL3 + OFF3 * 4]
+
+
+def test_too_many_leds_for_the_kernels_buffer_are_refused_with_the_number(below: None, tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match=r"spidev.bufsiz=4104"):
+        SpiStrip(436, bufsiz=tmp_path / "none").start()
+    (tmp_path / "bufsiz").write_text("65536\n")
+    SpiStrip(436, bufsiz=tmp_path / "bufsiz").start()
+
+
+@pytest.mark.parametrize(
+    ("fault", "cure"),
+    [(FileNotFoundError(2, "No such file"), "raspi-config"), (PermissionError(13, "Permission denied"), "group spi")],
+)
+def test_spi_faults_are_told_with_their_cure(below: None, tmp_path: Path, fault: OSError, cure: str) -> None:
+    FakeSpi.fault = fault
+    with pytest.raises(DeviceError, match=cure):
+        SpiStrip(2, bufsiz=tmp_path / "none").start()
+
+
+def test_spi_that_fails_in_play_comes_back(below: None, tmp_path: Path) -> None:
+    strip = SpiStrip(1, bufsiz=tmp_path / "none")
+    strip.start()
+    FakeSpi.fault = OSError(5, "Input/output error")
+    with pytest.raises(DeviceError):
+        strip.show(frame((1, 2, 3)))
+    FakeSpi.fault = None
+    strip.start()
+    strip.show(frame((1, 2, 3)))
+    assert len(FakeSpi.sent) == 1
+
+
+def test_pio_writes_four_bytes_an_led(tmp_path: Path) -> None:
+    device = tmp_path / "leds0"
+    device.touch()
+    strip = PioStrip(2, device)
+    strip.start()
+    strip.show(frame((1, 2, 3), (255, 0, 9)))
+    assert device.read_bytes() == bytes([1, 2, 3, 0, 255, 0, 9, 0])
+    strip.stop()
+    assert device.read_bytes() == bytes(8)
+
+
+def test_pio_without_its_device_names_the_overlay(tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match="dtoverlay=ws2812-pio,gpio=18,num_leds=122"):
+        PioStrip(122, tmp_path / "none").start()
+
+
+def test_ddp_sends_header_and_push(below: None, listener: socket.socket) -> None:
+    strip = WledStrip(2, "127.0.0.1", listener.getsockname()[1])
+    strip.start()
+    strip.show(frame((1, 2, 3), (4, 5, 6)))
+    expected = bytes([0x41, 1, 0x0B, 1, 0, 0, 0, 0, 0, 6, 1, 2, 3, 4, 5, 6])
+    assert listener.recv(2000) == expected
+    strip.stop()
+    assert listener.recv(2000)[10:] == bytes(6)
+
+
+def test_ddp_cuts_long_frames_at_480_leds_and_pushes_the_last(listener: socket.socket) -> None:
+    strip = WledStrip(500, "127.0.0.1", listener.getsockname()[1])
+    strip.start()
+    strip.show(np.zeros((500, 3), np.uint8))
+    first, second = listener.recv(2000), listener.recv(2000)
+    assert (first[0], first[4:10]) == (0x40, bytes([0, 0, 0, 0, 0x05, 0xA0]))
+    assert (second[0], second[4:10]) == (0x41, bytes([0, 0, 0x05, 0xA0, 0, 60]))
+    assert (len(first), len(second)) == (1450, 70)
+    strip.stop()
+
+
+def test_a_wled_host_that_nobody_knows_is_told() -> None:
+    with pytest.raises(DeviceError, match="its number"):
+        WledStrip(2, "no-such-host.invalid").start()
+
+
+def test_ws281x_packs_red_green_blue_into_a_word(below: None) -> None:
+    strip = Ws281xStrip(2, machine=PI_4)
+    strip.start()
+    strip.show(frame((1, 2, 3), (255, 0, 0)))
+    assert FakePixels.shown == [[0x010203, 0xFF0000]]
+
+
+@pytest.mark.parametrize(("machine", "cure"), [(PI_5, "spi or pio"), ("", "memory")])
+def test_ws281x_is_never_loaded_where_it_crashes(monkeypatch: pytest.MonkeyPatch, machine: str, cure: str) -> None:
+    monkeypatch.setitem(sys.modules, "rpi_ws281x", None)  # an import would raise ImportError
+    with pytest.raises(DeviceError, match=cure):
+        Ws281xStrip(2, machine=machine).start()
+
+
+def test_ws281x_without_root_is_told(below: None) -> None:
+    FakePixels.refuses = True
+    with pytest.raises(DeviceError, match="need root"):
+        Ws281xStrip(2, machine=PI_4).start()
+
+
+def test_the_terminal_is_quiet_where_nobody_would_see_it() -> None:
+    out = io.StringIO()
+    strip = TerminalStrip(2, out=out)
+    strip.start()
+    strip.show(frame((255, 0, 0), (0, 0, 0)))
+    assert out.getvalue() == ""
+
+
+def test_auto_picks_the_strip_for_the_machine_and_says_why() -> None:
+    assert automatic(PI_5, has_pio=True)[0] == "pio"
+    assert automatic(PI_5, has_pio=False)[0] == "spi"
+    assert automatic(PI_4, has_pio=False)[0] == "spi"
+    assert automatic("", has_pio=False) == ("memory", "This is no Raspberry Pi: the board is drawn in the page.")
+
+
+def test_an_unknown_strip_is_told_with_the_nearest() -> None:
+    with pytest.raises(SetupError, match="'spi'"):
+        open_strip("spii", 10)
+    with pytest.raises(SetupError, match="wled:HOST"):
+        open_strip("wled", 10)
