@@ -88,8 +88,9 @@ def _bomb(canvas: Canvas, stroke: Stroke) -> None:
     blast_s = stroke.since_s - SWAP_AT_S
     ring = 3 + 26 * ease(blast_s / 0.9)
     fading = min(1.0, blast_s / 0.12) * (1 - ease(blast_s / 1.3))
-    for edge in (stroke.end - ring, stroke.end + ring):
-        canvas.along(way, fading * glow(way, edge, 4.0), FIRE)
+    # Outwards only: on the near side two pegs change places, and more lights passing there would flicker.
+    outwards = 1 if stroke.end >= stroke.start else -1
+    canvas.along(way, fading * glow(way, stroke.end + outwards * ring, 4.0), FIRE)
     canvas.along(way, 0.6 * fading * glow(way, stroke.end, ring), ALARM)
 
 

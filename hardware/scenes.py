@@ -51,7 +51,8 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
 def next_change_s(view: BoardView, time_s: float) -> float:
     """When the next frame must be drawn: now while something runs, a thirtieth of a second on while something breathes.
 
-    Infinity when nothing will move until the view changes. Until that time `compose` gives the same frame.
+    Infinity when nothing will move until the view changes. A time further off than a slow frame is a rest: until then
+    `compose` gives the same frame.
     """
     if view.capturing:
         return math.inf
@@ -112,6 +113,8 @@ def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> 
     colour = player_colour(view.pegs[view.to_play].colour)
     ahead = canvas.step(peg.provisional)
     if view.mood == "ready":
+        if any(moment.kind != "press" for moment in under_way(view, time_s)):
+            return  # the glimmer waits until the track is quiet again
         part = (time_s % GLIMMER_EVERY_S) / GLIMMER_S
         if part < 1.0:
             canvas.along(way, 0.7 * swell(part) * comet(way, ahead + 1 + 9 * part, 5.0), colour)
@@ -158,19 +161,18 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | No
 
 
 def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]], time_s: float | None) -> None:
-    """One peg lights its hole; more share out its LEDs, or take turns in it, fading over into each other."""
+    """One peg lights its hole; more share out its LEDs, or take turns in it, one fading out before the next."""
     if len(holders) == 1 or len(leds) >= len(holders):
         for k, (colour, level) in enumerate(holders):
             canvas.cover(
                 leds[k * len(leds) // len(holders) : (k + 1) * len(leds) // len(holders)], player_colour(colour), level
             )
         return
+    # Out, then in: two colours mixed would be a grey that belongs to nobody.
     turn = 0.0 if time_s is None else time_s / SHARE_S
-    (colour, _), (after, _) = holders[int(turn) % len(holders)], holders[(int(turn) + 1) % len(holders)]
     fade = max(0.0, (turn % 1.0 - 0.7) / 0.3)
-    one, two = np.asarray(player_colour(colour)), np.asarray(player_colour(after))
-    red, green, blue = one * (1 - fade) + two * fade
-    canvas.cover(leds, (float(red), float(green), float(blue)), 0.9)
+    colour, _ = holders[(int(turn) + (fade >= 0.5)) % len(holders)]
+    canvas.cover(leds, player_colour(colour), 0.9 * (0.25 + 0.75 * abs(1 - 2 * fade)))
 
 
 def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:

@@ -50,6 +50,13 @@ def test_random_frames_never_draw_more_than_the_limit(leds: int) -> None:
         look = rng.random((leds, 3), dtype=np.float32) * np.float32(rng.random() * 1.2)
         frame_rgb, drawn_ma = power.limited(look)
         assert power.milliamps(frame_rgb) <= drawn_ma <= 2000
+        # By the data sheet, without our own sum: 20 mA for a full colour, 0.6 mA for a dark LED's chip.
+        assert int(frame_rgb.astype(np.uint32).sum()) * 20 / 255 + leds * 0.6 <= 2000
+
+
+def test_white_balance_takes_from_green_and_blue_what_the_eye_has_too_much_of() -> None:
+    frame_rgb, _ = Power(PowerSettings(balance_rgb=(1.0, 0.5, 0.75))).limited(white(1))
+    assert frame_rgb[0].tolist() == pytest.approx([255, 127.5, 191.25], abs=2)
 
 
 def test_hue_is_kept_within_two_degrees_for_every_lit_led_of_random_frames() -> None:

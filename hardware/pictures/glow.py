@@ -1,0 +1,122 @@
+"""The board as it looks: frames of light on dark wood, as pictures and moving pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.errors import DeviceError
+from hardware.strips import FrameRGB
+from hardware.track import Layout
+
+PictureBGR = NDArray[np.uint8]
+"""(height, width, 3) uint8."""
+
+_WOOD_BGR = np.array([14, 24, 38], np.float32)
+_BRASS_BGR = np.array([30, 62, 84], np.float32)
+_LED_GAMMA = 2.6
+
+
+class Scenery:
+    """The wood with its holes, drawn once for a layout; frames are lit on top of it.
+
+    Args:
+        layout: Where the LEDs are.
+        width_px: Width of the pictures; the height follows from the layout, at least 96.
+    """
+
+    def __init__(self, layout: Layout, width_px: int = 960) -> None:
+        places = np.array(layout.places_mm, np.float32)
+        span_mm = np.ptp(places, axis=0)
+        pitch_mm = _nearest_mm(places)
+        margin_mm = max(2.5 * pitch_mm, 0.04 * float(span_mm[0]))
+        self._px_per_mm = width_px / float(span_mm[0] + 2 * margin_mm)
+        height_px = max(96, round((float(span_mm[1]) + 2 * margin_mm) * self._px_per_mm))
+        top_px = (height_px - float(span_mm[1]) * self._px_per_mm) / 2
+        left_px = margin_mm * self._px_per_mm
+        self.size_wh = (width_px, height_px + height_px % 2)
+        self._xy = (places - places.min(axis=0)) * self._px_per_mm + np.array([left_px, top_px], np.float32)
+        self._hole_px = float(np.clip(0.3 * pitch_mm * self._px_per_mm, 1.6, 9.0))
+        self._ground = self._drilled(_wood(*self.size_wh), _used(layout))
+
+    def lit(self, frame_rgb: FrameRGB) -> PictureBGR:
+        """The board with this frame, as an eye in a dim room sees it."""
+        width_px, height_px = self.size_wh
+        seen = (frame_rgb[:, ::-1] / 255.0) ** (1 / _LED_GAMMA)
+        halo = np.zeros((height_px, width_px, 3), np.float32)
+        core = np.zeros_like(halo)
+        for (x, y), colour in zip(self._xy, seen, strict=True):
+            if colour.any():
+                _disc(halo, x, y, self._hole_px, tuple(map(float, colour**1.6)))
+                _disc(core, x, y, self._hole_px, tuple(map(float, 0.25 * colour.max() ** 3 + 0.85 * colour)))
+        wide = cv2.GaussianBlur(halo, (0, 0), 6.5 * self._hole_px)
+        near = cv2.GaussianBlur(halo, (0, 0), 1.9 * self._hole_px)
+        picture = self._ground * (1.0 + 9.0 * wide) + 255.0 * (0.9 * wide + 0.75 * near)
+        picture = np.maximum(picture, 255.0 * cv2.GaussianBlur(core, (0, 0), max(0.6, 0.16 * self._hole_px)))
+        return np.clip(picture, 0, 255).astype(np.uint8)
+
+    def _drilled(self, ground: NDArray[np.float32], used: set[int]) -> NDArray[np.float32]:
+        for led, (x, y) in enumerate(self._xy):
+            if led in used:
+                _disc(ground, x, y, self._hole_px * 1.3, tuple(map(float, _BRASS_BGR)))
+            _disc(ground, x, y, self._hole_px, (6.0, 8.0, 11.0))
+        return ground
+
+
+def save_still(path: Path, picture_bgr: PictureBGR) -> None:
+    """Write a picture; the kind follows the name. Raises DeviceError when it can't be written."""
+    try:
+        written = cv2.imwrite(str(path), picture_bgr, [cv2.IMWRITE_PNG_COMPRESSION, 9])
+    except cv2.error:
+        written = False
+    if not written:
+        raise DeviceError(f"{path} can't be written.", "Name a .png in a folder that you may write to.")
+
+
+def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> None:
+    """Write an animated WebP. Raises DeviceError when it can't be written, or by an OpenCV before 4.12."""
+    if not hasattr(cv2, "imwriteanimation"):
+        raise DeviceError(
+            f"OpenCV {cv2.__version__} writes no moving pictures.", "Install opencv-python-headless 4.12 or newer."
+        )
+    animation = cv2.Animation()
+    animation.frames = pictures_bgr
+    animation.durations = np.full(len(pictures_bgr), frame_ms, np.int32).tolist()
+    try:
+        written = cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, 70])
+    except cv2.error:
+        written = False
+    if not written:
+        raise DeviceError(f"{path} can't be written.", "Name a .webp in a folder that you may write to.")
+
+
+def _nearest_mm(places: NDArray[np.float32]) -> float:
+    away = np.linalg.norm(places[:1] - places[1:], axis=1)
+    return float(away[away > 0].min())
+
+
+def _used(layout: Layout) -> set[int]:
+    return {led for lane in layout.lanes for hole in lane for led in hole} | set(layout.status)
+
+
+def _disc(picture: NDArray[np.float32], x: float, y: float, radius_px: float, colour: tuple[float, ...]) -> None:
+    sub = 16  # cv2 takes coordinates in sixteenths: discs sit where they belong, not on whole pixels
+    centre = (round(float(x) * sub), round(float(y) * sub))
+    cv2.circle(picture, centre, round(radius_px * sub), colour, -1, cv2.LINE_AA, 4)
+
+
+def _wood(width_px: int, height_px: int) -> NDArray[np.float32]:
+    """Dark boards with a grain along them, the same at every call."""
+    rng = np.random.default_rng(122)
+    fine = cv2.resize(rng.random((height_px, max(8, width_px // 40)), np.float32), (width_px, height_px))
+    few = (max(4, height_px // 24), max(4, width_px // 160))
+    broad = cv2.resize(rng.random(few, np.float32), (width_px, height_px))
+    y = np.linspace(0, height_px / 14, height_px, dtype=np.float32)[:, None]
+    rings = 0.5 + 0.5 * np.sin(2 * np.pi * (0.35 * y + 2.2 * broad))
+    grain = 0.72 + 0.28 * rings * (0.55 + 0.45 * fine) + 0.12 * (fine - 0.5)
+    across = np.linspace(-1, 1, width_px, dtype=np.float32)[None, :] ** 2
+    down = np.linspace(-1, 1, height_px, dtype=np.float32)[:, None] ** 2
+    return np.asarray((grain * (1 - 0.28 * across - 0.22 * down))[:, :, None] * _WOOD_BGR, np.float32)

@@ -1,0 +1,216 @@
+"""Scenes: what the board shows for a view at a time, for every scene of the gallery."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from hardware.canvas import Canvas
+from hardware.motion import DURATIONS_S
+from hardware.palette import PATTERNS, PLAYERS, pattern, player_colour
+from hardware.pictures.gallery import SCENES, Scene
+from hardware.power import Power
+from hardware.scenes import SLOW_FRAME_S, compose, next_change_s
+from hardware.settings import PowerSettings
+from hardware.track import PRESETS, Layout, preset
+from hardware.view import BoardView, Moment, Peg
+
+STRIP = preset("strip122")
+LAYOUTS = [preset(name) for name in PRESETS]
+RATE_HZ = 30
+PLAY = BoardView(pegs=(Peg(0, 43, 43), Peg(1, 71, 71)), to_play=0, mood="ready")
+
+each_scene = pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene.name)
+each_layout = pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+
+
+def film(view: BoardView, layout: Layout, for_s: float) -> NDArray[np.float32]:
+    """(frames, leds, 3) at RATE_HZ."""
+    return np.stack([compose(view, layout, k / RATE_HZ) for k in range(round(for_s * RATE_HZ))])
+
+
+def flashes(levels: NDArray[np.float32], swing: float) -> list[float]:
+    """The times at which a level has gone up by `swing` and come down by as much again."""
+    found, low, high, rising = [], float(levels[0]), float(levels[0]), False
+    for k, level in enumerate(map(float, levels)):
+        low, high = min(low, level), max(high, level)
+        if not rising and level - low >= swing:
+            rising, high = True, level
+        elif rising and high - level >= swing:
+            rising, low = False, level
+            found.append(k / RATE_HZ)
+    return found
+
+
+def busiest_second(at_s: list[float]) -> int:
+    return max((sum(0 <= other - one < 1.0 for other in at_s) for one in at_s), default=0)
+
+
+def hue_of(led: NDArray[np.float32]) -> tuple[float, ...]:
+    return tuple(np.round(led / max(1e-6, float(led.max())), 2).tolist())
+
+
+def test_the_gallery_has_a_scene_for_every_mood_and_every_moment() -> None:
+    moods = {"idle", "ready", "settling", "read", "asking", "illegal_hold", "over"}
+    assert {scene.view.mood for scene in SCENES} == moods
+    assert {moment.kind for scene in SCENES for moment in scene.view.moments} >= {"throw", "banked", *DURATIONS_S} - {
+        "illegal_hold"
+    }
+    assert len({scene.name for scene in SCENES}) == len(SCENES)
+
+
+@each_layout
+@each_scene
+def test_a_scene_is_a_pure_function_of_view_and_time(scene: Scene, layout: Layout) -> None:
+    first = compose(scene.view, layout, scene.still_s)
+    compose(scene.view, layout, scene.still_s + 5.0)
+    assert np.array_equal(first, compose(scene.view, layout, scene.still_s))
+    assert first.shape == (layout.leds, 3)
+    assert first.any(), "every scene lights something"
+    assert 0.0 <= float(first.min()) <= float(first.max()) <= 1.0
+
+
+def test_the_flash_counter_sees_a_four_hertz_flicker_and_no_slow_breath() -> None:
+    times = np.arange(0, 4, 1 / RATE_HZ)
+    assert busiest_second(flashes((np.sin(8 * np.pi * times) > 0).astype(np.float32), 0.2)) >= 4
+    assert busiest_second(flashes((0.5 + 0.5 * np.sin(2 * np.pi * times / 2)).astype(np.float32), 0.2)) == 1
+
+
+@pytest.mark.parametrize("layout", [STRIP, preset("board3x121")], ids=lambda layout: layout.name)
+@each_scene
+def test_no_led_flashes_more_than_three_times_in_a_second(scene: Scene, layout: Layout) -> None:
+    # WCAG 2.3.1: a flash is a rise and fall of the light, not of its look, by a tenth of full.
+    light = film(scene.view, layout, 10.0).max(axis=2) ** 2.6
+    moving = np.flatnonzero(np.ptp(light, axis=0) >= 0.1)
+    worst = max((busiest_second(flashes(light[:, led], 0.1)) for led in moving), default=0)
+    assert worst <= 3
+
+
+@each_layout
+@each_scene
+def test_nothing_is_ever_white(scene: Scene, layout: Layout) -> None:
+    frames = film(scene.view, layout, min(3.0, scene.lasts_s))
+    bright = frames[frames.max(axis=2) > 0.6]
+    assert not len(bright) or float((bright.min(axis=1) / bright.max(axis=1)).max()) < 0.65
+
+
+@each_layout
+def test_the_idle_board_drifts_under_a_tenth_of_full_light(layout: Layout) -> None:
+    power = Power(PowerSettings(balance_rgb=(1, 1, 1)))
+    frames = film(BoardView(), layout, 10.0)
+    assert max(float(power.light(frame).max()) for frame in frames[::10]) < 25.5
+    assert not np.array_equal(frames[0], frames[60]), "it drifts"
+
+
+def test_the_night_is_darker_in_every_scene() -> None:
+    for scene in SCENES:
+        day, night = (compose(replace(scene.view, night=n), STRIP, scene.still_s) for n in (False, True))
+        assert scene.view.capturing or float(night.max()) < float(day.max())
+
+
+def test_a_peg_is_lit_where_it_stands_and_where_it_would_stand() -> None:
+    frame = compose(replace(PLAY, pegs=(Peg(0, 43, 58), Peg(1, 71, 71)), mood="read"), STRIP, 0.6)
+    assert hue_of(frame[43]) == hue_of(frame[58]) == hue_of(np.array(player_colour(0), np.float32))
+    assert frame[43].max() > frame[50].max() > 0.2, "the way between them is lit, less than the pegs"
+    assert frame[58].max() > frame[50].max()
+    assert hue_of(frame[71]) == hue_of(np.array(player_colour(1), np.float32))
+    assert frame[65].max() == 0
+
+
+@pytest.mark.parametrize("together", [2, 3, 4])
+def test_pegs_in_one_hole_take_turns_in_it_and_each_is_seen(together: int) -> None:
+    pegs = tuple(Peg(colour, 43, 43) for colour in range(together))
+    frames = film(BoardView(pegs=pegs, mood="read"), STRIP, 0.8 * together)
+    seen = {hue_of(led) for led in frames[:, 43]}
+    assert {hue_of(np.array(PLAYERS[colour], np.float32)) for colour in range(together)} <= seen
+
+
+def test_pegs_in_a_hole_of_two_leds_share_them_out() -> None:
+    table = preset("table300")
+    frame = compose(BoardView(pegs=(Peg(0, 43, 43), Peg(2, 43, 43)), mood="read"), table, 0.4)
+    one, two = table.lanes[0][43]
+    assert {hue_of(frame[one]), hue_of(frame[two])} == {hue_of(np.array(PLAYERS[c], np.float32)) for c in (0, 2)}
+
+
+def test_players_differ_in_time_as_well_as_in_colour() -> None:
+    rhythms = [tuple(round(pattern(colour, k / 20), 2) for k in range(200)) for colour in range(len(PATTERNS))]
+    assert len(set(rhythms)) == len(PATTERNS)
+    assert min(min(rhythm) for rhythm in rhythms) >= 0.29, "a peg is never dark"
+
+
+@each_layout
+@each_scene
+def test_a_capture_stands_still_and_is_dim(scene: Scene, layout: Layout) -> None:
+    view = replace(scene.view, capturing=True)
+    first = compose(view, layout, 0.3)
+    assert all(np.array_equal(first, compose(view, layout, time_s)) for time_s in (0.31, 1.7, 9.9))
+    assert float(first.max()) <= 0.36
+    assert next_change_s(view, 0.3) == math.inf
+
+
+@each_scene
+def test_nothing_changes_before_the_next_change_is_due(scene: Scene) -> None:
+    time_s, rests = 0.0, 0
+    while time_s < 6.0:
+        due_s = next_change_s(scene.view, time_s)
+        assert due_s >= time_s
+        if due_s > time_s + 1.01 * SLOW_FRAME_S:
+            rests += 1
+            now = compose(scene.view, STRIP, time_s)
+            until_s = min(due_s, 60.0) - 1e-3
+            for part in (0.01, 0.3, 0.6, 1.0):
+                then_s = time_s + (until_s - time_s) * part
+                assert np.array_equal(now, compose(scene.view, STRIP, then_s)), f"{time_s} {then_s} {due_s}"
+        time_s = min(max(due_s, time_s + 1 / 60), 6.0)
+
+
+def test_a_game_at_rest_needs_no_frame() -> None:
+    assert next_change_s(BoardView(pegs=(Peg(0, 3, 3), Peg(0, 9, 9)), mood="ready"), 5.0) == math.inf
+
+
+def test_a_moment_that_is_still_to_come_wakes_the_board() -> None:
+    view = BoardView(pegs=(Peg(0, 3, 3),), mood="ready", moments=(Moment("press", 7.0),))
+    assert next_change_s(view, 5.0) == 7.0
+
+
+def test_a_press_is_at_its_brightest_in_its_first_frame() -> None:
+    view = replace(PLAY, moments=(Moment("press", 1.0),))
+    assert compose(view, STRIP, 0.99)[0].max() == 0
+    levels = [float(compose(view, STRIP, 1.0 + k / 60)[0].max()) for k in range(21)]
+    assert levels[0] > 0.8
+    assert levels == sorted(levels, reverse=True)
+
+
+def test_a_throw_runs_out_hole_by_hole_at_forty_milliseconds() -> None:
+    view = replace(PLAY, pegs=(Peg(0, 43, 53),), mood="read", moments=(Moment("throw", 0.0, 0, 43, 53),))
+    heads = [int(np.flatnonzero(compose(view, STRIP, s)[43:60].max(axis=1) > 0.5)[-1]) for s in (0.05, 0.20, 0.36)]
+    assert heads == [1, 5, 9]
+
+
+def test_a_wipe_out_has_drained_back_after_six_hundred_milliseconds() -> None:
+    view = replace(PLAY, to_play=1, moments=(Moment("wipe_out", 0.0, 0, 66, 43),))
+    assert compose(view, STRIP, 0.1)[60].max() > 0
+    after = compose(view, STRIP, 0.61)
+    assert after[44:66].max() <= 0.19, "no more than the embers at each tenth hole"
+
+
+def test_views_that_no_table_should_send_are_drawn_all_the_same() -> None:
+    for view in (
+        replace(PLAY, to_play=7, winners=(9,), mood="over"),
+        replace(PLAY, pegs=(), mood="asking"),
+        replace(PLAY, pegs=(Peg(11, 500, 900), Peg(3, -4, -4)), mood="read"),
+        replace(PLAY, moments=(Moment("finish", 0.0, 8), Moment("no such kind", 0.0, 0))),
+    ):
+        for layout in LAYOUTS:
+            assert np.isfinite(compose(view, layout, 0.5)).all()
+
+
+def test_light_put_on_a_canvas_never_makes_it_darker() -> None:
+    canvas = Canvas(STRIP, 120)
+    canvas.add([3], (1.0, 0.0, 0.0), 0.8)
+    canvas.add([3], (1.0, 0.5, 0.0), 0.2)
+    assert canvas.look[3].tolist() == pytest.approx([0.8, 0.1, 0.0])
