@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from companion.bench.leds import measure, moving
@@ -12,7 +14,7 @@ from hardware.track import preset
 def test_what_is_measured_moves_from_frame_to_frame() -> None:
     layout = preset("board3x121")
     frames = [compose(moving(k / 60), layout, k / 60) for k in range(60)]
-    assert sum(not np.array_equal(a, b) for a, b in zip(frames, frames[1:], strict=False)) >= 50
+    assert sum(not np.array_equal(a, b) for a, b in itertools.pairwise(frames)) >= 50
 
 
 def test_a_frame_of_363_leds_costs_a_few_milliseconds_at_the_very_most() -> None:
