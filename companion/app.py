@@ -4,33 +4,42 @@ from __future__ import annotations
 
 import contextlib
 import importlib.metadata
-import logging
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from companion.config import Settings
-from companion.errors import DeviceError
+from companion.errors import DeviceError, RulesError, SetupError
 from companion.links.addresses import listening_socket, own_addresses, page_address
 from companion.links.eye import Eye, dice_expected
 from companion.links.health import Check, disk_check, report
 from companion.links.lights import Lights
-from companion.links.served import BoardOnPage, Evenings, Photographs
+from companion.links.parts import Part, followed, listening
+from companion.links.served import BoardOnPage, Photographs
 from companion.links.virtual_hands import VirtualHands
 from companion.notify import notify, watchdog_s
+from companion.rules.notation import header_of
 from companion.rules.registry import GAMES
 from companion.session.commands import StartGame
+from companion.session.export import PastGames
 from companion.session.journal import Journal
 from companion.session.photos import Photos
 from companion.session.table import Table
 from hardware.board import Board
+from hardware.buttons import Buttons
+from hardware.buttons.opening import open_buttons
+from hardware.machine import model
 from hardware.power import Power
-from hardware.settings import PowerSettings, TrackSettings
+from hardware.settings import ButtonSettings, PowerSettings, StripSettings, TrackSettings
+from hardware.strips import Strip
 from hardware.strips.opening import open_strip
-from hardware.track import lay
+from hardware.track import Layout, lay
+from hardware.wiring import wiring_problems
+from vision.cameras import Camera
 from vision.cameras.opening import open_camera
 from vision.cameras.virtual import VirtualCamera
 from vision.reader import open_reader
@@ -41,16 +50,7 @@ from web.pairing import FileTokens, Pairing, new_pin
 from web.parts import Addresses, Parts
 from web.server import Server
 
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Something that runs: how to start it and how to stop it."""
-
-    name: str
-    start: Callable[[], None]
-    stop: Callable[[], None]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,16 @@ class App:
                 self.server.run()
 
 
+@dataclass(frozen=True, slots=True)
+class _Wired:
+    """What the settings ask for, opened but not started."""
+
+    layout: Layout
+    strip: Strip
+    buttons: Buttons
+    camera: Camera
+
+
 def build(settings: Settings) -> App:
     """All parts of a table, none started but the listening socket.
 
@@ -98,59 +108,85 @@ def build(settings: Settings) -> App:
         DeviceError: When the data folder can't be used.
     """
     clock = time.monotonic
+    wired = _wired(settings)
     folder = _made(settings)
-    layout = lay(TrackSettings(preset=settings.strip.layout))
-    strip = open_strip(settings.strip.kind, layout.leds)
     power = Power(PowerSettings(brightness=settings.strip.brightness, limit_ma=settings.strip.limit_ma))
-    board = Board(strip, layout, power, clock)
-    camera = open_camera(settings.camera.source, dice=settings.camera.dice)
-    virtual = camera if isinstance(camera, VirtualCamera) else None
+    board = Board(wired.strip, wired.layout, power, clock)
+    virtual = wired.camera if isinstance(wired.camera, VirtualCamera) else None
     rig = virtual.rig() if virtual is not None else None
     photos = Photos(folder, settings.data.photos_mb * 1_000_000)
     table = Table(Journal(folder), photos, clock, keep_zone=rig is not None)
-    eye = Eye(
-        camera.name,
-        Watcher(camera, open_reader(rig), rig, lambda: dice_expected(table.snapshot())),
-        table.submit,
+    # In a calibrated tray every silhouette is explained, and kept dice may lie beside it: no number is demanded there.
+    watcher = Watcher(
+        wired.camera, open_reader(rig), rig, lambda: dice_expected(table.snapshot()) if rig is None else None
     )
-    lights = Lights(night=settings.strip.night)
+    eye = Eye(wired.camera.name, watcher, table.submit)
     pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock)
     link = listening_socket(settings.web.host, settings.web.port)
     port = link.getsockname()[1]
     page = page_address(settings.web.host, port)
-    hands = None if virtual is None else VirtualHands(virtual)
-    checks: dict[str, Check] = {
-        "camera": eye.health,
-        "strip": board.health,
-        "disk": disk_check(folder),
-    }
+    checks: dict[str, Check] = {"camera": eye.health, "strip": board.health, "disk": disk_check(folder)}
     voice = Loudspeaker(table)
     app = create_app(
         Parts(
             table=table,
-            board=BoardOnPage(board, layout),
+            board=BoardOnPage(board, wired.layout),
             health=lambda: report(checks),
             games=tuple(GAMES.values()),
             pairing=pairing,
             photos=Photographs(photos.path, table.question_photo),
             addresses=_addresses(settings, page, port),
-            tray=hands,
-            evening=Evenings(folder),
+            tray=None if virtual is None else VirtualHands(virtual),
+            evening=PastGames(folder),
             voice=voice,
             streams_limit=settings.web.streams,
             version=importlib.metadata.version("peg-and-pip"),
             clock=clock,
         )
     )
-    server = Server(app, link, settings.web.streams)
     parts = (
         Part("table", table.start, table.stop),
-        _followed(table, board, lights, clock),
+        followed(table, board, Lights(night=settings.strip.night), clock),
         Part("board", board.start, board.stop),
+        listening(wired.buttons, table, pairing, checks),
         Part("voice", voice.start, voice.stop),
         Part("eye", eye.start, eye.stop),
     )
+    server = Server(app, link, settings.web.streams)
     return App(page, pairing.pin, port, parts, server, lambda: _first_game(table, settings))
+
+
+def _wired(settings: Settings) -> _Wired:
+    """The parts that settings can get wrong; all their mistakes are told together."""
+    button_settings = _button_settings(settings)
+    strip_settings = StripSettings(pin=settings.strip.pin)
+    problems = wiring_problems(
+        settings.strip.kind, strip_settings, button_settings if settings.buttons.kind == "gpio" else None, model()
+    )
+    layout = _tried(lambda: lay(TrackSettings(preset=settings.strip.layout)), problems)
+    leds = layout.leds if layout is not None else 1
+    strip = _tried(lambda: open_strip(settings.strip.kind, leds, strip_settings), problems)
+    buttons = _tried(lambda: open_buttons(settings.buttons.kind, button_settings), problems)
+    camera = _tried(lambda: open_camera(settings.camera.source, dice=settings.camera.dice), problems)
+    _tried(lambda: _checked_header(settings), problems)
+    if problems or layout is None or strip is None or buttons is None or camera is None:
+        raise SetupError(problems)
+    return _Wired(layout, strip, buttons, camera)
+
+
+def _tried(make: Callable[[], T], problems: list[str]) -> T | None:
+    try:
+        return make()
+    except SetupError as wrong:
+        problems += wrong.problems
+        return None
+
+
+def _checked_header(settings: Settings) -> None:
+    try:
+        header_of(_header(settings))
+    except RulesError as refused:
+        raise SetupError([f"[table] {refused}"]) from None
 
 
 def _made(settings: Settings) -> Path:
@@ -164,21 +200,6 @@ def _made(settings: Settings) -> Path:
     return folder
 
 
-def _followed(table: Table, board: Board, lights: Lights, clock: Callable[[], float]) -> Part:
-    """The board follows the table from its first snapshot on."""
-    ends: list[Callable[[], None]] = []
-
-    def follow() -> None:
-        ends.append(table.subscribe(lambda snapshot: board.show(lights.view(snapshot, clock()))))
-        board.show(lights.view(table.snapshot(), clock()))
-
-    def leave() -> None:
-        while ends:
-            ends.pop()()
-
-    return Part("lights", follow, leave)
-
-
 def _first_game(table: Table, settings: Settings) -> None:
     """Set up the settings' game on a journal that has none, so that the first dice thrown already count."""
     if table.snapshot().game is None and settings.table.players:
@@ -187,6 +208,11 @@ def _first_game(table: Table, settings: Settings) -> None:
 
 def _header(settings: Settings) -> dict[str, object]:
     return {"transcript": 1, "game": settings.table.game, "players": list(settings.table.players), "rules": {}}
+
+
+def _button_settings(settings: Settings) -> ButtonSettings:
+    wired = settings.buttons
+    return ButtonSettings(pins={"bank": wired.bank, "undo": wired.undo, "next": wired.next})
 
 
 def _addresses(settings: Settings, page: str, port: int) -> Addresses:

@@ -51,7 +51,6 @@ class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bank: Pin = 17
     undo: Pin = 27
     next: Pin = 22
-    shutdown: Pin | None = None
 
 
 class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

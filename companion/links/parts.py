@@ -1,0 +1,65 @@
+"""Parts that run: started in order, stopped in reverse; and those that only join two others."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from companion.errors import CompanionError, DeviceError
+from companion.links.health import Check
+from companion.links.lights import Lights
+from companion.session.commands import Press as TablePress
+from companion.session.table import Table
+from hardware.board import Board
+from hardware.buttons import Buttons, Press
+from web.pairing import Pairing
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that runs: how to start it and how to stop it."""
+
+    name: str
+    start: Callable[[], None]
+    stop: Callable[[], None]
+
+
+def followed(table: Table, board: Board, lights: Lights, clock: Callable[[], float]) -> Part:
+    """The board follows the table from its first snapshot on."""
+    ends: list[Callable[[], None]] = []
+
+    def follow() -> None:
+        ends.append(table.subscribe(lambda snapshot: board.show(lights.view(snapshot, clock()))))
+        board.show(lights.view(table.snapshot(), clock()))
+
+    def leave() -> None:
+        while ends:
+            ends.pop()()
+
+    return Part("lights", follow, leave)
+
+
+def listening(buttons: Buttons, table: Table, pairing: Pairing, checks: dict[str, Check]) -> Part:
+    """Buttons act on the table as it is now; any long press lets a phone pair. The table plays without them."""
+    illness: list[str] = []
+    checks["buttons"] = lambda: (not illness, illness[0] if illness else f"{buttons.name} buttons")
+
+    def pressed(press: Press) -> None:
+        if press.long:
+            pairing.open()
+            return
+        try:
+            table.submit(TablePress(button=press.button))
+        except CompanionError as refused:
+            log.info("button %s: %s", press.button, refused)
+
+    def listen() -> None:
+        try:
+            buttons.start(pressed)
+        except DeviceError as ill:
+            illness.append(str(ill))
+
+    return Part("buttons", listen, buttons.stop)
