@@ -174,7 +174,7 @@ class Crapola:
             points = turn.points + (points_of(option.dice) or 0)
             worth = turn_worth(turn.size, self.table.least_bank)
             return worth.choosing(points, len(turn.dice) - len(option.dice))
-        return float(turn.points) if isinstance(option, Stop) else 0.0
+        return float(turn.points)  # a spending comes before the first throw: it banks nothing
 
     def _spendings(self) -> tuple[Action, ...]:
         most = {name: self.table.most_to_spend_on(seat) for seat, name in enumerate(self.header.players)}

@@ -7,8 +7,8 @@ number one more, a bool turned, a text changed, a condition always true or false
 replaced by None, a statement dropped. Left alone: docstrings, the messages of errors, annotations, decorators.
 
 Each mutant runs in memory, in a process of its own: first the transcripts of `tests/transcripts`, then the tests of the
-rules until the first failure. More than `LIMIT_S` seconds count as noticed: an endless loop. Prints a line for each
-survivor, a score for each module and for all.
+rules until the first failure. More than `LIMIT_S` seconds of work count as noticed: an endless loop. Prints a line for
+each survivor, a score for each module and for all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import copy
 import importlib.machinery
 import json
 import os
-import signal
+import resource
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -251,7 +251,7 @@ def transcripts_are_right() -> bool:
 
 def survives_here(module: str, number: int) -> bool:
     """In a process of its own: the tests against one mutant."""
-    signal.alarm(LIMIT_S)
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S))
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)

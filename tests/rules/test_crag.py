@@ -35,6 +35,7 @@ def test_every_throw_scores_in_every_category_as_the_table_says(strict: bool) ->
 def test_thirteen_takes_a_pair_unless_the_house_says_no() -> None:
     lines = [throw(1, 6, 6), score("thirteen")]
     assert told("crag", *lines, players=1).view()["scores"] == {"Ann": 26}
+    assert points_for("thirteen", (1, 6, 6)) == 26
     strict = told("crag", *lines, players=1, rules={"thirteen_without_double": True})
     assert strict.view()["scores"] == {"Ann": 0}
 
