@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from pub import HEADER, Pub, opened
 
-from companion.links.served import Evenings
 from companion.session.commands import PlayLine, StartGame
+from companion.session.export import PastGames
 
 LINES: list[dict[str, Any]] = [
     {"throw": [5, 5, 5, 2, 1, 4, 6]},
@@ -24,7 +24,7 @@ LINES: list[dict[str, Any]] = [
 
 @pytest.fixture
 def played(tmp_path: Path) -> Iterator[Pub]:
-    with opened(tmp_path, evening=Evenings(tmp_path)) as pub:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
         pub.table.submit(StartGame(header={**HEADER, "players": ["=1+1", "Ben"]}))
         for line in LINES:
             pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
