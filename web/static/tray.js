@@ -87,11 +87,13 @@ function take(lying) {
 }
 
 function lay(element, die) {
-  if (!element || !tray.zones) return;
+  if (!tray.zones) return;
   const [w, hgt] = tray.zones.picture_wh;
   element.style.left = `${(die.x_px / w) * 100}%`;
   element.style.top = `${(die.y_px / hgt) * 100}%`;
-  element.style.width = `max(44px, ${(die.size_px / w) * 125}%)`;
+  // As large as a thumb wants it, but never over the middle of another die: who aims at a die gets that die.
+  const room = Math.min(...tray.dice.filter((other) => other !== die && other.place !== "out").map((other) => Math.max(Math.abs(other.x_px - die.x_px), Math.abs(other.y_px - die.y_px))));
+  element.style.width = `min(max(44px, ${(die.size_px / w) * 125}%), ${Number.isFinite(room) ? (room / w) * 190 : 100}%)`;
 }
 
 function handle(die) {
