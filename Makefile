@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench conformance fuzz mutants clean load fuzz
+.PHONY: help play test lint types tests bench conformance fuzz mutants load fuzz-web train clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -49,8 +49,15 @@ mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests not
 load: .venv/dev.stamp  ## two hundred phones at once, and a thousand that come and go
 	@$(BIN)/python tests/web/load.py
 
-fuzz: .venv/dev.stamp  ## twenty thousand requests that the API must answer as it says it does
+fuzz-web: .venv/dev.stamp  ## twenty thousand requests that the API must answer as it says it does
 	@$(BIN)/python tests/web/fuzz.py
 
+TRAIN := .venv-train/bin
+train:  ## train the network on a CPU: make train DATA="folder ..." MINUTES=60 (see vision/models/centres.md)
+	@test -n "$(DATA)" || { echo 'say which folders hold labelled sets: make train DATA="photos more_photos"'; exit 2; }
+	@test -x $(TRAIN)/python || $(PYTHON) -m venv .venv-train
+	@$(TRAIN)/python -m pip install --quiet -c constraints.txt -e '.[vision,train]'
+	@$(TRAIN)/python -m vision.training.train $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/centres.onnx
+
 clean:  ## remove the virtual environment and caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis out
+	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis out

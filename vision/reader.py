@@ -19,7 +19,7 @@ from vision.rig_reader import RigReader
 from vision.tray import Rig
 
 LEAST_SCORE = 0.40
-"""A mark below it is never trusted (chosen on the split `tune`; see `make photos`)."""
+"""A mark below it is never trusted (chosen on photos apart from those it is measured on)."""
 LEAST_LEAD = 2.0
 """A trusted mark's best value scores at least so many times its second."""
 EDGE_PX = 64

@@ -1,0 +1,1 @@
+"""What made the networks in `vision/models`: data, augmentation, the network, its training. Needs the extra `train`."""

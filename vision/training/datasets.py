@@ -1,0 +1,82 @@
+"""Labelled photos of dice for training, from folders of the form `SET/labels.jsonl` with pictures beside it.
+
+A label is one JSON object a line: `image`, `boxes` ([x, y, w, h, value] in pixels) and, in a split set, `session`.
+Only sets with a stated open licence may be named here; the model's card credits them.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+WEIGHTS = {
+    "nellbyler": 3.0,
+    "matteop65_webcam": 3.0,
+    "epanemu_clutter": 0.4,
+    "rune55_mono": 3.0,
+    "epanemu_phone": 3.0,
+    "aibox_whitebox": 1.2,
+    "bartek_phone": 1.0,
+    "tomitomi_preview": 0.3,
+    "backgrounds": 0.8,
+}
+"""The licensed sets, and how often each is drawn from: by how varied it is, not by how large."""
+PIPS_ONLY = {"matteop65_webcam"}
+"""Sets whose boxes enclose the pips of a face, not the die."""
+PIPS_OF_FACE = 0.72
+"""Part of a face that the pips of a 4, 5 or 6 span."""
+FACE_PX_UNKNOWN = 60.0
+"""Size of a face in such a set where no die shows 4 or more."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Photo:
+    """A picture (h, w, 3) BGR and its dice: (n, 4) middle x, y, size of the face in pixels, value."""
+
+    bgr: NDArray[np.uint8]
+    dice: NDArray[np.float32]
+
+
+def photo_sets(folders: list[Path]) -> dict[str, list[Photo]]:
+    """All photos of the licensed sets that lie in those folders; of a split set only the part `tune`."""
+    found: dict[str, list[Photo]] = {}
+    for folder in folders:
+        splits = _splits(folder)
+        for name in WEIGHTS:
+            if (folder / name / "labels.jsonl").exists():
+                found[name] = list(_photos(folder / name, splits.get(name)))
+    return found
+
+
+def _splits(folder: Path) -> Mapping[str, Mapping[str, list[str]]]:
+    file = folder / "splits.json"
+    return json.loads(file.read_text()) if file.exists() else {}
+
+
+def _photos(folder: Path, split: Mapping[str, list[str]] | None) -> Iterator[Photo]:
+    for line in (folder / "labels.jsonl").read_text().splitlines():
+        row = json.loads(line)
+        held_out = split is not None and row["session"] not in split["tune"]
+        if row["boxes"] is None or held_out or "stray" in row.get("tags", []):
+            continue
+        file = folder / row["image"]
+        bgr = cv2.imread(str(file if file.exists() else folder / "images" / row["image"]))
+        if bgr is not None:
+            yield Photo(bgr, _dice(row["boxes"], folder.name in PIPS_ONLY))
+
+
+def _dice(boxes: list[list[float]], pips_only: bool) -> NDArray[np.float32]:
+    sizes = [max(w, h) / PIPS_OF_FACE if pips_only else (w * h) ** 0.5 for _, _, w, h, _ in boxes]
+    if pips_only:
+        known = [size for size, box in zip(sizes, boxes, strict=True) if box[4] >= 4]
+        usual = statistics.median(known) if known else FACE_PX_UNKNOWN
+        sizes = [size if box[4] >= 4 else usual for size, box in zip(sizes, boxes, strict=True)]
+    rows = [(x + w / 2, y + h / 2, size, value) for (x, y, w, h, value), size in zip(boxes, sizes, strict=True)]
+    return np.array(rows, np.float32).reshape(-1, 4)
