@@ -10,7 +10,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,13 @@ class Running:
 
     def state(self) -> dict[str, Any]:
         return self.ask("/api/state")[1]
+
+    def news(self, patience_s: float = 60.0) -> Iterator[dict[str, Any]]:
+        """Each snapshot as the event stream brings it, the newest first; fails when nothing comes for so long."""
+        with self._phone.open(self.page + "api/events", timeout=patience_s) as stream:
+            for line in stream:
+                if line.startswith(b"data:"):
+                    yield json.loads(line[5:])
 
     def play(self, line: dict[str, Any]) -> dict[str, Any]:
         status, answer = self.ask("/api/lines", {"number": self.state()["number"], "line": line})
