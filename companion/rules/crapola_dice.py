@@ -43,17 +43,14 @@ def _best(dice: tuple[int, ...]) -> int | None:
 
 
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Combinations with the lowest of these dice that lie among them, and their points."""
+    """Combinations that may hold the lowest of these dice, and their points; not all of them lie there."""
     low = dice[0]
     if low in {1, 5}:
         yield (low,), 100 if low == 1 else 50
     for count in range(3, dice.count(low) + 1):
         yield (low,) * count, (count - 2) * (1000 if low == 1 else 100 * low)
-    if without(dice, STRAIGHT) is not None:
-        yield STRAIGHT, 1000
-    for pairs in _three_pairs():
-        if pairs[0] == low and without(dice, pairs) is not None:
-            yield pairs, 500
+    yield STRAIGHT, 1000
+    yield from ((pairs, 500) for pairs in _three_pairs() if pairs[0] == low)
 
 
 @cache
