@@ -154,7 +154,7 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | No
             leads = 1.0 if time_s is None else 0.7 + 0.3 * swell((time_s % 1.2) / 1.2)
             on_top.setdefault(canvas.hole(k, at.provisional), []).append((peg.colour, leads))
         rhythm = 1.0 if time_s is None else pattern(peg.colour, time_s)
-        level = rhythm * (1.0 if mine else 0.68)
+        level = rhythm * (1.0 if mine else 0.8)
         on_top.setdefault(canvas.hole(k, at.banked), []).append((peg.colour, level))
     for leds, holders in on_top.items():
         _hole(canvas, leds, holders, time_s)

@@ -50,10 +50,9 @@ class Scenery:
         core = np.zeros_like(halo)
         for (x, y), colour in zip(self._xy, seen, strict=True):
             if colour.any():
-                _disc(halo, x, y, self._hole_px, tuple(map(float, colour**1.6)))
-                _disc(core, x, y, self._hole_px, tuple(map(float, 0.25 * colour.max() ** 3 + 0.85 * colour)))
-        wide = cv2.GaussianBlur(halo, (0, 0), 6.5 * self._hole_px)
-        near = cv2.GaussianBlur(halo, (0, 0), 1.9 * self._hole_px)
+                _disc(halo, x, y, self._hole_px, tuple(map(float, colour**1.3)))
+                _disc(core, x, y, self._hole_px, tuple(map(float, 0.25 * colour.max() ** 3 + 0.95 * colour)))
+        wide, near = _spread(halo, 6.5 * self._hole_px), _spread(halo, 1.9 * self._hole_px)
         picture = self._ground * (1.0 + 9.0 * wide) + 255.0 * (0.9 * wide + 0.75 * near)
         picture = np.maximum(picture, 255.0 * cv2.GaussianBlur(core, (0, 0), max(0.6, 0.16 * self._hole_px)))
         return np.clip(picture, 0, 255).astype(np.uint8)
@@ -69,7 +68,7 @@ class Scenery:
 def save_still(path: Path, picture_bgr: PictureBGR) -> None:
     """Write a picture; the kind follows the name. Raises DeviceError when it can't be written."""
     try:
-        written = cv2.imwrite(str(path), picture_bgr, [cv2.IMWRITE_PNG_COMPRESSION, 9])
+        written = cv2.imwrite(str(path), picture_bgr, [cv2.IMWRITE_PNG_COMPRESSION, 4])
     except cv2.error:
         written = False
     if not written:
@@ -106,6 +105,14 @@ def _disc(picture: NDArray[np.float32], x: float, y: float, radius_px: float, co
     sub = 16  # cv2 takes coordinates in sixteenths: discs sit where they belong, not on whole pixels
     centre = (round(float(x) * sub), round(float(y) * sub))
     cv2.circle(picture, centre, round(radius_px * sub), colour, -1, cv2.LINE_AA, 4)
+
+
+def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
+    """Light spread by that much; on a smaller picture where the blur hides it, which is many times as quick."""
+    part = min(1.0, 3.0 / sigma_px)
+    small = cv2.resize(light, None, fx=part, fy=part, interpolation=cv2.INTER_AREA)
+    size_wh = (light.shape[1], light.shape[0])
+    return np.asarray(cv2.resize(cv2.GaussianBlur(small, (0, 0), sigma_px * part), size_wh), np.float32)
 
 
 def _wood(width_px: int, height_px: int) -> NDArray[np.float32]:
