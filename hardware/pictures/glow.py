@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import cv2
@@ -57,12 +58,30 @@ class Scenery:
         picture = np.maximum(picture, 255.0 * cv2.GaussianBlur(core, (0, 0), max(0.6, 0.16 * self._hole_px)))
         return np.clip(picture, 0, 255).astype(np.uint8)
 
+    def numbered(self, layout: Layout) -> PictureBGR:
+        """The dark board with the number of every fifth hole beside it."""
+        picture = np.clip(self._ground * 2.0, 0, 255).astype(np.uint8)
+        for lane in layout.lanes:
+            for number in (1, *range(5, layout.holes + 1, 5)):
+                x, y = self._xy[lane[number][0]]
+                place = (round(float(x) - 4 * len(str(number))), round(float(y) + 2.4 * self._hole_px + 6))
+                cv2.putText(
+                    picture, str(number), place, cv2.FONT_HERSHEY_SIMPLEX, 0.36, (214, 234, 244), 1, cv2.LINE_AA
+                )
+        return picture
+
     def _drilled(self, ground: NDArray[np.float32], used: set[int]) -> NDArray[np.float32]:
         for led, (x, y) in enumerate(self._xy):
             if led in used:
                 _disc(ground, x, y, self._hole_px * 1.3, tuple(map(float, _BRASS_BGR)))
             _disc(ground, x, y, self._hole_px, (6.0, 8.0, 11.0))
         return ground
+
+
+@lru_cache(maxsize=8)
+def scenery(layout: Layout, width_px: int) -> Scenery:
+    """The scenery of a layout in that width, drawn once."""
+    return Scenery(layout, width_px)
 
 
 def save_still(path: Path, picture_bgr: PictureBGR) -> None:

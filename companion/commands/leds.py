@@ -1,0 +1,209 @@
+"""`pegpip leds`: light the board step by step; draw its layout, its wiring and its scenes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from companion import config
+from companion.errors import DeviceError
+
+if TYPE_CHECKING:
+    from hardware.pictures.gallery import Scene
+    from hardware.strips import FrameRGB
+    from hardware.track import Layout
+
+MOVING_HZ = 12.5
+WIDTH_PX = 960
+MOVING_WIDTH_PX = 560
+DIM = 40
+"""Of 255: walking lights are seen at this and draw little."""
+
+_settings = click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+_layout = click.option("--layout", metavar="L", help="Ready-made layout; the settings' one when left out.")
+_strip = click.option("--strip", metavar="S", help="memory, terminal, spi, pio, ws281x, wled:HOST or auto.")
+
+
+@click.group()
+def command() -> None:
+    """Light the board step by step; draw its layout, its wiring and its scenes."""
+
+
+@command.command()
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where the pictures go.")
+@click.option("--layout", "only", metavar="L", help="This layout alone.")
+@click.option("--stills", is_flag=True, help="No moving pictures.")
+def scenes(out: Path, only: str | None, stills: bool) -> None:
+    """Draw every scene on every ready-made layout: a PNG and an animated WebP each."""
+    from hardware.pictures.gallery import SCENES
+    from hardware.track import PRESETS, preset
+
+    layouts = [preset(only)] if only else [preset(name) for name in PRESETS]
+    _folder(out)
+    with click.progressbar(length=len(layouts) * len(SCENES), label="scenes") as bar:
+        for layout in layouts:
+            for scene in SCENES:
+                _still(out / f"{layout.name}-{scene.name}.png", scene, layout)
+                if not stills:
+                    _moving(out / f"{layout.name}-{scene.name}.webp", scene, layout)
+                bar.update(1)
+
+
+@command.command(name="map")
+@_settings
+@_layout
+@_strip
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Draw it instead: a .svg or a .png.")
+@click.option("--step", "step_s", type=click.FloatRange(0.01), default=0.3, help="Seconds for a hole.")
+def map_(file: Path | None, layout: str | None, strip: str | None, out: Path | None, step_s: float) -> None:
+    """Walk the track hole by hole and name each, to check the wiring; or draw it with the holes' numbers."""
+    from hardware.pictures.plans import walk, wiring_map
+
+    settings = config.load(file, {})
+    chosen = _chosen(settings, layout)
+    if out is not None and out.suffix == ".png":
+        _numbered(out, chosen)
+    elif out is not None:
+        _write(out, wiring_map(chosen))
+    else:
+        _play(settings, strip, chosen, [(name, _lit(chosen, leds)) for name, leds in walk(chosen)], step_s)
+
+
+@command.command()
+@_settings
+@_layout
+@_strip
+@click.option("--step", "step_s", type=click.FloatRange(0.01), default=1.0, help="Seconds for a colour.")
+def test(file: Path | None, layout: str | None, strip: str | None, step_s: float) -> None:
+    """Light the whole strip red, green, blue and dim white, then each hole."""
+    from hardware.pictures.plans import walk
+
+    settings = config.load(file, {})
+    chosen = _chosen(settings, layout)
+    every = tuple(range(chosen.leds))
+    colours = {"red": (DIM, 0, 0), "green": (0, DIM, 0), "blue": (0, 0, DIM), "white": (DIM // 3,) * 3}
+    _play(settings, strip, chosen, [(name, _lit(chosen, every, rgb)) for name, rgb in colours.items()], step_s)
+    _play(settings, strip, chosen, [(n, _lit(chosen, leds)) for n, leds in walk(chosen)], min(step_s, 0.05))
+
+
+@command.command()
+@_settings
+@_layout
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
+def design(file: Path | None, layout: str | None, out: Path) -> None:
+    """Draw the drilling template in true size."""
+    from hardware.pictures.plans import drilling_template
+
+    _write(out, drilling_template(_chosen(config.load(file, {}), layout)))
+
+
+@command.command()
+@_settings
+@_strip
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
+def wiring(file: Path | None, strip: str | None, out: Path) -> None:
+    """Draw the wiring diagram, from the pins in the settings."""
+    from hardware.pictures.wires import wiring_diagram
+    from hardware.settings import StripSettings
+
+    settings = config.load(file, {})
+    pins = {name: pin for name in ("bank", "undo", "next") if (pin := getattr(settings.buttons, name)) is not None}
+    kind = strip or settings.strip.kind
+    _write(out, wiring_diagram(kind, StripSettings(pin=settings.strip.pin), pins, settings.strip.limit_ma))
+
+
+def _chosen(settings: config.Settings, name: str | None) -> Layout:
+    from hardware.track import preset
+
+    return preset(name or settings.strip.layout)
+
+
+def _lit(layout: Layout, leds: tuple[int, ...], rgb: tuple[int, ...] = (DIM, DIM // 2, 0)) -> FrameRGB:
+    import numpy as np
+
+    frame_rgb = np.zeros((layout.leds, 3), np.uint8)
+    frame_rgb[list(leds)] = rgb
+    return frame_rgb
+
+
+def _play(
+    settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
+) -> None:
+    """Show each frame on the strip and print its name; none draws more current than the settings allow."""
+    import numpy as np
+
+    from hardware.power import Power
+    from hardware.settings import PowerSettings, StripSettings
+    from hardware.strips.opening import open_strip
+
+    power = Power(PowerSettings(limit_ma=settings.strip.limit_ma, gamma=1.0, balance_rgb=(1.0, 1.0, 1.0)))
+    strip = open_strip(kind or settings.strip.kind, layout.leds, StripSettings(pin=settings.strip.pin))
+    if strip.name == "memory":
+        click.echo("The strip is simulated (memory): nothing is lit. Name a real one with --strip.", err=True)
+        step_s = 0.0
+    strip.start()
+    try:
+        for name, frame_rgb in steps:
+            lit = np.flatnonzero(frame_rgb.any(axis=1))
+            click.echo(f"{name}: LED {_range(lit.tolist())}")
+            strip.show(power.limited((frame_rgb / 255.0).astype(np.float32))[0])
+            time.sleep(step_s)
+    finally:
+        strip.stop()
+
+
+def _range(leds: list[int]) -> str:
+    return str(leds[0]) if len(leds) == 1 else f"{leds[0]} to {leds[-1]}"
+
+
+def _still(path: Path, scene: Scene, layout: Layout) -> None:
+    from hardware.pictures.glow import save_still, scenery
+
+    save_still(path, scenery(layout, WIDTH_PX).lit(_frame(scene, layout, scene.still_s)))
+
+
+def _moving(path: Path, scene: Scene, layout: Layout) -> None:
+    from hardware.pictures.glow import save_moving, scenery
+
+    drawn = scenery(layout, MOVING_WIDTH_PX)
+    pictures = [drawn.lit(_frame(scene, layout, time_s)) for time_s in _times(scene.lasts_s)]
+    save_moving(path, pictures, round(1000 / MOVING_HZ))
+
+
+def _times(lasts_s: float) -> Iterator[float]:
+    return (frame / MOVING_HZ for frame in range(round(lasts_s * MOVING_HZ)))
+
+
+def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
+    from hardware.power import Power
+    from hardware.scenes import compose
+
+    return Power().limited(compose(scene.view, layout, time_s))[0]
+
+
+def _numbered(path: Path, layout: Layout) -> None:
+    from hardware.pictures.glow import save_still, scenery
+
+    drawn = scenery(layout, 1600)
+    _folder(path.parent)
+    save_still(path, drawn.numbered(layout))
+
+
+def _folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as refused:
+        raise DeviceError(f"{path} can't be made ({refused.strerror}).", "Name another folder with --out.") from None
+
+
+def _write(path: Path, text: str) -> None:
+    _folder(path.parent)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as refused:
+        raise DeviceError(f"{path} can't be written ({refused.strerror}).", "Name another with --out.") from None
+    click.echo(f"{path} written.")

@@ -1,0 +1,110 @@
+"""Plans of a layout as SVG: how the strip runs through the holes, and the true-size template to drill by."""
+
+from __future__ import annotations
+
+from html import escape
+
+from hardware.track import Layout
+
+HOLE_MM = 5.0
+MARGIN_MM = 12.0
+_LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")
+
+
+def wiring_map(layout: Layout) -> str:
+    """The layout as a picture: every hole with its number, every LED with its index, the strip's way in grey."""
+    numbers = _holes_by_led(layout)
+    way = " ".join(f"{x:.2f},{y:.2f}" for x, y in _moved(layout))
+    body = [f'<polyline points="{way}" fill="none" stroke="#6b5a4a" stroke-width="0.5"/>']
+    for led, (x, y) in enumerate(_moved(layout)):
+        lane, text = numbers.get(led, (-1, ""))
+        colour = _LANE_COLOURS[lane % len(_LANE_COLOURS)] if lane >= 0 else "#3a2b1e"
+        body.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{_radius_mm(layout):.2f}" fill="{colour}">')
+        body.append(f"<title>LED {led}{escape(', ' + text if text else '')}</title></circle>")
+        if text and _is_labelled(text):
+            body.append(_text(x, y + 0.3 * _radius_mm(layout), text.split()[-1], 1.05 * _radius_mm(layout), "#17110c"))
+    body.append(_text(_first(layout)[0], _first(layout)[1] - 4.0, "data in", 2.6, "#f4ead6"))
+    width_mm, height_mm = _size_mm(layout)
+    ground = f'<rect width="{width_mm:.1f}" height="{height_mm:.1f}" fill="#17110c"/>'
+    return _svg(width_mm, height_mm, ground + "".join(body), f"Wiring of {layout.name}")
+
+
+def drilling_template(layout: Layout) -> str:
+    """The template in true size (millimetres): print at 100 %, check the ruler, drill at the crosses."""
+    used = _holes_by_led(layout)
+    body = []
+    for led, (x, y) in enumerate(_moved(layout)):
+        if led in used:
+            body.append(f'<circle cx="{x:.3f}" cy="{y:.3f}" r="{min(HOLE_MM / 2, _radius_mm(layout)):.2f}"/>')
+            body.append(f'<path d="M{x - 1:.3f} {y:.3f}h2M{x:.3f} {y - 1:.3f}v2"/>')
+            if _is_labelled(used[led][1]):
+                body.append(_text(x, y + 4.6, used[led][1].split()[-1], 1.8, "#000", stroke=False))
+    width_mm, height_mm = _size_mm(layout)
+    ruler = f'<path d="M{MARGIN_MM} {height_mm - 5:.2f}h50m0 -1.5v3m-50 -3v3"/>'
+    told = f"{layout.name}: holes of {HOLE_MM:g} mm. This line is 50 mm when printed at 100 %."
+    note = _text(MARGIN_MM + 54, height_mm - 4, told, 3.0, "#000", anchor="start", stroke=False)
+    edge = f'<rect x="0.1" y="0.1" width="{width_mm - 0.2:.2f}" height="{height_mm - 0.2:.2f}"/>'
+    lines = f'<g fill="none" stroke="#000" stroke-width="0.15">{edge}{"".join(body)}{ruler}{note}</g>'
+    return _svg(width_mm, height_mm, lines, f"Drilling template of {layout.name}")
+
+
+def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
+    """Every place of the layout in the order of travel, lane by lane: what it is called and its LEDs."""
+    steps = []
+    for lane, holes in enumerate(layout.lanes, 1):
+        named = f"lane {lane}, " if len(layout.lanes) > 1 else ""
+        names = ["start", *(f"hole {k}" for k in range(1, len(holes) - 1)), "finish"]
+        steps += [(named + name, leds) for name, leds in zip(names, holes, strict=True) if leds]
+    return [*steps, *([("status", layout.status)] if layout.status else [])]
+
+
+def _holes_by_led(layout: Layout) -> dict[int, tuple[int, str]]:
+    found = {}
+    for lane, holes in enumerate(layout.lanes):
+        for number, leds in enumerate(holes):
+            name = "start" if number == 0 else "finish" if number == len(holes) - 1 else f"hole {number}"
+            found.update(dict.fromkeys(leds, (lane, name)))
+    return found | {led: (len(layout.lanes), "status") for led in layout.status}
+
+
+def _is_labelled(text: str) -> bool:
+    number = text.split()[-1]
+    return number.isdigit() and (number == "1" or int(number) % 5 == 0)
+
+
+def _radius_mm(layout: Layout) -> float:
+    (ax, ay), (bx, by) = layout.places_mm[:2]
+    return min(3.0, 0.42 * float(((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5))
+
+
+def _moved(layout: Layout) -> list[tuple[float, float]]:
+    left, top = (min(place[axis] for place in layout.places_mm) for axis in (0, 1))
+    return [(x - left + MARGIN_MM, y - top + MARGIN_MM) for x, y in layout.places_mm]
+
+
+def _first(layout: Layout) -> tuple[float, float]:
+    return _moved(layout)[0]
+
+
+def _size_mm(layout: Layout) -> tuple[float, float]:
+    places = _moved(layout)
+    width_mm = max(x for x, _ in places) + MARGIN_MM
+    # The note below the ruler needs its room on narrow boards too.
+    return max(width_mm, 190.0), max(y for _, y in places) + 2 * MARGIN_MM
+
+
+def _text(
+    x: float, y: float, text: str, size: float, colour: str, anchor: str = "middle", *, stroke: bool = True
+) -> str:
+    bare = "" if stroke else ' stroke="none"'
+    return (
+        f'<text x="{x:.2f}" y="{y:.2f}" font-size="{size:.2f}" text-anchor="{anchor}" fill="{colour}"{bare} '
+        f'font-family="sans-serif">{escape(text)}</text>'
+    )
+
+
+def _svg(width_mm: float, height_mm: float, body: str, title: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_mm:.1f}mm" height="{height_mm:.1f}mm" '
+        f'viewBox="0 0 {width_mm:.1f} {height_mm:.1f}"><title>{escape(title)}</title>{body}</svg>\n'
+    )

@@ -1,0 +1,123 @@
+"""The wiring diagram as SVG, drawn from the pin settings, so that the two can't disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+from hardware.settings import StripSettings
+
+HEADER_PINS = {
+    2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22, 11: 23,
+    8: 24, 7: 26, 0: 27, 1: 28, 5: 29, 6: 31, 12: 32, 13: 33, 19: 35, 16: 36, 26: 37, 20: 38, 21: 40,
+}  # fmt: skip
+"""BCM number -> place on the 40-pin header."""
+_GROUND_PIN = 39
+_STRIP_GROUND_PIN = 6
+_STEP = 26
+_RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
+
+
+def data_pin(kind: str, strip: StripSettings) -> int | None:
+    """The BCM number of the strip's data pin; None for a strip that is not on the Pi's pins."""
+    if kind in ("spi", "auto"):
+        return 10
+    return strip.pin if kind in ("ws281x", "pio") else None
+
+
+def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], limit_ma: float) -> str:
+    """The Pi's header, the level shifter, the strip with its supply, and every button, as an SVG picture."""
+    body = [_header()]
+    pin = data_pin(kind, strip)
+    if pin is not None:
+        body += _strip(pin, limit_ma)
+    else:
+        word = kind.partition(":")[0]
+        body.append(_words(330, 120, f"A {word} strip takes no pin of the Pi."))
+    for number, (name, at) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
+        body += _button(number, name, at)
+    height = max(620, 420 + 56 * len(buttons))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 {height}" width="900" height="{height}" '
+        f'font-family="sans-serif" font-size="14"><title>Wiring: strip {escape(kind)}</title>'
+        f'<rect width="900" height="{height}" fill="#17110c"/>{"".join(body)}</svg>\n'
+    )
+
+
+def _header() -> str:
+    by_place = {place: bcm for bcm, place in HEADER_PINS.items()}
+    powers = {1: "3V3", 17: "3V3", 2: "5V", 4: "5V"}
+    parts = [
+        '<rect x="60" y="40" width="100" height="550" rx="8" fill="#20503c"/>',
+        _words(110, 28, "Raspberry Pi, 40 pins", "middle"),
+    ]
+    for place in range(1, 41):
+        x, y = _pin_at(place)
+        name = powers.get(place) or (str(by_place[place]) if place in by_place else "GND")
+        side = ("end", x - 14) if place % 2 else ("start", x + 14)
+        parts.append(f'<circle cx="{x}" cy="{y}" r="6" fill="#d3a04d"/>')
+        parts.append(_words(side[1], y + 4, name, side[0], 10))
+    return "".join(parts)
+
+
+def _strip(pin: int, limit_ma: float) -> list[str]:
+    place = HEADER_PINS[pin]
+    amperes = max(1.0, -(-limit_ma * 1.25 // 1000))
+    return [
+        _box(330, 90, 150, 90, "Level shifter", "74AHCT125, on 5 V", "1A in, 1Y out, 1OE to GND"),
+        _box(640, 90, 220, 90, "LED strip", "WS2812B, 5 V", "DIN at its first LED"),
+        _box(
+            330,
+            240,
+            200,
+            90,
+            f"Supply 5 V, {amperes:g} A",
+            f"strip limited to {limit_ma:g} mA",
+            "1000 uF across + and -",
+        ),
+        _wire(_pin_at(place), (330, 120), _GREEN, f"GPIO{pin} (pin {place}): data", 205),
+        _wire((480, 120), (640, 120), _GREEN, "330 ohm: data"),
+        _wire((530, 262), (690, 180), _RED, "+5 V"),
+        _wire((405, 240), (405, 180), _RED, "+5 V"),
+        _wire((530, 310), (790, 180), _BLACK, "GND"),
+        _wire(_pin_at(_STRIP_GROUND_PIN), (330, 310), _BLACK, f"GND (pin {_STRIP_GROUND_PIN})", 228),
+    ]
+
+
+def _button(number: int, name: str, bcm: int) -> list[str]:
+    y = 390 + 56 * number
+    place = HEADER_PINS[bcm]
+    lane = 246 + 14 * number
+    return [
+        _wire(_pin_at(place), (500, y), _BUTTON, f"GPIO{bcm} (pin {place})", lane),
+        _box(500, y - 20, 140, 40, name),
+        _wire((640, y), (800, y), _BLACK, f"GND (pin {_GROUND_PIN})"),
+    ]
+
+
+def _pin_at(place: int) -> tuple[float, float]:
+    return (95 if place % 2 else 125, 56 + _STEP * ((place - 1) // 2) + 8)
+
+
+def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None) -> str:
+    (ax, ay), (bx, by) = a, b
+    turn = (ax + bx) / 2 if lane is None else lane
+    # Left pins are reached through the gap between two rows of the header.
+    path = f"M{ax} {ay}v13H{turn}V{by}H{bx}" if lane is not None else f"M{ax} {ay}H{turn}V{by}H{bx}"
+    label = (turn + 8, by - 6) if lane is not None else (turn - 4, by - 6 if ay == by else (ay + by) / 2)
+    anchor = "start" if lane is not None else "end" if ay != by else "middle"
+    drawn = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
+    return drawn + _words(label[0], label[1], text, anchor, 11)
+
+
+def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
+    first = y + height / 2 + 5 - 9 * (len(lines) - 1)
+    texts = [
+        _words(x + width / 2, first + 18 * k, line, "middle", 14 if k == 0 else 11) for k, line in enumerate(lines)
+    ]
+    frame = f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="8" fill="#241a12" stroke="#d3a04d"/>'
+    return frame + "".join(texts)
+
+
+def _words(x: float, y: float, text: str, anchor: str = "start", size: int = 14) -> str:
+    return f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}" font-size="{size}" fill="#f4ead6">{escape(text)}</text>'

@@ -1,0 +1,142 @@
+"""`pegpip leds`: the pictures it draws and the lights it walks through."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import cv2
+import pytest
+from click.testing import CliRunner, Result
+
+from companion.commands.leds import command
+from companion.errors import DeviceError, SetupError
+from hardware.pictures.gallery import SCENES
+from hardware.pictures.plans import drilling_template, walk, wiring_map
+from hardware.pictures.wires import HEADER_PINS, data_pin, wiring_diagram
+from hardware.settings import StripSettings
+from hardware.track import PRESETS, preset
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def empty_settings(tmp_path: Path) -> str:
+    file = tmp_path / "pegpip.toml"
+    file.write_text("")
+    return str(file)
+
+
+def leds(*words: str) -> Result:
+    return CliRunner().invoke(command, list(words))
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_walk_visits_every_led_of_the_track_once(name: str) -> None:
+    layout = preset(name)
+    visited = [led for _, leds in walk(layout) for led in leds]
+    used = {led for lane in layout.lanes for hole in lane for led in hole} | set(layout.status)
+    assert len(visited) == len(set(visited))
+    assert set(visited) == used
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_template_has_a_hole_of_true_size_at_every_led_of_the_track(name: str) -> None:
+    layout = preset(name)
+    svg = ET.fromstring(drilling_template(layout))
+    circles = [(float(c.get("cx", "")), float(c.get("cy", ""))) for c in svg.iter(f"{SVG}circle")]
+    used = sorted({led for _, leds in walk(layout) for led in leds})
+    assert len(circles) == len(used)
+    (ax, ay), (bx, by) = (layout.places_mm[led] for led in (used[0], used[-1]))
+    assert circles[-1][0] - circles[0][0] == pytest.approx(bx - ax, abs=0.01)
+    assert circles[-1][1] - circles[0][1] == pytest.approx(by - ay, abs=0.01)
+    # True size: a unit of the drawing is a millimetre of paper.
+    assert svg.get("width") == f"{svg.get('viewBox', '').split()[2]}mm"
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_map_names_every_led_and_its_hole(name: str) -> None:
+    titles = [t.text for t in ET.fromstring(wiring_map(preset(name))).iter(f"{SVG}title")]
+    assert len(titles) == preset(name).leds + 1
+    assert sum("hole 120" in (title or "") for title in titles) == sum(len(lane[120]) for lane in preset(name).lanes)
+
+
+def test_the_wiring_is_drawn_from_the_pins() -> None:
+    drawn = wiring_diagram("ws281x", StripSettings(pin=21), {"bank": 5, "undo": 6}, 4000)
+    for words in ("GPIO21 (pin 40)", "GPIO5 (pin 29)", "GPIO6 (pin 31)", "strip limited to 4000 mA", "Supply 5 V, 5 A"):
+        assert words in drawn
+    assert "GPIO10" not in drawn
+    ET.fromstring(drawn)
+
+
+def test_spi_carries_its_data_on_gpio_10_and_wled_on_no_pin() -> None:
+    assert data_pin("spi", StripSettings(pin=18)) == 10
+    assert data_pin("wled:board.local", StripSettings()) is None
+    assert "takes no pin" in wiring_diagram("wled:board.local", StripSettings(), {}, 2000)
+
+
+def test_the_header_has_each_of_its_places_once() -> None:
+    assert sorted(HEADER_PINS) == list(range(28))
+    assert len(set(HEADER_PINS.values())) == 28
+    assert not set(HEADER_PINS.values()) & {1, 2, 4, 6, 9, 14, 17, 20, 25, 30, 34, 39}  # powers and grounds
+
+
+def test_map_walks_hole_by_hole_and_says_that_a_memory_strip_is_simulated(empty_settings: str) -> None:
+    done = leds("map", "--config", empty_settings, "--strip", "memory")
+    assert done.exit_code == 0
+    assert "simulated" in done.stderr
+    assert done.stdout.splitlines()[:2] == ["start: LED 0", "hole 1: LED 1"]
+    assert done.stdout.splitlines()[-1] == "finish: LED 121"
+
+
+def test_test_lights_red_green_blue_and_dim_white_before_the_holes(empty_settings: str) -> None:
+    done = leds("test", "--config", empty_settings, "--layout", "table300", "--strip", "memory")
+    told = done.stdout.splitlines()
+    assert told[:4] == [f"{name}: LED 0 to 299" for name in ("red", "green", "blue", "white")]
+    assert told[5] == "hole 1: LED 4 to 5"
+    assert told[-1] == "status: LED 264 to 287"
+
+
+@pytest.mark.parametrize(("words", "name"), [(("map",), "m.svg"), (("map",), "m.png"), (("design",), "d.svg")])
+def test_a_layout_is_drawn_into_a_folder_that_is_made(
+    words: tuple[str, ...], name: str, tmp_path: Path, empty_settings: str
+) -> None:
+    out = tmp_path / "new" / name
+    done = leds(*words, "--config", empty_settings, "--layout", "board3x121", "--out", str(out))
+    assert done.exit_code == 0, done.output
+    assert out.stat().st_size > 1000
+
+
+def test_the_wiring_command_takes_the_settings_pins(tmp_path: Path) -> None:
+    file, out = tmp_path / "own.toml", tmp_path / "w.svg"
+    file.write_text("[strip]\nkind = 'ws281x'\npin = 12\n[buttons]\nkind = 'gpio'\nbank = 26\n")
+    assert leds("wiring", "--config", str(file), "--out", str(out)).exit_code == 0
+    assert "GPIO12 (pin 32)" in out.read_text()
+    assert "GPIO26 (pin 37)" in out.read_text()
+
+
+def test_scenes_draws_a_still_of_every_scene(tmp_path: Path) -> None:
+    done = leds("scenes", "--layout", "strip122", "--stills", "--out", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert {path.stem for path in tmp_path.iterdir()} == {f"strip122-{scene.name}" for scene in SCENES}
+    picture = cv2.imread(str(tmp_path / "strip122-finish.png"))
+    assert picture.shape[1] == 960
+    assert picture.max() > 150, "something glows"
+
+
+@pytest.mark.parametrize("words", [("map",), ("test",), ("design", "--out", "x.svg"), ("scenes", "--out", "x")])
+def test_a_layout_that_does_not_exist_is_told_with_the_nearest(words: tuple[str, ...], tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="nearest is 'board3x121'"):
+        CliRunner().invoke(command, [*words, "--layout", "bord3x12"], catch_exceptions=False)
+
+
+def test_a_strip_that_does_not_exist_is_told_with_the_nearest(empty_settings: str) -> None:
+    with pytest.raises(SetupError, match="nearest is 'spi'"):
+        CliRunner().invoke(command, ["map", "--config", empty_settings, "--strip", "sip"], catch_exceptions=False)
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, empty_settings: str) -> None:
+    (tmp_path / "file").write_text("")
+    words = ["design", "--config", empty_settings, "--out", str(tmp_path / "file" / "d.svg")]
+    with pytest.raises(DeviceError, match="--out"):
+        CliRunner().invoke(command, words, catch_exceptions=False)
