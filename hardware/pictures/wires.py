@@ -101,11 +101,15 @@ def _pin_at(place: int) -> tuple[float, float]:
 
 def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str, lane: float | None = None) -> str:
     (ax, ay), (bx, by) = a, b
-    turn = (ax + bx) / 2 if lane is None else lane
+    turn = bx if lane is None else lane
     # Left pins are reached through the gap between two rows of the header.
     path = f"M{ax} {ay}v13H{turn}V{by}H{bx}" if lane is not None else f"M{ax} {ay}H{turn}V{by}H{bx}"
-    label = (turn + 8, by - 6) if lane is not None else (turn - 4, by - 6 if ay == by else (ay + by) / 2)
-    anchor = "start" if lane is not None else "end" if ay != by else "middle"
+    if lane is not None:
+        label, anchor = (bx - 6, by - 6), "end"
+    elif ay == by:
+        label, anchor = ((ax + bx) / 2, by - 6), "middle"
+    else:
+        label, anchor = (turn - 5, (ay + by) / 2), "end"
     drawn = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
     return drawn + _words(label[0], label[1], text, anchor, 11)
 

@@ -1,0 +1,56 @@
+"""`pegpip doctor`: looks at every part and says what is wrong and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from companion import config
+
+if TYPE_CHECKING:
+    from companion.links.checkup import Check
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")
+@click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+def command(file: Path | None, as_json: bool) -> int:
+    """Check camera, light, focus, strip, buttons, disk, clock, network, power, port and versions."""
+    ill = 0
+    for check in checks(config.load(file, {})):
+        ill += not check.ok
+        click.echo(json.dumps(asdict(check)) if as_json else _line(check))
+    if not as_json:
+        click.echo("All is well." if not ill else f"{ill} to see to.")
+    return 1 if ill else 0
+
+
+def checks(settings: config.Settings) -> Iterator[Check]:
+    """All checks, one by one, as they are made."""
+    from companion.links import checkup
+
+    versions = checkup.check_versions(settings.camera.source)
+    if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:
+        from companion.links import checkup_parts
+
+        yield from checkup_parts.check_camera(settings)
+        yield checkup_parts.check_strip(settings)
+        yield checkup_parts.check_buttons(settings)
+    yield checkup.check_disk(settings.data_dir)
+    yield checkup.check_clock(datetime.now().astimezone())
+    yield checkup.check_network()
+    yield checkup.check_power()
+    yield checkup.check_port(settings.web.host, settings.web.port)
+    yield versions
+
+
+def _line(check: Check) -> str:
+    mark = "ill" if not check.ok else "simulated" if check.simulated else "ok"
+    cure = f"\n{'':22}-> {check.cure}" if check.cure else ""
+    return f"{check.part:10}{mark:12}{check.says}{cure}"

@@ -1,0 +1,174 @@
+"""`pegpip doctor`: every part's check, well and ill, with what to do."""
+
+from __future__ import annotations
+
+import json
+import socket
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from companion.commands.doctor import command
+from companion.config import ButtonSettings, CameraSettings, Settings, StripSettings
+from companion.errors import DeviceError
+from companion.links.checkup import (
+    Check,
+    check_clock,
+    check_disk,
+    check_network,
+    check_port,
+    check_power,
+    check_versions,
+)
+from companion.links.checkup_parts import check_buttons, check_camera, check_strip, picture_checks
+from hardware.strips.memory import MemoryStrip
+from vision.cameras import Frame
+
+WELL = {"OpenCV": "4.10.0", "NumPy": "1.24.2", "picamera2": "0.3.12", "simplejpeg": "1.6.4"}
+
+
+def doctor(tmp_path: Path, settings: str, *words: str) -> Result:
+    file = tmp_path / "pegpip.toml"
+    file.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nhost = '127.0.0.1'\nport = 0\n{settings}")
+    return CliRunner().invoke(command, ["--config", str(file), *words], standalone_mode=False)
+
+
+class BrokenCamera:
+    name = "broken"
+
+    def start(self) -> None:
+        raise DeviceError("The camera is not there.", "Seat its ribbon.")
+
+    def frame(self) -> Frame | None:
+        raise AssertionError
+
+    def stop(self) -> None: ...
+
+
+class BrokenStrip(MemoryStrip):
+    def start(self) -> None:
+        raise DeviceError("There is no /dev/spidev0.0.", "Switch SPI on.")
+
+
+def ill(check: Check, *words: str) -> bool:
+    return not check.ok and bool(check.cure) and all(word in f"{check.says} {check.cure}" for word in words)
+
+
+def test_a_pc_is_well_and_says_what_is_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.links.checkup.own_addresses", lambda: ("192.0.2.7",))
+    done = doctor(tmp_path, "", "--json")
+    told = {row["part"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert set(told) == {
+        "camera", "light", "focus", "strip", "buttons", "disk", "clock", "network", "power", "port", "versions",
+    }  # fmt: skip
+    assert {part for part, row in told.items() if row["simulated"]} >= {"camera", "strip", "buttons"}
+    assert done.return_value == (0 if all(row["ok"] for row in told.values()) else 1)
+    assert all(row["ok"] for part, row in told.items() if part != "network")
+
+
+def test_what_is_ill_is_told_with_a_cure_and_exit_1(tmp_path: Path) -> None:
+    done = doctor(tmp_path, "[camera]\nsource = 'files:/nowhere/at/all'\n[strip]\nkind = 'spi'\n")
+    assert done.return_value == 1
+    assert "ill" in done.stdout
+    assert "->" in done.stdout
+    assert "to see to." in done.stdout
+
+
+def test_a_camera_that_does_not_open_is_told_with_its_own_cure() -> None:
+    (check,) = check_camera(Settings(), lambda _source: BrokenCamera())
+    assert ill(check, "not there", "ribbon")
+
+
+def test_a_camera_setting_that_means_nothing_is_told() -> None:
+    (check,) = check_camera(Settings(camera=CameraSettings(source="picamer")))
+    assert ill(check, "picamera2", "[camera] source")
+
+
+def test_a_dark_picture_a_burnt_one_and_a_blurred_one_are_told_apart() -> None:
+    dark, burnt, flat = (np.full((96, 128, 3), level, np.uint8) for level in (10, 255, 120))
+    sharp = (np.indices((96, 128)).sum(axis=0) // 8 % 2 * 120 + 60).astype(np.uint8)[:, :, None].repeat(3, axis=2)
+    assert ill(picture_checks(dark)[0], "Too dark")
+    assert ill(picture_checks(burnt)[0], "Too bright")
+    assert ill(picture_checks(flat)[1], "Sharpness 0")
+    assert all(check.ok for check in picture_checks(sharp))
+
+
+def test_a_strip_that_does_not_open_is_told_with_its_own_cure() -> None:
+    check = check_strip(Settings(), lambda _kind, leds, _wired: BrokenStrip(leds))
+    assert ill(check, "spidev0.0", "SPI on")
+
+
+def test_a_layout_that_does_not_exist_is_told() -> None:
+    assert ill(check_strip(Settings(strip=StripSettings(layout="bord3x121"))), "board3x121")
+
+
+def test_pins_that_collide_are_told_all_at_once() -> None:
+    wrong = Settings(strip=StripSettings(kind="spi"), buttons=ButtonSettings(kind="gpio", bank=10, undo=5, next=5))
+    assert ill(check_buttons(wrong, machine=""), "bank is on pin 10", "share pin 5")
+
+
+def test_an_unknown_kind_of_buttons_is_told() -> None:
+    assert ill(check_buttons(msgspec.structs.replace(Settings(), buttons=ButtonSettings(kind="gpoi"))), "gpio")
+
+
+def test_a_data_folder_to_be_made_is_well_and_one_that_cannot_be_written_is_not(tmp_path: Path) -> None:
+    assert check_disk(tmp_path / "to" / "be" / "made").ok
+    assert ill(check_disk(Path("/proc")), "data")
+
+
+@pytest.mark.parametrize(("year", "ok"), [(1970, False), (2023, False), (2026, True)])
+def test_a_clock_in_the_past_is_told(year: int, ok: bool) -> None:
+    assert check_clock(datetime(year, 1, 31).astimezone()).ok is ok
+
+
+def test_no_network_is_told() -> None:
+    assert ill(check_network(lambda: ()), "no phone")
+    assert "192.0.2.7" in check_network(lambda: ("192.0.2.7",)).says
+
+
+def test_a_taken_port_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        assert ill(check_port("127.0.0.1", other.getsockname()[1]), "taken")
+    assert ill(check_port("203.0.113.9", 8000), "[web] host")
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        ("throttled=0x50005", ("voltage is too low now", "has been throttled")),
+        ("throttled=0x8", ("too hot",)),
+        ("VCHI initialization failed", ("group video",)),
+    ],
+)
+def test_what_the_pi_says_of_its_supply_is_told_in_words(answer: str, words: tuple[str, ...]) -> None:
+    assert ill(check_power(lambda: answer), *words)
+
+
+def test_a_good_supply_is_well_and_a_pc_has_none_to_ask() -> None:
+    assert check_power(lambda: "throttled=0x0") == Check(
+        "power", True, "Voltage and temperature have been good since the start."
+    )
+    assert check_power(lambda: None).simulated
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"NumPy": "2.2.0"}, ("simplejpeg",)),
+        ({"picamera2": None}, ("--system-site-packages",)),
+        ({"OpenCV": None}, ("python3-opencv",)),
+    ],
+)
+def test_libraries_that_do_not_go_together_are_told_with_the_cure(
+    changed: dict[str, str | None], words: tuple[str, ...]
+) -> None:
+    assert check_versions("picamera2", WELL).ok
+    assert ill(check_versions("picamera2", {**WELL, **changed}), *words)
+
+
+def test_picamera2_is_not_missed_by_other_cameras() -> None:
+    assert check_versions("opencv:0", {**WELL, "picamera2": None}).ok
