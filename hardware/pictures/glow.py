@@ -40,7 +40,7 @@ class Scenery:
         left_px = margin_mm * self._px_per_mm
         self.size_wh = (width_px, height_px + height_px % 2)
         self._xy = (places - places.min(axis=0)) * self._px_per_mm + np.array([left_px, top_px], np.float32)
-        self._hole_px = float(np.clip(0.3 * pitch_mm * self._px_per_mm, 1.6, 9.0))
+        self._hole_px = float(np.clip(0.36 * pitch_mm * self._px_per_mm, 2.2, 9.5))
         self._ground = self._drilled(_wood(*self.size_wh), _used(layout))
 
     def lit(self, frame_rgb: FrameRGB) -> PictureBGR:
@@ -52,7 +52,7 @@ class Scenery:
         for (x, y), colour in zip(self._xy, seen, strict=True):
             if colour.any():
                 _disc(halo, x, y, self._hole_px, tuple(map(float, colour**1.3)))
-                _disc(core, x, y, self._hole_px, tuple(map(float, 0.25 * colour.max() ** 3 + 0.95 * colour)))
+                _disc(core, x, y, self._hole_px, tuple(map(float, 0.25 * colour.max() ** 3 + 1.1 * colour)))
         wide, near = _spread(halo, 6.5 * self._hole_px), _spread(halo, 1.9 * self._hole_px)
         picture = self._ground * (1.0 + 9.0 * wide) + 255.0 * (0.9 * wide + 0.75 * near)
         picture = np.maximum(picture, 255.0 * cv2.GaussianBlur(core, (0, 0), max(0.6, 0.16 * self._hole_px)))
