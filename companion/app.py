@@ -148,7 +148,7 @@ def build(settings: Settings) -> App:
         Part("table", table.start, table.stop),
         followed(table, board, Lights(night=settings.strip.night), clock),
         Part("board", board.start, board.stop),
-        listening(wired.buttons, table, pairing, checks),
+        listening(wired.buttons, table, board, pairing, checks),
         Part("voice", voice.start, voice.stop),
         Part("eye", eye.start, eye.stop),
     )

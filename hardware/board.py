@@ -10,7 +10,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from hardware.power import Power
 from hardware.scenes import compose, next_change_s
 from hardware.strips import Strip
 from hardware.track import Layout
-from hardware.view import BoardView
+from hardware.view import BoardView, Moment
 
 FASTEST_S = 1 / 60
 REFRESH_S = 1.0
@@ -53,6 +53,7 @@ class Board:
         self._strip, self._layout, self._power, self._clock = strip, layout, power, clock
         self._lock = threading.Condition()
         self._view = BoardView()
+        self._felt: Moment | None = None
         self._fresh = True
         self._running = False
         self._thread: threading.Thread | None = None
@@ -69,6 +70,12 @@ class Board:
             if view != self._view:
                 self._view, self._fresh = view, True
                 self._lock.notify()
+
+    def acknowledge(self) -> None:
+        """A button was felt: light says so at once, whatever the table makes of it. Never blocks for the strip."""
+        with self._lock:
+            self._felt, self._fresh = Moment("press", self._clock()), True
+            self._lock.notify()
 
     def latest(self) -> BoardFrame:
         """What the strip shows now, or would if it worked."""
@@ -108,7 +115,7 @@ class Board:
         """
         now_s = self._clock()
         with self._lock:
-            view, fresh = self._view, self._fresh
+            view, fresh = self._as_felt(), self._fresh
             self._fresh = False
         if fresh:
             self._due_s = now_s
@@ -120,6 +127,9 @@ class Board:
             self._send(now_s)
         draw_s = max(self._due_s, self._drawn_s + FASTEST_S)
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
+
+    def _as_felt(self) -> BoardView:
+        return self._view if self._felt is None else replace(self._view, moments=(*self._view.moments, self._felt))
 
     def _draw(self, view: BoardView, now_s: float) -> None:
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))

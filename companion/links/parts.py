@@ -42,12 +42,16 @@ def followed(table: Table, board: Board, lights: Lights, clock: Callable[[], flo
     return Part("lights", follow, leave)
 
 
-def listening(buttons: Buttons, table: Table, pairing: Pairing, checks: dict[str, Check]) -> Part:
-    """Buttons act on the table as it is now; any long press lets a phone pair. The table plays without them."""
+def listening(buttons: Buttons, table: Table, board: Board, pairing: Pairing, checks: dict[str, Check]) -> Part:
+    """Buttons act on the table as it is now, the board shows that they were felt; any long press lets a phone pair.
+
+    The table plays without them.
+    """
     illness: list[str] = []
     checks["buttons"] = lambda: (not illness, illness[0] if illness else f"{buttons.name} buttons")
 
     def pressed(press: Press) -> None:
+        board.acknowledge()
         if press.long:
             pairing.open()
             return

@@ -106,6 +106,22 @@ def test_a_press_is_in_the_light_within_fifty_milliseconds(clock: Clock) -> None
     assert clock.now_s - pressed_s <= 0.05
 
 
+def test_a_button_that_was_felt_is_in_the_light_at_once_and_outlives_the_next_view(clock: Clock) -> None:
+    strip = MemoryStrip(122)
+    board = board_on(strip, clock)
+    board.show(STILL)
+    run(board, clock, 0.5)
+    assert not strip.frame_rgb[0].any()
+    felt_s = clock.now_s
+    board.acknowledge()
+    board.show(replace(STILL, to_play=1))
+    while not strip.frame_rgb[0].any():
+        clock.now_s += max(board.step(), 1e-4)
+    assert clock.now_s - felt_s <= 0.03, "the rest of the 50 ms belongs to the debouncing"
+    run(board, clock, 1.0)
+    assert not strip.frame_rgb[0].any(), "and it fades"
+
+
 def test_a_strip_that_fails_is_told_and_comes_back_by_itself_within_five_seconds(clock: Clock) -> None:
     strip = SickStrip(122)
     board = board_on(strip, clock)
