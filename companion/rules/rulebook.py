@@ -40,7 +40,7 @@ class Rulebook:
         _check_players(header.players)
         number = len(header.players)
         if number < self.min_players or (self.max_players is not None and number > self.max_players):
-            most = "" if self.max_players is None else f" to {self.max_players}"
+            most = " or more" if self.max_players is None else f" to {self.max_players}"
             raise RulesError(f"{self.title} is for {self.min_players}{most} players, not {number}.")
         self.more(header)
         if header.first is not None and header.roll_off:

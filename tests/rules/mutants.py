@@ -262,7 +262,7 @@ def survives_here(module: str, number: int) -> bool:
     first = FIRST.get(module, [])
     options = ["-x", "-q", "--no-header", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
     # The commands start processes, which would load the module as it is; the speed promise says nothing about a mutant.
-    options += ["-k", "not process and not fast and not usage and not terminal and not quick and not nearest"]
+    options += ["-k", "not process and not fast and not usage and not terminal and not quick"]
     for tests in (first, [name for name in TESTS if name not in first]):
         if tests and pytest.main([*options, *(str(HERE / name) for name in tests)]):
             return False

@@ -207,6 +207,25 @@ def test_a_mistyped_decision_is_told_the_nearest_one() -> None:
         parse_line('{"roll": [1]}')
 
 
+def test_a_refusal_shows_what_was_wrong_but_no_more_than_a_line_of_it() -> None:
+    for line, shown in (
+        ('{"throw": [1, 0]}', "^0 is no value of a die"),
+        ('{"undo": "1"}', "not '1'"),
+        ('{"do": "stop", "now": 1}', "exactly do: {'do': 'stop', 'now': 1}"),
+        ('{"undo": "%s"}' % ("x" * 58), "not '" + "x" * 58 + "'\\.$"),
+        ('{"undo": "%s"}' % ("x" * 59), "not '" + "x" * 56 + r"\.\.\.\.$"),
+        ('{"do": "stop", "do": "stop"}', "^An object with a key twice is no line"),
+        ("[]", "^What is no JSON object is no line"),
+    ):
+        with pytest.raises(NotationError, match=shown):
+            parse_line(line)
+    with pytest.raises(NotationError, match="not that"):
+        action_of({"undo": -(10**5000)})
+    assert "`game`" in bad(game=1)
+    assert "`first`" in bad(first=1)
+    assert bad(game="crag", players=[]).startswith("Crag is for 1 or more players")
+
+
 def test_numbers_of_any_length_are_read() -> None:
     assert json_of(TOO_LONG) == BEYOND_ANY_GAME
     assert json_of(f"-{TOO_LONG}") == -BEYOND_ANY_GAME
@@ -289,7 +308,10 @@ def test_names_are_compared_exactly_and_measured_in_code_points(players: list[st
 
 
 def test_half_a_surrogate_pair_is_no_name() -> None:
-    assert error_of(HEADER.replace("Ann", "\\ud83c")) == (1, "rules")
+    for half in ("\\ud83c", "\\ud800", "\\udfff", "A\\udc00"):
+        assert error_of(HEADER.replace("Ann", half)) == (1, "rules")
+    for whole in ("\\ud7ff", "\\ue000"):
+        assert "error" not in next(iter(replayed(HEADER.replace("Ann", whole).encode())))
     assert next(iter(replayed(HEADER.replace("Ann", "\\ud83c\\udfb2").encode())))["player"] == "\N{GAME DIE}"
 
 

@@ -139,7 +139,10 @@ def test_the_switches_come_with_defaults_and_meaning(game: str) -> None:
     assert [(row["key"], row["default"], row["meaning"]) for row in form["switches"]] == [
         (switch.key, switch.default, switch.meaning) for switch in chosen.switches
     ]
-    assert {row["type"] for row in form["switches"]} <= {"bool", "integer"}
+    assert [(row["type"], row["minimum"]) for row in form["switches"]] == [
+        ("bool", None) if isinstance(switch.default, bool) else ("integer", switch.minimum)
+        for switch in chosen.switches
+    ]
     known = {row["key"] for row in form["switches"]}
     assert "basic" in form["presets"]
     assert all(set(preset) <= known for preset in form["presets"].values())
@@ -182,7 +185,7 @@ def test_wrong_usage_exits_2_and_says_so(words: tuple[str, ...]) -> None:
     assert b"Traceback" not in process.stderr
 
 
-def test_an_unknown_game_is_told_the_nearest() -> None:
+def test_wrong_usage_with_an_unknown_game_is_told_the_nearest() -> None:
     process = subprocess.run([*PEGPIP, "rules", "crib_dize"], capture_output=True, check=False, timeout=60)
     assert b"crib_dice" in process.stderr
 
