@@ -21,6 +21,7 @@ from companion.links.lights import Lights
 from companion.links.parts import Part, followed, listening
 from companion.links.served import BoardOnPage, Photographs
 from companion.links.virtual_hands import VirtualHands
+from companion.links.wired import buttons_of, strip_of, track_of
 from companion.notify import notify, watchdog_s
 from companion.rules.notation import header_of
 from companion.rules.registry import GAMES
@@ -34,7 +35,7 @@ from hardware.buttons import Buttons
 from hardware.buttons.opening import open_buttons
 from hardware.machine import model
 from hardware.power import Power
-from hardware.settings import ButtonSettings, PowerSettings, StripSettings, TrackSettings
+from hardware.settings import PowerSettings
 from hardware.strips import Strip
 from hardware.strips.opening import open_strip
 from hardware.track import Layout, lay
@@ -158,12 +159,12 @@ def build(settings: Settings) -> App:
 
 def _wired(settings: Settings) -> _Wired:
     """The parts that settings can get wrong; all their mistakes are told together."""
-    button_settings = _button_settings(settings)
-    strip_settings = StripSettings(pin=settings.strip.pin)
+    button_settings = buttons_of(settings)
+    strip_settings = strip_of(settings)
     problems = wiring_problems(
         settings.strip.kind, strip_settings, button_settings if settings.buttons.kind == "gpio" else None, model()
     )
-    layout = _tried(lambda: lay(TrackSettings(preset=settings.strip.layout)), problems)
+    layout = _tried(lambda: lay(track_of(settings)), problems)
     leds = layout.leds if layout is not None else 1
     strip = _tried(lambda: open_strip(settings.strip.kind, leds, strip_settings), problems)
     buttons = _tried(lambda: open_buttons(settings.buttons.kind, button_settings), problems)
@@ -208,11 +209,6 @@ def _first_game(table: Table, settings: Settings) -> None:
 
 def _header(settings: Settings) -> dict[str, object]:
     return {"transcript": 1, "game": settings.table.game, "players": list(settings.table.players), "rules": {}}
-
-
-def _button_settings(settings: Settings) -> ButtonSettings:
-    wired = settings.buttons
-    return ButtonSettings(pins={"bank": wired.bank, "undo": wired.undo, "next": wired.next})
 
 
 def _addresses(settings: Settings, page: str, port: int) -> Addresses:

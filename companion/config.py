@@ -34,14 +34,35 @@ class CameraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StripSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The LEDs: `memory`, `terminal`, `ws281x`, `spi`, `pio`, `wled:HOST` or `auto`, and how they lie."""
+    """The LEDs: `memory`, `terminal`, `ws281x`, `spi`, `pio`, `wled:HOST` or `auto`, and how they lie.
+
+    `layout` is a ready-made one, or `own` for the one in the section [track].
+    `order` is the order in which the LEDs take their colours.
+    """
 
     kind: str = "memory"
     layout: str = "strip122"
     brightness: Fraction = 0.6
     limit_ma: Annotated[int, Meta(ge=100, le=60000)] = 2000
     pin: Pin = 18
+    order: str = "GRB"
+    spi_bits: int = 3
     night: bool = False
+
+
+class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A layout of one's own, for `[strip] layout = "own"`: see hardware.settings.TrackSettings for each key."""
+
+    leds: Annotated[int, Meta(ge=1, le=4096)] = 122
+    lanes: tuple[str, ...] = ("0-121",)
+    holes: Annotated[int, Meta(ge=1, le=1000)] = 120
+    leds_per_hole: Annotated[int, Meta(ge=1, le=50)] = 1
+    start_leds: Annotated[int, Meta(ge=0, le=1000)] = 1
+    finish_leds: Annotated[int, Meta(ge=0, le=1000)] = 1
+    status: str = ""
+    row_holes: Annotated[int, Meta(ge=1, le=1000)] = 30
+    serpentine: bool = True
+    pitch_mm: Annotated[float, Meta(gt=0, le=1000)] = 1000 / 144
 
 
 class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,6 +96,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     table: TableSettings = TableSettings()
     camera: CameraSettings = CameraSettings()
     strip: StripSettings = StripSettings()
+    track: TrackSettings = TrackSettings()
     buttons: ButtonSettings = ButtonSettings()
     web: WebSettings = WebSettings()
     data: DataSettings = DataSettings()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -86,7 +87,8 @@ def layout_problems(settings: TrackSettings) -> list[str]:
     return [*_length_problems(settings), *_index_problems(texts, settings.leds)]
 
 
-_RANGES = re.compile(r"\d+(-\d+)?(,\d+(-\d+)?)*")
+# Five digits at most: a slip of the finger must not make a list of a billion LEDs.
+_RANGES = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
 
 
 def _length_problems(settings: TrackSettings) -> list[str]:
@@ -103,7 +105,7 @@ def _length_problems(settings: TrackSettings) -> list[str]:
 def _index_problems(texts: Sequence[str], leds: int) -> list[str]:
     named = [index for text in texts for index in _indices(text)]
     beyond = sorted({index for index in named if index >= leds})
-    twice = sorted({index for index in named if named.count(index) > 1})
+    twice = sorted(index for index, times in Counter(named).items() if times > 1)
     problems = []
     if beyond:
         problems.append(

@@ -107,19 +107,19 @@ def design(file: Path | None, layout: str | None, out: Path) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
 def wiring(file: Path | None, strip: str | None, out: Path) -> None:
     """Draw the wiring diagram, from the pins in the settings."""
+    from companion.links.wired import buttons_of, strip_of
     from hardware.pictures.wires import wiring_diagram
-    from hardware.settings import StripSettings
 
     settings = config.load(file, {})
-    pins = {name: pin for name in ("bank", "undo", "next") if (pin := getattr(settings.buttons, name)) is not None}
     kind = strip or settings.strip.kind
-    _write(out, wiring_diagram(kind, StripSettings(pin=settings.strip.pin), pins, settings.strip.limit_ma))
+    _write(out, wiring_diagram(kind, strip_of(settings), buttons_of(settings).pins, settings.strip.limit_ma))
 
 
 def _chosen(settings: config.Settings, name: str | None) -> Layout:
-    from hardware.track import preset
+    from companion.links.wired import track_of
+    from hardware.track import lay, preset
 
-    return preset(name or settings.strip.layout)
+    return preset(name) if name else lay(track_of(settings))
 
 
 def _lit(layout: Layout, leds: tuple[int, ...], rgb: tuple[int, ...] = (DIM, DIM // 2, 0)) -> FrameRGB:
@@ -136,12 +136,13 @@ def _play(
     """Show each frame on the strip and print its name; none draws more current than the settings allow."""
     import numpy as np
 
+    from companion.links.wired import strip_of
     from hardware.power import Power
-    from hardware.settings import PowerSettings, StripSettings
+    from hardware.settings import PowerSettings
     from hardware.strips.opening import open_strip
 
     power = Power(PowerSettings(limit_ma=settings.strip.limit_ma, gamma=1.0, balance_rgb=(1.0, 1.0, 1.0)))
-    strip = open_strip(kind or settings.strip.kind, layout.leds, StripSettings(pin=settings.strip.pin))
+    strip = open_strip(kind or settings.strip.kind, layout.leds, strip_of(settings))
     if strip.name == "memory":
         click.echo("The strip is simulated (memory): nothing is lit. Name a real one with --strip.", err=True)
         step_s = 0.0

@@ -10,11 +10,12 @@ import numpy as np
 from companion.config import Settings
 from companion.errors import DeviceError, SetupError
 from companion.links.checkup import Check
+from companion.links.wired import buttons_of, strip_of, track_of
 from hardware.machine import model
-from hardware.settings import ButtonSettings, StripSettings
+from hardware.settings import ButtonSettings
 from hardware.strips import Strip
 from hardware.strips.opening import automatic, open_strip
-from hardware.track import preset
+from hardware.track import lay
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.opening import open_camera
@@ -75,9 +76,9 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Che
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Check:
     """Whether the strip opens."""
-    wired = StripSettings(pin=settings.strip.pin)
+    wired = strip_of(settings)
     try:
-        strip = open_(settings.strip.kind, preset(settings.strip.layout).leds, wired)
+        strip = open_(settings.strip.kind, lay(track_of(settings)).leds, wired)
     except SetupError as wrong:
         return Check("strip", False, str(wrong), "Correct [strip].")
     try:
@@ -94,12 +95,11 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 
 def check_buttons(settings: Settings, machine: str | None = None) -> Check:
     """Whether the pins of strip and buttons go together, and, where there are pins, whether they can be used."""
-    pins = {name: getattr(settings.buttons, name) for name in ("bank", "undo", "next")}
     on_pins = settings.buttons.kind == "gpio"
-    wired = ButtonSettings(pins=pins)
+    wired = buttons_of(settings)
     problems = wiring_problems(
         settings.strip.kind,
-        StripSettings(pin=settings.strip.pin),
+        strip_of(settings),
         wired if on_pins else None,
         model() if machine is None else machine,
     )

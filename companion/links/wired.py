@@ -1,0 +1,30 @@
+"""From the settings file to the settings of the board's parts: track, strip and buttons."""
+
+from __future__ import annotations
+
+import msgspec
+
+from companion.config import Settings
+from hardware.settings import ButtonSettings, StripSettings, TrackSettings
+
+OWN = "own"
+"""The layout of this name is the one that the section [track] describes."""
+
+
+def track_of(settings: Settings) -> TrackSettings:
+    """The track: a ready-made layout, or one's own from the section [track]."""
+    if settings.strip.layout != OWN:
+        return TrackSettings(preset=settings.strip.layout)
+    return TrackSettings(preset="", **msgspec.structs.asdict(settings.track))
+
+
+def strip_of(settings: Settings) -> StripSettings:
+    """How the strip is wired."""
+    wired = settings.strip
+    return StripSettings(pin=wired.pin, order=wired.order.upper(), spi_bits=wired.spi_bits)
+
+
+def buttons_of(settings: Settings) -> ButtonSettings:
+    """The buttons' pins."""
+    wired = settings.buttons
+    return ButtonSettings(pins={"bank": wired.bank, "undo": wired.undo, "next": wired.next})

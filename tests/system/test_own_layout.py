@@ -1,0 +1,81 @@
+"""Wiring in the settings file: a layout of one's own, and all that can't be, told before anything starts."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from companion import config
+from companion.app import build
+from companion.commands.leds import command as leds
+from companion.errors import SetupError
+from companion.links.wired import buttons_of, strip_of, track_of
+from hardware.settings import TrackSettings
+from hardware.track import lay
+
+
+def settings(tmp_path: Path, text: str) -> config.Settings:
+    file = tmp_path / "pegpip.toml"
+    file.write_text(text)
+    return config.load(file, {"data": {"dir": str(tmp_path)}, "web": {"port": 0, "host": "127.0.0.1"}})
+
+
+def test_a_layout_of_ones_own_comes_from_the_settings(tmp_path: Path) -> None:
+    own = settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 140\nlanes = ['139-80,75-14']\n")
+    layout = lay(track_of(own))
+    assert (layout.name, layout.leds, layout.holes) == ("own", 140, 120)
+    assert (layout.lanes[0][0], layout.lanes[0][60], layout.lanes[0][121]) == ((139,), (75,), (14,))
+
+
+def test_the_section_of_the_track_has_every_key_of_the_tracks_settings_with_the_same_defaults() -> None:
+    keys = msgspec.structs.asdict(config.TrackSettings())
+    ours = {field.name: field.default for field in dataclasses.fields(TrackSettings)}
+    assert keys | {"lanes": ()} == {key: value for key, value in ours.items() if key != "preset"}
+
+
+def test_a_ready_made_layout_needs_no_section(tmp_path: Path) -> None:
+    assert lay(track_of(settings(tmp_path, "[strip]\nlayout = 'matrix16'\n"))).leds == 256
+
+
+def test_the_strips_order_and_pins_reach_the_strip_and_the_buttons(tmp_path: Path) -> None:
+    wired = settings(tmp_path, "[strip]\norder = 'rgb'\npin = 21\n[buttons]\nbank = 5\n")
+    assert (strip_of(wired).order, strip_of(wired).pin) == ("RGB", 21)
+    assert buttons_of(wired).pins == {"bank": 5, "undo": 27, "next": 22}
+
+
+def test_impossible_wiring_is_refused_all_at_once_with_what_to_change(tmp_path: Path) -> None:
+    wrong = settings(
+        tmp_path,
+        "[strip]\nkind = 'spi'\nlayout = 'own'\norder = 'GRX'\n"
+        "[track]\nleds = 100\nlanes = ['0-121', '5-90']\n"
+        "[buttons]\nkind = 'gpio'\nbank = 10\nundo = 4\nnext = 4\n",
+    )
+    with pytest.raises(SetupError) as refused:
+        build(wrong)
+    told = "\n".join(refused.value.problems)
+    for words in (
+        "'GRX' is no order",
+        "undo share pin 4",
+        "bank is on pin 10",
+        "Lane 2 names 86 LEDs, but 120 holes with their pockets need 122; add 36",
+        "set leds = 122 or shorten",
+        "are mapped twice",
+    ):
+        assert words in told
+
+
+def test_a_list_of_a_billion_leds_is_a_slip_and_not_tried(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match="is no list of LEDs"):
+        lay(track_of(settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n")))
+
+
+def test_a_layout_of_ones_own_can_be_walked_and_drawn(tmp_path: Path) -> None:
+    settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 12\nlanes = ['0-11']\nholes = 10\nrow_holes = 5\n")
+    for words in (["map"], ["map", "--out", f"{tmp_path}/m.svg"], ["design", "--out", f"{tmp_path}/d.svg"]):
+        done = CliRunner().invoke(leds, [*words, "--config", str(tmp_path / "pegpip.toml")])
+        assert done.exit_code == 0, done.output
+    assert "hole 10" in (tmp_path / "m.svg").read_text()
