@@ -11,6 +11,10 @@ from vision.reading import FrameBGR
 
 LARGEST_MAGNIFICATION = 2.0
 """A picture is never magnified more: it holds no more detail, and noise looks like pips."""
+FINER = 2**0.5
+"""From one size to the next."""
+LONGEST_EDGE_PX = 1600
+"""No picture is looked at larger: it would take a second."""
 SURE = 0.35
 """Score from which a mark counts as a die when nobody says how many there are."""
 
@@ -27,6 +31,11 @@ def faces(picture_bgr: FrameBGR, network: Network, expect: int | None = None) ->
     if not by_scale:
         return []
     best = int(np.argmax([_worth(marks, expect) for marks in by_scale]))
+    while best == 0 and FINER * scales[0] <= min(LARGEST_MAGNIFICATION, LONGEST_EDGE_PX / long_edge):
+        # Dice seem to be smaller than they should: only then is a larger picture worth its time.
+        scales.insert(0, FINER * scales[0])
+        by_scale.insert(0, network.marks(picture_bgr, scales[0]))
+        best = int(np.argmax([_worth(marks, expect) for marks in by_scale]))
     fused = _fused(by_scale[max(0, best - 1) : best + 2], by_scale[best])
     if expect is not None:
         return fused[:expect]
