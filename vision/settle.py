@@ -28,6 +28,9 @@ DIFFERENT_PX = 10
 """Changed pixels against the last rest that make it worth reading again: a die turned over changes about twenty."""
 STILL_S = 0.15
 """VISION.md: still for about this long makes a throw to read."""
+GROUND_LEVEL = 80.0
+DARKEST_LEVEL = 16.0
+"""A ground darker than this is not brought up further: what is left of it is noise."""
 LIMIT_LEVELS = 40
 """Contrast is cut here, so that a glare does not outweigh all else."""
 
@@ -63,9 +66,11 @@ def structure(frame_bgr: FrameBGR) -> Small:
     step = max(1, frame_bgr.shape[1] // (4 * SMALL_WH[0]))
     # The green channel stands for grey; every second or so pixel is enough before the areas are averaged.
     green = np.ascontiguousarray(frame_bgr[::step, ::step, 1])
-    small = cv2.resize(green, SMALL_WH, interpolation=cv2.INTER_AREA).astype(np.int16)
+    small = cv2.resize(green, SMALL_WH, interpolation=cv2.INTER_AREA).astype(np.float32)
+    # The median is the ground's: brought to one level, a lamp that is switched leaves the contrasts as they were.
+    small *= GROUND_LEVEL / max(float(np.median(small)), DARKEST_LEVEL)
     around = cv2.blur(small, (SURROUNDINGS_PX, SURROUNDINGS_PX))
-    return np.clip(small - around, -LIMIT_LEVELS, LIMIT_LEVELS)
+    return np.clip(small - around, -LIMIT_LEVELS, LIMIT_LEVELS).astype(np.int16)
 
 
 def step(settle: Settle, now: Small, at_s: float) -> tuple[Settle, Phase]:

@@ -1,0 +1,127 @@
+"""Measures the reading of dice: speed on rendered frames, and two hundred virtual throws through the camera path."""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import time
+from collections.abc import Callable, Iterator
+
+import cv2
+import numpy as np
+
+from companion.bench import baseline
+from vision import settle
+from vision.cameras.render import face_up
+from vision.cameras.virtual import FPS, VirtualCamera
+from vision.reader import open_reader
+from vision.reading import FrameBGR
+from vision.watch import Settled, Watcher
+
+THROWS = 200
+PICTURES = 12
+DICE_TIMED = 6
+PATIENCE_FRAMES = int(30 * FPS)
+"""Frames within which a throw must have been read."""
+
+Told = Callable[[int, int], None]
+
+
+def _silent(_done: int, _of: int) -> None:
+    pass
+
+
+class SteppedClock:
+    """A clock that only a sleep moves on: simulated evenings run as fast as the machine can."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        """Seconds."""
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        """Be later."""
+        self.now_s += seconds
+
+
+def measure(told: Told = _silent) -> dict[str, float]:
+    """Milliseconds are medians on one thread; `told` hears how many throws of how many are done."""
+    threads = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        return {**speed(), **virtual_throws(THROWS, told), "rss_mb": round(_rss_mb(), 1)}
+    finally:
+        cv2.setNumThreads(threads)
+
+
+def speed() -> dict[str, float]:
+    """Times of each step on the same pictures of six dice, 1280 x 960."""
+    camera, pictures = _pictures()
+    rig, free, blobs = open_reader(camera.rig()), open_reader(), baseline.detector()
+    return {
+        "settle_ms": _median_ms(pictures, lambda picture: settle.structure(picture)),
+        "read_rig_ms": _median_ms(pictures, lambda picture: rig.read(picture, DICE_TIMED)),
+        "read_free_ms": _median_ms(pictures, lambda picture: free.read(picture, DICE_TIMED)),
+        "baseline_ms": _median_ms(pictures, lambda picture: baseline.read(picture, blobs)),
+    }
+
+
+def virtual_throws(throws: int, told: Told = _silent, seed: int = 1) -> dict[str, float]:
+    """Throws of two to seven dice, filmed, settled and read as at the table; the truth is asked for only afterwards."""
+    clock, rng = SteppedClock(), np.random.default_rng(seed)
+    exact = trusted = wrong = 0
+    camera = VirtualCamera(7, clock, clock.sleep, seed)
+    watcher = Watcher(camera, open_reader(camera.rig()), camera.rig())
+    seen = _settled(watcher)
+    next(seen)
+    for done in range(throws):
+        count = int(rng.integers(2, 8))
+        camera.tray.lift()
+        camera.tray.throw([int(die) for die in rng.permutation(7)[:count]], float(rng.uniform(0.2, 1.0)))
+        reading = next(event for event in seen if event.reading.dice or event.reading.doubt).reading
+        truth = tuple(sorted(face_up(pose.turn) for pose in camera.tray.advance(0.0)))
+        exact += reading.values == truth
+        trusted += reading.trusted
+        wrong += reading.trusted and reading.values != truth
+        told(done + 1, throws)
+    watcher.stop()
+    return {
+        "virtual_throws": throws,
+        "virtual_exact": exact,
+        "virtual_trusted": trusted,
+        "virtual_wrong_trusted": wrong,
+    }
+
+
+def _settled(watcher: Watcher) -> Iterator[Settled]:
+    for event in watcher.events():
+        if isinstance(event, Settled):
+            yield event
+
+
+def _pictures() -> tuple[VirtualCamera, list[FrameBGR]]:
+    clock = SteppedClock()
+    camera = VirtualCamera(DICE_TIMED, clock, clock.sleep, seed=5)
+    pictures = []
+    for _ in range(PICTURES):
+        camera.tray.throw()
+        while not all(die["resting"] and die["place"] != "out" for die in camera.tray.dice()):
+            camera.tray.advance(0.05)
+        pictures.append(camera.frame().image_bgr)
+    return camera, pictures
+
+
+def _median_ms(pictures: list[FrameBGR], work: Callable[[FrameBGR], object]) -> float:
+    work(pictures[0])
+    times = []
+    for picture in pictures:
+        began = time.perf_counter()
+        work(picture)
+        times.append(time.perf_counter() - began)
+    return round(1000 * statistics.median(times), 2)
+
+
+def _rss_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

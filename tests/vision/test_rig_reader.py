@@ -1,0 +1,86 @@
+"""The reader of a calibrated tray on rendered frames: right, or in doubt."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.bench.vision import SteppedClock, virtual_throws
+from vision.cameras.render import face_up
+from vision.cameras.virtual import VirtualCamera
+from vision.rig_reader import RigReader
+from vision.tray import place
+
+
+def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:
+    """A camera over seven dice that have come to rest, `kept` of them in the keep zone, and what they show."""
+    clock = SteppedClock()
+    camera = VirtualCamera(7, clock, clock.sleep, seed)
+    camera.tray.throw(strength=0.4)
+    for _ in range(60):
+        poses = camera.tray.advance(0.1)
+    for die in range(kept):
+        camera.tray.move(die, 280.0, 24.0 + 26 * die)
+        poses = camera.tray.advance(0.0)
+    return camera, tuple(sorted(face_up(pose.turn) for pose in poses))
+
+
+def test_throws_through_the_whole_camera_path_are_read_right() -> None:
+    told = virtual_throws(6, seed=21)
+    assert (told["virtual_exact"], told["virtual_wrong_trusted"]) == (6, 0)
+
+
+@pytest.mark.parametrize("kept", [0, 2, 5])
+def test_dice_are_read_and_placed_in_both_zones(kept: int) -> None:
+    camera, truth = at_rest(30 + kept, kept)
+    reading = RigReader(camera.rig()).read(camera.frame().image_bgr, 7)
+    thrown, in_keep = place(reading, camera.rig())
+    assert (reading.values, reading.doubt) == (truth, None)
+    assert (len(thrown), len(in_keep)) == (7 - kept, kept)
+
+
+def test_where_a_die_lies_is_told_within_two_millimetres() -> None:
+    camera, _ = at_rest(41)
+    reading = RigReader(camera.rig()).read(camera.frame().image_bgr)
+    thrown, _ = place(reading, camera.rig())
+    lying = np.array([(die["x_mm"], die["y_mm"]) for die in camera.tray.dice()])
+    for die in thrown:
+        assert np.linalg.norm(lying - (die.x_mm, die.y_mm), axis=1).min() < 2.0
+
+
+def test_an_empty_tray_holds_no_dice_and_no_doubt() -> None:
+    clock = SteppedClock()
+    camera = VirtualCamera(7, clock, clock.sleep, 4)
+    reading = RigReader(camera.rig()).read(camera.frame().image_bgr)
+    assert (reading.dice, reading.doubt) == ((), None)
+
+
+@pytest.mark.parametrize("lamp", [0.55, 0.8, 1.2])
+def test_another_light_changes_nothing_or_raises_a_doubt(lamp: float) -> None:
+    camera, truth = at_rest(50)
+    camera.mischief.lamp = lamp
+    reading = RigReader(camera.rig()).read(camera.frame().image_bgr, 7)
+    assert reading.values == truth or not reading.trusted
+
+
+def test_a_hand_in_the_picture_is_never_trusted() -> None:
+    camera, _ = at_rest(51)
+    camera.mischief.hand_until_s = 1e9
+    assert not RigReader(camera.rig()).read(camera.frame().image_bgr, 7).trusted
+
+
+def test_too_few_dice_are_a_doubt() -> None:
+    camera, _ = at_rest(52)
+    camera.tray.lift([0])
+    assert RigReader(camera.rig()).read(camera.frame().image_bgr, 7).doubt == "count"
+
+
+def test_pips_painted_over_are_never_silently_wrong() -> None:
+    camera, truth = at_rest(53)
+    picture = camera.frame().image_bgr.copy()
+    reading = RigReader(camera.rig()).read(picture, 7)
+    x, y, w, h = max(reading.dice, key=lambda die: die.value).box_xywh
+    cv2.circle(picture, (x + w // 4, y + h // 4), w // 5, picture[y + h // 2, x + w // 2].tolist(), -1)
+    again = RigReader(camera.rig()).read(picture, 7)
+    assert again.values == truth or not again.trusted

@@ -1,0 +1,130 @@
+"""When the tray is at rest, and what is told of it: throws once each, and nothing that is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from companion.bench.vision import SteppedClock
+from companion.errors import DeviceError
+from vision.cameras import Frame
+from vision.cameras.virtual import FPS, VirtualCamera
+from vision.reading import Reading
+from vision.rig_reader import RigReader
+from vision.settle import Phase, Settle, step, structure
+from vision.watch import Ill, Moving, Settled, Watcher
+
+
+@pytest.fixture
+def camera() -> VirtualCamera:
+    clock = SteppedClock()
+    return VirtualCamera(7, clock, clock.sleep, seed=8)
+
+
+def phases(camera: VirtualCamera, seconds: float, settle: Settle) -> tuple[Settle, list[Phase]]:
+    seen = []
+    for _ in range(int(seconds * FPS)):
+        frame = camera.frame()
+        settle, phase = step(settle, structure(frame.image_bgr), frame.at_s)
+        seen.append(phase)
+    return settle, seen
+
+
+def rested(camera: VirtualCamera) -> Settle:
+    camera.tray.throw(strength=0.4)
+    settle, seen = phases(camera, 5, Settle())
+    assert seen[-1] is Phase.RESTING
+    return settle
+
+
+def test_a_throw_is_said_once(camera: VirtualCamera) -> None:
+    settle, _ = phases(camera, 1, Settle())
+    camera.tray.throw()
+    _, seen = phases(camera, 5, settle)
+    assert Phase.MOVING in seen
+    assert seen.count(Phase.SETTLED) == 1
+
+
+@pytest.mark.parametrize("lamp", [0.6, 1.25])
+def test_a_lamp_switched_is_no_throw(camera: VirtualCamera, lamp: float) -> None:
+    settle = rested(camera)
+    camera.mischief.lamp = lamp
+    assert Phase.SETTLED not in phases(camera, 1, settle)[1]
+
+
+def test_a_knock_is_no_throw(camera: VirtualCamera) -> None:
+    settle = rested(camera)
+    camera.mischief.knock_at_s = camera.frame().at_s
+    assert Phase.SETTLED not in phases(camera, 2, settle)[1]
+
+
+def test_a_hand_moving_in_the_tray_never_settles(camera: VirtualCamera) -> None:
+    settle = rested(camera)
+    camera.mischief.hand_until_s = camera.frame().at_s + 2
+    settle, seen = phases(camera, 1.9, settle)
+    assert Phase.SETTLED not in seen
+    assert Phase.SETTLED not in phases(camera, 2, settle)[1]
+
+
+def happened(camera: VirtualCamera, seconds: float) -> list[object]:
+    """All events of that many seconds, dice being thrown at the start of the second one and lifted near the end."""
+
+    class Acted:
+        name = "acted"
+
+        def start(self) -> None: ...
+
+        def stop(self) -> None: ...
+
+        def frame(self) -> Frame | None:
+            frame = camera.frame()
+            if frame.number == int(FPS):
+                camera.tray.throw(strength=0.4)
+            if frame.number == int((seconds - 2) * FPS):
+                camera.tray.lift()
+            return frame if frame.number < seconds * FPS else None
+
+    return list(Watcher(Acted(), RigReader(camera.rig()), camera.rig()).events())
+
+
+def test_a_throw_and_a_lift_are_told_as_such(camera: VirtualCamera) -> None:
+    events = happened(camera, 8)
+    settled = [event for event in events if isinstance(event, Settled)]
+    assert [len(event.thrown) for event in settled] == [0, 7, 0]
+    assert settled[1].emptied
+    assert settled[1].reading.trusted
+    assert any(isinstance(event, Moving) for event in events)
+
+
+def test_a_camera_that_fails_is_told_and_opened_again(camera: VirtualCamera) -> None:
+    pauses: list[float] = []
+
+    class Failing:
+        name = "failing"
+        starts = 0
+
+        def start(self) -> None:
+            Failing.starts += 1
+            if Failing.starts < 3:
+                raise DeviceError("The camera is gone.", "Plug it in.")
+
+        def stop(self) -> None: ...
+
+        def frame(self) -> Frame | None:
+            frame = camera.frame()
+            return frame if frame.number < 10 else None
+
+    def pause(seconds: float) -> bool:
+        pauses.append(seconds)
+        return False
+
+    class Blank:
+        def read(self, frame_bgr: object, expect: int | None = None) -> Reading:
+            return Reading((), None)
+
+    events: Iterator[object] = Watcher(Failing(), Blank(), pause=pause).events()
+    told = list(events)
+    assert [isinstance(event, Ill) for event in told[:2]] == [True, True]
+    assert pauses == [0.5, 1.0]
+    assert any(isinstance(event, Settled) for event in told)
