@@ -11,6 +11,8 @@ from vision.reading import FrameBGR
 
 LARGEST_MAGNIFICATION = 2.0
 """A picture is never magnified more: it holds no more detail, and noise looks like pips."""
+A_ONE = 1 / 6
+"""What a one counts when nobody says how many dice there are: looked at too closely, the pips of a six are six ones."""
 FINER = 2**0.5
 """From one size to the next."""
 LONGEST_EDGE_PX = 1600
@@ -44,8 +46,9 @@ def faces(picture_bgr: FrameBGR, network: Network, expect: int | None = None) ->
 
 def _worth(marks: Sequence[Mark], expect: int | None) -> float:
     """How well a size shows dice: the sum of the scores of those expected, or of all sure ones."""
-    scores = [mark.score for mark in marks]
-    return sum(scores[:expect]) if expect is not None else sum(score for score in scores if score >= SURE)
+    if expect is not None:
+        return sum(mark.score for mark in marks[:expect])
+    return sum(mark.score * (A_ONE if mark.value == 1 else 1.0) for mark in marks if mark.score >= SURE)
 
 
 def _fused(by_scale: Sequence[Sequence[Mark]], chosen: Sequence[Mark]) -> list[Mark]:
