@@ -11,7 +11,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("companion", "vision", "hardware", "web")
 MODULES = sorted(p for room in ROOMS for p in (ROOT / room).rglob("*.py"))
-COMPOSERS = ("companion.app", "companion.bench", "companion.cli", "companion.commands", "companion.config", "companion.links")
+COMPOSERS = (
+    "companion.app",
+    "companion.bench",
+    "companion.cli",
+    "companion.commands",
+    "companion.config",
+    "companion.links",
+)
 
 # Room -> what of the project it may import. The longest matching prefix counts.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
