@@ -36,8 +36,7 @@ _PATIENT = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number
 def json_of(text: str | bytes) -> Any:
     """The value that a line holds. Raises NotationError when it holds none, or bytes that are no UTF-8."""
     try:
-        line = text if isinstance(text, str) else text.decode("utf-8")
-        line = line.strip(" \t\r\n")
+        line = text if isinstance(text, str) else text.decode()
         try:
             return _DECODER.decode(line)
         except json.JSONDecodeError:

@@ -33,7 +33,7 @@ ROOT = HERE.parent.parent
 RULES = ROOT / "companion" / "rules"
 # Words for people, not rules; and the contract, which holds no behaviour but the text of a refusal.
 LEFT_OUT = {"__init__", "crib_words", "crapola_words", "nearest"}
-LIMIT_S = 120
+LIMIT_S = 60
 LEFT_ALONE = (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Assert, ast.Raise)
 NO_BEHAVIOUR = {"__all__", "GAME", "Phase", "Switches", "Action", "T", "Set", "Keeps"}  # names, types, words for people
 TESTS = [

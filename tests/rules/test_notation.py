@@ -158,6 +158,7 @@ def test_each_kind_of_line_tells_its_action(line: str, action: Any) -> None:
         '{"undo": {}}',
         '{"undo": 1, "redo": 1}',
         f'{{"undo": -{TOO_LONG}}}',
+        f'{{"undo": {TOO_LONG}, "undo": 1}}',
         '\ufeff{"do": "stop"}',
         '\xa0{"do": "stop"}',
         '{"do": "stop"}\x0c',
