@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench conformance fuzz mutants load fuzz-web train clean
+.PHONY: help play test lint types tests bench conformance fuzz mutants evening load fuzz-web train clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -45,6 +45,9 @@ fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
 
 mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests notice? (half an hour; ONLY=crag: one module)
 	@$(BIN)/python tests/rules/mutants.py $(ONLY)
+
+evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in real time (minutes)
+	@$(BIN)/pytest -m evening tests/system
 
 load: .venv/dev.stamp  ## two hundred phones at once, and a thousand that come and go
 	@$(BIN)/python tests/web/load.py

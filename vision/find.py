@@ -24,6 +24,9 @@ SHRUNK = 2
 _SUM = np.ones((1, 3), np.float32)
 SMALLEST_FACES = 0.35
 """A silhouette smaller than this part of a face is no die."""
+LARGEST_HOLE_FACES = 0.12
+"""A hole up to this part of a face is a pip or a glare inside a die (a large one has 0.09); a larger one is felt that
+shows between dice."""
 
 
 def silhouettes(frame_bgr: FrameBGR, rig: Rig) -> Mask:
@@ -49,10 +52,14 @@ def _gain(seen: NDArray[np.float32], empty: NDArray[np.float32]) -> NDArray[np.f
 
 def _filled(different: Mask, die_px: float) -> Mask:
     clean = cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    outlines, _ = cv2.findContours(clean, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    large = [outline for outline in outlines if cv2.contourArea(outline) > SMALLEST_FACES * die_px**2]
+    outlines, kin = cv2.findContours(clean, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
     mask = np.zeros_like(clean)
-    cv2.drawContours(mask, large, -1, 255, cv2.FILLED)
+    for index, outline in enumerate(outlines):
+        if kin[0][index][3] < 0 and cv2.contourArea(outline) > SMALLEST_FACES * die_px**2:
+            cv2.drawContours(mask, outlines, index, 255, cv2.FILLED)
+    for index, outline in enumerate(outlines):
+        if kin[0][index][3] >= 0 and cv2.contourArea(outline) > LARGEST_HOLE_FACES * die_px**2:
+            cv2.drawContours(mask, outlines, index, 0, cv2.FILLED)
     return mask
 
 

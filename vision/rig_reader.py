@@ -25,8 +25,13 @@ Floats = NDArray[np.float64]
 INSIDE = 0.86
 """Part of a die's outline that must lie inside the silhouette. Rounded corners, blur and a body of nearly the felt's
 colour cost up to 0.1; a face made up from the pips of a side reaches 0.78."""
-UNEXPLAINED_FACES = 0.22
-"""Silhouette that may be left over, in faces: the soft rim; a die that was not found leaves more than one."""
+UNEXPLAINED_FACES = 0.3
+"""Largest piece of a silhouette that may be left over, in faces: soft rims and gaps between dice that lie close. A die
+that was not found leaves a piece of nearly a whole face at least."""
+OVERLAP_FACES = 0.06
+"""Upper faces of two dice do not overlap, but for this part of a face that measuring costs."""
+UNCLAIMED = 0.55
+"""Part of a die's outline that no other die has claimed; one put together from its neighbours' pips has less."""
 APART_EDGES = 0.85
 """Two upper faces are at least nearly an edge apart."""
 TURNS = np.radians(np.arange(0, 90, 6))
@@ -36,9 +41,10 @@ MARGIN_PX = 6
 
 @dataclass(frozen=True, slots=True)
 class _Face:
-    """A fit with its die's outline, and how much of that lies inside the silhouette."""
+    """A fit with its turn, its die's outline, and how much of that lies inside the silhouette."""
 
     fit: Fit
+    turn: float
     outline: Floats
     inside: float
 
@@ -72,11 +78,13 @@ class RigReader:
         left = (mask > 0).astype(np.uint8)
         taken: list[_Face] = []
         for face in sorted(self._faces(crop_bgr, mask, at_xy), key=_best_first):
-            if all(_clear(face, other, edge_px) for other in taken):
+            unclaimed = _inside(face.outline - at_xy, left * 255) >= UNCLAIMED
+            if unclaimed and all(_clear(face, other, edge_px) for other in taken):
                 taken.append(face)
                 cv2.fillConvexPoly(left, (face.outline - at_xy).round().astype(np.int32), 0)
         left = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
-        explained = bool(taken) and int(left.sum()) < UNEXPLAINED_FACES * edge_px**2
+        pieces = cv2.connectedComponentsWithStats(left)[2][1:, cv2.CC_STAT_AREA]
+        explained = bool(taken) and int(pieces.max(initial=0)) < UNEXPLAINED_FACES * edge_px**2
         return [_die(face, edge_px, at_xy) for face in taken], explained
 
     def _faces(self, crop_bgr: FrameBGR, mask: Mask, at_xy: tuple[int, int]) -> Iterator[_Face]:
@@ -88,7 +96,7 @@ class RigReader:
             inside = [_inside(outline - at_xy, mask) for outline in outlines]
             best = int(np.argmax(inside))
             if inside[best] >= INSIDE:
-                yield _Face(fit, outlines[best], inside[best])
+                yield _Face(fit, float(turns[best]), outlines[best], inside[best])
 
 
 def _best_first(face: _Face) -> tuple[float, float]:
@@ -98,7 +106,15 @@ def _best_first(face: _Face) -> tuple[float, float]:
 
 def _clear(face: _Face, other: _Face, edge_px: float) -> bool:
     apart = math.dist(face.fit.centre_xy, other.fit.centre_xy)
-    return apart > APART_EDGES * edge_px and not set(face.fit.pips) & set(other.fit.pips)
+    if apart <= APART_EDGES * edge_px or set(face.fit.pips) & set(other.fit.pips):
+        return False
+    overlap, _ = cv2.intersectConvexConvex(_square(face, edge_px), _square(other, edge_px))
+    return overlap <= OVERLAP_FACES * edge_px**2
+
+
+def _square(face: _Face, edge_px: float) -> NDArray[np.float32]:
+    """(4, 2) corners of the upper face."""
+    return cv2.boxPoints((face.fit.centre_xy, (edge_px, edge_px), math.degrees(face.turn)))
 
 
 def _inside(outline: Floats, mask: Mask) -> float:
