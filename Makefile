@@ -50,6 +50,7 @@ evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in re
 	@$(BIN)/pytest -m evening tests/system
 
 load: .venv/dev.stamp  ## two hundred phones at once, and a thousand that come and go
+	@$(BIN)/pytest -m measured tests/web
 	@$(BIN)/python tests/web/load.py
 
 fuzz-web: .venv/dev.stamp  ## twenty thousand requests that the API must answer as it says it does

@@ -156,6 +156,7 @@ def slow_phone(chromium: Any, address: str) -> Any:
     return page
 
 
+@pytest.mark.measured
 def test_a_slow_phone_is_ready_within_a_second(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub.app) as address:
         pub.start()
