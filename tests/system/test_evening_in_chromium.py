@@ -16,7 +16,8 @@ from running import Running
 
 from companion.session.journal import read_entries
 from companion.session.record import replayed
-from vision.network import Mark
+from vision.faces import faces
+from vision.network import Mark, shipped
 from vision.reader import value_by_pips
 
 CHROMIUM = shutil.which("chromium")
@@ -82,8 +83,19 @@ class Player:
     def values(self) -> dict[int, int | None]:
         """What the eye reads in the picture, die by die."""
         picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
-        marks = {d["id"]: Mark(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in self.dice()}
-        return {die: value_by_pips(picture, mark) for die, mark in marks.items()}
+        lying = self.dice()
+        marks = {d["id"]: Mark(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in lying}
+        by_pips = {die: value_by_pips(picture, mark) for die, mark in marks.items()}
+        seen = faces(picture, shipped(), len(lying))
+        by_network = {
+            die: min(seen, key=lambda face, mark=mark: np.hypot(face.x - mark.x, face.y - mark.y)).value
+            for die, mark in marks.items()
+        }
+        # A person looks again: of the two looks, the one that fits what the scoreboard says of the throw.
+        thrown = self.table.state()["thrown"]
+        loose = [d["id"] for d in lying if d["place"] == "throw"]
+        fits = sorted(by_pips[die] or 0 for die in loose) == sorted(thrown)
+        return by_pips if fits else by_network
 
     def throw(self) -> dict[str, Any]:
         number = self.table.state()["number"]
