@@ -12,7 +12,7 @@ from companion.links.lights import Lights
 from companion.session.commands import Press as TablePress
 from companion.session.table import Table
 from hardware.board import Board
-from hardware.buttons import Buttons, Press
+from hardware.buttons import Buttons, Press, Touch
 from web.pairing import Pairing
 
 log = logging.getLogger(__name__)
@@ -50,8 +50,11 @@ def listening(buttons: Buttons, table: Table, board: Board, pairing: Pairing, ch
     illness: list[str] = []
     checks["buttons"] = lambda: (not illness, illness[0] if illness else f"{buttons.name} buttons")
 
+    def felt(touch: Touch) -> None:
+        if touch.down:
+            board.acknowledge()
+
     def pressed(press: Press) -> None:
-        board.acknowledge()
         if press.long:
             pairing.open()
             return
@@ -62,7 +65,7 @@ def listening(buttons: Buttons, table: Table, board: Board, pairing: Pairing, ch
 
     def listen() -> None:
         try:
-            buttons.start(pressed)
+            buttons.start(pressed, felt)
         except DeviceError as ill:
             illness.append(str(ill))
 

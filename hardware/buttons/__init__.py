@@ -16,13 +16,26 @@ class Press:
     long: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A button went down or came up: told at once, long before it is known what press it will be."""
+
+    button: str
+    at_s: float
+    down: bool
+
+
+def unfelt(_touch: Touch) -> None:
+    """For who wants presses alone."""
+
+
 class Buttons(Protocol):
     """A set of buttons. `start` and `stop` may be called twice. Errors are DeviceError, told with a cure."""
 
     name: str
 
-    def start(self, on_press: Callable[[Press], None]) -> None:
-        """Listen; `on_press` is called from the buttons' own thread, once a press. Raises DeviceError."""
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
+        """Listen. Both are called from the buttons' own thread, `on_press` once a press. Raises DeviceError."""
 
     def stop(self) -> None:
         """Listen no more; never raises."""

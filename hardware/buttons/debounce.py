@@ -1,7 +1,7 @@
 """From a contact that bounces to presses: a pure state machine over levels and times.
 
-A level counts when it has held for the settling time. A press is told when the button is let go (short), or as soon as
-it has been held for the long time (long); each press once.
+A level counts when it has held for the settling time: then `down` or `up` is told. A press is told when the button is
+let go (`short`), or as soon as it has been held for the long time (`long`); each press once.
 """
 
 from __future__ import annotations
@@ -28,20 +28,25 @@ class Contact:
     told: bool = False
 
 
-def step(contact: Contact, closed: bool, now_s: float, settle_s: float, long_s: float) -> tuple[Contact, str | None]:
-    """The contact after seeing that level at that time, and `short`, `long` or None; call it when due as well."""
+def step(
+    contact: Contact, closed: bool, now_s: float, settle_s: float, long_s: float
+) -> tuple[Contact, tuple[str, ...]]:
+    """The contact after seeing that level at that time, and what happened, in order: `down`, `up`, `short`, `long`.
+
+    Call it when the level changes, and when `due_s` says so.
+    """
     if closed != contact.raw:
         # The old level may have settled since it was last looked at.
-        settled, press = step(contact, contact.raw, now_s, settle_s, long_s)
-        return replace(settled, raw=closed, raw_since_s=now_s), press
+        settled, happened = step(contact, contact.raw, now_s, settle_s, long_s)
+        return replace(settled, raw=closed, raw_since_s=now_s), happened
+    happened = ()
     if contact.raw != contact.down and now_s >= contact.raw_since_s + settle_s:
-        if contact.raw:
-            contact = replace(contact, down=True, down_since_s=contact.raw_since_s, told=False)
-        else:
-            return replace(contact, down=False), None if contact.told else "short"
+        if not contact.raw:
+            return replace(contact, down=False), ("up",) if contact.told else ("up", "short")
+        contact, happened = replace(contact, down=True, down_since_s=contact.raw_since_s, told=False), ("down",)
     if contact.down and not contact.told and contact.raw and now_s >= contact.down_since_s + long_s:
-        return replace(contact, told=True), "long"
-    return contact, None
+        return replace(contact, told=True), (*happened, "long")
+    return contact, happened
 
 
 def due_s(contact: Contact, settle_s: float, long_s: float) -> float | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from companion.errors import DeviceError
-from hardware.buttons import Press
+from hardware.buttons import Press, Touch, unfelt
 from hardware.buttons.debounce import Contact, due_s, step
 
 
@@ -21,6 +21,7 @@ class GpioButtons:
         pins: Name of a button -> BCM number of its pin.
         settle_s: A level counts when it has held this long.
         long_s: Held this long, a press is a long one.
+        holds_s: Buttons that must be held for another time than `long_s`.
         clock: Seconds, monotonic.
     """
 
@@ -32,8 +33,10 @@ class GpioButtons:
         settle_s: float = 0.02,
         long_s: float = 1.0,
         clock: Callable[[], float] = time.monotonic,
+        holds_s: Mapping[str, float] | None = None,
     ) -> None:
-        self._pins, self._settle_s, self._long_s, self._clock = dict(pins), settle_s, long_s, clock
+        self._holds_s = dict.fromkeys(pins, long_s) | dict(holds_s or {})
+        self._pins, self._settle_s, self._clock = dict(pins), settle_s, clock
         self._contacts = dict.fromkeys(self._pins, Contact())
         self._pending: list[tuple[str, bool, float]] = []
         self._devices: list[Any] = []
@@ -41,7 +44,7 @@ class GpioButtons:
         self._running = False
         self._thread: threading.Thread | None = None
 
-    def start(self, on_press: Callable[[Press], None]) -> None:
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
         """Listen to the pins. Raises DeviceError."""
         if self._running:
             return
@@ -66,7 +69,7 @@ class GpioButtons:
                 "Check their numbers, and that the user is in the group gpio.",
             ) from refused
         self._running = True
-        self._thread = threading.Thread(target=self._wait, args=(on_press,), name="buttons", daemon=True)
+        self._thread = threading.Thread(target=self._wait, args=(on_press, on_touch), name="buttons", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -87,29 +90,36 @@ class GpioButtons:
             self._pending.append((button, closed, self._clock()))
             self._changed.notify()
 
-    def due(self, now_s: float) -> list[Press]:
-        """The presses that are complete by that time, from what the contacts did."""
+    def due(self, now_s: float) -> list[Press | Touch]:
+        """What the contacts' levels come to by that time: touches, and presses that are complete."""
         with self._changed:
             pending, self._pending[:] = list(self._pending), []
-        told = []
+        told: list[Press | Touch] = []
         for button, closed, at_s in pending:
             told += self._step(button, closed, at_s)
         for button, contact in list(self._contacts.items()):
             told += self._step(button, contact.raw, now_s)
         return told
 
-    def _step(self, button: str, closed: bool, at_s: float) -> list[Press]:
-        self._contacts[button], press = step(self._contacts[button], closed, at_s, self._settle_s, self._long_s)
-        return [] if press is None else [Press(button, at_s, long=press == "long")]
+    def _step(self, button: str, closed: bool, at_s: float) -> list[Press | Touch]:
+        long_s = self._holds_s[button]
+        self._contacts[button], happened = step(self._contacts[button], closed, at_s, self._settle_s, long_s)
+        return [
+            Touch(button, at_s, down=word == "down") if word in ("down", "up") else Press(button, at_s, word == "long")
+            for word in happened
+        ]
 
-    def _wait(self, on_press: Callable[[Press], None]) -> None:
+    def _wait(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
         while True:
-            for press in self.due(self._clock()):
-                on_press(press)
+            for told in self.due(self._clock()):
+                if isinstance(told, Touch):
+                    on_touch(told)
+                else:
+                    on_press(told)
             with self._changed:
                 if not self._running:
                     return
-                dues = [due_s(contact, self._settle_s, self._long_s) for contact in self._contacts.values()]
+                dues = [due_s(c, self._settle_s, self._holds_s[button]) for button, c in self._contacts.items()]
                 soonest = min((due for due in dues if due is not None), default=None)
                 if not self._pending:
                     self._changed.wait(None if soonest is None else max(0.001, soonest - self._clock()))

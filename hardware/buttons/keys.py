@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 from companion.errors import DeviceError
-from hardware.buttons import Press
+from hardware.buttons import Press, Touch, unfelt
 
 LOOK_S = 0.2
 """How soon a stop is noticed."""
 
 
 class KeyButtons:
-    """Each key is a button; its capital letter is a long press."""
+    """Each key is a button, down and up again at once; its capital letter is a long press."""
 
     name = "keys"
 
@@ -31,7 +31,7 @@ class KeyButtons:
         self._thread: threading.Thread | None = None
         self._restore: Callable[[], None] = lambda: None
 
-    def start(self, on_press: Callable[[Press], None]) -> None:
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
         """Listen to the terminal. Raises DeviceError when there is none."""
         if self._thread is not None:
             return
@@ -40,7 +40,8 @@ class KeyButtons:
             raise DeviceError("The buttons `keys` need a terminal.", "Start the table in one, or set buttons to none.")
         self._restore = _key_by_key(source.fileno())
         self._stopped.clear()
-        self._thread = threading.Thread(target=self._listen, args=(source.fileno(), on_press), name="keys", daemon=True)
+        told = (source.fileno(), on_press, on_touch)
+        self._thread = threading.Thread(target=self._listen, args=told, name="keys", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -56,7 +57,7 @@ class KeyButtons:
         button = self._keys.get(key.lower())
         return None if button is None else Press(button, self._clock(), long=key != key.lower())
 
-    def _listen(self, descriptor: int, on_press: Callable[[Press], None]) -> None:
+    def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
         while not self._stopped.is_set():
             ready, _, _ = select.select([descriptor], [], [], LOOK_S)
             if not ready:
@@ -67,7 +68,9 @@ class KeyButtons:
             for key in typed.decode(errors="ignore"):
                 press = self.press_of(key)
                 if press is not None:
+                    on_touch(Touch(press.button, press.at_s, down=True))
                     on_press(press)
+                    on_touch(Touch(press.button, press.at_s, down=False))
 
 
 def _key_by_key(descriptor: int) -> Callable[[], None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from hardware.buttons import Press
+from hardware.buttons import Press, Touch, unfelt
 
 
 class NoButtons:
@@ -12,7 +12,7 @@ class NoButtons:
 
     name = "no"
 
-    def start(self, on_press: Callable[[Press], None]) -> None:
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
         """Nothing to listen to."""
 
     def stop(self) -> None:
