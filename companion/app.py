@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from companion.config import Settings
 from companion.errors import DeviceError, RulesError, SetupError
-from companion.links.addresses import listening_socket, own_addresses, page_address
+from companion.links.addresses import listening_socket, own_addresses, page_address, wifi_code
 from companion.links.eye import Eye, dice_expected
 from companion.links.health import Check, disk_check, report
 from companion.links.lights import Lights
@@ -140,6 +140,7 @@ def build(settings: Settings) -> App:
             tray=None if virtual is None else VirtualHands(virtual),
             evening=PastGames(folder),
             voice=voice,
+            name=settings.table.name,
             streams_limit=settings.web.streams,
             version=importlib.metadata.version("peg-and-pip"),
             clock=clock,
@@ -215,7 +216,8 @@ def _addresses(settings: Settings, page: str, port: int) -> Addresses:
     everywhere = settings.web.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
     others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own_addresses())) if everywhere else ()
     names = (socket.gethostname(), *settings.web.hosts)
-    return Addresses(page, tuple(other for other in others if other != page), names)
+    wifi = wifi_code(settings.web.wifi, settings.web.wifi_password)
+    return Addresses(page, tuple(other for other in others if other != page), names, wifi)
 
 
 @contextlib.contextmanager

@@ -75,12 +75,17 @@ class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the pages are served, how many event streams at once, and names besides our addresses that may be used."""
+    """Where the pages are served, how many event streams at once, and names besides our addresses that may be used.
+
+    `wifi` and `wifi_password`: the network that phones join first, as a QR code of its own; no password: an open one.
+    """
 
     host: str = "0.0.0.0"  # noqa: S104 - phones on the table's own network are what it is for
     port: Port = 8000
     streams: Annotated[int, Meta(ge=1, le=1024)] = 256
     hosts: tuple[str, ...] = ()
+    wifi: Annotated[str, Meta(max_length=32)] = ""
+    wifi_password: Annotated[str, Meta(max_length=63)] = ""
 
 
 class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -47,6 +47,7 @@ class Pages:
             "t": functools.partial(catalogue.say, language),
             "language": language,
             "languages": catalogue.LANGUAGES,
+            "table_name": self.parts.name,
             "look": look if look in LOOKS else "dark",
             "file": static_files.url,
             "modules": static_files.modules,
@@ -61,6 +62,7 @@ class Pages:
             "paired": phone(self.parts.pairing) is not None,
             "texts": static_files.url(f"texts/{language_of_phone()}.json"),
             "voice": self.parts.voice is not None,
+            "evening": self.parts.evening is not None,
             **more,
         }
         addresses = self.parts.addresses

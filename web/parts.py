@@ -199,6 +199,7 @@ class Parts:
     tray: TrayPart | None = None
     evening: EveningPart | None = None
     voice: Voice | None = None
+    name: str = "Peg & Pip"
     streams_limit: int = 256
     heartbeat_s: float = 2.0
     version: str = field(default="0")

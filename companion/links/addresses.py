@@ -32,6 +32,21 @@ def page_address(host: str, port: int) -> str:
     return f"http://{next(iter(own_addresses()), '127.0.0.1')}:{port}/"
 
 
+def wifi_code(network: str, password: str) -> str | None:
+    """The text of the QR code that joins a Wi-Fi, as phones' cameras read it; None for no network.
+
+    The form is the one that ZXing brought in; of its own signs each in a name or password is escaped.
+    """
+    if not network:
+        return None
+    security = f"T:WPA;S:{_escaped(network)};P:{_escaped(password)}" if password else f"T:nopass;S:{_escaped(network)}"
+    return f"WIFI:{security};;"
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{sign}" if sign in '\\;,:"' else sign for sign in text)
+
+
 def listening_socket(host: str, port: int) -> socket.socket:
     """A listening socket on that port, or on the next free one of the twenty after it (port 0: any).
 

@@ -52,7 +52,7 @@ def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: b
     if snapshot.state is None or snapshot.game is None:
         return BoardView(night=night)
     state = snapshot.state
-    pegs = _pegs(snapshot.game, state)
+    pegs = _pegs(snapshot, state)
     names = list(state["scores"])
     winners = (state["outcome"] or {}).get("winners", [])
     return BoardView(
@@ -77,13 +77,14 @@ def _holes(snapshot: Snapshot) -> int:
     return 240 if snapshot.game == "crib_dice" and rules.get("long_game") else 120
 
 
-def _pegs(game: str, state: Mapping[str, Any]) -> tuple[Peg, ...]:
-    per_hole = POINTS_PER_HOLE.get(game, 1)
+def _pegs(snapshot: Snapshot, state: Mapping[str, Any]) -> tuple[Peg, ...]:
+    per_hole = POINTS_PER_HOLE.get(snapshot.game or "", 1)
+    colours = tuple(snapshot.sitting.colours.values())  # in seat order; a team has that of its first player
     names = list(state["scores"])
     on_turn = _seat(names, state["player"])
     return tuple(
         Peg(
-            colour=seat % 6,
+            colour=colours[seat] if seat < len(colours) else seat % 6,
             banked=points // per_hole,
             provisional=(points + (state["turn_points"] if seat == on_turn else 0)) // per_hole,
         )
@@ -104,8 +105,8 @@ def _seat(names: list[str], who: str | None) -> int | None:
 def _moments(before: Snapshot, after: Snapshot, now_s: float) -> tuple[Moment, ...]:
     if after.state is None or after.game is None:
         return ()
-    old = _pegs(before.game, before.state) if before.state is not None and before.game == after.game else ()
-    new = _pegs(after.game, after.state)
+    old = _pegs(before, before.state) if before.state is not None and before.game == after.game else ()
+    new = _pegs(after, after.state)
     names = list(after.state["scores"])
     fresh = [event for event in after.events if event.number > before.number]
     moments = [_moment(event, names, old, new, now_s) for event in fresh if event.code in MOMENT_OF_EVENT]

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
+
 from companion.errors import IllegalAction, RulesError
 from companion.rules.game import Action, Header, Throw, Undo
 from companion.rules.notation import action_of, header_of
@@ -13,7 +15,7 @@ from companion.rules.roll_off import RollOff
 from companion.rules.transcript import Correction, Transcript, corrected
 from companion.session.events import happenings
 from companion.session.journal import Entry
-from companion.session.sitting import added_up
+from companion.session.sitting import added_up, colours
 from companion.session.snapshot import Event, Sitting, Thrown
 
 LOG_LENGTH = 60  # events kept for the pages' log; the journal has them all
@@ -92,11 +94,12 @@ class Record:
 
     @property
     def sitting(self) -> Sitting:
-        """The games lost this evening."""
+        """The games lost this evening, and who has which colour."""
         if not self.games:
             return Sitting()
         ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
-        return added_up(game.view["outcome"] for game in ours if game.view["over"])
+        sitting = added_up(game.view["outcome"] for game in ours if game.view["over"])
+        return msgspec.structs.replace(sitting, colours=colours(game.header.players for game in self.games))
 
 
 def replayed(entries: Iterable[Entry], record: Record | None = None) -> Record:

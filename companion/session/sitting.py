@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from companion.rules.game import Header
@@ -20,6 +20,29 @@ def added_up(outcomes: Iterable[Outcome]) -> Sitting:
         for name, count in outcome["games_lost"].items():
             lost[name] = lost.get(name, 0) + count
     return Sitting(games=games, games_lost=lost)
+
+
+COLOURS = 6  # LOOK.md: colours that the colour-blind can tell apart; more players than that share them
+
+
+def colours(games: Iterable[Sequence[str]]) -> dict[str, int]:
+    """Each player's colour (0 to 5) in the last of these games: the one from the game before, wherever one sits now.
+
+    Args:
+        games: The players of each game in seat order, oldest game first.
+    """
+    worn, seated = dict[str, int](), dict[str, int]()
+    for players in games:
+        taken = dict[str, int]()
+        for name in players:
+            if worn.get(name, COLOURS) not in {*taken.values(), COLOURS}:
+                taken[name] = worn[name]
+        for name in players:
+            used = list(taken.values())
+            taken.setdefault(name, min(range(COLOURS), key=lambda colour: (used.count(colour), colour)))
+        seated = {name: taken[name] for name in players}
+        worn |= seated
+    return seated
 
 
 def same_people(one: Header, other: Header) -> bool:

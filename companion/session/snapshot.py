@@ -73,10 +73,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sitting(msgspec.Struct, frozen=True, kw_only=True):
-    """The evening so far: games played, and games lost by name."""
+    """The evening so far: games played, games lost by name, and the colour (0 to 5) of each player of this game."""
 
     games: int = 0
     games_lost: dict[str, int] = {}
+    colours: dict[str, int] = {}
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ from companion.errors import DeviceError, IllegalAction
 from companion.rules.notation import header_of
 from companion.session.commands import Abandon, EndSitting, NextGame, Press, See, StartGame
 from companion.session.photos import Photos
-from companion.session.sitting import next_starter
+from companion.session.sitting import colours, next_starter
 
 SIXES: list[dict[str, Any]] = [{"throw": [6] * 7}, {"do": "point", "value": 6}]
 WIN: list[dict[str, Any]] = [*SIXES, *SIXES, *SIXES, *SIXES, *SIXES, {"do": "stop"}]
@@ -136,3 +136,28 @@ def test_a_throw_counts_even_when_its_photo_cannot_be_kept(tmp_path: Path) -> No
     after = table.submit(See(Tray().throw(5, 5, 2, 2, 1, 4, 6)))
     assert (after.number, after.throws[-1].photo) == (2, False)
     table.stop()
+
+
+def test_a_player_keeps_a_colour_through_the_sitting_wherever_the_seat() -> None:
+    assert colours([("Ann", "Ben", "Cid"), ("Cid", "Ann", "Ben")]) == {"Cid": 2, "Ann": 0, "Ben": 1}
+
+
+def test_a_newcomer_takes_a_colour_that_nobody_at_the_table_has() -> None:
+    assert list(colours([("Ann", "Ben"), ("Dot", "Ben", "Ann")]).items()) == [("Dot", 2), ("Ben", 1), ("Ann", 0)]
+    seats = tuple("ABCDEFGH")
+    assert sorted(colours([seats]).values()) == [0, 0, 1, 1, 2, 3, 4, 5]
+
+
+def test_two_that_wore_one_colour_in_different_games_are_told_apart() -> None:
+    assert colours([("Ann", "Ben"), ("Cid", "Dot"), ("Ann", "Cid")]) == {"Ann": 0, "Cid": 1}
+
+
+def test_the_table_tells_the_colours_and_keeps_them_over_a_restart(tmp_path: Path) -> None:
+    for _ in range(2):
+        table = table_in(tmp_path)
+        table.start()
+        if not table.snapshot().number:
+            table.submit(StartGame(header=HEADER))
+            table.submit(StartGame(header={**HEADER, "players": HEADER["players"][::-1]}))
+        assert table.snapshot().sitting.colours == {name: at for at, name in enumerate(HEADER["players"])}
+        table.stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.errors import SetupError
-from companion.links.addresses import listening_socket, page_address
+from companion.links.addresses import listening_socket, page_address, wifi_code
 
 
 def test_a_taken_port_falls_back_to_the_next_free_one() -> None:
@@ -27,3 +27,16 @@ def test_the_page_address_names_the_host_that_was_asked_for() -> None:
 
 def test_a_server_on_every_address_prints_one_that_phones_can_reach() -> None:
     assert "0.0.0.0" not in page_address("0.0.0.0", 8000)
+
+
+@pytest.mark.parametrize(
+    ("network", "password", "code"),
+    [
+        ("Plough Dice", "six of one", "WIFI:T:WPA;S:Plough Dice;P:six of one;;"),
+        ("Garden", "", "WIFI:T:nopass;S:Garden;;"),
+        ('a;b:"c"', "p\\,w", 'WIFI:T:WPA;S:a\\;b\\:\\"c\\";P:p\\\\\\,w;;'),
+        ("", "unused", None),
+    ],
+)
+def test_a_wifi_becomes_the_text_that_phones_join_by(network: str, password: str, code: str | None) -> None:
+    assert wifi_code(network, password) == code

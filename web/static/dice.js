@@ -18,7 +18,7 @@ export function dice(values, kind = "", label = "dice.lie") {
   return h("div", { class: `dice ${kind}`, role: "img", "aria-label": t(label, { values: values.join(", ") }) }, values.map((value) => die(value, { quiet: true })));
 }
 
-// Each seat has a colour and a mark of its own, so that nobody needs to tell orange from green.
+// Each player has a colour and a mark of its own, so that nobody needs to tell orange from green.
 export const MARKS = [
   () => [], // steady
   (r) => [s("path", { class: "mark-line", d: `M${-r * .5} 0H${r * .5}` })],
@@ -28,10 +28,10 @@ export const MARKS = [
   (r) => [s("path", { class: "mark-line", d: `M${-r * .4} ${-r * .4}L${r * .4} ${r * .4}M${r * .4} ${-r * .4}L${-r * .4} ${r * .4}` })],
 ];
 
-export const colourOf = (seat) => `var(--p${seat % 6})`;
+export const colourOf = (colour) => `var(--p${colour % 6})`;
 
 /** A player's peg seen from above. */
-export function chip(seat) {
+export function chip(colour) {
   return s("svg", { class: "chip", viewBox: "-10 -10 20 20", "aria-hidden": "true" },
-    s("g", { class: "peg" }, s("circle", { r: 8.5, fill: colourOf(seat) }), MARKS[seat % 6](9)));
+    s("g", { class: "peg" }, s("circle", { r: 8.5, fill: colourOf(colour) }), MARKS[colour % 6](9)));
 }

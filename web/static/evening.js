@@ -21,8 +21,14 @@ async function load() {
 
 function card(game) {
   const how = game.over ? t("evening.won", { names: listed(game.winners) }) : t("evening.going");
-  return h("li", {}, h("span", {}, t("evening.game", { title: t(`game.${game.game}`), players: listed(game.players) }), h("br"), h("small", { class: "quiet" }, [game.started, how].filter(Boolean).join(" · "))),
+  return h("li", {}, h("span", {}, t("evening.game", { title: t(`game.${game.game}`), players: listed(game.players) }), h("br"), h("small", { class: "quiet" }, [when(game.started), how].filter(Boolean).join(" · "))),
     h("button", { type: "button", "data-key": `g${game.id}`, onclick: () => open(game) }, t("evening.open")));
+}
+
+// The table's clock may have been wrong (no network), so the day is told as it was noted.
+function when(started) {
+  const at = new Date(started);
+  return started && !Number.isNaN(at.getTime()) ? at.toLocaleString(document.documentElement.lang === "en" ? "en-GB" : document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }) : "";
 }
 
 async function open(game) {

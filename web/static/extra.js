@@ -1,6 +1,6 @@
 // What Crag and Crapola show besides names and scores: the sheets, and the ladder.
 import { $, fill, follow, h, number, t } from "./core.js";
-import { chip } from "./dice.js";
+import { chip, colourOf } from "./dice.js";
 import { sides, targetOf } from "./sides.js";
 
 export const CATEGORIES = ["ones", "twos", "threes", "fours", "fives", "sixes", "odd_straight", "even_straight", "low_straight", "high_straight", "three_of_a_kind", "thirteen", "crag"];
@@ -29,7 +29,7 @@ export function extra() {
 
 function sheets(snapshot) {
   const all = sides(snapshot), state = snapshot.state, dice = state.dice ?? [];
-  const head = h("tr", {}, h("th", { scope: "col" }, t("crag.row")), all.map((side) => h("th", { class: "n", scope: "col" }, chip(side.seat), " ", side.name)));
+  const head = h("tr", {}, h("th", { scope: "col" }, t("crag.row")), all.map((side) => h("th", { class: "n", scope: "col" }, chip(side.colour), " ", side.name)));
   const rows = CATEGORIES.map((category) => h("tr", {}, h("th", { scope: "row" }, t(`category.${category}`)), all.map((side) => cell(snapshot, state, side, category, dice))));
   const total = h("tr", {}, h("th", { scope: "row" }, t("crag.total")), all.map((side) => h("td", { class: "n" }, h("b", {}, number(side.banked)))));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("crag.sheets") }, h("table", {}, h("thead", {}, head), h("tbody", {}, rows, total)));
@@ -50,7 +50,7 @@ function ladder(snapshot) {
 
 function rung(side, target) {
   const part = Math.min(1, side.banked / target), ahead = Math.min(1, side.ahead / target);
-  return h("li", { style: { "--colour": `var(--p${side.seat % 6})`, "--part": `${part * 100}%`, "--ahead": `${ahead * 100}%` } },
+  return h("li", { style: { "--colour": colourOf(side.colour), "--part": `${part * 100}%`, "--ahead": `${ahead * 100}%` } },
     h("span", { class: "spread" }, h("span", {}, side.name), h("b", {}, number(side.banked))),
     h("span", { class: "rail", "aria-hidden": "true" }, h("i", { class: "ghost" }), h("i", {})));
 }

@@ -1,20 +1,22 @@
-// Setting up a game: who plays, what, by which house rules. Names are remembered on this phone.
-import { dialog, fill, h, has, post, settings, t, table } from "./core.js";
+// Setting up a game: who plays, what, by which house rules. Names are remembered by the table, and on this phone.
+import { dialog, fill, h, has, post, settings, start, t, table } from "./core.js";
 import { chip } from "./dice.js";
 
 export function newGame(games) {
   const last = table.snapshot.header ?? JSON.parse(settings.get("last-game", "null")) ?? {};
-  const names = [...(last.players ?? ["", ""])], known = remembered();
+  const names = [...(last.players ?? ["", ""])];
+  let known = remembered();
   let game = games.find((each) => each.name === last.game) ?? games[0];
   let rules = { ...(last.game === game.name ? last.rules : {}) };
 
-  const who = h("div", { class: "stack" }), what = h("div", { class: "stack" });
+  const before = h("div", { class: "row names" }), who = h("div", { class: "stack" }), what = h("div", { class: "stack" });
   const choice = h("select", { id: "new-game" }, games.map((each) => h("option", { value: each.name, selected: each === game }, each.title)));
   choice.addEventListener("change", () => { game = games.find((each) => each.name === choice.value); rules = {}; show(); });
   const problem = h("p", { class: "notice", role: "alert", hidden: true });
 
   const show = () => {
-    fill(who, [names.length, game.name], () => [names.map((name, seat) => seatRow(names, seat, name, game, show)),
+    fill(before, [known, names], () => knownNames(known, names, game, show));
+    fill(who, [names.length, game.name, names.drawn], () => [names.map((name, seat) => seatRow(names, seat, name, game, show)),
       game.max_players && names.length >= game.max_players ? null : h("button", { type: "button", "data-key": "add", onclick: () => { names.push(""); show(); } }, t("new.add"))].flat());
     fill(what, [game.name, rules], () => [presets(game, rules, (chosen) => { rules = chosen; show(); }), ...game.switches.map((each) => switchRow(each, rules))]);
   };
@@ -28,18 +30,54 @@ export function newGame(games) {
   };
   const first = h("select", { id: "new-first" }, h("option", { value: "seat" }, t("new.first_seat")), h("option", { value: "roll" }, t("new.roll_off")));
   const box = dialog(t("control.new_game"), h("label", { for: "new-game" }, t("new.game")), choice,
-    h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who), h("datalist", { id: "known-names" }, known.map((name) => h("option", { value: name }))),
+    h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who, before),
     h("label", { for: "new-first" }, t("new.first")), first,
     h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what), problem,
     h("button", { type: "button", class: "main", onclick: begin }, t("new.begin")));
   show();
+  earlier().then((more) => { known = [...new Set([...known, ...more])]; show(); });
+}
+
+// A tap seats someone who has played here before.
+const MOST_NAMES = 10;
+
+function knownNames(known, names, game, show) {
+  const away = known.filter((name) => !names.some((seated) => seated.trim() === name)).slice(0, MOST_NAMES);
+  const sit = (name) => () => {
+    const free = names.findIndex((seated) => !seated.trim());
+    if (free < 0 && game.max_players && names.length >= game.max_players) return;
+    if (free < 0) names.push(name); else names[free] = name;
+    names.drawn = (names.drawn ?? 0) + 1;
+    show();
+  };
+  return away.length ? [h("span", { class: "quiet" }, t("new.known")), away.map((name) => h("button", { type: "button", "data-key": `known-${name}`, onclick: sit(name) }, name))].flat() : null;
+}
+
+// Everyone in the table's journal, the latest first.
+async function earlier() {
+  if (!start.evening) return [];
+  const response = await fetch("/api/evening", { cache: "no-store" }).catch(() => null);
+  return response?.ok ? (await response.json()).games.flatMap((game) => game.players) : [];
+}
+
+// As the table will give them out: the colour worn in this sitting, else the first that is free.
+function coloursOf(names) {
+  const worn = table.snapshot.sitting?.colours ?? {}, taken = new Set(names.map((name) => worn[name.trim()]));
+  return names.map((name) => {
+    if (worn[name.trim()] !== undefined) return worn[name.trim()];
+    const free = [0, 1, 2, 3, 4, 5].find((colour) => !taken.has(colour)) ?? 0;
+    taken.add(free);
+    return free;
+  });
 }
 
 function seatRow(names, seat, name, game, show) {
-  const field = h("input", { value: name, maxlength: 24, list: "known-names", autocomplete: "off", "data-key": `seat-${seat}`, "aria-label": t("new.seat", { seat: seat + 1 }) });
-  field.addEventListener("input", () => { names[seat] = field.value; });
+  const field = h("input", { value: name, maxlength: 24, autocomplete: "off", "data-key": `seat-${seat}`, "aria-label": t("new.seat", { seat: seat + 1 }) });
+  field.addEventListener("input", () => { names[seat] = field.value; row.firstChild.replaceWith(chip(coloursOf(names)[seat])); });
+  field.addEventListener("change", show); // draws the names only that may still be tapped
   const away = names.length > game.min_players ? h("button", { type: "button", "data-key": `away-${seat}`, "aria-label": t("new.remove", { seat: seat + 1 }), onclick: () => { names.splice(seat, 1); show(); } }, "✕") : null;
-  return h("div", { class: "seat" }, chip(seat), field, away);
+  const row = h("div", { class: "seat" }, chip(coloursOf(names)[seat]), field, away);
+  return row;
 }
 
 function presets(game, rules, choose) {

@@ -1,16 +1,17 @@
 // What the pages read out of a snapshot: the sides in seat order, who is on, what lies, what can be done.
-import { t } from "./core.js";
+import { number, t } from "./core.js";
 
 /** The sides (players, or teams) in seat order, with what each page shows of them. */
 export function sides(snapshot) {
   const state = snapshot.state;
   if (!state) return [];
   const names = Object.keys(state.scores), players = snapshot.header?.players ?? names;
+  const colours = snapshot.sitting?.colours ?? {};
   const onSeat = state.player === null ? -1 : players.indexOf(state.player) % names.length;
   return names.map((name, seat) => {
     const on = seat === onSeat, banked = state.scores[name];
     return {
-      name, seat, on, banked, ahead: on ? banked + state.turn_points : banked,
+      name, seat, on, banked, colour: colours[players[seat]] ?? seat, ahead: on ? banked + state.turn_points : banked,
       wipeouts: state.wipeouts?.[name] ?? 0,
       out: state.out?.includes(name) ?? false, fuchled: state.fuchled?.includes(name) ?? false,
       finished: state.finished?.includes(name) ?? false, winner: state.outcome?.winners.includes(name) ?? false,
@@ -53,7 +54,7 @@ export function can(snapshot) {
   if (decisions.includes("keep") && snapshot.game === "crapola") parts.push(t("can.keep"));
   if (decisions.includes("keep") && snapshot.game === "crag") parts.push(t("can.again"));
   if (decisions.includes("score")) parts.push(snapshot.choice?.category ? t("can.score_choice", { category: t(`category.${snapshot.choice.category}`) }) : t("can.score"));
-  if (decisions.includes("stop")) parts.push(t("can.bank", { points: state.turn_points }));
+  if (decisions.includes("stop")) parts.push(t("can.bank", { points: number(state.turn_points) }));
   if (decisions.includes("bomb")) parts.push(t("can.bomb"));
   if (decisions.includes("spend")) parts.push(t("can.spend"));
   const line = parts.join(` ${t("or")} `);
@@ -104,7 +105,7 @@ export function eventWords(event) {
 }
 
 function plainArgs(args) {
-  return Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [key, Array.isArray(value) ? value.join(", ") : value]));
+  return Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [key, Array.isArray(value) ? value.join(", ") : typeof value === "number" ? number(value) : value]));
 }
 
 /** A transcript line in words: "threw 1, 4, 6". */

@@ -10,9 +10,9 @@ const CALM = new Set(["banking", "choose_point", "choose_entry", "choose_keep", 
 export function stage() {
   follow((snapshot) => {
     const on = whoIsOn(snapshot), state = snapshot.state;
-    fill($("who"), [on?.name, on?.seat, state?.player, state?.round, state?.over], () => heading(on, state));
+    fill($("who"), [on?.name, on?.colour, state?.player, state?.round, state?.over], () => heading(on, state));
     const { frozen, loose } = lying(snapshot);
-    fill($("felt"), [frozen, loose, snapshot.phase, snapshot.thrown, snapshot.game, snapshot.state?.outcome, snapshot.question?.id], () => felt(snapshot, frozen, loose, on));
+    fill($("felt"), [frozen, loose, snapshot.phase, snapshot.thrown, snapshot.game, snapshot.state?.outcome, snapshot.question?.id, on?.colour], () => felt(snapshot, frozen, loose, on));
     drawWorth(snapshot, state, on);
     text($("can"), can(snapshot));
     chance(snapshot);
@@ -30,16 +30,16 @@ function heading(on, state) {
   if (!state) return [h("span", {}, t("stage.idle"))];
   if (!on) return [h("span", {}, t("stage.over"))];
   const whose = state.player === on.name ? state.player : t("stage.for_team", { player: state.player, team: on.name });
-  return [chip(on.seat), h("span", {}, t("stage.on", { player: whose })), h("span", { class: "round" }, t("stage.round", { round: state.round }))];
+  return [chip(on.colour), h("span", {}, t("stage.on", { player: whose })), h("span", { class: "round" }, t("stage.round", { round: state.round }))];
 }
 
 function felt(snapshot, frozen, loose, on) {
-  if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.winner).map((side) => h("p", { class: "winner" }, chip(side.seat), h("span", {}, side.name)));
+  if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.winner).map((side) => h("p", { class: "winner" }, chip(side.colour), h("span", {}, side.name)));
   if (snapshot.phase === "settling") return [h("p", {}, t("stage.settling"))];
   if (snapshot.question?.values.length) return [dice(snapshot.question.values)];
   if (!frozen.length && !loose.length) return [h("p", {}, t(snapshot.state ? "stage.empty" : "stage.waiting"))];
   const kept = frozen.length ? dice(frozen, "frozen", "dice.frozen") : null;
-  kept?.style.setProperty("--ring", colourOf(on?.seat ?? 0));
+  kept?.style.setProperty("--ring", colourOf(on?.colour ?? 0));
   return [kept, loose.length ? dice(loose) : null];
 }
 
@@ -87,8 +87,8 @@ function player(side, most, crib, snapshot) {
     Array.from({ length: most }, (_, at) => h("i", { class: at < side.wipeouts ? "cut" : "" }))) : h("span");
   const plus = side.ahead === side.banked ? null : h("span", { class: "plus" }, `+${number(side.ahead - side.banked)}`);
   const said = says(side, snapshot);
-  return h("li", { class: side.on ? "player on" : "player", style: { "--colour": colourOf(side.seat) }, "aria-current": side.on ? "true" : null },
-    chip(side.seat), h("span", { class: "name" }, side.name, said ? h("small", {}, said) : null), notches,
+  return h("li", { class: side.on ? "player on" : "player", style: { "--colour": colourOf(side.colour) }, "aria-current": side.on ? "true" : null },
+    chip(side.colour), h("span", { class: "name" }, side.name, said ? h("small", {}, said) : null), notches,
     h("span", { class: "score" }, number(side.banked), plus ? " " : null, plus));
 }
 

@@ -17,7 +17,7 @@ export function place(hole, holes, perRow = 30) {
   return [leftward ? width - x : x, TOP + row * ROW_HEIGHT];
 }
 
-/** Draw the track; returns what moves the pegs: (sides, label), each side with seat, banked, ahead, on. */
+/** Draw the track; returns what moves the pegs: (sides, label), each side with seat, colour, banked, ahead, on. */
 export function track(holder, holes, perRow = 30) {
   const rows = holes / perRow, pegs = s("g"), known = new Map();
   const at = (hole) => place(hole, holes, perRow);
@@ -28,12 +28,12 @@ export function track(holder, holes, perRow = 30) {
     drawing.setAttribute("aria-label", label);
     const spots = new Map();
     for (const peg of shown) for (const hole of new Set([capped(peg.banked, holes), capped(peg.ahead, holes)])) spots.set(hole, [...(spots.get(hole) ?? []), peg.seat]);
-    const stand = (peg, hole, kind) => put(pegs, known, `${peg.seat} ${kind}`, peg, at(hole), spread(spots.get(capped(hole, holes)), peg.seat), kind);
+    const stand = (peg, hole, kind) => put(pegs, known, `${peg.seat}.${peg.colour} ${kind}`, peg, at(hole), spread(spots.get(capped(hole, holes)), peg.seat), kind);
     for (const peg of shown) {
       stand(peg, peg.ahead, "peg ahead").style.opacity = peg.ahead === peg.banked ? "0" : "1";
       stand(peg, peg.banked, "peg");
     }
-    for (const [key, element] of known) if (!shown.some((peg) => key.startsWith(`${peg.seat} `))) { element.remove(); known.delete(key); }
+    for (const [key, element] of known) if (!shown.some((peg) => key.startsWith(`${peg.seat}.${peg.colour} `))) { element.remove(); known.delete(key); }
   };
 }
 
@@ -49,7 +49,7 @@ function put(layer, known, key, peg, [x, y], down, kind) {
   let element = known.get(key);
   if (!element) {
     const hollow = kind.includes("ahead");
-    element = s("g", {}, s("circle", { r: hollow ? 4.6 : 5.2, ...(hollow ? { style: { stroke: colourOf(peg.seat) } } : { fill: colourOf(peg.seat) }) }), hollow ? [] : MARKS[peg.seat % 6](5.4));
+    element = s("g", {}, s("circle", { r: hollow ? 4.6 : 5.2, ...(hollow ? { style: { stroke: colourOf(peg.colour) } } : { fill: colourOf(peg.colour) }) }), hollow ? [] : MARKS[peg.colour % 6](5.4));
     known.set(key, element);
     layer.append(element);
   }

@@ -48,7 +48,7 @@ function cheer(snapshot, before) {
 }
 
 function clock() {
-  const tell = () => text($("clock"), new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" }));
+  const tell = () => text($("clock"), new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }));
   tell();
   setInterval(tell, 10_000);
 }
