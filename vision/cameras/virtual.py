@@ -26,6 +26,8 @@ FPS = 25.0
 LONGEST_STEP_S = 0.1
 """A program that was held up lets the dice stand still meanwhile, rather than leap."""
 LENS_BLUR_PX = 0.7
+TRAY = 1
+"""Seed of the felt's and the wood's grain where no other is given."""
 SHUTTER = 0.25
 """Part of a frame's time that the shutter is open: what moves is drawn where it was then and where it is now."""
 
@@ -54,7 +56,9 @@ class VirtualCamera:
         self.mischief = Mischief()
         self._clock, self._sleep = clock, sleep
         self._faces = [faces_of(LOOKS[index % len(LOOKS)], rng) for index in range(dice)]
-        self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng)
+        # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
+        self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY))
+        self._ground = self._empty
         self._noise = noise_pool(LENS.size_wh, rng)
         self._drawn: tuple[tuple[Pose, ...], FrameBGR] | None = None
         self._number = 0
@@ -102,6 +106,23 @@ class VirtualCamera:
             empty_bgr=cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX),
         )
 
+    def lay_sheet(self, sheet_bgr: FrameBGR, size_mm: tuple[float, float], turn_deg: float = 0.0) -> None:
+        """Lay a printed sheet of that width and height into the tray's upper left corner, turned a little or not."""
+        height_px, width_px = sheet_bgr.shape[:2]
+        turn = np.radians(turn_deg)
+        to_tray = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
+        to_mm = np.diag([size_mm[0] / width_px, size_mm[1] / height_px, 1.0])
+        to_px = LENS.floor_to_px() @ to_tray @ to_mm
+        laid = cv2.warpPerspective(sheet_bgr, to_px, LENS.size_wh, flags=cv2.INTER_AREA)
+        covered = cv2.warpPerspective(np.full(sheet_bgr.shape[:2], 255, np.uint8), to_px, LENS.size_wh)
+        self._ground = np.where(covered[:, :, None] > 127, laid, self._empty)
+        self._drawn = None
+
+    def lift_sheet(self) -> None:
+        """Take the sheet out again."""
+        self._ground = self._empty
+        self._drawn = None
+
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
         opened = self.tray.advance(step_s * (1 - SHUTTER))
         closed = self.tray.advance(step_s * SHUTTER)
@@ -118,7 +139,7 @@ class VirtualCamera:
         return self._drawn[1]
 
     def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        picture = self._empty.copy()
+        picture = self._ground.copy()
         for pose in poses:
             draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)
         for pose in sorted(poses, key=lambda pose: float(pose.at_mm[2])):

@@ -88,6 +88,7 @@ class VirtualTray:
             self._unschedule((index,))
             x, y = self._free_place(index, x_mm, y_mm)
             self._bodies.at_mm[index] = (x, y, DIE_MM / 2)
+            self._bodies.turn[index] = laid_flat(self._bodies.turn[index])
             self._bodies.velocity[index] = self._bodies.spin[index] = 0.0
             self._rolling[index] = False
             self._in_tray[index] = True
@@ -187,3 +188,14 @@ class VirtualTray:
             if len(others) == 0 or np.linalg.norm(others - (x, y), axis=1).min() > DIE_MM * 1.44:
                 return float(x), float(y)
         return float(np.clip(x_mm, low[0], high[0])), float(np.clip(y_mm, low[1], high[1]))
+
+
+def laid_flat(turn: Floats) -> Floats:
+    """The (3, 3) rotation nearest to that one with which a die lies on a face: a hand lays none on its edge."""
+    axis = int(np.argmax(np.abs(turn[2])))
+    up = np.array([0.0, 0.0, np.sign(turn[2, axis])])
+    beside = turn[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)
+    beside /= np.linalg.norm(beside)
+    flat = np.empty((3, 3))
+    flat[:, axis], flat[:, (axis + 1) % 3], flat[:, (axis + 2) % 3] = up, beside, np.cross(up, beside)
+    return flat

@@ -1,0 +1,216 @@
+"""The sheet is found where it lies, the lens is found over it, and what is ill with light, focus or tilt is told."""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.calibrate import Plan, by_corners, die_edge_mm, lens_over, look_at, reference, rig_of, zones
+from vision.cameras.render import Pinhole
+from vision.cameras.virtual import LENS, VirtualCamera
+from vision.markers import lie_of, markers_in
+from vision.rig_reader import RigReader
+from vision.sheet import MARKER_MM, PAPERS_MM, raster, sheet
+from vision.tray import place
+
+PLAN = Plan()
+
+
+def camera(dice: int = 2) -> VirtualCamera:
+    return VirtualCamera(dice, sleep=lambda _s: None, seed=3)
+
+
+def with_sheet(paper: str = "a4", turn_deg: float = 0.0) -> np.ndarray:
+    film = camera()
+    printed = sheet(paper)
+    film.lay_sheet(raster(printed), printed.size_mm, turn_deg)
+    return film.frame().image_bgr
+
+
+def codes(frame: np.ndarray, plan: Plan = PLAN) -> set[str]:
+    return {advice.code for advice in look_at(frame, plan).advice}
+
+
+def filmed_from(eye_mm: tuple[float, float, float], tilt_deg: float) -> np.ndarray:
+    """The homography of a lens at that place, leaning over by that angle about the x axis, in a 1280 x 960 picture."""
+    lean = math.radians(tilt_deg)
+    turn = np.array([[1, 0, 0], [0, math.cos(lean), -math.sin(lean)], [0, math.sin(lean), math.cos(lean)]])
+    focal = 640 / math.tan(math.radians(62.2 / 2))
+    lens = np.array([[focal, 0, 640], [0, focal, 480], [0, 0, 1]])
+    x, y, height = eye_mm
+    shift = -turn @ np.array([x, y, -height])
+    return lens @ np.column_stack([turn[:, 0], turn[:, 1], shift])
+
+
+@pytest.mark.parametrize("paper", PAPERS_MM)
+def test_every_marker_lies_on_the_paper_with_white_round_it(paper: str) -> None:
+    width, height = PAPERS_MM[paper]
+    for corners in sheet(paper).corners_mm.values():
+        assert (corners.min(0) >= 6).all()
+        assert (corners.max(0) <= (width - 6, height - 6)).all()
+
+
+def test_a_marker_on_a_fold_or_a_cut_is_left_out() -> None:
+    folded = sheet("a4", (320.0, 240.0), 110.0)
+    assert not any(corners.min(0)[0] < 210 < corners.max(0)[0] for corners in folded.corners_mm.values())
+    small = sheet("a4", (240.0, 190.0), 0.0)
+    assert small.corners_mm
+    assert all((corners.max(0) < (240, 190)).all() for corners in small.corners_mm.values())
+
+
+@pytest.mark.parametrize("paper", PAPERS_MM)
+@pytest.mark.parametrize("turn_deg", [0.0, 3.0])
+def test_the_sheet_in_the_virtual_tray_is_found_within_half_a_pixel(paper: str, turn_deg: float) -> None:
+    look = look_at(with_sheet(paper, turn_deg), PLAN)
+    assert len(look.markers) == len(sheet(paper).corners_mm)
+    assert look.floor_to_px is not None
+    turn = math.radians(turn_deg)
+    for corner in sheet(paper).corners_mm[look.markers[0].number]:
+        in_tray = (
+            corner[0] * math.cos(turn) - corner[1] * math.sin(turn),
+            corner[0] * math.sin(turn) + corner[1] * math.cos(turn),
+        )
+        found = cv2.perspectiveTransform(corner[None, None], look.floor_to_px)[0, 0]
+        assert np.abs(found - LENS.project(np.array([*in_tray, 0.0]))).max() < 0.75
+
+
+def test_a_well_lit_sheet_needs_no_advice() -> None:
+    assert codes(with_sheet()) == set()
+
+
+def test_three_markers_are_enough_and_two_are_not() -> None:
+    frame = with_sheet()
+    found = markers_in(frame)
+    assert lie_of(found[:3], sheet()) is not None
+    assert lie_of(found[:2], sheet()) is None
+    hidden = frame.copy()
+    hidden[:, 400:] = 60
+    assert codes(hidden) >= {"few_markers"}
+
+
+def test_an_empty_tray_has_no_sheet() -> None:
+    assert "no_sheet" in codes(camera().frame().image_bgr)
+
+
+def test_too_little_light_is_told() -> None:
+    assert "dark" in codes((with_sheet() * 0.3).astype(np.uint8))
+
+
+def test_a_reflection_is_told() -> None:
+    frame = (with_sheet() * 0.75).astype(np.uint8)
+    assert codes(frame) == set()
+    empty = camera().frame().image_bgr
+    cv2.circle(empty, (640, 480), 60, (255, 255, 255), -1)
+    assert "glare" in codes(empty)
+
+
+def test_light_from_one_side_is_told() -> None:
+    fading = np.linspace(1.0, 0.3, 1280)[None, :, None]
+    assert "uneven" in codes((with_sheet() * fading).astype(np.uint8))
+
+
+def test_a_picture_out_of_focus_is_told() -> None:
+    assert codes(cv2.GaussianBlur(with_sheet(), (0, 0), 1.0)) == set()
+    assert "blur" in codes(cv2.GaussianBlur(with_sheet(), (0, 0), 3.0))
+
+
+def test_a_camera_that_hangs_too_high_is_told() -> None:
+    small = cv2.resize(with_sheet(), None, fx=0.45, fy=0.45, interpolation=cv2.INTER_AREA)
+    assert "far" in codes(small)
+
+
+def test_a_part_of_the_tray_out_of_the_picture_is_told() -> None:
+    assert "outside" in codes(with_sheet()[:, :1150])
+
+
+@pytest.mark.parametrize("tilt_deg", [0.0, 3.0, 12.0])
+def test_height_and_tilt_of_the_lens_come_from_the_homography(tilt_deg: float) -> None:
+    lens_mm, tilt = lens_over(filmed_from((150.0, 130.0, 300.0), tilt_deg), (1280, 960), 62.2)
+    assert lens_mm == pytest.approx((150.0, 130.0, 300.0), abs=0.1)
+    assert tilt == pytest.approx(tilt_deg, abs=0.01)
+
+
+def test_a_tilted_camera_is_told() -> None:
+    straight, leaning = LENS.floor_to_px(), filmed_from((160.0, 60.0, 320.0), 12.0)
+    lean = cv2.warpPerspective(with_sheet(), leaning @ np.linalg.inv(straight), (1280, 960))
+    assert "tilted" in codes(lean)
+
+
+def test_a_bar_that_was_printed_short_shrinks_the_millimetres() -> None:
+    frame = with_sheet()
+    whole, shrunken = look_at(frame, PLAN).floor_to_px, look_at(frame, Plan(bar_mm=97.0)).floor_to_px
+    assert whole is not None
+    assert shrunken is not None
+    at = cv2.perspectiveTransform(np.array([[[97.0, 97.0]]]), shrunken) - cv2.perspectiveTransform(
+        np.array([[[100.0, 100.0]]]), whole
+    )
+    assert np.abs(at).max() < 0.1
+
+
+def test_corners_by_hand_make_the_same_rig() -> None:
+    corners = [tuple(LENS.project(np.array([x, y, 0.0]))) for x, y in ((0, 0), (320, 0), (320, 240), (0, 240))]
+    lens_mm, _ = lens_over(by_corners(corners, PLAN), LENS.size_wh, 62.2)
+    assert lens_mm == pytest.approx((160.0, 120.0, 285.0), abs=1.0)
+
+
+@pytest.mark.parametrize("order", [(0, 2, 1, 3), (3, 2, 1, 0), (0, 0, 1, 2)])
+def test_corners_out_of_order_are_refused(order: tuple[int, ...]) -> None:
+    corners = [(100.0, 100.0), (900.0, 100.0), (900.0, 800.0), (100.0, 800.0)]
+    with pytest.raises(ValueError, match="not in order"):
+        by_corners([corners[index] for index in order], PLAN)
+
+
+@pytest.mark.parametrize("at_mm", [(120.0, 120.0), (40.0, 50.0), (215.0, 205.0)])
+def test_a_die_in_the_throw_zone_tells_its_size(at_mm: tuple[float, float]) -> None:
+    film = camera()
+    rig = rig_of(LENS.floor_to_px(), Plan(die_mm=20.0), film.rig().empty_bgr)
+    film.tray.move(0, *at_mm)
+    assert die_edge_mm(film.frame().image_bgr, rig) == pytest.approx(16.0, abs=0.4)
+
+
+def test_no_die_and_two_dice_tell_no_size() -> None:
+    film = camera()
+    rig = rig_of(LENS.floor_to_px(), PLAN, film.rig().empty_bgr)
+    assert die_edge_mm(film.frame().image_bgr, rig) is None
+    film.tray.move(0, 60, 60)
+    film.tray.move(1, 160, 160)
+    assert die_edge_mm(film.frame().image_bgr, rig) is None
+
+
+def test_a_die_laid_by_hand_lies_flat() -> None:
+    film = camera(7)
+    for die in range(7):
+        film.tray.move(die, 30 + 25 * die, 100)
+    for pose in film.tray.advance(0.0):
+        assert np.abs(pose.turn[2]).max() == pytest.approx(1.0)
+        assert np.linalg.det(pose.turn) == pytest.approx(1.0)
+
+
+def test_dice_are_read_and_placed_with_the_rig_that_was_found() -> None:
+    film = camera(4)
+    printed = sheet()
+    film.lay_sheet(raster(printed), printed.size_mm)
+    look = look_at(film.frame().image_bgr, PLAN)
+    film.lift_sheet()
+    assert look.floor_to_px is not None
+    rig = rig_of(look.floor_to_px, PLAN, reference([film.frame().image_bgr for _ in range(8)]))
+    for die, at in enumerate(((60, 60), (180, 60), (120, 180), (280, 120))):
+        film.tray.move(die, *at)
+    reading = RigReader(rig).read(film.frame().image_bgr, 4)
+    thrown, kept = place(reading, rig)
+    assert reading.trusted
+    assert (len(thrown), len(kept)) == (3, 1)
+    assert reading.values == RigReader(film.rig()).read(film.frame().image_bgr, 4).values
+
+
+def test_the_zones_are_the_trays() -> None:
+    throw, keep = zones(Plan(tray_mm=(300.0, 200.0), keep_mm=60.0))
+    assert (throw.width_mm, keep.x_mm, keep.width_mm, keep.height_mm) == (240.0, 240.0, 60.0, 200.0)
+    assert not zones(Plan(keep_mm=0.0))[1].holds(319.0, 100.0)
+
+
+def test_a_marker_is_large_enough_at_the_height_the_guide_names() -> None:
+    assert MARKER_MM * Pinhole((1280, 960), 1060.0, 400.0, (0.0, 0.0)).floor_to_px()[0, 0] > 60
