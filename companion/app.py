@@ -19,6 +19,7 @@ from companion.links.eye import Eye, dice_expected
 from companion.links.health import Check, disk_check, report
 from companion.links.lights import Lights
 from companion.links.parts import Part, followed, listening
+from companion.links.power_off import shutdown_problems
 from companion.links.served import BoardOnPage, Photographs
 from companion.links.virtual_hands import VirtualHands
 from companion.links.wired import buttons_of, strip_of, track_of
@@ -150,7 +151,7 @@ def build(settings: Settings) -> App:
         Part("table", table.start, table.stop),
         followed(table, board, Lights(night=settings.strip.night), clock),
         Part("board", board.start, board.stop),
-        listening(wired.buttons, table, board, pairing, checks),
+        listening(wired.buttons, table, board, pairing, checks, settings.buttons.shutdown_command),
         Part("voice", voice.start, voice.stop),
         Part("eye", eye.start, eye.stop),
     )
@@ -165,6 +166,7 @@ def _wired(settings: Settings) -> _Wired:
     problems = wiring_problems(
         settings.strip.kind, strip_settings, button_settings if settings.buttons.kind == "gpio" else None, model()
     )
+    problems += shutdown_problems(settings.buttons)
     layout = _tried(lambda: lay(track_of(settings)), problems)
     leds = layout.leds if layout is not None else 1
     strip = _tried(lambda: open_strip(settings.strip.kind, leds, strip_settings), problems)

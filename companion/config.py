@@ -66,12 +66,17 @@ class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Buttons: `none`, `keys` (this terminal) or `gpio`, with the pin (BCM number) of each."""
+    """Buttons: `none`, `keys` (this terminal) or `gpio`, with the pin (BCM number) of each.
+
+    `shutdown` is a button that is held for three seconds; then `shutdown_command` is run.
+    """
 
     kind: str = "none"
     bank: Pin = 17
     undo: Pin = 27
     next: Pin = 22
+    shutdown: Pin | None = None
+    shutdown_command: tuple[str, ...] = ()
 
 
 class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -53,7 +53,7 @@ class Board:
         self._strip, self._layout, self._power, self._clock = strip, layout, power, clock
         self._lock = threading.Condition()
         self._view = BoardView()
-        self._felt: Moment | None = None
+        self._felt: dict[str, Moment] = {}
         self._fresh = True
         self._running = False
         self._thread: threading.Thread | None = None
@@ -74,7 +74,17 @@ class Board:
     def acknowledge(self) -> None:
         """A button was felt: light says so at once, whatever the table makes of it. Never blocks for the strip."""
         with self._lock:
-            self._felt, self._fresh = Moment("press", self._clock()), True
+            self._felt["press"], self._fresh = Moment("press", self._clock()), True
+            self._lock.notify()
+
+    def count_down(self, *, on: bool) -> None:
+        """The shutdown button is held, or was let go. Never blocks for the strip."""
+        with self._lock:
+            if on:
+                self._felt["countdown"] = Moment("countdown", self._clock())
+            else:
+                self._felt.pop("countdown", None)
+            self._fresh = True
             self._lock.notify()
 
     def latest(self) -> BoardFrame:
@@ -129,7 +139,7 @@ class Board:
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
 
     def _as_felt(self) -> BoardView:
-        return self._view if self._felt is None else replace(self._view, moments=(*self._view.moments, self._felt))
+        return replace(self._view, moments=(*self._view.moments, *self._felt.values())) if self._felt else self._view
 
     def _draw(self, view: BoardView, now_s: float) -> None:
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))

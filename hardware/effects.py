@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from hardware.canvas import Canvas, Way, comet, glow, stretch
+from hardware.canvas import Canvas, Way, comet, glow, stretch, ways
 from hardware.motion import SLIDE_S, SWAP_AT_S, duration_s
 from hardware.palette import ALARM, AMBER, FIRE, SKUNK, Colour, ease, player_colour, swell
 from hardware.view import BoardView, Moment
@@ -56,6 +57,17 @@ def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
     for lane in range(len(canvas.layout.lanes)):
         canvas.add(canvas.pockets(lane), AMBER, level)
     canvas.add(canvas.layout.status, AMBER, level)
+
+
+def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
+    """The shutdown button is held: red from the start to the finish runs back and out; all else is dimmed."""
+    left = 1 - (time_s - moment.at_s) / duration_s(moment)
+    canvas.look *= np.float32(0.3)
+    for way in ways(canvas.layout):
+        end = left * canvas.layout.holes + 1
+        canvas.along(way, 0.5 * stretch(way, 0, end) + 0.5 * comet(way, end, 6.0) * stretch(way, 0, end), ALARM)
+    status = canvas.layout.status
+    canvas.add(status[: math.ceil(left * len(status))], ALARM, 0.6)
 
 
 def _throw(canvas: Canvas, stroke: Stroke) -> None:

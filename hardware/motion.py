@@ -14,6 +14,8 @@ SLIDE_S = 1.2
 SWAP_AT_S = 0.5
 SWAP_S = 0.8
 HOP_S = 0.6
+COUNT_DOWN_S = 3.0
+"""How long the shutdown button must be held."""
 
 DURATIONS_S = {
     "wipe_out": DRAIN_S,
@@ -25,6 +27,7 @@ DURATIONS_S = {
     "finish": 2.4,
     "press": 0.35,
     "illegal_hold": 1.2,
+    "countdown": COUNT_DOWN_S,
 }
 
 

@@ -45,7 +45,7 @@ def pattern(colour: int, time_s: float) -> float:
         return min(1.0 - 0.7 * swell((at_s - dip) / _DIP_S) for dip in _DIPS_AT_S[which])
     if which == 5:
         return 0.45 + 0.55 * max(swell(at_s / 0.36), 0.8 * swell((at_s - 0.42) / 0.36))
-    return 0.4 + 0.6 * swell(at_s / _PERIODS_S[which])
+    return 0.55 + 0.45 * swell(at_s / _PERIODS_S[which])
 
 
 def pattern_rests_until(colour: int, time_s: float) -> float:

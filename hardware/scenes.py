@@ -45,6 +45,8 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
     for moment in under_way(view, time_s):
         if moment.kind == "press":
             effects.acknowledge(canvas, moment, time_s)
+        elif moment.kind == "countdown":
+            effects.count_down(canvas, moment, time_s)
     return canvas.look * np.float32(NIGHT_LEVEL) if view.night else canvas.look
 
 

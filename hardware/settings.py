@@ -83,7 +83,7 @@ class StripSettings:
 
 
 def _default_pins() -> dict[str, int]:
-    return {"bank": 17, "undo": 27, "next": 22, "shutdown": 3}
+    return {"bank": 17, "undo": 27, "next": 22}
 
 
 def _default_keys() -> dict[str, str]:

@@ -26,7 +26,7 @@ class Moment:
 
     Attributes:
         kind: `throw`, `banked`, `wipe_out`, `fuchle`, `bomb`, `bump`, `skunk`, `rollover`, `finish`, `press`,
-            `illegal_hold`.
+            `illegal_hold`, `countdown` (the shutdown button is held).
         at_s: When it happened, on the board's clock.
         player: Index into `BoardView.pegs`, or None.
         from_hole: Where the peg was before, where that matters.

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MOVING_HZ = 12.5
 WIDTH_PX = 960
 MOVING_WIDTH_PX = 560
+PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
+"""LEDs are at least so far apart, or a picture gets wider for it."""
 DIM = 40
 """Of 255: walking lights are seen at this and draw little."""
 
@@ -162,15 +164,16 @@ def _range(leds: list[int]) -> str:
 
 
 def _still(path: Path, scene: Scene, layout: Layout) -> None:
-    from hardware.pictures.glow import save_still, scenery
+    from hardware.pictures.glow import save_still, scenery, wide_enough
 
-    save_still(path, scenery(layout, WIDTH_PX).lit(_frame(scene, layout, scene.still_s)))
+    width_px = wide_enough(layout, WIDTH_PX, PITCH_PX)
+    save_still(path, scenery(layout, width_px).lit(_frame(scene, layout, scene.still_s)))
 
 
 def _moving(path: Path, scene: Scene, layout: Layout) -> None:
-    from hardware.pictures.glow import save_moving, scenery
+    from hardware.pictures.glow import save_moving, scenery, wide_enough
 
-    drawn = scenery(layout, MOVING_WIDTH_PX)
+    drawn = scenery(layout, wide_enough(layout, MOVING_WIDTH_PX, MOVING_PITCH_PX))
     pictures = [drawn.lit(_frame(scene, layout, time_s)) for time_s in _times(scene.lasts_s)]
     save_moving(path, pictures, round(1000 / MOVING_HZ))
 

@@ -10,6 +10,7 @@ import numpy as np
 from companion.config import Settings
 from companion.errors import DeviceError, SetupError
 from companion.links.checkup import Check
+from companion.links.power_off import shutdown_problems
 from companion.links.wired import buttons_of, strip_of, track_of
 from hardware.machine import model
 from hardware.settings import ButtonSettings
@@ -103,6 +104,7 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Check:
         wired if on_pins else None,
         model() if machine is None else machine,
     )
+    problems += shutdown_problems(settings.buttons)
     if problems:
         return Check("buttons", False, " ".join(problems), "Correct [strip] and [buttons].")
     if not on_pins:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from companion.errors import CompanionError, DeviceError
 from companion.links.health import Check
 from companion.links.lights import Lights
+from companion.links.power_off import BUTTON as SHUTDOWN
+from companion.links.power_off import power_off
 from companion.session.commands import Press as TablePress
 from companion.session.table import Table
 from hardware.board import Board
@@ -42,26 +44,36 @@ def followed(table: Table, board: Board, lights: Lights, clock: Callable[[], flo
     return Part("lights", follow, leave)
 
 
-def listening(buttons: Buttons, table: Table, board: Board, pairing: Pairing, checks: dict[str, Check]) -> Part:
-    """Buttons act on the table as it is now, the board shows that they were felt; any long press lets a phone pair.
+def listening(
+    buttons: Buttons,
+    table: Table,
+    board: Board,
+    pairing: Pairing,
+    checks: dict[str, Check],
+    shutdown_command: Sequence[str] = (),
+) -> Part:
+    """Buttons act on the table as it is now, and the board shows at once that they were felt.
 
-    The table plays without them.
+    A long press of any lets a phone pair, but for the shutdown button: held to the end of its countdown it runs the
+    command. The table plays without them.
     """
     illness: list[str] = []
     checks["buttons"] = lambda: (not illness, illness[0] if illness else f"{buttons.name} buttons")
 
     def felt(touch: Touch) -> None:
-        if touch.down:
+        if touch.button == SHUTDOWN:
+            board.count_down(on=touch.down)
+        elif touch.down:
             board.acknowledge()
 
     def pressed(press: Press) -> None:
-        if press.long:
+        if press.button == SHUTDOWN:
+            wrong = power_off(shutdown_command) if press.long else None
+            illness[:] = [] if wrong is None else [wrong]
+        elif press.long:
             pairing.open()
-            return
-        try:
-            table.submit(TablePress(button=press.button))
-        except CompanionError as refused:
-            log.info("button %s: %s", press.button, refused)
+        else:
+            _submit(table, press.button)
 
     def listen() -> None:
         try:
@@ -70,3 +82,10 @@ def listening(buttons: Buttons, table: Table, board: Board, pairing: Pairing, ch
             illness.append(str(ill))
 
     return Part("buttons", listen, buttons.stop)
+
+
+def _submit(table: Table, button: str) -> None:
+    try:
+        table.submit(TablePress(button=button))
+    except CompanionError as refused:
+        log.info("button %s: %s", button, refused)

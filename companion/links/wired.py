@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from companion.config import Settings
+from companion.links.power_off import BUTTON as SHUTDOWN
 from hardware.settings import ButtonSettings, StripSettings, TrackSettings
 
 OWN = "own"
@@ -25,6 +26,10 @@ def strip_of(settings: Settings) -> StripSettings:
 
 
 def buttons_of(settings: Settings) -> ButtonSettings:
-    """The buttons' pins."""
+    """The buttons' pins and keys; one for shutting down only where the settings have it."""
     wired = settings.buttons
-    return ButtonSettings(pins={"bank": wired.bank, "undo": wired.undo, "next": wired.next})
+    pins = {"bank": wired.bank, "undo": wired.undo, "next": wired.next}
+    if wired.shutdown is not None:
+        pins[SHUTDOWN] = wired.shutdown
+    keys = ButtonSettings().keys | ({"s": SHUTDOWN} if wired.shutdown_command else {})
+    return ButtonSettings(pins=pins, keys=keys)

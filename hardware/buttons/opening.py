@@ -9,6 +9,7 @@ from hardware.buttons import Buttons
 from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
 from hardware.buttons.none import NoButtons
+from hardware.motion import COUNT_DOWN_S
 from hardware.settings import ButtonSettings
 
 KINDS = ("none", "keys", "gpio")
@@ -22,6 +23,6 @@ def open_buttons(kind: str, settings: ButtonSettings | None = None) -> Buttons:
     if kind == "keys":
         return KeyButtons(wired.keys)
     if kind == "gpio":
-        return GpioButtons(wired.pins, wired.settle_s, wired.long_s)
+        return GpioButtons(wired.pins, wired.settle_s, wired.long_s, holds_s={"shutdown": COUNT_DOWN_S})
     near = get_close_matches(kind, KINDS, n=1, cutoff=0.0)[0]
     raise SetupError([f"There are no buttons {kind!r}; the nearest is {near!r}. Known: {', '.join(KINDS)}."])

@@ -60,6 +60,7 @@ SCENES: tuple[Scene, ...] = (
     Scene("finish", _with(_OVER, "finish", 0, 100, 121), 3.2, 1.2),
     Scene("over", _OVER, 5.0, 1.0),
     Scene("press", _with(_PLAY, "press", 0), 1.2, 0.22),
+    Scene("shutdown", replace(_PLAY, moments=(Moment("countdown", 0.2),)), 4.0, 1.2),
     Scene("night", replace(_at(0, 43, 58), mood="read", night=True), 4.8, 0.5),
     Scene("capturing", replace(_at(0, 43, 49), mood="settling", capturing=True), 1.0, 0.1),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -18,7 +19,10 @@ PictureBGR = NDArray[np.uint8]
 
 _WOOD_BGR = np.array([14, 24, 38], np.float32)
 _BRASS_BGR = np.array([30, 62, 84], np.float32)
+_HOLE_BGR = np.array([6, 8, 11], np.float32)
 _LED_GAMMA = 2.6
+_BRIGHTEST = 1.35
+"""The core of a full LED, of what a picture can show: it burns out, as it does to the eye."""
 
 
 class Scenery:
@@ -41,21 +45,25 @@ class Scenery:
         self.size_wh = (width_px, height_px + height_px % 2)
         self._xy = (places - places.min(axis=0)) * self._px_per_mm + np.array([left_px, top_px], np.float32)
         self._hole_px = float(np.clip(0.36 * pitch_mm * self._px_per_mm, 2.2, 9.5))
+        # Rings of brass must not run into each other where LEDs lie close.
+        self._ring_px = min(1.3 * self._hole_px, 0.46 * pitch_mm * self._px_per_mm)
         self._ground = self._drilled(_wood(*self.size_wh), _used(layout))
 
     def lit(self, frame_rgb: FrameRGB) -> PictureBGR:
         """The board with this frame, as an eye in a dim room sees it."""
         width_px, height_px = self.size_wh
         seen = (frame_rgb[:, ::-1] / 255.0) ** (1 / _LED_GAMMA)
-        halo = np.zeros((height_px, width_px, 3), np.float32)
+        halo = np.zeros((height_px, width_px, 3), np.uint8)
         core = np.zeros_like(halo)
         for (x, y), colour in zip(self._xy, seen, strict=True):
             if colour.any():
-                _disc(halo, x, y, self._hole_px, tuple(map(float, colour**1.3)))
-                _disc(core, x, y, self._hole_px, tuple(map(float, 0.25 * colour.max() ** 3 + 1.1 * colour)))
-        wide, near = _spread(halo, 6.5 * self._hole_px), _spread(halo, 1.9 * self._hole_px)
+                _disc(halo, x, y, self._hole_px, 255 * colour**1.3)
+                _disc(core, x, y, self._hole_px, 255 / _BRIGHTEST * (0.25 * colour.max() ** 3 + 1.1 * colour))
+        light = halo.astype(np.float32) / np.float32(255)
+        wide, near = _spread(light, 6.5 * self._hole_px), _spread(light, 1.9 * self._hole_px)
         picture = self._ground * (1.0 + 9.0 * wide) + 255.0 * (0.9 * wide + 0.75 * near)
-        picture = np.maximum(picture, 255.0 * cv2.GaussianBlur(core, (0, 0), max(0.6, 0.16 * self._hole_px)))
+        cores = cv2.GaussianBlur(core.astype(np.float32), (0, 0), max(0.6, 0.16 * self._hole_px))
+        picture = np.maximum(picture, _BRIGHTEST * cores)
         return np.clip(picture, 0, 255).astype(np.uint8)
 
     def numbered(self, layout: Layout) -> PictureBGR:
@@ -71,11 +79,19 @@ class Scenery:
         return picture
 
     def _drilled(self, ground: NDArray[np.float32], used: set[int]) -> NDArray[np.float32]:
+        picture = np.clip(ground, 0, 255).astype(np.uint8)
         for led, (x, y) in enumerate(self._xy):
             if led in used:
-                _disc(ground, x, y, self._hole_px * 1.3, tuple(map(float, _BRASS_BGR)))
-            _disc(ground, x, y, self._hole_px, (6.0, 8.0, 11.0))
-        return ground
+                _disc(picture, x, y, self._ring_px, _BRASS_BGR)
+            _disc(picture, x, y, min(self._hole_px, 0.77 * self._ring_px), _HOLE_BGR)
+        return picture.astype(np.float32)
+
+
+def wide_enough(layout: Layout, least_px: int, pitch_px: float, most_px: int = 1680) -> int:
+    """The width of a picture in which LEDs lie far enough from each other to be told apart."""
+    places = np.array(layout.places_mm, np.float32)
+    span = float(np.ptp(places[:, 0])) / _nearest_mm(places)
+    return round(min(most_px, max(least_px, (span + 6) * pitch_px)))
 
 
 @lru_cache(maxsize=8)
@@ -120,10 +136,12 @@ def _used(layout: Layout) -> set[int]:
     return {led for lane in layout.lanes for hole in lane for led in hole} | set(layout.status)
 
 
-def _disc(picture: NDArray[np.float32], x: float, y: float, radius_px: float, colour: tuple[float, ...]) -> None:
-    sub = 16  # cv2 takes coordinates in sixteenths: discs sit where they belong, not on whole pixels
+def _disc(picture: NDArray[np.uint8], x: float, y: float, radius_px: float, colour: NDArray[np.floating[Any]]) -> None:
+    # cv2 takes coordinates in sixteenths (discs sit where they belong, not on whole pixels), and smooths edges only in
+    # pictures of whole numbers.
+    sub = 16
     centre = (round(float(x) * sub), round(float(y) * sub))
-    cv2.circle(picture, centre, round(radius_px * sub), colour, -1, cv2.LINE_AA, 4)
+    cv2.circle(picture, centre, round(radius_px * sub), colour.tolist(), -1, cv2.LINE_AA, 4)
 
 
 def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:

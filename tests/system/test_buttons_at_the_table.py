@@ -1,0 +1,180 @@
+"""Buttons at a table: bank, undo and next act, a long press lets a phone pair, the shutdown button counts down."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from companion import config
+from companion.app import build
+from companion.errors import DeviceError, SetupError
+from companion.links.checkup_parts import check_buttons
+from companion.links.health import Check
+from companion.links.parts import listening
+from companion.links.wired import buttons_of
+from companion.session.commands import PlayLine, StartGame
+from companion.session.journal import Journal
+from companion.session.photos import Photos
+from companion.session.table import Table
+from hardware.board import Board
+from hardware.buttons import Press, Touch, unfelt
+from hardware.power import Power
+from hardware.strips.memory import MemoryStrip
+from hardware.track import preset
+from web.pairing import FileTokens, Pairing
+
+
+class Fingers:
+    """Buttons that a test presses. A stand-in below the table, above no device."""
+
+    name = "test"
+    ill: DeviceError | None = None
+
+    def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
+        if self.ill is not None:
+            raise self.ill
+        self.press, self.touch = on_press, on_touch
+
+    def stop(self) -> None:
+        pass
+
+
+@dataclass
+class Place:
+    table: Table
+    board: Board
+    pairing: Pairing
+    buttons: Fingers = field(default_factory=Fingers)
+    checks: dict[str, Check] = field(default_factory=dict)
+    now_s: float = 100.0
+
+    def listen(self, *command: str) -> None:
+        listening(self.buttons, self.table, self.board, self.pairing, self.checks, command).start()
+
+    def lit(self) -> int:
+        """LEDs that are lit now, by the board's own clock."""
+        self.now_s += 1 / 60
+        self.board.step()
+        return sum(any(led) for led in self.board.latest().leds)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    table = Table(Journal(tmp_path), Photos(tmp_path, 10_000_000), time.monotonic)
+    table.start()
+    pairing = Pairing("123456", FileTokens(tmp_path / "paired.json"), time.monotonic)
+    made = Place(table, Board(MemoryStrip(122), preset("strip122"), Power(), lambda: made.now_s), pairing)
+    yield made
+    table.stop()
+
+
+def test_a_button_acts_on_the_table_and_one_that_may_not_changes_nothing(place: Place) -> None:
+    header = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "rules": {}}
+    started = place.table.submit(StartGame(header=header))
+    thrown = place.table.submit(PlayLine(number=started.number, line={"throw": [1, 1, 2, 3, 4, 5, 6]}))
+    assert thrown.state != started.state
+    place.listen()
+    place.buttons.press(Press("undo", 1.0))
+    before = place.table.snapshot().number
+    state = place.table.snapshot().state or {}
+    assert state | {"line": 1} == started.state, "the throw is taken back"
+    place.buttons.press(Press("bank", 1.0))
+    assert place.table.snapshot().number == before, "there is nothing to bank: refused, and the table plays on"
+    assert place.checks["buttons"]() == (True, "test buttons")
+
+
+def test_a_long_press_lets_a_phone_pair(place: Place) -> None:
+    place.listen()
+    assert not place.pairing.opened()
+    place.buttons.press(Press("next", 1.0, long=True))
+    assert place.pairing.opened()
+
+
+def test_the_shutdown_button_counts_down_in_light_while_it_is_held(place: Place) -> None:
+    place.listen("true")
+    place.lit()
+    place.buttons.touch(Touch("shutdown", 0.0, down=True))
+    held = []
+    for _ in range(6):
+        held.append(place.lit())
+        place.now_s += 0.45
+    assert held[0] > 110, "the whole track"
+    assert held == sorted(held, reverse=True)
+    assert held[-1] < 40
+
+
+def test_the_countdown_ends_when_the_button_is_let_go(place: Place, tmp_path: Path) -> None:
+    place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'w')")
+    place.buttons.touch(Touch("shutdown", 0.0, down=True))
+    red = place.lit()
+    place.buttons.touch(Touch("shutdown", 1.0, down=False))
+    place.buttons.press(Press("shutdown", 1.0))
+    assert red > 110
+    place.lit()
+    assert not any(r > 4 * g > 0 for r, g, _ in place.board.latest().leds), "no red is left"
+    assert not (tmp_path / "off").exists()
+
+
+def test_held_to_the_end_it_runs_the_command_once_and_opens_no_pairing(place: Place, tmp_path: Path) -> None:
+    place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'a').write('x')")
+    place.buttons.press(Press("shutdown", 3.0, long=True))
+    assert (tmp_path / "off").read_text() == "x"
+    assert not place.pairing.opened()
+    assert place.checks["buttons"]()[0]
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ((), "Set [buttons] shutdown_command"),
+        (("/no/such/program",), "can't be run (No such file"),
+        ((sys.executable, "-c", "raise SystemExit('Access denied')"), "failed (Access denied)"),
+    ],
+)
+def test_a_shutdown_that_fails_is_told_on_the_page(place: Place, command: tuple[str, ...], told: str) -> None:
+    place.listen(*command)
+    place.buttons.press(Press("shutdown", 3.0, long=True))
+    ok, says = place.checks["buttons"]()
+    assert not ok
+    assert told in says
+
+
+def test_buttons_that_are_ill_are_told_and_the_table_plays_on(place: Place) -> None:
+    place.buttons.ill = DeviceError("The buttons' pins can't be used.", "Check their numbers.")
+    place.listen()
+    assert place.checks["buttons"]() == (False, "The buttons' pins can't be used. Check their numbers.")
+
+
+def settings(tmp_path: Path, buttons: str) -> config.Settings:
+    (tmp_path / "pegpip.toml").write_text(f"[buttons]\n{buttons}\n")
+    return config.load(tmp_path / "pegpip.toml", {"data": {"dir": str(tmp_path)}, "web": {"port": 0}})
+
+
+@pytest.mark.parametrize(
+    ("buttons", "told"),
+    [
+        ("kind = 'gpio'\nshutdown = 3", "nothing says what it does; set shutdown_command"),
+        ("kind = 'gpio'\nshutdown_command = ['true']", "shutdown has no pin; set shutdown = 3"),
+        ("shutdown_command = ['no-such-program']", "there is no program 'no-such-program'"),
+        ("kind = 'gpio'\nshutdown = 17\nshutdown_command = ['true']", "bank and shutdown share pin 17"),
+    ],
+)
+def test_a_shutdown_button_that_cannot_work_is_refused(tmp_path: Path, buttons: str, told: str) -> None:
+    wrong = settings(tmp_path, buttons)
+    with pytest.raises(SetupError) as refused:
+        build(wrong)
+    assert told in "\n".join(refused.value.problems)
+    assert told in check_buttons(wrong, "").says
+
+
+def test_there_is_no_shutdown_button_unless_the_settings_have_one(tmp_path: Path) -> None:
+    assert "shutdown" not in buttons_of(settings(tmp_path, "")).pins
+    assert "shutdown" not in buttons_of(settings(tmp_path, "")).keys.values()
+    with_one = settings(tmp_path, "shutdown = 3\nshutdown_command = ['true']")
+    assert buttons_of(with_one).pins["shutdown"] == 3
+    assert buttons_of(with_one).keys["s"] == "shutdown"
