@@ -43,14 +43,14 @@ conformance: .venv/dev.stamp  ## the rules at length: 2,000 random games of each
 fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
 	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/rules/test_fuzz.py
 
-mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests notice? (half an hour; ONLY=crag: one module)
+mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests notice? (half an hour; ONLY="crag dice": those modules)
 	@$(BIN)/python tests/rules/mutants.py $(ONLY)
 
 evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in real time (minutes)
 	@$(BIN)/pytest -m evening tests/system
 
 load: .venv/dev.stamp  ## two hundred phones at once, and a thousand that come and go
-	@$(BIN)/pytest -m measured tests/web
+	@$(BIN)/pytest -s -m measured tests/web
 	@$(BIN)/python tests/web/load.py
 
 fuzz-web: .venv/dev.stamp  ## twenty thousand requests that the API must answer as it says it does

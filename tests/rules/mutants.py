@@ -2,40 +2,37 @@
 
     mutants.py [MODULE ...] [--jobs N] [--sample N]
 
-Mutants: a comparison turned or its edge moved, `and`/`or` exchanged, `not` or a sign dropped, another operator, a
-number one more, a bool turned, a text changed, a condition always true or false, a keyword argument left out, a result
-replaced by None, a statement dropped. Left alone: docstrings, the messages of errors, annotations, decorators.
+The tests are collected and run once, to learn which of them enter which function. Then each mutant runs in a fork of
+that process: its function gets the changed code, and the tests that enter it run until the first failure, first those
+that noticed its neighbours. What works at import (tables, classes, functions called while modules load) can't be
+exchanged so: such a mutant is loaded afresh, first against `tests/transcripts`, then against all tests of the rules.
 
-Each mutant runs in memory, in a process of its own: first the transcripts of `tests/transcripts`, then the tests of the
-rules until the first failure. More than `LIMIT_S` seconds of work count as noticed: an endless loop. Prints a line for
-each survivor, a score for each module and for all.
+A test that takes far more processor time than it should has noticed: an endless loop. No clock is asked, so a loaded
+machine changes nothing. Prints a line for each survivor, and a score for each module and for all.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
-import copy
-import importlib.machinery
 import json
 import os
 import resource
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import hypothesis.strategies  # noqa: F401  loaded once here, not once in each child
+import hypothesis
 import pytest
+from mutant_tests import Session
+from mutations import RULES, Finder, Mutant, changed_tree, mutants_of
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-RULES = ROOT / "companion" / "rules"
-# Words for people, not rules; and the contract, which holds no behaviour but the text of a refusal.
+# Words for people, not rules.
 LEFT_OUT = {"__init__", "crib_words", "crapola_words", "nearest"}
-LIMIT_S = 60
-LEFT_ALONE = (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Assert, ast.Raise)
-NO_BEHAVIOUR = {"__all__", "GAME", "Phase", "Switches", "Action", "T", "Set", "Keeps"}  # names, types, words for people
+FRESH_LIMIT_S = 60
 TESTS = [
     "test_crib_dice.py",
     "test_crag.py",
@@ -48,193 +45,37 @@ TESTS = [
     "test_rules_commands.py",
     "test_conformance.py",
 ]
-# The tests that are likeliest to notice come first.
-FIRST = {
-    "crib_board": ["test_crib_dice.py"],
-    "crib_dice": ["test_crib_dice.py"],
-    "crib_odds": ["test_odds.py"],
-    "crag": ["test_crag.py"],
-    "crapola": ["test_crapola.py"],
-    "crapola_dice": ["test_crapola.py"],
-    "crapola_table": ["test_crapola.py"],
-    "crapola_odds": ["test_odds.py"],
-    "odds": ["test_odds.py"],
-    "dice": ["test_crag.py", "test_odds.py"],
-    "roll_off": ["test_transcript.py"],
-    "transcript": ["test_transcript.py"],
-    "rulebook": ["test_notation.py", "test_rules_commands.py"],
-    "replay": ["test_notation.py"],
-}
-COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Lt: ast.LtE,
-    ast.LtE: ast.Lt,
-    ast.Gt: ast.GtE,
-    ast.GtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-}
-SUMS: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Add,
-    ast.Div: ast.Mult,
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.FloorDiv,
-    ast.Pow: ast.Mult,
-    ast.BitOr: ast.BitAnd,
-}
+FILES = [str(HERE / name) for name in TESTS]
+OPTIONS = ["-q", "--no-header", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+# The commands start processes, which would load the module as it is; the speed promise says nothing about a mutant.
+OPTIONS += ["-k", "not process and not fast and not usage and not terminal and not quick"]
 
 
-def _compare(node: ast.Compare) -> Iterator[tuple[str, ast.AST]]:
-    if type(node.ops[0]) in COMPARISONS:
-        changed = copy.deepcopy(node)
-        changed.ops[0] = COMPARISONS[type(node.ops[0])]()
-        yield "comparison", changed
+@dataclass
+class Score:
+    """What has come out so far, told as it comes."""
 
+    wanted: Counter[str]
+    noticed: Counter[str] = field(default_factory=Counter)
+    lived: dict[str, list[Mutant]] = field(default_factory=dict)
+    done: int = 0
 
-def _bool_op(node: ast.BoolOp) -> Iterator[tuple[str, ast.AST]]:
-    changed = copy.deepcopy(node)
-    changed.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-    yield "and/or", changed
+    def add(self, mutant: Mutant, noticed: bool) -> None:
+        """One more; a line at each module's end and at each fiftieth."""
+        self.done += 1
+        self.noticed[mutant.module] += noticed
+        if not noticed:
+            self.lived.setdefault(mutant.module, []).append(mutant)
+            print(f"  survived {mutant.module} {mutant.number}: {mutant.told}", flush=True)
+        if self.done % 50 == 0:
+            print(f"... {self.done} of {self.wanted.total()}", flush=True)
 
-
-def _unary_op(node: ast.UnaryOp) -> Iterator[tuple[str, ast.AST]]:
-    yield "dropped sign or not", copy.deepcopy(node.operand)
-
-
-def _bin_op(node: ast.BinOp) -> Iterator[tuple[str, ast.AST]]:
-    if type(node.op) in SUMS:
-        changed = copy.deepcopy(node)
-        changed.op = SUMS[type(node.op)]()
-        yield "operator", changed
-
-
-def _constant(node: ast.Constant) -> Iterator[tuple[str, ast.AST]]:
-    if isinstance(node.value, bool):
-        yield "constant", ast.Constant(not node.value)
-    elif isinstance(node.value, int | float):
-        yield "constant", ast.Constant(node.value + 1)
-    elif isinstance(node.value, str) and node.value:
-        yield "text", ast.Constant(node.value + "?")
-
-
-def _if_exp(node: ast.IfExp) -> Iterator[tuple[str, ast.AST]]:
-    yield "always", copy.deepcopy(node.body)
-    yield "never", copy.deepcopy(node.orelse)
-
-
-def _if(node: ast.If) -> Iterator[tuple[str, ast.AST]]:
-    for value in (True, False):
-        changed = copy.deepcopy(node)
-        changed.test = ast.Constant(value)
-        yield f"if {value}", changed
-
-
-def _return(node: ast.Return) -> Iterator[tuple[str, ast.AST]]:
-    if node.value is not None and not _is_none(node.value):
-        yield "returns None", ast.Return(ast.Constant(None))
-
-
-def _statement(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
-    yield "statement dropped", ast.Pass()
-
-
-def _call(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
-    for place in range(len(node.keywords)):
-        changed = copy.deepcopy(node)
-        del changed.keywords[place]
-        yield f"without {node.keywords[place].arg}", changed
-
-
-CHANGES: dict[type[ast.AST], Callable[[Any], Iterator[tuple[str, ast.AST]]]] = {
-    ast.Compare: _compare,
-    ast.BoolOp: _bool_op,
-    ast.UnaryOp: _unary_op,
-    ast.BinOp: _bin_op,
-    ast.Constant: _constant,
-    ast.IfExp: _if_exp,
-    ast.If: _if,
-    ast.Return: _return,
-    ast.Assign: _statement,
-    ast.AugAssign: _statement,
-    ast.Expr: _statement,
-    ast.Call: _call,
-}
-
-
-def changes_of(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Each way to change one node: what was done, and the new node."""
-    change = CHANGES.get(type(node))
-    return iter(()) if change is None else change(node)
-
-
-def _is_none(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-class Mutator(ast.NodeTransformer):
-    """Walks a module and makes the change of number `wanted` (none: -1); counts all there are."""
-
-    def __init__(self, wanted: int) -> None:
-        self.wanted, self.count, self.told = wanted, 0, ""
-
-    def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, LEFT_ALONE) or _is_docstring(node) or _holds_no_behaviour(node):
-            return node
-        for name, changed in changes_of(node):
-            self.count += 1
-            if self.count - 1 == self.wanted:
-                self.told = f"line {node.lineno}: {name}: {ast.unparse(node)[:90]!r}"  # type: ignore[attr-defined]
-                return ast.copy_location(changed, node)
-        return self._into(node)
-
-    def _into(self, node: ast.AST) -> ast.AST:
-        """What stands inside, without annotations and decorators."""
-        if isinstance(node, ast.FunctionDef):
-            node.args.defaults = [self.visit(default) for default in node.args.defaults]
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            node.body = [self.visit(statement) for statement in node.body]
-            return node
-        if isinstance(node, ast.AnnAssign):
-            node.value = node.value and self.visit(node.value)
-            return node
-        return self.generic_visit(node)
-
-
-def _is_docstring(node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _holds_no_behaviour(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in NO_BEHAVIOUR
-
-
-def mutant(module: str, number: int) -> tuple[ast.Module, Mutator]:
-    """The tree of a module with that change, and what was done."""
-    mutator = Mutator(number)
-    tree = mutator.visit(ast.parse((RULES / f"{module}.py").read_text(encoding="utf-8")))
-    assert isinstance(tree, ast.Module)
-    return ast.fix_missing_locations(tree), mutator
-
-
-class Finder:
-    """Loads the one changed module from its tree, everything else as always."""
-
-    def __init__(self, module: str, tree: ast.Module) -> None:
-        self.name, self.tree = f"companion.rules.{module}", tree
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> Any:
-        return importlib.machinery.ModuleSpec(name, self, origin=name) if name == self.name else None  # type: ignore[arg-type]
-
-    def create_module(self, spec: object) -> None:
-        return None
-
-    def exec_module(self, module: Any) -> None:
-        exec(compile(self.tree, self.name, "exec"), module.__dict__)
+    def table(self) -> Iterator[str]:
+        """A line for each module, and the score of all."""
+        for module, count in self.wanted.items():
+            yield f"{module}: {self.noticed[module]}/{count} noticed"
+        noticed, count = self.noticed.total(), self.wanted.total()
+        yield f"all: {noticed}/{count} noticed, {noticed / max(1, count):.1%}"
 
 
 def transcripts_are_right() -> bool:
@@ -249,68 +90,104 @@ def transcripts_are_right() -> bool:
     return True
 
 
-def survives_here(module: str, number: int) -> bool:
-    """In a process of its own: the tests against one mutant."""
-    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT_S, LIMIT_S))
+def silenced() -> None:
+    """No word from this process any more."""
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
-    sys.meta_path.insert(0, Finder(module, mutant(module, number)[0]))  # type: ignore[arg-type]
+
+
+class QuickestFirst:
+    """A pytest plugin: the tests in the order of their ids in a list."""
+
+    def __init__(self, ids: list[str]) -> None:
+        self._places = {test: place for place, test in enumerate(ids)}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Sorts in place; a test that only this mutant has comes first."""
+        items.sort(key=lambda item: self._places.get(item.nodeid, -1))
+
+
+def noticed_afresh(mutant: Mutant, ids: list[str]) -> bool:
+    """In a process that has not loaded the rules: everything against one mutant."""
+    resource.setrlimit(resource.RLIMIT_CPU, (FRESH_LIMIT_S, FRESH_LIMIT_S))
+    silenced()
+    sys.meta_path.insert(0, Finder(mutant.module, changed_tree(mutant)))  # type: ignore[arg-type]
     if not transcripts_are_right():
-        return False
-    os.environ["PEGPIP_GAMES"] = "6"
-    first = FIRST.get(module, [])
-    options = ["-x", "-q", "--no-header", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
-    # The commands start processes, which would load the module as it is; the speed promise says nothing about a mutant.
-    options += ["-k", "not process and not fast and not usage and not terminal and not quick"]
-    for tests in (first, [name for name in TESTS if name not in first]):
-        if tests and pytest.main([*options, *(str(HERE / name) for name in tests)]):
-            return False
-    return True
+        return True
+    return bool(pytest.main([*OPTIONS, "-x", *FILES], plugins=[QuickestFirst(ids)]))
 
 
-def survivors(module: str, numbers: list[int], jobs: int) -> list[int]:
-    """Those of the mutants that no test notices; a crash and an endless loop are noticed."""
-    waiting, running, lived = list(reversed(numbers)), {}, []
+def in_forks(mutants: list[Mutant], jobs: int, noticed: Callable[[Mutant], bool], tell: Callable[..., None]) -> None:
+    """Asks about each mutant in a process of its own; a crash and an endless loop are noticed."""
+    waiting, running = list(reversed(mutants)), {}
     while waiting or running:
         while waiting and len(running) < jobs:
-            number = waiting.pop()
+            mutant = waiting.pop()
             child = os.fork()
             if child == 0:
                 status = 1
                 try:
-                    status = 0 if survives_here(module, number) else 1
+                    status = 1 if noticed(mutant) else 0
                 finally:
                     os._exit(status)
-            running[child] = number
+            running[child] = mutant
         child, status = os.wait()
-        number = running.pop(child)
-        if status == 0:
-            lived.append(number)
-    return sorted(lived)
+        tell(running.pop(child), status != 0)
+
+
+def in_one_session(mutants: list[Mutant], jobs: int, score: Score) -> tuple[list[str], list[Mutant]]:
+    """Asks about the mutants whose code can be exchanged in a running session.
+
+    Returns the ids of all tests, the quickest first, and the mutants that must be loaded afresh.
+
+    The session is a process of its own: this one must never load the rules.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        silenced()
+        session = Session(mutants, jobs, writing)
+        status = 1
+        try:
+            status = int(pytest.main([*OPTIONS, *FILES], plugins=[session]))
+        finally:
+            os._exit(status)
+    os.close(writing)
+    afresh: list[Mutant] = []
+    with os.fdopen(reading, encoding="ascii") as lines:
+        ids = json.loads(next(lines, "[]"))
+        for line in lines:
+            place, noticed = json.loads(line)
+            if noticed is None:
+                afresh.append(mutants[place])
+            else:
+                score.add(mutants[place], noticed)
+    if os.waitpid(child, 0)[1]:
+        raise SystemExit("the tests fail without any change, or can't be run")
+    return ids, afresh
 
 
 def main() -> int:
     """Runs the mutants of the modules named, or of all."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("modules", nargs="*")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2, help="mutants at a time")
     parser.add_argument("--sample", type=int, default=1, help="only each N-th mutant")
     options = parser.parse_args()
     os.nice(10)
+    os.environ["PEGPIP_GAMES"] = "6"
+    phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]  # who has failed need not fail beautifully
+    hypothesis.settings.register_profile("mutants", phases=phases)
+    hypothesis.settings.load_profile("mutants")
     modules = options.modules or sorted({path.stem for path in RULES.glob("*.py")} - LEFT_OUT)
-    lived_all, made_all = 0, 0
-    for module in modules:
-        if not survivors(module, [-1], 1):
-            print(f"{module}: its tests fail without any change")
-            return 1
-        numbers = list(range(0, mutant(module, -1)[1].count, options.sample))
-        lived = survivors(module, numbers, options.jobs)
-        for number in lived:
-            print(f"  survived {module} {number}: {mutant(module, number)[1].told}")
-        lived_all, made_all = lived_all + len(lived), made_all + len(numbers)
-        print(f"{module}: {len(numbers) - len(lived)}/{len(numbers)} noticed", flush=True)
-    print(f"all: {made_all - lived_all}/{made_all} noticed, {(made_all - lived_all) / max(1, made_all):.1%}")
+    mutants = [mutant for module in modules for mutant in mutants_of(module)[:: options.sample]]
+    score = Score(Counter(mutant.module for mutant in mutants))
+    ids, afresh = in_one_session(mutants, options.jobs, score)
+    print(f"{len(afresh)} of {len(mutants)} must be loaded afresh", flush=True)
+    in_forks(afresh, options.jobs, lambda mutant: noticed_afresh(mutant, ids), score.add)
+    print("\n".join(score.table()))
     return 0
 
 
