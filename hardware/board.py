@@ -54,6 +54,7 @@ class Board:
         self._lock = threading.Condition()
         self._view = BoardView()
         self._felt: dict[str, Moment] = {}
+        self._capturing = False
         self._fresh = True
         self._running = False
         self._thread: threading.Thread | None = None
@@ -85,6 +86,12 @@ class Board:
             else:
                 self._felt.pop("countdown", None)
             self._fresh = True
+            self._lock.notify()
+
+    def capture(self, on: bool) -> None:
+        """A photo is being taken, or was: dim and still meanwhile. Never blocks for the strip."""
+        with self._lock:
+            self._capturing, self._fresh = on, True
             self._lock.notify()
 
     def latest(self) -> BoardFrame:
@@ -139,7 +146,8 @@ class Board:
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
 
     def _as_felt(self) -> BoardView:
-        return replace(self._view, moments=(*self._view.moments, *self._felt.values())) if self._felt else self._view
+        moments = (*self._view.moments, *self._felt.values())
+        return replace(self._view, moments=moments, capturing=self._capturing or self._view.capturing)
 
     def _draw(self, view: BoardView, now_s: float) -> None:
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))

@@ -12,11 +12,11 @@ import numpy as np
 
 from hardware import effects
 from hardware.canvas import Canvas, comet, glow, stretch, ways
-from hardware.motion import Shown, shown, under_way
+from hardware.motion import Shown, duration_s, shown, under_way
 from hardware.palette import ALARM, AMBER, pattern, pattern_rests_until, player_colour, swell
 from hardware.power import Look
 from hardware.track import Layout
-from hardware.view import BoardView
+from hardware.view import BoardView, Moment
 
 SLOW_FRAME_S = 1 / 30
 SHARE_S = 0.8
@@ -31,6 +31,8 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
     canvas = Canvas(layout, view.holes)
     if view.capturing:
         _pegs(canvas, view, [Shown(p.banked, p.provisional, p.banked) for p in view.pegs], None)
+        for moment in _presses(view, time_s):
+            effects.acknowledge(canvas, moment, moment.at_s)
         return canvas.look * np.float32(CAPTURE_LEVEL)
     if view.mood == "idle":
         _drift(canvas, time_s)
@@ -57,11 +59,15 @@ def next_change_s(view: BoardView, time_s: float) -> float:
     `compose` gives the same frame.
     """
     if view.capturing:
-        return math.inf
+        return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
     if under_way(view, time_s):
         return time_s
     begins = [moment.at_s for moment in view.moments if moment.at_s > time_s]
     return min([_mood_moves_at(view, time_s), *(_peg_moves_at(view, time_s)), *begins], default=math.inf)
+
+
+def _presses(view: BoardView, time_s: float) -> list[Moment]:
+    return [moment for moment in under_way(view, time_s) if moment.kind == "press"]
 
 
 def _peg_moves_at(view: BoardView, time_s: float) -> list[float]:

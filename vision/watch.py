@@ -18,6 +18,9 @@ from vision.tray import PlacedDie, Rig, place
 
 FRAMES_READ = 3
 """Still frames that must agree before a reading is trusted (VISION.md)."""
+LIGHT_SETTLES_S = 0.05
+"""From asking for less light to the first frame that was exposed wholly under it: the strip's frame and its transfer
+take up to 30 ms, and the frame under way was begun before."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
 """Pauses before a camera that failed is opened again; the last one repeats."""
 
@@ -68,6 +71,8 @@ class Watcher:
         reader: Reads the dice of a frame.
         rig: The calibration, or None: then the whole picture is the throw zone.
         expect: How many dice lie in the tray, as far as the rules know; asked anew at each reading.
+        dim: Told True before the still frames are taken and False at once after: coloured lights near the tray are
+            dimmed meanwhile. None: there are none.
         pause: Waits that many seconds, and says whether watching was stopped meanwhile.
     """
 
@@ -77,9 +82,10 @@ class Watcher:
         reader: Reader,
         rig: Rig | None = None,
         expect: Callable[[], int | None] = lambda: None,
+        dim: Callable[[bool], None] | None = None,
         pause: Callable[[float], bool] | None = None,
     ) -> None:
-        self._camera, self._reader, self._rig, self._expect = camera, reader, rig, expect
+        self._camera, self._reader, self._rig, self._expect, self._dim = camera, reader, rig, expect, dim
         self._stopped = threading.Event()
         self._pause = pause or self._stopped.wait
 
@@ -129,13 +135,26 @@ class Watcher:
     def _read(self, frame: Frame, emptied: bool) -> Settled | None:
         """What several still frames agree on; None when the recording ends meanwhile."""
         expect = self._expect()
-        readings = [self._reader.read(frame.image_bgr, expect)]
-        while len(readings) < FRAMES_READ:
-            following = self._camera.frame()
-            if following is None:
-                break
-            frame = following
-            readings.append(self._reader.read(frame.image_bgr, expect))
-        reading = agreed(readings)
-        thrown, kept = place(reading, self._rig)
-        return Settled(frame.at_s, frame, reading, thrown, kept, emptied)
+        frames = self._stills(frame) if self._dim is None else self._dimmed(frame, self._dim)
+        reading = agreed([self._reader.read(still.image_bgr, expect) for still in frames])
+        rig = self._rig if self._rig is not None and self._rig.fits(frame.image_bgr) else None
+        thrown, kept = place(reading, rig)
+        return Settled(frames[-1].at_s, frames[-1], reading, thrown, kept, emptied)
+
+    def _stills(self, first: Frame) -> list[Frame]:
+        """The frame at hand and those that follow; fewer when the recording ends."""
+        frames = [first]
+        while len(frames) < FRAMES_READ and (following := self._camera.frame()) is not None:
+            frames.append(following)
+        return frames
+
+    def _dimmed(self, frame: Frame, dim: Callable[[bool], None]) -> list[Frame]:
+        """Still frames taken under less light. Settling sees none of them, so the change of light is no movement."""
+        dim(True)
+        try:
+            following: Frame | None = frame
+            while following is not None and following.at_s < frame.at_s + LIGHT_SETTLES_S:
+                following = self._camera.frame()
+            return self._stills(frame if following is None else following)
+        finally:
+            dim(False)

@@ -122,6 +122,23 @@ def test_a_button_that_was_felt_is_in_the_light_at_once_and_outlives_the_next_vi
     assert not strip.frame_rgb[0].any(), "and it fades"
 
 
+def test_the_board_is_dim_and_still_during_a_capture_and_itself_again_after(clock: Clock) -> None:
+    strip = MemoryStrip(122)
+    board = board_on(strip, clock)
+    board.show(replace(MOVING, pegs=(Peg(0, 10, 14), Peg(0, 40, 40))))
+    run(board, clock, 0.5)
+    before = int(strip.frame_rgb.max())
+    for on in (True, False):
+        board.capture(on)
+        board.step()
+        clock.now_s += 1 / 60  # the watcher's patience is 50 ms, transfer included
+        board.step()
+        photo = strip.frame_rgb.copy()
+        assert photo.max() < before / 4 if on else photo.max() >= 0.9 * before
+        run(board, clock, 0.4)
+        assert np.array_equal(photo, strip.frame_rgb) == on, "nothing moves in the photo, and all does after it"
+
+
 def test_a_strip_that_fails_is_told_and_comes_back_by_itself_within_five_seconds(clock: Clock) -> None:
     strip = SickStrip(122)
     board = board_on(strip, clock)

@@ -145,11 +145,20 @@ def test_players_differ_in_time_as_well_as_in_colour() -> None:
 @each_layout
 @each_scene
 def test_a_capture_stands_still_and_is_dim(scene: Scene, layout: Layout) -> None:
-    view = replace(scene.view, capturing=True)
+    view = replace(scene.view, moments=tuple(m for m in scene.view.moments if m.kind != "press"), capturing=True)
     first = compose(view, layout, 0.3)
     assert all(np.array_equal(first, compose(view, layout, time_s)) for time_s in (0.31, 1.7, 9.9))
     assert float(first.max()) <= 0.36
     assert next_change_s(view, 0.3) == math.inf
+
+
+def test_a_press_is_felt_even_during_a_capture() -> None:
+    view = replace(PLAY, capturing=True, moments=(Moment("press", 1.0),))
+    assert compose(view, STRIP, 0.99)[0].max() == 0
+    assert 0.2 < compose(view, STRIP, 1.0)[0].max() <= 0.36, "dim, but there"
+    ends_s = next_change_s(view, 1.0)
+    assert np.array_equal(compose(view, STRIP, 1.0), compose(view, STRIP, ends_s - 1e-3))
+    assert compose(view, STRIP, ends_s)[0].max() == 0
 
 
 @each_scene

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from companion.bench.vision import SteppedClock
@@ -95,6 +96,64 @@ def test_a_throw_and_a_lift_are_told_as_such(camera: VirtualCamera) -> None:
     assert settled[1].emptied
     assert settled[1].reading.trusted
     assert any(isinstance(event, Moving) for event in events)
+
+
+def test_lights_are_dimmed_while_the_still_frames_are_taken_and_that_is_no_movement(camera: VirtualCamera) -> None:
+    # A strip along the tray's upper edge: its amber light falls into the picture and is gone when it is dimmed.
+    light = np.zeros((camera.frame().image_bgr.shape[0], 1, 3), np.float32)
+    light[:, 0] = np.exp(-np.arange(len(light)) / 90.0)[:, None] * np.array([0, 40, 90], np.float32)
+    dimmed: list[tuple[bool, float]] = []
+    taken: list[Frame] = []
+
+    class Lit:
+        name = "lit"
+
+        def start(self) -> None: ...
+
+        def stop(self) -> None: ...
+
+        def frame(self) -> Frame | None:
+            frame = camera.frame()
+            if frame.number == int(FPS):
+                camera.tray.throw(strength=0.4)
+            # The strip is slow: a change of its light is seen one frame later.
+            dim = bool(dimmed) and dimmed[-1][0] and frame.at_s > dimmed[-1][1] + 0.03
+            glow = light * np.float32(0.07 if dim else 1.0)
+            taken.append(Frame(np.clip(frame.image_bgr + glow, 0, 255).astype(np.uint8), frame.number, frame.at_s))
+            return taken[-1] if frame.number < 8 * FPS else None
+
+    def dim(on: bool) -> None:
+        dimmed.append((on, taken[-1].at_s))
+
+    events = list(Watcher(Lit(), RigReader(camera.rig()), camera.rig(), dim=dim).events())
+    settled = [event for event in events if isinstance(event, Settled)]
+    assert [len(event.thrown) for event in settled] == [0, 7], "each once: the light is no throw"
+    assert sum(isinstance(event, Moving) for event in events) == 1
+    assert [on for on, _ in dimmed] == [True, False] * 2
+    for (_, asked_s), (_, over_s), event in zip(dimmed[::2], dimmed[1::2], settled, strict=True):
+        assert asked_s < event.at_s <= over_s
+        assert over_s - asked_s < 0.2, "and back at once"
+        assert event.frame.image_bgr[2].mean() < 0.8 * taken[0].image_bgr[2].mean(), "the photo is without it"
+
+
+def test_lights_come_back_when_the_camera_fails_meanwhile(camera: VirtualCamera) -> None:
+    asked: list[bool] = []
+
+    class Failing:
+        name = "failing"
+
+        def start(self) -> None: ...
+
+        def stop(self) -> None: ...
+
+        def frame(self) -> Frame | None:
+            if asked and asked[-1]:
+                raise DeviceError("The camera is gone.", "Plug it in.")
+            return camera.frame()
+
+    watcher = Watcher(Failing(), RigReader(camera.rig()), camera.rig(), dim=asked.append, pause=lambda _s: True)
+    assert isinstance(list(watcher.events())[-1], Ill)
+    assert asked == [True, False]
 
 
 def test_a_camera_that_fails_is_told_and_opened_again(camera: VirtualCamera) -> None:
