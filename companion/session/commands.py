@@ -42,7 +42,10 @@ class EndSitting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CorrectThrow(msgspec.Struct, frozen=True, kw_only=True):
-    """Throw `throw` of this game was really `values`. When later lines become illegal, the table asks to confirm."""
+    """Throw `throw` of this sitting was really `values`. When later lines become illegal, the table asks to confirm.
+
+    A throw of an earlier game is corrected there, and the games lost are added up anew; who started since did start.
+    """
 
     number: int
     throw: int

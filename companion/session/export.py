@@ -110,12 +110,13 @@ def transcript_text(game: PlayedGame) -> bytes:
 
 
 def _followed(record: Record, entry: Entry, games: dict[int, PlayedGame]) -> Record:
-    """The record after the entry; `games` learns how the game on the table stands, and forgets one taken back."""
+    """The record after the entry; `games` learns how each game that it changed stands, and forgets one taken back."""
     after = after_entry(record, entry)
     if entry.kind == "withdrawn" and record.game:
         games.pop(record.game.number, None)
-    elif after.game:
-        games[after.game.number] = after.game
+    for game in after.games:
+        if all(game is not known for known in record.games):
+            games[game.number] = game
     return after
 
 

@@ -17,7 +17,15 @@ from companion.session.interpret import Hold, Memory, Outcome
 from companion.session.journal import Entry, Journal
 from companion.session.photos import Photos
 from companion.session.present import Desk, starter_after
-from companion.session.record import PlayedGame, Record, after_entry, correction_of, horizon, replayed
+from companion.session.record import (
+    PlayedGame,
+    Record,
+    after_entry,
+    correction_of,
+    game_of_throw,
+    horizon,
+    replayed,
+)
 from companion.session.sitting import same_people
 from companion.session.snapshot import Notice, Offer
 
@@ -220,6 +228,9 @@ class Play:
             known = replace(interpret.entered(memory, command.values), rolled=later)
             self._put(replace(self.desk, memory=known, asked=None))
         self._look_again()
+        notice = self.desk.notice
+        if notice and notice.code == "unclear" and self.desk.sight == ask.sight and not self.desk.asked:
+            self._say(interpret.waiting(self._game().transcript.state))  # a person has just made it clear
 
     # ---- games ----------------------------------------------------------------------------------------------------
 
@@ -246,16 +257,16 @@ class Play:
         self._rest(interpret.overruled(self.desk.memory))
 
     def _correct(self, command: c.CorrectThrow) -> None:
-        game = self._game()
+        games = self._games()
         action = action_of({"throw": list(command.values)})
         assert isinstance(action, Throw), "made as one"
-        refused = correction_of(game, command.throw, action.dice).refused
+        refused = correction_of(games, command.throw, action.dice).refused
         if not refused:
-            self._enter("correction", {"throw": command.throw, "values": list(action.dice), "dropped": []})
-            self._rest(interpret.overruled(self.desk.memory))
+            self._corrected({"throw": command.throw, "values": list(action.dice), "dropped": []})
             return
         self._questions += 1
-        was = next(thrown.values for thrown in game.throws if thrown.number == command.throw)
+        throws = game_of_throw(games, command.throw).throws
+        was = next(thrown.values for thrown in throws if thrown.number == command.throw)
         dropped = tuple({"line": line_of(line), "why": why} for _, line, why in refused)
         values = tuple(sorted(action.dice))
         offer = Offer(id=self._questions, throw=command.throw, was=was, values=values, dropped=dropped)
@@ -268,9 +279,14 @@ class Play:
         if not command.accept:
             self._put(replace(self.desk, offer=None))
             return
-        body = {"throw": offer.throw, "values": list(offer.values), "dropped": [one["line"] for one in offer.dropped]}
+        dropped = [one["line"] for one in offer.dropped]
+        self._corrected({"throw": offer.throw, "values": list(offer.values), "dropped": dropped})
+
+    def _corrected(self, body: dict[str, Any]) -> None:
+        before = self._game()
         self._enter("correction", body)
-        self._rest(interpret.overruled(self.desk.memory))
+        if self._game().transcript is not before.transcript:  # an earlier game's throw leaves the tray as it was
+            self._rest(interpret.overruled(self.desk.memory))
 
     # ---- the journal ----------------------------------------------------------------------------------------------
 
@@ -326,6 +342,10 @@ class Play:
         if game is None:
             raise IllegalAction("No game has been started yet.")
         return game
+
+    def _games(self) -> tuple[PlayedGame, ...]:
+        self._game()
+        return self.desk.record.games
 
     def _hold(self) -> Hold | None:
         game = self.desk.record.game

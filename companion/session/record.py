@@ -121,6 +121,8 @@ def after_entry(record: Record, entry: Entry) -> Record:
         raise IllegalAction("No game has been started yet.")
     elif entry.kind == "withdrawn":
         games = _without_last(games, entry.number)
+    elif entry.kind == "correction":
+        games = _with_correction(games, entry)
     else:
         games = (*games[:-1], _changed(games[-1], entry))
     return Record(entry.number, max(record.last_throw, entry.throw or 0), games, closed)
@@ -138,9 +140,26 @@ def horizon(games: tuple[PlayedGame, ...], number: int, sitting: int) -> int:
     return next(game.number for game in games if game.sitting == games[-1].sitting)
 
 
-def correction_of(game: PlayedGame, throw: int, values: tuple[int, ...]) -> Correction:
-    """What a correction of that throw leads to. Raises IllegalAction: no such throw here, or the values don't fit."""
-    return corrected(game.transcript, _index_of(game, throw), Throw(values))
+def game_of_throw(games: tuple[PlayedGame, ...], throw: int) -> PlayedGame:
+    """The game of this sitting in which that throw stands. Raises IllegalAction when there is none."""
+    for game in reversed(games):
+        if game.sitting == games[-1].sitting and any(thrown.number == throw for thrown in game.throws):
+            return game
+    raise IllegalAction(f"Throw {throw} is not one of this sitting, or has been taken back.")
+
+
+def correction_of(games: tuple[PlayedGame, ...], throw: int, values: tuple[int, ...]) -> Correction:
+    """What a correction of that throw leads to.
+
+    Raises:
+        IllegalAction: There is no such throw in this sitting; the values don't fit; or a game that others have followed
+            would be over no more.
+    """
+    game = game_of_throw(games, throw)
+    result = corrected(game.transcript, _index_of(game, throw), Throw(values))
+    if game is not games[-1] and game.view["over"] and not result.transcript.state.over:
+        raise IllegalAction("With those values that game would not be over, and others have followed; undo back to it.")
+    return result
 
 
 def _with_game(games: tuple[PlayedGame, ...], entry: Entry) -> tuple[PlayedGame, ...]:
@@ -164,8 +183,6 @@ def _without_last(games: tuple[PlayedGame, ...], number: int) -> tuple[PlayedGam
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
     if entry.kind == "line":
         return _played(game, entry)
-    if entry.kind == "correction":
-        return _corrected(game, entry)
     if entry.kind in {"abandoned", "resumed"}:
         code = "abandoned" if entry.kind == "abandoned" else "undone"
         said = Event(number=entry.number, code=code, args={"lines": 0} if code == "undone" else {})
@@ -212,11 +229,18 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
     return replace(game, transcript=transcript, lines=kept, view=transcript.view(), log=log)
 
 
-def _corrected(game: PlayedGame, entry: Entry) -> PlayedGame:
-    """The game with one throw's values changed; later lines that no longer fit are gone (they stay in the journal)."""
-    values = tuple(entry.body["values"])
-    index = _index_of(game, entry.body["throw"])
-    result = corrected(game.transcript, index, Throw(values))
+def _with_correction(games: tuple[PlayedGame, ...], entry: Entry) -> tuple[PlayedGame, ...]:
+    """With one throw of the sitting changed; the game on the table tells of it, whichever game it was in."""
+    game = game_of_throw(games, entry.body["throw"])
+    mended, said = _corrected(game, correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
+    changed = tuple(mended if one is game else one for one in games)
+    last = changed[-1]
+    return (*changed[:-1], replace(last, log=(*last.log, said)[-LOG_LENGTH:]))
+
+
+def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[PlayedGame, Event]:
+    """The game with later lines that no longer fit gone (they stay in the journal), and what is said of it."""
+    values, index = tuple(entry.body["values"]), _index_of(game, entry.body["throw"])
     was = game.lines[index]
     assert was.thrown is not None, "found by the number of its throw"
     now = Line(was.number, Thrown(number=was.thrown.number, player=was.thrown.player, values=tuple(sorted(values)),
@@ -226,9 +250,9 @@ def _corrected(game: PlayedGame, entry: Entry) -> PlayedGame:
             "dropped": len(result.refused)}  # fmt: skip
     said = Event(number=entry.number, code="corrected", args=args)
     told = _retold(result.transcript, lines, index)
-    log = (*_without(game.log, game.lines[index:]), *told, said)[-LOG_LENGTH:]
+    log = (*_without(game.log, game.lines[index:]), *told)
     transcript = replace(result.transcript, lines_read=game.transcript.lines_read + 1)
-    return replace(game, transcript=transcript, lines=lines, view=transcript.view(), log=log)
+    return replace(game, transcript=transcript, lines=lines, view=transcript.view(), log=log[-LOG_LENGTH:]), said
 
 
 def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
@@ -259,7 +283,4 @@ def _without(log: tuple[Event, ...], gone: tuple[Line, ...]) -> tuple[Event, ...
 
 
 def _index_of(game: PlayedGame, throw: int) -> int:
-    for index, line in enumerate(game.lines):
-        if line.thrown and line.thrown.number == throw:
-            return index
-    raise IllegalAction(f"Throw {throw} is not one of this game; undo back to its game first.")
+    return next(index for index, line in enumerate(game.lines) if line.thrown and line.thrown.number == throw)

@@ -7,11 +7,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
 from acting import HEADER, Clock, played, table_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.errors import RulesError
+from companion.errors import IllegalAction, RulesError
+from companion.rules.crag import CATEGORIES
 from companion.rules.game import Throw
 from companion.rules.notation import line_of
 from companion.rules.replay import replayed as replayed_file
@@ -85,8 +87,9 @@ def random_command(evening: Evening, draw: Any) -> c.Command:
         return c.PlayLine(number=number, line=draw(st.sampled_from(options)) if options else {"do": "stop"})
     if kind == "undo":
         return c.PlayLine(number=number, line={"undo": draw(st.sampled_from([1, 1, 2, 5]))})
-    if kind == "correct" and game.throws:
-        thrown = draw(st.sampled_from(game.throws))
+    throws = [thrown for one in evening.play.desk.record.games[-2:] for thrown in one.throws]
+    if kind == "correct" and throws:
+        thrown = draw(st.sampled_from(throws))
         return c.CorrectThrow(number=number, throw=thrown.number, values=tuple(draw(dice(len(thrown.values)))))
     offer = evening.play.desk.offer
     if kind == "confirm" and offer:
@@ -196,6 +199,54 @@ def test_lines_that_a_correction_makes_illegal_are_listed_first_and_dropped_only
     assert after.correction is None
     table.stop()
     assert read_entries(tmp_path)[-1].body["dropped"] == [{"do": "stop"}]
+
+
+CRAG: dict[str, Any] = {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]}
+LEVEL_GAME = [
+    line
+    for category in CATEGORIES
+    for _ in CRAG["players"]
+    for line in ({"throw": [1, 2, 4]}, {"do": "score", "category": category})
+]
+
+
+def test_a_throw_of_an_earlier_game_is_corrected_there_and_the_evening_added_up_anew(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=CRAG))
+    played(table, LEVEL_GAME)
+    last_throw = table.snapshot().throws[-1].number
+    table.submit(c.NextGame(number=table.snapshot().number))
+    played(table, [{"throw": [1, 2, 3]}])
+    before = table.snapshot()
+    assert before.sitting.games_lost == {"Ann": 0, "Ben": 0}
+    after = table.submit(c.CorrectThrow(number=before.number, throw=last_throw, values=(1, 6, 6)))
+    assert after.sitting.games_lost == {"Ann": 1, "Ben": 0}
+    assert (after.state, after.throws) == (before.state, before.throws), "the game on the table goes on as it was"
+    assert after.events[-1].code == "corrected"
+    table.stop()
+    past = {game["id"]: game["winners"] for game in PastGames(tmp_path).games()}
+    assert past[1] == ["Ben"]
+    table.start()
+    assert table.snapshot().sitting == after.sitting
+    table.stop()
+
+
+def test_a_game_that_others_have_followed_stays_over_when_a_throw_of_it_is_corrected(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header={**HEADERS[3], "players": ["Ann", "Ben"]}))
+    thousand = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
+    played(table, [*thousand, {"throw": [2, 2, 3, 3, 4, 6]}])
+    crap_out = table.snapshot().throws[-1].number
+    number = table.submit(c.NextGame(number=table.snapshot().number)).number
+    with pytest.raises(IllegalAction, match="would not be over"):
+        table.submit(c.CorrectThrow(number=number, throw=crap_out, values=(1, 2, 3, 3, 4, 6)))
+    table.submit(c.EndSitting(number=number))
+    number = table.submit(c.StartGame(header=CRAG)).number
+    with pytest.raises(IllegalAction, match="not one of this sitting"):
+        table.submit(c.CorrectThrow(number=number, throw=1, values=(1, 1, 1, 2, 3, 5)))
+    table.stop()
 
 
 def test_past_games_are_told_from_the_journal_while_it_grows(tmp_path: Path) -> None:
