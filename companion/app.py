@@ -20,6 +20,7 @@ from companion.links.health import Check, disk_check, report
 from companion.links.lights import Lights
 from companion.links.parts import Part, followed, listening
 from companion.links.power_off import shutdown_problems
+from companion.links.rigs import sighted
 from companion.links.served import BoardOnPage, Photographs
 from companion.links.virtual_hands import VirtualHands
 from companion.links.wired import buttons_of, strip_of, track_of
@@ -44,7 +45,6 @@ from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.opening import open_camera
 from vision.cameras.virtual import VirtualCamera
-from vision.reader import open_reader
 from vision.watch import Watcher
 from web.app import create_app
 from web.loudspeaker import Loudspeaker
@@ -115,12 +115,16 @@ def build(settings: Settings) -> App:
     power = Power(PowerSettings(brightness=settings.strip.brightness, limit_ma=settings.strip.limit_ma))
     board = Board(wired.strip, wired.layout, power, clock)
     virtual = wired.camera if isinstance(wired.camera, VirtualCamera) else None
-    rig = virtual.rig() if virtual is not None else None
+    sight = sighted(settings.camera.source, wired.camera, folder)
     photos = Photos(folder, settings.data.photos_mb * 1_000_000)
-    table = Table(Journal(folder), photos, clock, keep_zone=rig is not None)
+    table = Table(Journal(folder), photos, clock, keep_zone=sight.keep_zone)
     # In a calibrated tray every silhouette is explained, and kept dice may lie beside it: no number is demanded there.
     watcher = Watcher(
-        wired.camera, open_reader(rig), rig, lambda: dice_expected(table.snapshot()) if rig is None else None
+        wired.camera,
+        sight.reader,
+        sight.rig,
+        expect=lambda: dice_expected(table.snapshot()) if sight.rig is None else None,
+        dim=board.capture,
     )
     eye = Eye(wired.camera.name, watcher, table.submit)
     pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock)
@@ -128,6 +132,7 @@ def build(settings: Settings) -> App:
     port = link.getsockname()[1]
     page = page_address(settings.web.host, port)
     checks: dict[str, Check] = {"camera": eye.health, "strip": board.health, "disk": disk_check(folder)}
+    checks["calibration"] = sight.health
     voice = Loudspeaker(table)
     app = create_app(
         Parts(

@@ -32,6 +32,11 @@ SOFT_RIM_PX = 2.4
 USUAL_DIES_MM = (8.0, 30.0)
 """Edges of dice that people throw; what measures otherwise is no die."""
 
+SOLD_MM = (8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 19.0, 20.0, 22.0, 25.0)
+"""Edges that dice are sold with."""
+MEASURED_MM = 0.7
+"""A die is measured to this: soft edges and rounded corners cost two pixels a side."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -172,6 +177,12 @@ def _edge_of(box_mm: Floats, rig: Rig) -> float:
             lengths.append((high * nearer if high > 0 else high) - (low * nearer if low < 0 else low) - rim_mm)
         edge = float(np.mean(lengths))
     return edge
+
+
+def sold_edge_mm(measured_mm: float) -> float:
+    """The edge that the die was sold with, where one is near enough to what was measured; else what was measured."""
+    nearest = min(SOLD_MM, key=lambda edge: abs(edge - measured_mm))
+    return nearest if abs(nearest - measured_mm) <= MEASURED_MM else measured_mm
 
 
 def with_die(rig: Rig, die_mm: float) -> Rig:

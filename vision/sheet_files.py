@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -29,7 +30,8 @@ def write_sheet(sheet: Sheet, to: Path) -> None:
         part.write_bytes(writer(sheet))
         os.replace(part, to)
     except OSError as refused:
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            part.unlink()
         raise SetupError([f"--sheet: {str(to)!r} can't be written ({refused.strerror}): name another place."]) from None
 
 

@@ -54,6 +54,10 @@ class Rig:
         here, there = self.to_px(np.array([[x, y], [x + self.die_mm, y]]))
         return float(np.linalg.norm(there - here)) * height / (height - self.die_mm)
 
+    def fits(self, frame_bgr: FrameBGR) -> bool:
+        """Whether a frame has the size that this was calibrated for."""
+        return frame_bgr.shape == self.empty_bgr.shape
+
     def to_px(self, points_mm: Matrix) -> Matrix:
         """(n, 2) points of the floor in millimetres to pixels."""
         return cv2.perspectiveTransform(points_mm[None].astype(np.float64), self.floor_to_px)[0]

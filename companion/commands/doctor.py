@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 def command(file: Path | None, as_json: bool) -> int:
-    """Check camera, light, focus, strip, buttons, disk, clock, network, power, port and versions."""
+    """Check camera, light, focus, calibration, strip, buttons, disk, clock, network, power, port and versions."""
     ill = 0
     for check in checks(config.load(file, {})):
         ill += not check.ok
@@ -40,6 +40,7 @@ def checks(settings: config.Settings) -> Iterator[Check]:
         from companion.links import checkup_parts
 
         yield from checkup_parts.check_camera(settings)
+        yield checkup_parts.check_calibration(settings)
         yield checkup_parts.check_strip(settings)
         yield checkup_parts.check_buttons(settings)
     yield checkup.check_disk(settings.data_dir)
@@ -52,5 +53,5 @@ def checks(settings: config.Settings) -> Iterator[Check]:
 
 def _line(check: Check) -> str:
     mark = "ill" if not check.ok else "simulated" if check.simulated else "ok"
-    cure = f"\n{'':22}-> {check.cure}" if check.cure else ""
-    return f"{check.part:10}{mark:12}{check.says}{cure}"
+    cure = f"\n{'':24}-> {check.cure}" if check.cure else ""
+    return f"{check.part:12}{mark:12}{check.says}{cure}"

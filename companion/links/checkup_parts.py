@@ -1,4 +1,4 @@
-"""The doctor's checks of what hangs on the machine: camera with its light and focus, strip, buttons."""
+"""The doctor's checks of what hangs on the machine: camera with its light, focus and calibration, strip, buttons."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from companion.config import Settings
 from companion.errors import DeviceError, SetupError
 from companion.links.checkup import Check
 from companion.links.power_off import shutdown_problems
+from companion.links.rigs import SIMULATED, told_of
 from companion.links.wired import buttons_of, strip_of, track_of
 from hardware.machine import model
 from hardware.settings import ButtonSettings
@@ -73,6 +74,14 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Che
     return light, Check(
         "focus", not focus_cure, f"Sharpness {sharpness:.0f} (needs {BLURRED:g}).", focus_cure, simulated
     )
+
+
+def check_calibration(settings: Settings) -> Check:
+    """Whether there is a calibration for the camera."""
+    source = settings.camera.source
+    ok, says = told_of(settings.data_dir, source)
+    cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
+    return Check("calibration", ok, says, cure, simulated=source.partition(":")[0] in SIMULATED)
 
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Check:

@@ -1,0 +1,249 @@
+"""`pegpip calibrate`: from a printed sheet in the tray to a rig that the table reads with."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from companion import config
+from companion.errors import DeviceError, SetupError
+
+if TYPE_CHECKING:
+    from vision.calibrate import Plan
+    from vision.cameras import Camera
+    from vision.light import Advice
+    from vision.rig_store import Stored
+
+LAY = "Lay the printed sheet flat into the tray, its marked corner into the tray's corner."
+LIFT = "Now lift the sheet out, and all dice; keep hands out of the picture."
+ONE_DIE = "Now lay one die into the middle of the throw zone (its size is measured), or wait."
+DIE_WAIT_S = 20.0
+"""For the one die: after that 16 mm is taken."""
+
+
+@click.command()
+@click.option(
+    "--sheet", "sheet_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the sheet: .pdf, .svg."
+)
+@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Of the sheet.")
+@click.option(
+    "--tray", default="320x240", show_default=True, metavar="WxH", help="Floor of the tray in mm, keep zone too."
+)
+@click.option(
+    "--keep", type=click.FloatRange(0, 1000), default=80.0, show_default=True, help="Width of the keep zone, mm."
+)
+@click.option(
+    "--bar", type=click.FloatRange(50, 200), default=100.0, show_default=True, help="Length of the printed bar, mm."
+)
+@click.option(
+    "--lens", type=click.FloatRange(10, 150), default=62.2, show_default=True, help="Angle of view across, degrees."
+)
+@click.option("--die", type=click.FloatRange(8, 30), help="Edge of a die in mm; measured when it is not given.")
+@click.option(
+    "--corners", nargs=4, metavar="X,Y X,Y X,Y X,Y", help="The tray's corners in pixels, instead of the sheet."
+)
+@click.option("--camera", help="virtual, picamera2, opencv:INDEX, files:DIR or video:FILE.")
+@click.option("--data", metavar="DIR", help="Folder that the calibration is kept in.")
+@click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@click.option("--wait-s", type=click.FloatRange(1, 3600), default=120.0, show_default=True, help="For each step.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object; what to do is told on standard error.")
+def command(
+    sheet_file: Path | None,
+    paper: str,
+    file: Path | None,
+    as_json: bool,
+    wait_s: float,
+    die: float | None,
+    **given: Any,
+) -> int:
+    """Find the tray, the keep zone, the light and the size of a die; keep them for `pegpip play`.
+
+    First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and do what it says.
+    """
+    from vision.calibrate import Plan
+
+    plan = Plan(_tray(given["tray"], given["keep"]), given["keep"], given["lens"], given["bar"], die or 16.0)
+    if sheet_file is not None:
+        return _write_sheet(sheet_file, paper, plan)
+    corners = _corners(given["corners"])
+    over = {"camera": {"source": given["camera"]}, "data": {"dir": given["data"]}}
+    settings = config.load(file, {s: v for s, v in over.items() if None not in v.values()})
+    try:
+        stored, advice = _calibrated(settings, plan, corners, measured=die is None, wait_s=wait_s, paper=paper)
+    except DeviceError as ill:
+        if not as_json:
+            raise
+        click.echo(json.dumps({"calibrated": False, "error": str(ill)}))
+        return 1
+    from vision.rig_store import save_rig
+
+    told = _told(stored, str(save_rig(settings.data_dir, stored)), plan, advice)
+    click.echo(json.dumps(told) if as_json else in_words(told))
+    return 0
+
+
+def in_words(told: dict[str, Any]) -> str:
+    """What was found, for people."""
+    x, y, height = told["camera_mm"]
+    lines = [
+        f"Calibrated: {told['camera']}, {told['size_wh'][0]} x {told['size_wh'][1]}; dice of {told['die_mm']:g} mm.",
+        f"The lens hangs {height:.0f} mm over ({x:.0f}, {y:.0f}), tilted by {told['tilt_deg']:.1f} degrees.",
+        *(f"To better: {advice['says']}" for advice in told["advice"]),
+        f"Kept in {told['file']}. The table uses it from its next start on.",
+    ]
+    return "\n".join(lines)
+
+
+def _calibrated(
+    settings: config.Settings,
+    plan: Plan,
+    corners: list[tuple[float, float]] | None,
+    *,
+    measured: bool,
+    wait_s: float,
+    paper: str,
+) -> tuple[Stored, list[Advice]]:
+    from vision.calibrate import by_corners, rig_advice, rig_of, sold_edge_mm, with_die
+    from vision.calibrating import Calibrating
+    from vision.cameras.opening import open_camera
+    from vision.rig_store import Stored
+
+    camera = open_camera(settings.camera.source, dice=settings.camera.dice)
+    hands = _Hands(camera, plan, paper)
+    with _started(camera):
+        steps = Calibrating(camera, plan, _say, wait_s)
+        advice: list[Advice] = []
+        if corners is None:
+            hands.lay()
+            look = steps.sheet()
+            advice += look.advice
+            assert look.floor_to_px is not None
+            floor_to_px = look.floor_to_px
+            hands.lift()
+        else:
+            try:
+                floor_to_px = by_corners(corners, plan)
+            except ValueError as wrong:
+                raise SetupError([f"--corners: {wrong}"]) from None
+        # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.
+        camera.stop()
+        camera.start()
+        rig = rig_of(floor_to_px, plan, steps.empty_tray())
+        if measured:
+            hands.lay_die()
+            edge = Calibrating(camera, plan, _say, min(wait_s, DIE_WAIT_S)).die_mm(rig)
+            rig = rig if edge is None else with_die(rig, sold_edge_mm(edge))
+            _say(
+                f"No single die was seen: {plan.die_mm:g} mm is taken."
+                if edge is None
+                else f"The die measures {edge:g} mm."
+            )
+    advice += [one for one in rig_advice(rig, plan.lens_deg) if one.code not in {known.code for known in advice}]
+    made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
+    return Stored(settings.camera.source.strip(), made, rig, tuple(one.code for one in advice)), advice
+
+
+class _Hands:
+    """Tells a person what to do; with the virtual camera, which has no person, does it."""
+
+    def __init__(self, camera: Camera, plan: Plan, paper: str) -> None:
+        from vision.cameras.virtual import VirtualCamera
+
+        self._virtual = camera if isinstance(camera, VirtualCamera) else None
+        self._plan, self._paper = plan, paper
+
+    def lay(self) -> None:
+        """The sheet into the tray."""
+        if self._virtual is None:
+            _say(LAY)
+            return
+        from vision.sheet import raster, sheet
+
+        printed = sheet(self._paper, self._plan.tray_mm, self._plan.keep_mm)
+        self._virtual.lay_sheet(raster(printed), printed.size_mm)
+        _say("The virtual camera has no hands: the sheet is laid into its simulated tray.")
+
+    def lift(self) -> None:
+        """The sheet out of the tray."""
+        _say(LIFT)
+        if self._virtual is not None:
+            self._virtual.lift_sheet()
+
+    def lay_die(self) -> None:
+        """One die into the tray."""
+        _say(ONE_DIE)
+        if self._virtual is not None:
+            self._virtual.tray.move(0, (self._plan.tray_mm[0] - self._plan.keep_mm) / 2, self._plan.tray_mm[1] / 2)
+
+
+@contextlib.contextmanager
+def _started(camera: Camera) -> Iterator[None]:
+    try:
+        camera.start()
+        yield
+    finally:
+        camera.stop()
+
+
+def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
+    from vision.sheet import sheet
+    from vision.sheet_files import write_sheet
+
+    write_sheet(sheet(paper, plan.tray_mm, plan.keep_mm), to)
+    click.echo(f"{to}: print it at 100 % on {paper.upper()}; the bar on it must measure 100 mm. Then: pegpip calibrate")
+    return 0
+
+
+def _told(stored: Stored, file: str, plan: Plan, advice: list[Advice]) -> dict[str, Any]:
+    from vision.calibrate import lens_over
+
+    rig = stored.rig
+    (x, y, height), tilt = lens_over(rig.floor_to_px, stored.size_wh, plan.lens_deg)
+    return {
+        "calibrated": True,
+        "camera": stored.camera,
+        "size_wh": list(stored.size_wh),
+        "die_mm": rig.die_mm,
+        "camera_mm": [round(value, 1) for value in (x, y, height)],
+        "tilt_deg": round(tilt, 2),
+        "throw_mm": [rig.throw.x_mm, rig.throw.y_mm, rig.throw.width_mm, rig.throw.height_mm],
+        "keep_mm": [rig.keep.x_mm, rig.keep.y_mm, rig.keep.width_mm, rig.keep.height_mm],
+        "advice": [{"code": one.code, "says": one.says} for one in advice],
+        "file": file,
+    }
+
+
+def _say(sentence: str) -> None:
+    click.echo(sentence, err=True)
+
+
+def _tray(text: str, keep_mm: float) -> tuple[float, float]:
+    parts = text.lower().split("x")
+    try:
+        width, height = (float(part) for part in parts)
+    except ValueError:
+        raise SetupError([f"--tray {text!r}: width and height in mm, as in 320x240."]) from None
+    if not (50 <= width <= 2000 and 50 <= height <= 2000):
+        raise SetupError([f"--tray {text!r}: from 50x50 to 2000x2000 mm."])
+    if keep_mm > width - 50:
+        raise SetupError([f"--keep {keep_mm:g} leaves no throw zone in a tray {width:g} mm wide."])
+    return width, height
+
+
+def _corners(texts: tuple[str, ...] | None) -> list[tuple[float, float]] | None:
+    if not texts:
+        return None
+    corners = []
+    for text in texts:
+        try:
+            x, y = (float(part) for part in text.split(","))
+        except ValueError:
+            raise SetupError([f"--corners {text!r}: two numbers of pixels, as in 104,86."]) from None
+        corners.append((x, y))
+    return corners

@@ -1,0 +1,178 @@
+"""A calibration is kept whole, is read back as it was, and a damaged one is told; another size is read without it."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.errors import DeviceError
+from vision.calibrate import sold_edge_mm
+from vision.calibrating import Calibrating, Plan
+from vision.cameras import Frame
+from vision.cameras.virtual import VirtualCamera
+from vision.reading import FrameBGR, Reading
+from vision.rig_store import FILE_NAME, Stored, load_rig, save_rig
+from vision.rigged import RiggedReader
+from vision.sheet import raster, sheet
+from vision.tray import Rig
+
+
+def film(dice: int = 1) -> VirtualCamera:
+    now = [0.0]
+
+    def wait(seconds: float) -> None:
+        now[0] += seconds
+
+    return VirtualCamera(dice, clock=lambda: now[0], sleep=wait, seed=3)
+
+
+@pytest.fixture(scope="module")
+def stored() -> Stored:
+    return Stored("opencv:0", "2030-01-31 20:00", film().rig(), ("tilted",))
+
+
+def test_what_is_saved_is_loaded(stored: Stored, tmp_path: Path) -> None:
+    assert load_rig(tmp_path) is None
+    save_rig(tmp_path / "new", stored)
+    again = load_rig(tmp_path / "new")
+    assert again is not None
+    assert (again.camera, again.made, again.advice) == (stored.camera, stored.made, stored.advice)
+    assert (again.rig.throw, again.rig.keep, again.rig.die_mm) == (stored.rig.throw, stored.rig.keep, 16.0)
+    assert np.array_equal(again.rig.floor_to_px, stored.rig.floor_to_px)
+    assert np.array_equal(again.rig.empty_bgr, stored.rig.empty_bgr)
+    assert [file.name for file in (tmp_path / "new").iterdir()] == [FILE_NAME]
+
+
+def test_a_damaged_calibration_is_told_with_what_to_do(stored: Stored, tmp_path: Path) -> None:
+    whole = save_rig(tmp_path, stored).read_bytes()
+    for harm in (b"", whole[: len(whole) // 2], b"\0" * 100, whole[:200] + b"\xff" * 40 + whole[240:]):
+        (tmp_path / FILE_NAME).write_bytes(harm)
+        with pytest.raises(DeviceError, match="pegpip calibrate"):
+            load_rig(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("format", 2),
+        ("floor_to_px", [[1, 0, 0], [1, 0, 0], [0, 0, 1]]),
+        ("floor_to_px", [[1, 0], [0, 1]]),
+        ("die_mm", "big"),
+        ("die_mm", -16),
+        ("camera_mm", [1, 2, 3]),
+        ("camera_mm", [1, 2, float("nan")]),
+        ("size_wh", [640, 480]),
+        ("throw_mm", [0, 0, 1]),
+        ("keep_mm", None),
+    ],
+)
+def test_numbers_that_can_not_be_are_refused(stored: Stored, tmp_path: Path, key: str, value: object) -> None:
+    file = save_rig(tmp_path, stored)
+    with zipfile.ZipFile(file) as archive:
+        numbers, picture = json.loads(archive.read("calibration.json")), archive.read("empty.png")
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("calibration.json", json.dumps({**numbers, key: value}))
+        archive.writestr("empty.png", picture)
+    with pytest.raises(DeviceError, match="damaged"):
+        load_rig(tmp_path)
+
+
+def test_a_place_that_can_not_be_written_is_told(stored: Stored, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DeviceError, match="--data"):
+        save_rig(tmp_path / "file", stored)
+
+
+class Told:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        return Reading((), self.name)
+
+
+def test_a_picture_of_another_size_is_read_without_the_rig(stored: Stored) -> None:
+    reader = RiggedReader(stored.rig, lambda rig: Told("free" if rig is None else "rig"))
+    assert reader.read(stored.rig.empty_bgr).doubt == "rig"
+    assert reader.misfit_wh is None
+    assert reader.read(stored.rig.empty_bgr[::2, ::2]).doubt == "free"
+    assert reader.misfit_wh == (640, 480)
+    assert reader.read(stored.rig.empty_bgr).doubt == "rig"
+    assert reader.misfit_wh is None
+
+
+def laid(camera: VirtualCamera) -> None:
+    camera.lay_sheet(raster(sheet()), sheet().size_mm)
+
+
+def test_the_steps_find_sheet_tray_and_die() -> None:
+    camera, said = film(), []
+    steps = Calibrating(camera, Plan(), said.append)
+    laid(camera)
+    look = steps.sheet()
+    assert look.usable
+    camera.lift_sheet()
+    empty = steps.empty_tray()
+    assert np.abs(empty.astype(int) - camera.rig().empty_bgr).mean() < 1.0
+    camera.tray.move(0, 120, 120)
+    edge = steps.die_mm(camera.rig())
+    assert edge is not None
+    assert sold_edge_mm(edge) == 16.0
+    assert said == []
+
+
+def test_a_sheet_that_never_comes_is_told_with_what_to_do() -> None:
+    said: list[str] = []
+    with pytest.raises(DeviceError, match=r"within 3 s\. .*Lay it flat"):
+        Calibrating(film(), Plan(), said.append, wait_s=3.0).sheet()
+    assert len(said) == 1
+
+
+def test_a_sheet_that_is_left_in_the_tray_is_asked_to_be_lifted() -> None:
+    camera, said = film(), []
+    laid(camera)
+    with pytest.raises(DeviceError, match="Lift the sheet"):
+        Calibrating(camera, Plan(), said.append, wait_s=4.0).empty_tray()
+    assert len(said) == 1
+
+
+class Shaken:
+    """A camera whose tray never comes to rest."""
+
+    name = "shaken"
+
+    def __init__(self, camera: VirtualCamera) -> None:
+        self._camera = camera
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def frame(self) -> Frame | None:
+        frame = self._camera.frame()
+        return Frame(np.roll(frame.image_bgr, 25 * (frame.number % 2), 1), frame.number, frame.at_s)
+
+
+def test_a_tray_that_does_not_come_to_rest_is_no_reference() -> None:
+    with pytest.raises(DeviceError, match="not seen within"):
+        Calibrating(Shaken(film()), Plan(), lambda _said: None, wait_s=3.0).empty_tray()
+
+
+def test_no_die_leaves_its_size_open() -> None:
+    camera = film()
+    assert Calibrating(camera, Plan(), lambda _said: None, wait_s=2.0).die_mm(camera.rig()) is None
+
+
+@pytest.mark.parametrize(("measured", "sold"), [(16.6, 16.0), (15.6, 16.0), (12.4, 12.0), (18.9, 19.0), (28.0, 28.0)])
+def test_a_die_is_taken_for_one_that_is_sold(measured: float, sold: float) -> None:
+    assert sold_edge_mm(measured) == sold
+
+
+def test_a_rig_fits_frames_of_its_own_size_only() -> None:
+    rig: Rig = film().rig()
+    assert rig.fits(rig.empty_bgr)
+    assert not rig.fits(rig.empty_bgr[:-1])
