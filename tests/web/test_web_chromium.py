@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pub import HEADER, PIN, Pub, served, sight
+from pub import HEADER, PIN, Pub, opened, served, sight
 
 from companion.rules.crag import points_for
-from companion.session.commands import PlayLine, StartGame
+from companion.session.commands import Answer, PlayLine, StartGame
+from web.parts import Addresses
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening")
+PATIENCE_MS = 60_000
+"""Far more than a busy machine needs: these tests say what happens, not how fast."""
 SIZES = {"360x640": (360, 640), "390x844": (390, 844), "820x1180": (820, 1180), "1920x1080": (1920, 1080)}
 MIDGAME: list[dict[str, Any]] = [
     {"throw": [5, 5, 5, 2, 1, 4, 6]},
@@ -47,8 +50,6 @@ class PastGames:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    from pub import opened
-
     with opened(tmp_path, evening=PastGames()) as pub, served(pub.app) as address:
         yield address, pub
 
@@ -66,6 +67,7 @@ def phone(chromium: Any, address: str, size: str = "390x844", look: str = "dark"
         answer = context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"})
         assert answer.ok
     page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on("console", lambda told: page.problems.append(told.text) if told.type == "error" else None)
@@ -181,20 +183,50 @@ def test_a_first_load_is_under_120_kb(chromium: Any, site: Any) -> None:
 
 
 def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: Any, tmp_path: Path) -> None:
-    from pub import opened
-
     (tmp_path / "a").mkdir()
     with opened(tmp_path / "a") as pub:
         with served(pub.app) as address:
             page = phone(chromium, address)
             live(page, address + "/")
-        page.wait_for_selector('#live[data-live="no"]', timeout=5000)
+        page.wait_for_selector('#live[data-live="no"]')
         assert "not live" in page.inner_text("#live")
     port = int(address.rsplit(":", 1)[1])
     (tmp_path / "b").mkdir()
     with opened(tmp_path / "b") as again, served(again.app, port=port):
-        page.wait_for_selector('#live[data-live="yes"]', timeout=5000)
+        page.wait_for_selector('#live[data-live="yes"]')
     page.context.close()
+
+
+@pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
+def test_nothing_is_cut_off_on_the_pubs_screen(chromium: Any, tmp_path: Path, game: str) -> None:
+    wifi = Addresses("http://192.168.104.101:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
+    OUT.mkdir(parents=True, exist_ok=True)
+    with opened(tmp_path, addresses=wifi, name="The Plough and Harrow") as pub, served(pub.app) as address:
+        pub.table.submit(StartGame(header={**HEADER, "game": game, "players": ["Annabel", "Ben", "Cid", "Dot", "Eve"]}))
+        asked = pub.table.submit(sight(FIRST_THROW[game], doubt="disagree")).question
+        assert asked is not None
+        pub.table.submit(Answer(question=asked.id, values=tuple(FIRST_THROW[game])))
+        pub.table.submit(sight(FIRST_THROW[game][:-1], doubt="hand"))
+        page = phone(chromium, address, "1920x1080")
+        live(page, address + "/tv")
+        page.wait_for_selector("#proof:not([hidden])")
+        page.wait_for_selector("#notice:not([hidden])")
+        assert page.evaluate(CUT_OFF) == []
+        page.screenshot(path=OUT / f"tv-notice-{game}.png")
+        pub.table.submit(sight([]))
+        page.wait_for_selector("#notice", state="hidden")
+        page.screenshot(path=OUT / f"tv-full-{game}.png")
+        assert page.evaluate(CUT_OFF) == []
+        page.context.close()
+
+
+FIRST_THROW = {"crib_dice": [5, 5, 2, 2, 1, 4, 6], "crag": [6, 6, 1], "crapola": [1, 1, 1, 5, 2, 3]}
+CUT_OFF = """() => [...document.querySelectorAll('.screen *')].filter((each) => {
+  const box = each.getBoundingClientRect();
+  const pane = each.closest('.left, .right')?.getBoundingClientRect() ?? document.documentElement.getBoundingClientRect();
+  return each.checkVisibility() && box.width && (box.right > pane.right + 1 || box.bottom > innerHeight + 1
+    || box.left < pane.left - 1 || (each.closest('.left, .right') && box.bottom > pane.bottom + 1));
+}).map((each) => each.outerHTML.slice(0, 120))"""
 
 
 def test_a_question_is_answered_with_one_tap_on_the_right_face(chromium: Any, site: Any) -> None:

@@ -71,11 +71,12 @@ const listeners = [];
 export function follow(callback) { listeners.push(callback); callback(table.snapshot, null); }
 
 function take(snapshot) {
-  const before = table.snapshot;
+  const before = table.snapshot, begun = performance.now();
   if (snapshot.number === before.number && snapshot.pulse === before.pulse) return;
   table.snapshot = snapshot;
   for (const listener of listeners) listener(snapshot, before);
   mark();
+  document.documentElement.dataset.drawnMs = (performance.now() - begun).toFixed(1);
 }
 
 // What this page shows and since when, for tests and for whoever looks over its shoulder.

@@ -29,9 +29,17 @@ function correct(thrown, at) {
   };
   const faces = [1, 2, 3, 4, 5, 6].map((value) => h("button", { type: "button", class: value === thrown.values[at] ? "likely" : "", autofocus: value === thrown.values[at], "aria-label": t("ask.is", { value }), onclick: () => settle(value) }, die(value, { quiet: true })));
   const box = dialog(t("correct.title", { player: thrown.player }),
-    thrown.photo ? h("img", { class: "photo", src: `/api/throws/${thrown.number}.jpg`, alt: t("correct.photo") }) : h("p", { class: "quiet" }, t("correct.no_photo")),
+    thrown.photo ? photoOf(thrown) : noPhoto(),
     h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })), h("div", { class: "faces" }, faces),
     h("button", { type: "button", onclick: () => { box.close(); askDice(t("correct.title", { player: thrown.player }), [thrown.values.length], (values) => send(thrown, values)); } }, t("correct.all")));
+}
+
+const noPhoto = () => h("p", { class: "quiet" }, t("correct.no_photo"));
+
+function photoOf(thrown) {
+  const image = h("img", { class: "photo", src: `/api/throws/${thrown.number}.jpg`, alt: t("correct.photo") });
+  image.addEventListener("error", () => image.replaceWith(noPhoto()));
+  return image;
 }
 
 async function send(thrown, values) {
