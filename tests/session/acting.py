@@ -16,6 +16,7 @@ from companion.session.commands import PlayLine, See, StartGame
 from companion.session.holds import HOLDS
 from companion.session.interpret import Memory, Outcome, decided, look, look_again, tick
 from companion.session.journal import Journal
+from companion.session.motion import stayed
 from companion.session.photos import Photos
 from companion.session.sight import SeenDie, Sight
 from companion.session.snapshot import Snapshot
@@ -42,11 +43,13 @@ class Tray:
         self.clock = clock or Clock()
         self.thrown: list[SeenDie] = []
         self.kept: list[SeenDie] = []
+        self.lay: list[SeenDie] = []
         self.emptied = True
 
     def lift(self, *zones: str) -> None:
         """Every die out of the tray, or out of one zone (`thrown`, `kept`)."""
         if not zones or "thrown" in zones:
+            self.lay = self.thrown or self.lay
             self.thrown, self.emptied = [], True
         if not zones or "kept" in zones:
             self.kept = []
@@ -83,10 +86,13 @@ class Tray:
         self.kept.append(self.die(value))
 
     def die(self, value: int) -> SeenDie:
-        x_mm, y_mm = self.random.uniform(0, 300), self.random.uniform(0, 220)
-        return SeenDie(
-            value=value, x_mm=x_mm, y_mm=y_mm, confidence=0.99, box_xywh=(int(x_mm) * 4, int(y_mm) * 4, 64, 64)
-        )
+        """Anywhere; but once in ten thousand throws one lands to the millimetre on what it was, and no one can tell."""
+        while True:
+            x_mm, y_mm = self.random.uniform(0, 300), self.random.uniform(0, 220)
+            box = (int(x_mm) * 4, int(y_mm) * 4, 64, 64)
+            die = SeenDie(value=value, x_mm=x_mm, y_mm=y_mm, confidence=0.99, box_xywh=box)
+            if not stayed(self.lay, [die]):
+                return die
 
     def sight(self, doubt: str | None = None) -> Sight:
         emptied, self.emptied = self.emptied, not self.thrown
