@@ -24,6 +24,8 @@ from hardware.view import BoardView, Moment
 FASTEST_S = 1 / 60
 REFRESH_S = 1.0
 RETRY_S = 2.0
+PROVEN_S = 1.5
+"""A strip that failed is well again when it has worked so long: a network tells of a lost packet at the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class Board:
         self._thread: threading.Thread | None = None
         self._frame_rgb = np.zeros((layout.leds, 3), np.uint8)
         self._milliamps = 0
-        self._lit = False
+        self._lit, self._lit_s = False, -math.inf
         self._drawn_s = self._sent_s = -math.inf
         self._due_s = self._retry_s = -math.inf
         self._illness: DeviceError | None = None
@@ -164,7 +166,7 @@ class Board:
         except DeviceError as ill:
             self._fail(ill, now_s)
             return
-        self._lit, self._illness, self._sent_s = True, None, -math.inf
+        self._lit, self._lit_s, self._sent_s = True, now_s, -math.inf
 
     def _send(self, now_s: float) -> None:
         self._sent_s = now_s
@@ -173,6 +175,9 @@ class Board:
         except DeviceError as ill:
             self._strip.stop()
             self._fail(ill, now_s)
+        else:
+            if now_s >= self._lit_s + PROVEN_S:
+                self._illness = None
 
     def _fail(self, ill: DeviceError, now_s: float) -> None:
         self._lit, self._illness, self._retry_s = False, ill, now_s + RETRY_S

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pty
+import queue
 import random
 import statistics
+import termios
 import threading
 import time
 from typing import Any
@@ -16,7 +18,7 @@ from gpiozero.pins.mock import MockFactory
 
 from companion.errors import DeviceError, SetupError
 from hardware.board import Board
-from hardware.buttons import Press
+from hardware.buttons import Buttons, Press, Touch
 from hardware.buttons.debounce import Contact, due_s, step
 from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
@@ -182,13 +184,61 @@ def test_a_button_of_its_own_holding_time_is_long_only_then(pins: Any) -> None:
     assert long == [(1.0, "bank"), (3.0, "shutdown")]
 
 
-def test_buttons_may_be_started_and_stopped_twice(pins: Any) -> None:
-    buttons = GpioButtons({"bank": 17})
+class PinFinger:
+    """Presses the button on pin 17 of the mock Pi."""
+
+    def __init__(self, pins: Any) -> None:
+        self.buttons: Buttons = GpioButtons({"bank": 17, "undo": 27}, settle_s=0.001)
+        self._pin = pins.pin(17)
+
+    def press(self) -> None:
+        self._pin.drive_low()
+        threading.Event().wait(0.01)
+        self._pin.drive_high()
+
+    def close(self) -> None: ...
+
+
+class KeyFinger:
+    """Types into a real pseudo-terminal."""
+
+    def __init__(self, _pins: Any) -> None:
+        self._ours, theirs = pty.openpty()
+        self._terminal = os.fdopen(theirs, "r")
+        self.buttons: Buttons = KeyButtons({"b": "bank", "u": "undo"}, self._terminal)
+
+    def press(self) -> None:
+        os.write(self._ours, b"b")
+
+    def close(self) -> None:
+        os.close(self._ours)
+        self._terminal.close()
+
+
+@pytest.mark.parametrize("kind", [PinFinger, KeyFinger])
+def test_both_kinds_of_buttons_keep_the_contract(kind: Any, pins: Any) -> None:
+    finger = kind(pins)
+    told: queue.Queue[Press | Touch] = queue.Queue()
     for _ in range(2):
-        buttons.start(print)
-        buttons.start(print)
-        buttons.stop()
-        buttons.stop()
+        begun_s = time.monotonic()
+        for _ in range(2):
+            finger.buttons.start(told.put, told.put)
+        finger.press()
+        happened = [told.get(timeout=5) for _ in range(3)]
+        assert isinstance(happened[0], Touch)
+        assert happened[0].down
+        assert sorted(type(one).__name__ for one in happened) == ["Press", "Touch", "Touch"]
+        (press,) = (one for one in happened if isinstance(one, Press))
+        assert (press.button, press.long) == ("bank", False)
+        assert begun_s <= press.at_s <= time.monotonic()
+        for _ in range(2):
+            finger.buttons.stop()
+        finger.press()
+        assert told.empty(), "nothing is told after the end"
+        if isinstance(finger, KeyFinger):
+            termios.tcflush(finger._terminal.fileno(), termios.TCIFLUSH)  # what nobody read is not for the next round
+    assert finger.buttons.name
+    finger.close()
 
 
 def test_a_pin_that_is_taken_is_told(pins: Any) -> None:

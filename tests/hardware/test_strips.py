@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError, SetupError
+from hardware.power import Power
+from hardware.settings import PowerSettings
 from hardware.strips.memory import MemoryStrip
 from hardware.strips.opening import automatic, open_strip
 from hardware.strips.pio import PioStrip
@@ -146,6 +148,35 @@ def test_alternating_bits() -> None:
 
 def test_full_white_limited_to_a_half() -> None:
     assert body(encoded(frame((0x80, 0x80, 0x80)))) == bytes([0b11010010, 0b01001001, 0b00100100]) * 3
+
+
+def test_full_white_under_the_current_limit_is_twenties_on_the_wire() -> None:
+    # (2000 - 363 x 0.6) mA / (363 x 60 mA) x 255 = 20.9: 20, or 0b00010100, for each colour of each LED.
+    frame_rgb, _ = Power(PowerSettings(balance_rgb=(1, 1, 1))).limited(np.ones((363, 3), np.float32))
+    twenty = bytes([0b10010010, 0b01101001, 0b10100100])
+    assert body(encoded(frame_rgb)) == twenty * 3 * 363
+    assert body(encoded(frame_rgb, bits=4), 4) == bytes.fromhex("888e8e88") * 3 * 363
+
+
+@pytest.mark.parametrize(
+    ("value", "hand_worked"),
+    [
+        (0x00, "88888888"),
+        (0xFF, "eeeeeeee"),
+        (0x55, "8e8e8e8e"),
+        (0xAA, "e8e8e8e8"),
+        (0x01, "8888888e"),
+        (0x80, "e8888888"),
+    ],
+)
+def test_four_bits_of_each_pattern(value: int, hand_worked: str) -> None:
+    assert body(encoded(frame((value,) * 3), bits=4), 4) == bytes.fromhex(hand_worked) * 3
+
+
+@pytest.mark.parametrize(("order", "lit"), [("GRB", 1), ("RGB", 0), ("BRG", 1), ("BGR", 2)])
+def test_the_order_of_colours_is_the_strips_own(order: str, lit: int) -> None:
+    sent = body(encoded(frame((255, 0, 0)), order))
+    assert [sent[3 * k : 3 * k + 3] for k in range(3)] == [FULL3 if k == lit else OFF3 for k in range(3)]
 
 
 def test_four_bits_to_an_led_bit() -> None:

@@ -68,6 +68,31 @@ def test_impossible_wiring_is_refused_all_at_once_with_what_to_change(tmp_path: 
         assert words in told
 
 
+def test_a_strip_for_an_older_pi_is_refused_on_a_pi_5_with_all_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.app.model", lambda: "Raspberry Pi 5 Model B Rev 1.0")
+    wrong = settings(
+        tmp_path,
+        "[strip]\nkind = 'ws281x'\npin = 18\nlayout = 'own'\n"
+        "[track]\nleds = 50\nlanes = ['0-121', '100-160']\n"
+        "[buttons]\nkind = 'gpio'\nbank = 18\nshutdown = 3\n"
+        "[camera]\nsource = 'virtal'\n",
+    )
+    with pytest.raises(SetupError) as refused:
+        build(wrong)
+    told = "\n".join(refused.value.problems)
+    for words in (
+        "ws281x does not work on a Raspberry Pi 5; use spi or pio",
+        "bank is on pin 18, which is the strip's data; move the button",
+        "set leds = ",
+        "are mapped twice",
+        "set shutdown_command",
+        "'virtual'",
+    ):
+        assert words in told, told
+
+
 def test_a_list_of_a_billion_leds_is_a_slip_and_not_tried(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="is no list of LEDs"):
         lay(track_of(settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n")))

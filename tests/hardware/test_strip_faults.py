@@ -1,0 +1,236 @@
+"""Faults below the real adapters: the board plays on, says what is wrong and what to do, and is lit again by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.errors import DeviceError
+from hardware.board import Board
+from hardware.power import Power
+from hardware.strips import Strip
+from hardware.strips.pio import PioStrip
+from hardware.strips.spi import SpiStrip
+from hardware.strips.wled import WledStrip
+from hardware.strips.ws281x import Ws281xStrip
+from hardware.track import preset
+from hardware.view import BoardView, Peg
+
+LAYOUT = preset("strip122")
+PI_4 = "Raspberry Pi 4 Model B Rev 1.4"
+AT_PLAY = BoardView(pegs=(Peg(1, 10, 14), Peg(3, 40, 40)), to_play=0, mood="read")
+
+
+@dataclass
+class Below:
+    """What lies below an adapter: how to break it, how to mend it, and how often light has reached it."""
+
+    strip: Strip
+    arrived: Callable[[], int]
+    opening: BaseException | None = None
+    writing: BaseException | None = None
+    frames: list[bytes] = field(default_factory=list)
+
+
+@dataclass
+class Bench:
+    """A board over an adapter, on a clock that jumps to what is due next."""
+
+    board: Board
+    below: Below
+    clock: list[float]
+
+    def run(self, for_s: float) -> None:
+        end_s = self.clock[0] + for_s
+        while self.clock[0] < end_s:
+            self.clock[0] += min(max(self.board.step(), 1e-3), max(1e-3, end_s - self.clock[0]))
+
+    def back_after_s(self) -> float:
+        """How long it takes until light arrives."""
+        begun_s, before = self.clock[0], self.below.arrived()
+        while self.below.arrived() == before:
+            assert self.clock[0] - begun_s < 30, "it never came back"
+            self.clock[0] += min(max(self.board.step(), 1e-3), 0.1)
+        return self.clock[0] - begun_s
+
+
+def bench(below: Below) -> Bench:
+    clock = [100.0]
+    board = Board(below.strip, LAYOUT, Power(), lambda: clock[0])
+    board.show(AT_PLAY)
+    return Bench(board, below, clock)
+
+
+def spi(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Below:
+    class FakeSpi:
+        def open(self, bus: int, device: int) -> None:
+            if below.opening:
+                raise below.opening
+
+        def writebytes2(self, data: bytes) -> None:
+            if below.writing:
+                raise below.writing
+            below.frames.append(bytes(data))
+
+        def close(self) -> None: ...
+
+    monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=FakeSpi))
+    below = Below(SpiStrip(122, bufsiz=tmp_path / "none"), lambda: len(below.frames))
+    return below
+
+
+def ws281x(monkeypatch: pytest.MonkeyPatch, _tmp_path: Path) -> Below:
+    class FakePixels:
+        def __init__(self, *wiring: Any) -> None: ...
+
+        def begin(self) -> None:
+            if below.opening:
+                raise below.opening
+
+        def setPixelColor(self, led: int, word: int) -> None: ...
+
+        def show(self) -> None:
+            if below.writing:
+                raise below.writing
+            below.frames.append(b"")
+
+    library = types.SimpleNamespace(PixelStrip=FakePixels, ws=types.SimpleNamespace(WS2811_STRIP_GRB=0x81000))
+    monkeypatch.setitem(sys.modules, "rpi_ws281x", library)
+    below = Below(Ws281xStrip(122, machine=PI_4), lambda: len(below.frames))
+    return below
+
+
+def pio(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Below:
+    device = tmp_path / "leds0"
+    device.touch()
+    true_open, true_pwrite = os.open, os.pwrite
+
+    def opened(path: Any, flags: int, *rest: Any, **named: Any) -> int:
+        if path == device and below.opening:
+            raise below.opening
+        return true_open(path, flags, *rest, **named)
+
+    def written(descriptor: int, data: bytes, offset: int) -> int:
+        if below.writing:
+            raise below.writing
+        below.frames.append(data)
+        return true_pwrite(descriptor, data, offset)
+
+    monkeypatch.setattr("hardware.strips.pio.os.open", opened)
+    monkeypatch.setattr("hardware.strips.pio.os.pwrite", written)
+    below = Below(PioStrip(122, device), lambda: len(below.frames))
+    return below
+
+
+DENIED = PermissionError(errno.EACCES, "Permission denied")
+GONE = FileNotFoundError(errno.ENOENT, "No such file or directory")
+BROKEN = OSError(errno.EIO, "Input/output error")
+UNPLUGGED = OSError(errno.ENODEV, "No such device")
+
+
+@pytest.mark.parametrize(
+    ("made", "opening", "writing", "told"),
+    [
+        (spi, GONE, UNPLUGGED, "Switch SPI on with `sudo raspi-config`"),
+        (spi, DENIED, BROKEN, "sudo adduser $USER spi"),
+        (spi, BROKEN, BROKEN, "Check the wiring of the strip"),
+        (pio, GONE, UNPLUGGED, "dtoverlay=ws2812-pio,gpio=18,num_leds=122"),
+        (pio, DENIED, BROKEN, "Install systemd/99-pegpip.rules"),
+        (pio, BROKEN, BROKEN, "Check the overlay and the wiring"),
+        (ws281x, RuntimeError("ws2811_init failed with code -5 (mmap() failed)"), RuntimeError("x"), "need root"),
+        (ws281x, RuntimeError("ws2811_init failed with code -11 (Selected GPIO not possible)"), None, "on pin 18"),
+    ],
+)
+def test_a_strip_that_vanishes_is_told_with_its_cure_and_comes_back_within_five_seconds(
+    made: Callable[[pytest.MonkeyPatch, Path], Below],
+    opening: BaseException,
+    writing: BaseException | None,
+    told: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    at = bench(made(monkeypatch, tmp_path))
+    if writing is not None:
+        at.run(1.0)
+        assert at.board.health()[0]
+    at.below.opening, at.below.writing = opening, writing
+    at.run(10.0)
+    ok, says = at.board.health()
+    assert not ok
+    assert told in says
+    assert any(any(led) for led in at.board.latest().leds), "the page still has the board"
+    at.below.opening = at.below.writing = None
+    assert at.back_after_s() < 5.0
+    at.run(3.0)
+    assert at.board.health()[0]
+
+
+def test_a_pio_driver_made_for_fewer_leds_is_told_with_the_number(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    at = bench(pio(monkeypatch, tmp_path))
+    whole = os.pwrite
+    monkeypatch.setattr("hardware.strips.pio.os.pwrite", lambda fd, data, at_: whole(fd, data[:240], at_))
+    at.run(3.0)
+    assert "takes 60 LEDs, not 122. Set dtoverlay=ws2812-pio,gpio=18,num_leds=122" in at.board.health()[1]
+
+
+def test_too_many_leds_for_the_kernels_buffer_are_told_and_lit_once_it_is_larger(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    below = spi(monkeypatch, tmp_path)
+    (tmp_path / "bufsiz").write_text("1024\n")
+    below.strip = SpiStrip(122, bufsiz=tmp_path / "bufsiz")
+    at = bench(below)
+    at.run(5.0)
+    assert "spidev.bufsiz=1278" in at.board.health()[1]  # 122 x 9 bytes and two gaps of 90
+    (tmp_path / "bufsiz").write_text("4096\n")
+    assert at.back_after_s() < 5.0
+
+
+def test_a_wled_controller_that_is_switched_off_is_told_and_lit_again_when_it_is_back() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as place:
+        place.bind(("127.0.0.1", 0))
+        port = place.getsockname()[1]
+    at = bench(Below(WledStrip(122, "127.0.0.1", port), lambda: 0))
+    at.run(6.0)  # nobody listens: the network says so at each second packet
+    for _ in range(60):
+        at.run(0.1)
+        ok, says = at.board.health()
+        assert not ok, "it stays ill until it has proved itself, though every first packet seems to go out"
+        assert "127.0.0.1 can't be reached" in says
+        assert "switched on" in says
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as controller:
+        controller.bind(("127.0.0.1", port))
+        controller.setblocking(False)
+
+        def arrived() -> int:
+            with contextlib.suppress(BlockingIOError):
+                at.below.frames.append(controller.recv(2000))
+            return len(at.below.frames)
+
+        at.below.arrived = arrived
+        assert at.back_after_s() < 5.0
+        at.run(3.0)
+        assert at.board.health()[0]
+        at.below.strip.stop()
+
+
+def test_a_host_without_a_way_to_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_route(*_asked: Any, **_named: Any) -> None:
+        raise OSError(errno.ENETUNREACH, "Network is unreachable")
+
+    strip = WledStrip(122, "192.0.2.1")
+    monkeypatch.setattr("hardware.strips.wled.socket.getaddrinfo", no_route)
+    with pytest.raises(DeviceError, match=r"Network is unreachable.*same network"):
+        strip.start()
