@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion import config
 from companion.commands.read import told_dice
 from companion.errors import DeviceError, PictureError
 
 if TYPE_CHECKING:
     from vision.cameras import Camera, Frame
-    from vision.tray import Rig
     from vision.watch import Settled
 
 
@@ -22,18 +22,20 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each throw.")
 @click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="N dice lie in the tray.")
 @click.option("--limit-s", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
+@click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the camera's calibration.")
 @click.argument("source", metavar="SOURCE")
-def command(source: str, as_json: bool, expect: int | None, limit_s: float | None) -> int:
+def command(source: str, as_json: bool, expect: int | None, limit_s: float | None, data: Path | None) -> int:
     """Follow SOURCE and print each throw once it has settled.
 
     SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE.
     """
-    from vision.reader import open_reader
+    from companion.links.rigs import sighted
     from vision.watch import Ill, Settled, Watcher
 
-    camera, rig = _opened(source)
+    source, camera = _opened(source)
+    sight = sighted(source, camera, data or config.load(None, {}).data_dir)
     limited = _Limited(camera, limit_s)
-    for event in Watcher(limited, open_reader(rig), rig, lambda: expect).events():
+    for event in Watcher(limited, sight.reader, sight.rig, lambda: expect).events():
         if isinstance(event, Ill):
             _tell_illness(event.error, camera.name)
             if camera.name in ("video", "files"):  # a file does not get well by waiting
@@ -65,18 +67,15 @@ def _throw_of(settled: Settled) -> Iterator[dict[str, Any]]:
     }
 
 
-def _opened(source: str) -> tuple[Camera, Rig | None]:
-    """The camera that SOURCE means, and its calibration where there is one."""
+def _opened(source: str) -> tuple[str, Camera]:
+    """The camera that SOURCE means, with the setting that means it too."""
     from vision.cameras.opening import KINDS, open_camera
 
     if source.partition(":")[0] not in KINDS and Path(source).exists():
         if Path(source).is_dir():
             raise PictureError(f"{source!r} is a folder: to see its photos one by one, write 'files:{source}'.")
         source = f"video:{source}"
-    camera = open_camera(source)
-    from vision.cameras.virtual import VirtualCamera
-
-    return camera, camera.rig() if isinstance(camera, VirtualCamera) else None
+    return source, open_camera(source)
 
 
 def _tell_illness(error: DeviceError, name: str) -> None:

@@ -1,0 +1,195 @@
+"""`pegpip calibrate` on the virtual tray, from the sheet to a table that reads with it; and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from running import Running
+
+from companion.commands.calibrate import command
+from companion.errors import DeviceError, SetupError
+from companion.links.rigs import NOT_CALIBRATED, sighted, told_of
+from vision.cameras.opening import open_camera
+from vision.cameras.virtual import VirtualCamera
+from vision.pictures import save_jpeg
+from vision.reading import FrameBGR, Reading
+from vision.rig_store import FILE_NAME, Stored, load_rig, save_rig
+from vision.sheet import raster, sheet
+from vision.sheet_files import pdf, svg
+from vision.tray import Rig
+
+
+def calibrate(*words: str) -> Result:
+    return CliRunner().invoke(command, list(words), standalone_mode=False)
+
+
+def pegpip(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(Path(sys.executable).with_name("pegpip")), *words],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+        env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "no-settings")},
+    )
+
+
+class Named:
+    def __init__(self, rig: Rig | None) -> None:
+        self.rig = rig
+
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        return Reading((), None)
+
+
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object], str]:
+    folder = tmp_path_factory.mktemp("calibrated")
+    done = pegpip(folder, "calibrate", "--camera", "virtual", "--data", str(folder), "--json")
+    assert done.returncode == 0, done.stderr
+    return folder, json.loads(done.stdout), done.stderr
+
+
+def test_the_virtual_tray_is_calibrated(calibrated: tuple[Path, dict[str, object], str]) -> None:
+    folder, told, said = calibrated
+    assert told["calibrated"]
+    assert told["die_mm"] == 16.0
+    assert told["camera_mm"] == pytest.approx([160.0, 120.0, 285.0], abs=2.0)
+    assert told["keep_mm"] == [240.0, 0.0, 80.0, 240.0]
+    assert told["advice"] == []
+    assert "simulated tray" in said, "what has no hands says so"
+    assert load_rig(folder) is not None
+
+
+def test_a_table_reads_with_it_and_says_so(calibrated: tuple[Path, dict[str, object], str]) -> None:
+    table = Running(calibrated[0])
+    try:
+        says = table.ask("/healthz")[1]["parts"]["calibration"]
+        assert says["ok"]
+        assert "Calibrated" in says["says"]
+        assert table.ask("/api/tray/throw", {})[0] == 200
+        for snapshot in table.news():
+            if snapshot["phase"] in ("read", "asking"):
+                break
+        assert snapshot["phase"] == "read", snapshot
+    finally:
+        table.kill()
+
+
+def test_a_camera_without_a_calibration_plays_and_says_so(tmp_path: Path) -> None:
+    sight = sighted("opencv:0", open_camera("opencv:0"), tmp_path, Named)
+    assert (sight.rig, sight.keep_zone) == (None, False)
+    assert sight.health() == (True, NOT_CALIBRATED)
+    assert told_of(tmp_path, "opencv:0") == (False, NOT_CALIBRATED)
+
+
+def test_the_calibration_of_another_camera_is_not_used(tmp_path: Path) -> None:
+    save_rig(tmp_path, Stored("picamera2", "today", VirtualCamera(1).rig()))
+    assert sighted("opencv:0", open_camera("opencv:0"), tmp_path, Named).rig is None
+    assert "picamera2" in told_of(tmp_path, "opencv:0")[1]
+    assert told_of(tmp_path, "picamera2")[0]
+
+
+def test_the_calibration_of_this_camera_is_used_until_its_pictures_have_another_size(tmp_path: Path) -> None:
+    save_rig(tmp_path, Stored("opencv:0", "today", VirtualCamera(1).rig()))
+    sight = sighted("opencv:0", open_camera("opencv:0"), tmp_path, Named)
+    assert sight.keep_zone
+    sight.reader.read(np.zeros((960, 1280, 3), np.uint8))
+    assert sight.health()[0]
+    sight.reader.read(np.zeros((480, 640, 3), np.uint8))
+    ok, says = sight.health()
+    assert not ok
+    assert "640 x 480" in says
+    assert "1280 x 960" in says
+
+
+def test_a_damaged_calibration_degrades_and_is_told(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_bytes(b"no archive")
+    sight = sighted("opencv:0", open_camera("opencv:0"), tmp_path, Named)
+    assert sight.rig is None
+    assert not sight.health()[0]
+    assert sighted("virtual", open_camera("virtual"), tmp_path, Named).rig is not None
+
+
+def test_corners_by_hand_need_no_sheet(tmp_path: Path) -> None:
+    corners = ("45,34", "1235,34", "1235,926", "45,926")
+    done = pegpip(tmp_path, "calibrate", "--data", str(tmp_path), "--die", "16", "--json", "--corners", *corners)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["camera_mm"] == pytest.approx([160.0, 120.0, 285.0], abs=2.0)
+
+
+def test_photos_of_sheet_and_tray_can_be_calibrated_from(tmp_path: Path) -> None:
+    """The camera `files` shows each photo for a while: the sheet first, then the empty tray."""
+    film = VirtualCamera(1, sleep=lambda _s: None, seed=3)
+    film.lay_sheet(raster(sheet()), sheet().size_mm)
+    (tmp_path / "photos").mkdir()
+    save_jpeg(film.frame().image_bgr, tmp_path / "photos" / "1.jpg")
+    done = calibrate("--camera", f"files:{tmp_path / 'photos'}", "--data", str(tmp_path / "data"), "--wait-s", "2")
+    assert isinstance(done.exception, DeviceError), "the sheet is never lifted out of a photo"
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_sheet_is_written_as_svg_and_pdf_in_true_millimetres(tmp_path: Path) -> None:
+    assert calibrate("--sheet", str(tmp_path / "a.svg")).return_value == 0
+    root = ElementTree.fromstring((tmp_path / "a.svg").read_text())
+    assert (root.get("width"), root.get("height")) == ("297mm", "210mm")
+    assert calibrate("--sheet", str(tmp_path / "a.pdf"), "--paper", "letter").return_value == 0
+    told = (tmp_path / "a.pdf").read_bytes()
+    assert b"/MediaBox [0 0 792.000 612.000]" in told
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.pdf", "a.svg"]
+
+
+def test_a_pdfs_table_points_at_its_objects() -> None:
+    told = pdf(sheet())
+    start = int(told.rpartition(b"startxref\n")[2].split()[0])
+    assert told[start:].startswith(b"xref")
+    rows = told[start:].split(b"\n")[3:8]
+    for number, row in enumerate(rows, 1):
+        assert told[int(row[:10]) :].startswith(b"%d 0 obj" % number)
+
+
+def test_the_markers_of_the_svg_are_those_that_are_looked_for() -> None:
+    """The printed black and white, drawn from the SVG's own rectangles, is what the raster shows."""
+    picture = np.full((210 * 3, 297 * 3), 255, np.uint8)
+    for box in ElementTree.fromstring(svg(sheet()))[1:]:
+        if box.tag.endswith("rect"):
+            x, y, w, h = (round(3 * float(box.get(key, "0"))) for key in ("x", "y", "width", "height"))
+            picture[y : y + h, x : x + w] = 0 if box.get("fill") == "#000" else 255
+    drawn = cv2.cvtColor(raster(sheet(), 3.0), cv2.COLOR_BGR2GRAY)
+    assert np.mean((picture > 127) != (drawn > 127)) < 0.001
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--sheet", "sheet.png"),
+        ("--sheet", "/nowhere/at/all/sheet.svg"),
+        ("--tray", "320"),
+        ("--tray", "1x1"),
+        ("--tray", "200x200", "--keep", "180"),
+        ("--corners", "1,2", "3", "4,5", "6,7"),
+        ("--corners", "1,2", "1,2", "4,5", "6,7", "--camera", "virtual"),
+        ("--camera", "camcorder"),
+    ],
+)
+def test_wrong_usage_is_told_and_nothing_is_written(words: tuple[str, ...], tmp_path: Path) -> None:
+    done = calibrate("--data", str(tmp_path / "data"), *words)
+    assert isinstance(done.exception, SetupError)
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_camera_that_is_not_there_is_told_as_json_too(tmp_path: Path) -> None:
+    done = calibrate("--camera", "opencv:63", "--data", str(tmp_path), "--json")
+    assert done.return_value == 1
+    told = json.loads(done.stdout)
+    assert not told["calibrated"]
+    assert told["error"]
