@@ -90,7 +90,7 @@ class PastGames:
                 self._started_s[entry.number] = entry.wall_s
             if entry.kind == "withdrawn" and self._record.game:
                 self._kept.pop(self._record.game.number, None)
-            self._record = _followed(self._record, entry, changed)
+            self._record = followed(self._record, entry, changed)
         for number, game in changed.items():
             self._kept[number] = _kept(game, self._started_s[number])
 
@@ -99,7 +99,7 @@ def transcripts(entries: Iterable[Entry]) -> list[tuple[int, bytes]]:
     """Each game of a journal: the number of the entry that started it, and its transcript as JSON Lines."""
     record, games = Record(), dict[int, PlayedGame]()
     for entry in entries:
-        record = _followed(record, entry, games)
+        record = followed(record, entry, games)
     return [(number, transcript_text(game)) for number, game in sorted(games.items())]
 
 
@@ -109,7 +109,7 @@ def transcript_text(game: PlayedGame) -> bytes:
     return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
 
-def _followed(record: Record, entry: Entry, games: dict[int, PlayedGame]) -> Record:
+def followed(record: Record, entry: Entry, games: dict[int, PlayedGame]) -> Record:
     """The record after the entry; `games` learns how each game that it changed stands, and forgets one taken back."""
     after = after_entry(record, entry)
     if entry.kind == "withdrawn" and record.game:

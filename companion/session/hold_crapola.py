@@ -11,7 +11,16 @@ from dataclasses import replace
 from typing import Any
 
 from companion.rules.game import Action, Keep, State
-from companion.session.interpret import Memory, Outcome, Values, newly_kept, state_after, values_of, waiting
+from companion.session.interpret import (
+    Memory,
+    Outcome,
+    Values,
+    again_or_bank,
+    newly_kept,
+    state_after,
+    values_of,
+    waiting,
+)
 from companion.session.sight import Sight
 from companion.session.snapshot import Notice
 
@@ -41,6 +50,8 @@ class CrapolaHold:
     def at_rest(self, state: State, memory: Memory, sight: Sight) -> Outcome:
         """Remembers what is held and tells what it is worth, or why it can't be held."""
         if "keep" not in state.decisions:
+            if "stop" in state.decisions and self.takes_all(state):
+                return Outcome(replace(memory, held=()), notice=again_or_bank(state))
             fresh = not state.over and not state.view()["kept"]
             return Outcome(replace(memory, held=()), notice=_clear(state) if fresh else waiting(state))
         dice = state.view()["dice"]
@@ -75,7 +86,8 @@ def _told(state: State, held: Values) -> Notice:
         return Notice("illegal_hold", {**args, "reason": reason, "values": view["dice"]})
     points = kept.view()["turn_points"]
     worth = {"points": points - view["turn_points"], "turn_points": points}
-    return Notice("hold", {**args, **worth, "sizes": list(kept.throw_sizes), "decisions": list(kept.decisions)})
+    code = "hold_on" if "stop" not in kept.decisions else "hold" if kept.view()["dice"] else "hold_all"
+    return Notice(code, {**args, **worth, "sizes": list(kept.throw_sizes), "decisions": list(kept.decisions)})
 
 
 def _clear(state: State) -> Notice:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from companion.rules.game import Action, NamePoint, State, Undo
-from companion.session.interpret import Memory, Outcome, Values, newly_kept, values_of, waiting
+from companion.session.interpret import Memory, Outcome, Values, again_or_bank, newly_kept, values_of, waiting
 from companion.session.sight import Sight
 from companion.session.snapshot import Notice
 
@@ -69,7 +69,7 @@ def _naming(state: State, view: dict[str, Any], memory: Memory, kept: Values) ->
     if value is None:
         return Outcome(memory, notice=_illegal(view["dice"], kept))
     named = state.after(NamePoint(value))
-    return Outcome(memory, (NamePoint(value),), notice=waiting(named))
+    return Outcome(memory, (NamePoint(value),), notice=_going_on(named))
 
 
 def _frozen(state: State, view: dict[str, Any], memory: Memory, kept: Values) -> Outcome:
@@ -110,16 +110,21 @@ def _without_hold(state: State, view: dict[str, Any], memory: Memory, sight: Sig
         return Notice("choose_point", {"player": state.player, "values": _points(view["dice"])})
     if view["frozen"] and memory.keep_zone:
         return _to_freeze(state, view, len(sight.kept))
-    return _clear(state) if 7 in state.throw_sizes and not view["frozen"] else waiting(state)
+    return _clear(state) if 7 in state.throw_sizes and not view["frozen"] else _going_on(state)
 
 
 def _to_freeze(state: State, view: dict[str, Any], kept: int) -> Notice | None:
     missing = view["frozen"] - kept
     # In a piddle the player with only seven dice borrows a frozen one: five in the keep zone are enough.
     if missing <= 0 or (view["frozen"] >= 6 and kept >= 5):
-        return waiting(state)
+        return _going_on(state)
     args = {"player": state.player, "value": view["point"], "missing": missing, "sizes": list(state.throw_sizes)}
     return Notice("freeze", args)
+
+
+def _going_on(state: State) -> Notice | None:
+    rolled_over = 7 in state.throw_sizes and "stop" in state.decisions
+    return again_or_bank(state) if rolled_over else waiting(state)
 
 
 def _clear(state: State) -> Notice:

@@ -182,6 +182,11 @@ def waiting(state: State) -> Notice | None:
     return Notice("throw", {**args, "sizes": list(state.throw_sizes)})
 
 
+def again_or_bank(state: State) -> Notice:
+    """What the table waits for where all dice are free again: lifting them out says nothing, so the words must."""
+    return Notice("again_or_bank", {"player": state.player, "sizes": list(state.throw_sizes)})
+
+
 def overruled(memory: Memory) -> Memory:
     """After an undo, a correction or a throw by hand: what lies in the tray says nothing until it changes."""
     return replace(decided(memory), rolled=False, armed=False, empty_since_s=None)

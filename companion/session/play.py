@@ -26,6 +26,8 @@ from companion.session.record import (
     horizon,
     replayed,
 )
+from companion.session.review import seen_line
+from companion.session.sight import Sight
 from companion.session.sitting import same_people
 from companion.session.snapshot import Notice, Offer
 
@@ -223,7 +225,7 @@ class Play:
             self._put(replace(self.desk, memory=quiet, asked=None))
         else:
             for action in interpret.answered(game.transcript.state, ask, command.values, hold):
-                self._line(action, "answered", ask.sight.photo_jpeg)
+                self._line(action, "answered", ask.sight)
             later = memory.rolled and memory.rolls != ask.memory.rolls
             known = replace(interpret.entered(memory, command.values), rolled=later)
             self._put(replace(self.desk, memory=known, asked=None))
@@ -290,14 +292,15 @@ class Play:
 
     # ---- the journal ----------------------------------------------------------------------------------------------
 
-    def _line(self, action: Action | Undo, source: str, photo_jpeg: bytes | None = None) -> None:
+    def _line(self, action: Action | Undo, source: str, sight: Sight | None = None) -> None:
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = None
         if isinstance(action, Throw):
             throw = self.desk.record.last_throw + 1
-            if photo_jpeg is None and source == "camera" and self.desk.sight:
-                photo_jpeg = self.desk.sight.photo_jpeg
-            body["photo"] = photo_jpeg is not None and self._photo_kept(throw, photo_jpeg)
+            sight = self.desk.sight if source == "camera" else sight
+            body["photo"] = bool(sight and sight.photo_jpeg and self._photo_kept(throw, sight.photo_jpeg))
+            if sight and body["photo"]:
+                body["seen"] = seen_line(sight)
         try:
             self._enter("line", body, throw)
         except CompanionError:

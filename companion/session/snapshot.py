@@ -12,9 +12,11 @@ class Notice(msgspec.Struct, frozen=True):
 
     Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `choose_point` {player, values},
     `freeze` {player, value, missing, sizes}, `choose_entry` {player, kept, again}, `choose_keep` {player, dice,
-    for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `clear_tray` {player, sizes}, `banking`
-    {after_s}, `throw_or_bank` {player, sizes}: the tray is empty, and only a throw or the bank button can tell which;
-    `restored` {scores, player}.
+    for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hold_on` {as hold} where a stop is not
+    allowed yet, `clear_tray` {player, sizes}, `banking`
+    {after_s}, `restored` {scores, player}. Where all dice may be thrown again an empty tray can't bank, only the button
+    or a phone: `hold_all` {as hold} with the last of them in the keep zone, `again_or_bank` {player, sizes} while dice
+    lie there, `throw_or_bank` {player, sizes} once none does.
     Wrong: `illegal_hold` {player?, reason, dice, value?, values?}, with `reason` one of `pair_needed`, `one_value`,
     `all_of_value` {missing}, `not_the_point`, `too_many`, `not_of_throw`, `does_not_score`; `changed` {was, kept};
     `count` {wanted, seen, kept}; `unclear` {code: a doubt's}; `decide_first` {player, decisions, seen}: dice were

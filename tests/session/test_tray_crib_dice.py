@@ -271,6 +271,7 @@ def test_after_an_automatic_rollover_an_empty_tray_may_be_a_hand_full_of_dice(ev
     evening.throw(*[3] * 7)
     before = evening.keep(*[3] * 7)
     assert (before.state["frozen"], before.state["decisions"]) == (7, ["stop"])
+    assert (before.notice.code, before.notice.args) == ("again_or_bank", {"player": "Ann", "sizes": [7]})
     evening.tray.lift()
     assert evening.see().notice.code == "throw_or_bank"
     assert evening.wait(60.0).number == before.number

@@ -132,12 +132,27 @@ def test_crapola_hot_dice_are_lifted_to_be_thrown_not_banked(table: Table, tray:
     started(table, CRAPOLA)
     table.submit(See(tray.throw(1, 2, 3, 4, 5, 6)))
     held = table.submit(See(tray.keep(1, 2, 3, 4, 5, 6)))
+    assert held.notice.code == "hold_all", "the button banks, lifting does not: that must be said beforehand"
     tray.lift()
-    table.submit(See(tray.sight()))
+    assert table.submit(See(tray.sight())).notice.code == "throw_or_bank"
     clock.now_s += 60
     assert table.submit(Tick()).number == held.number
     after = table.submit(See(tray.throw(1, 1, 2, 3, 4, 6)))
     assert (after.state["kept"], after.state["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
+
+
+def test_crapola_hot_dice_set_aside_by_phone_wait_for_a_throw_or_the_button(table: Table, tray: Tray) -> None:
+    started(table, CRAPOLA)
+    table.submit(See(tray.throw(1, 2, 3, 4, 5, 6)))
+    after = table.submit(PlayLine(number=table.snapshot().number, line={"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}))
+    assert (after.notice.code, after.notice.args) == ("again_or_bank", {"player": "Ann", "sizes": [6]})
+
+
+def test_crapola_a_hold_too_small_to_bank_is_told_as_one(table: Table, tray: Tray) -> None:
+    started(table, {**CRAPOLA, "rules": {"entry": 300}})
+    table.submit(See(tray.throw(1, 1, 1, 3, 4, 6)))
+    assert table.submit(See(tray.keep(1))).notice.code == "hold_on"
+    assert table.submit(See(tray.keep(1, 1))).notice.code == "hold"
 
 
 def test_crapola_a_hold_is_counted_once_however_quick_the_player(table: Table, tray: Tray) -> None:

@@ -4,7 +4,7 @@ import { chip, colourOf, dice } from "./dice.js";
 import { can, eventWords, fuchleAt, holesOf, lying, noticeWords, sides, whoIsOn } from "./sides.js";
 import { inWords, track } from "./track.js";
 
-const CALM = new Set(["banking", "choose_point", "choose_entry", "choose_keep", "hold", "throw_or_bank", "freeze", "clear_tray", "restored"]);
+const CALM = new Set(["banking", "choose_point", "choose_entry", "choose_keep", "hold", "hold_all", "hold_on", "again_or_bank", "throw_or_bank", "freeze", "clear_tray", "restored"]);
 
 /** Who is on, what lies, what it is worth, what can be done. */
 export function stage() {
