@@ -1,0 +1,41 @@
+"""A running table whose WLED controller is switched off: it plays on, says so, and lights it as soon as it is there."""
+
+from __future__ import annotations
+
+import socket
+import time
+from pathlib import Path
+
+from running import Running
+
+from hardware.strips.wled import PORT
+
+HOST = "127.0.0.9"
+"""Of this machine, and nobody else's."""
+
+
+def strip_says(table: Running, ok: bool) -> str:
+    """What the strip says of itself, once it is well or ill as expected."""
+    for _ in range(200):
+        part = table.ask("/healthz")[1]["parts"]["strip"]
+        if part["ok"] is ok:
+            return str(part["says"])
+        time.sleep(0.05)
+    raise AssertionError(part)
+
+
+def test_a_table_plays_on_without_its_strip_and_lights_it_when_it_is_there(tmp_path: Path) -> None:
+    with Running(tmp_path, "--strip", f"wled:{HOST}", "--players", "Ann,Ben") as table:
+        says = strip_says(table, ok=False)
+        assert f"The WLED controller {HOST} can't be reached" in says
+        assert "Check that it is switched on" in says
+        table.pair()
+        table.play({"throw": [1, 1, 2, 3, 4, 5, 6]})
+        assert any(any(led) for led in table.ask("/api/board")[1]["leds"]), "the page has the board"
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as controller:
+            controller.bind((HOST, PORT))
+            controller.settimeout(5.0)  # back by itself within five seconds
+            packet = controller.recv(2000)
+            assert packet[0] == 0x41
+            assert len(packet) == 10 + 3 * 122
+            assert "wled strip of 122 LEDs" in strip_says(table, ok=True)
