@@ -223,7 +223,7 @@ def test_nothing_is_cut_off_on_the_pubs_screen(chromium: Any, tmp_path: Path, ga
 FIRST_THROW = {"crib_dice": [5, 5, 2, 2, 1, 4, 6], "crag": [6, 6, 1], "crapola": [1, 1, 1, 5, 2, 3]}
 CUT_OFF = """() => [...document.querySelectorAll('.screen *')].filter((each) => {
   const box = each.getBoundingClientRect();
-  const pane = each.closest('.left, .right')?.getBoundingClientRect() ?? document.documentElement.getBoundingClientRect();
+  const pane = (each.closest('.left, .right') ?? document.documentElement).getBoundingClientRect();
   return each.checkVisibility() && box.width && (box.right > pane.right + 1 || box.bottom > innerHeight + 1
     || box.left < pane.left - 1 || (each.closest('.left, .right') && box.bottom > pane.bottom + 1));
 }).map((each) => each.outerHTML.slice(0, 120))"""

@@ -1,0 +1,194 @@
+"""Throws that the reader doubted or had wrong, each die where it lay: to look over, and to make a better reader from.
+
+A throw's values are known, not which die shows which: where that follows (`told_apart`) the throw is settled, else a
+person says it die by die. What they say is kept beside the journal, whose lines it does not change.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from companion.errors import IllegalAction
+from companion.session.export import followed
+from companion.session.journal import Entry, read_entries
+from companion.session.record import PlayedGame, Record
+from companion.session.sight import SeenDie, Sight
+from companion.session.snapshot import Thrown
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "review.json"
+NO_DIE = 0
+"""The value of a box that holds no die."""
+
+
+class SeenBox(msgspec.Struct, frozen=True):
+    """A die as the reader saw it: its box in the photo, what was read, how sure (0 to 1), whether in the keep zone."""
+
+    box_xywh: tuple[int, int, int, int]
+    read: int
+    confidence: float
+    kept: bool
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What the reader told of a throw: the code of its doubt, if any, and its dice."""
+
+    doubt: str | None
+    dice: tuple[SeenBox, ...]
+
+
+class ReviewedDie(msgspec.Struct, frozen=True):
+    """A die of a throw to look over: as seen, and what it shows (0: no die; None: a person must say)."""
+
+    box_xywh: tuple[int, int, int, int]
+    read: int
+    confidence: float
+    kept: bool
+    value: int | None
+
+
+class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
+    """A throw to look over.
+
+    Attributes:
+        throw: Its number, that of its photo.
+        game: The number of its game.
+        player: Who threw.
+        values: What was thrown, as the game has it.
+        source: `corrected`, `answered` (the reader doubted and a person said), or `camera`.
+        doubt: The reader's doubt, if any.
+        dice: Every die in the photo.
+        settled: Whether it is known what each of them shows: only then it can be learnt from.
+        by_hand: Whether a person has said so die by die.
+    """
+
+    throw: int
+    game: int
+    player: str
+    values: tuple[int, ...]
+    source: str
+    doubt: str | None
+    dice: tuple[ReviewedDie, ...]
+    settled: bool
+    by_hand: bool
+
+
+def seen_line(sight: Sight) -> dict[str, Any]:
+    """What a throw's entry in the journal says of the reading."""
+    boxes = (*(_box(die, False) for die in sight.thrown), *(_box(die, True) for die in sight.kept))
+    told: dict[str, Any] = msgspec.to_builtins(Seen(sight.doubt, boxes))
+    return told
+
+
+def _box(die: SeenDie, kept: bool) -> SeenBox:
+    return SeenBox(die.box_xywh, die.value, round(die.confidence, 4), kept)
+
+
+def told_apart(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
+    """What each die shows, given what was read of it and what all of them show together; None where that is open.
+
+    A die whose reading fits keeps it. What is left over is clear when all of it shows one value, or is no die at all.
+    """
+    have, want = Counter(read), Counter(truth)
+    spare = want - have  # values that nobody read
+    if want.total() > have.total():
+        return (None,) * len(read)  # a die was not seen: nothing says which box is whose
+    if want.total() == have.total():
+        rest = next(iter(spare)) if len(spare) == 1 else None
+    else:
+        rest = None if spare else NO_DIE
+    # Of two that read the same and only one right, it is open which.
+    return tuple(value if have[value] <= want[value] else rest if not want[value] else None for value in read)
+
+
+@dataclass(slots=True)
+class Review:
+    """The throws of a data folder that are worth a look. Any thread may ask."""
+
+    folder: Path
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _record: Record = field(default_factory=Record, init=False)
+    _seen: dict[int, Seen] = field(default_factory=dict, init=False)
+    _thrown: dict[int, tuple[Thrown, ...]] = field(default_factory=dict, init=False)
+
+    def throws(self) -> list[ReviewedThrow]:
+        """The doubtful and the corrected throws that stand, newest first."""
+        with self._lock:
+            self._read_on()
+            said = self._said()
+            found = [
+                _reviewed(game, thrown, self._seen[thrown.number], said.get(thrown.number))
+                for game, throws in self._thrown.items()
+                for thrown in throws
+                if thrown.number in self._seen
+                and (thrown.source != "camera" or self._seen[thrown.number].doubt is not None)
+            ]
+        return sorted(found, key=lambda each: -each.throw)
+
+    def say(self, throw: int, values: Sequence[int]) -> None:
+        """Say what each die of a throw's photo shows, 0 for what is no die. Raises IllegalAction."""
+        with self._lock:
+            self._read_on()
+            seen = self._seen.get(throw)
+            if seen is None:
+                raise IllegalAction(f"Throw {throw} has no photo with dice to tell apart.")
+            if len(values) != len(seen.dice):
+                raise IllegalAction(f"The photo of throw {throw} has {len(seen.dice)} dice: name a value for each.")
+            said = {**self._said(), throw: tuple(values)}
+            fresh = (self.folder / FILE_NAME).with_suffix(".new")
+            fresh.write_bytes(msgspec.json.encode(said))
+            fresh.replace(self.folder / FILE_NAME)
+
+    def _said(self) -> dict[int, tuple[int, ...]]:
+        try:
+            return msgspec.json.decode((self.folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
+        except FileNotFoundError:
+            return {}
+        except msgspec.MsgspecError as spoilt:
+            log.warning("what was said of the dice can't be read (%s): it must be said again", spoilt)
+            return {}
+
+    def _read_on(self) -> None:
+        changed: dict[int, PlayedGame] = {}
+        for entry in read_entries(self.folder, self._record.number + 1):
+            if entry.kind == "withdrawn" and self._record.game:
+                self._thrown.pop(self._record.game.number, None)
+            self._learn(entry)
+            self._record = followed(self._record, entry, changed)
+        self._thrown |= {number: game.throws for number, game in changed.items()}
+
+    def _learn(self, entry: Entry) -> None:
+        if entry.throw and "seen" in entry.body:
+            self._seen[entry.throw] = msgspec.convert(entry.body["seen"], Seen)
+
+
+def _reviewed(game: int, thrown: Thrown, seen: Seen, said: tuple[int, ...] | None) -> ReviewedThrow:
+    loose = [die.read for die in seen.dice if not die.kept]
+    apart = iter(told_apart(loose, thrown.values))
+    guessed = tuple(die.read if die.kept else next(apart) for die in seen.dice)
+    by_hand = said is not None and len(said) == len(seen.dice)
+    values = said if by_hand and said is not None else guessed
+    dice = tuple(
+        ReviewedDie(die.box_xywh, die.read, die.confidence, die.kept, value)
+        for die, value in zip(seen.dice, values, strict=True)
+    )
+    return ReviewedThrow(
+        throw=thrown.number,
+        game=game,
+        player=thrown.player,
+        values=thrown.values,
+        source=thrown.source,
+        doubt=seen.doubt,
+        dice=dice,
+        settled=bool(dice) and None not in values,
+        by_hand=by_hand,
+    )
