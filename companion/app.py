@@ -23,7 +23,7 @@ from companion.links.power_off import shutdown_problems
 from companion.links.rigs import sighted
 from companion.links.served import BoardOnPage, Photographs
 from companion.links.virtual_hands import VirtualHands
-from companion.links.wired import buttons_of, strip_of, track_of
+from companion.links.wired import buttons_of, power_of, strip_of, track_of
 from companion.notify import notify, watchdog_s
 from companion.rules.notation import header_of
 from companion.rules.registry import GAMES
@@ -31,13 +31,13 @@ from companion.session.commands import StartGame
 from companion.session.export import PastGames
 from companion.session.journal import Journal
 from companion.session.photos import Photos
+from companion.session.review import Review
 from companion.session.table import Table
 from hardware.board import Board
 from hardware.buttons import Buttons
 from hardware.buttons.opening import open_buttons
 from hardware.machine import model
 from hardware.power import Power
-from hardware.settings import PowerSettings
 from hardware.strips import Strip
 from hardware.strips.opening import open_strip
 from hardware.track import Layout, lay
@@ -112,7 +112,7 @@ def build(settings: Settings) -> App:
     clock = time.monotonic
     wired = _wired(settings)
     folder = _made(settings)
-    power = Power(PowerSettings(brightness=settings.strip.brightness, limit_ma=settings.strip.limit_ma))
+    power = Power(power_of(settings))
     board = Board(wired.strip, wired.layout, power, clock)
     virtual = wired.camera if isinstance(wired.camera, VirtualCamera) else None
     sight = sighted(settings.camera.source, wired.camera, folder)
@@ -145,6 +145,7 @@ def build(settings: Settings) -> App:
             addresses=_addresses(settings, page, port),
             tray=None if virtual is None else VirtualHands(virtual),
             evening=PastGames(folder),
+            review=Review(folder),
             voice=voice,
             name=settings.table.name,
             streams_limit=settings.web.streams,

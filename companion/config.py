@@ -37,13 +37,16 @@ class StripSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The LEDs: `memory`, `terminal`, `ws281x`, `spi`, `pio`, `wled:HOST` or `auto`, and how they lie.
 
     `layout` is a ready-made one, or `own` for the one in the section [track].
-    `order` is the order in which the LEDs take their colours.
+    `order` is the order in which the LEDs take their colours; `white` the red, green and blue, each above 0 to 1, that
+    make the strip's white look white.
     """
 
     kind: str = "memory"
     layout: str = "strip122"
     brightness: Fraction = 0.6
     limit_ma: Annotated[int, Meta(ge=100, le=60000)] = 2000
+    gamma: Annotated[float, Meta(ge=1, le=4)] = 2.6
+    white: tuple[Fraction, Fraction, Fraction] = (1.0, 0.69, 0.94)
     pin: Pin = 18
     order: str = "GRB"
     spi_bits: int = 3

@@ -143,7 +143,7 @@ def _play(
     from hardware.settings import PowerSettings
     from hardware.strips.opening import open_strip
 
-    power = Power(PowerSettings(limit_ma=settings.strip.limit_ma, gamma=1.0, balance_rgb=(1.0, 1.0, 1.0)))
+    power = Power(PowerSettings(limit_ma=settings.strip.limit_ma, gamma=1.0, balance_rgb=settings.strip.white))
     strip = open_strip(kind or settings.strip.kind, layout.leds, strip_of(settings))
     if strip.name == "memory":
         click.echo("The strip is simulated (memory): nothing is lit. Name a real one with --strip.", err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -97,7 +98,11 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
         return Check("strip", False, ill.what, ill.cure)
     finally:
         strip.stop()
-    why = f" Chosen for {automatic(model(), has_pio=False)[1]}" if settings.strip.kind == "auto" else ""
+    why = (
+        f" Chosen for {automatic(model(), has_pio=Path(wired.pio_path).exists())[1]}"
+        if settings.strip.kind == "auto"
+        else ""
+    )
     simulated = strip.name in SIMULATED_STRIPS
     note = " It is simulated: the board is drawn." if simulated else " `pegpip leds test` lights it."
     return Check("strip", True, f"{strip.name} strip of {strip.leds} LEDs opens.{note}{why}", "", simulated)

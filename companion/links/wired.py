@@ -6,7 +6,7 @@ import msgspec
 
 from companion.config import Settings
 from companion.links.power_off import BUTTON as SHUTDOWN
-from hardware.settings import ButtonSettings, StripSettings, TrackSettings
+from hardware.settings import ButtonSettings, PowerSettings, StripSettings, TrackSettings
 
 OWN = "own"
 """The layout of this name is the one that the section [track] describes."""
@@ -23,6 +23,14 @@ def strip_of(settings: Settings) -> StripSettings:
     """How the strip is wired."""
     wired = settings.strip
     return StripSettings(pin=wired.pin, order=wired.order.upper(), spi_bits=wired.spi_bits)
+
+
+def power_of(settings: Settings) -> PowerSettings:
+    """How bright the strip may be, and what makes its colours look right."""
+    wired = settings.strip
+    return PowerSettings(
+        brightness=wired.brightness, gamma=wired.gamma, balance_rgb=wired.white, limit_ma=wired.limit_ma
+    )
 
 
 def buttons_of(settings: Settings) -> ButtonSettings:

@@ -13,8 +13,8 @@ from companion import config
 from companion.app import build
 from companion.commands.leds import command as leds
 from companion.errors import SetupError
-from companion.links.wired import buttons_of, strip_of, track_of
-from hardware.settings import TrackSettings
+from companion.links.wired import buttons_of, power_of, strip_of, track_of
+from hardware.settings import PowerSettings, TrackSettings
 from hardware.track import lay
 
 
@@ -45,6 +45,16 @@ def test_the_strips_order_and_pins_reach_the_strip_and_the_buttons(tmp_path: Pat
     wired = settings(tmp_path, "[strip]\norder = 'rgb'\npin = 21\n[buttons]\nbank = 5\n")
     assert (strip_of(wired).order, strip_of(wired).pin) == ("RGB", 21)
     assert buttons_of(wired).pins == {"bank": 5, "undo": 27, "next": 22}
+
+
+def test_what_makes_colours_right_comes_from_the_settings(tmp_path: Path) -> None:
+    asked = "[strip]\nbrightness = 0.5\nlimit_ma = 900\ngamma = 2.2\nwhite = [0.9, 0.8, 1.0]\n"
+    assert power_of(settings(tmp_path, asked)) == PowerSettings(0.5, 2.2, (0.9, 0.8, 1.0), 900)
+    unasked = power_of(settings(tmp_path, ""))
+    assert (unasked.gamma, unasked.balance_rgb) == (PowerSettings().gamma, PowerSettings().balance_rgb)
+    with pytest.raises(SetupError) as refused:
+        settings(tmp_path, "[strip]\ngamma = 9\nwhite = [0.9, 0.8, 2.0]\n")
+    assert len(refused.value.problems) == 2
 
 
 def test_impossible_wiring_is_refused_all_at_once_with_what_to_change(tmp_path: Path) -> None:
