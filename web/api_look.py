@@ -90,6 +90,7 @@ class Looking:
                 with_tray=self.parts.tray is not None,
                 with_evening=self.parts.evening is not None,
                 with_voice=self.parts.voice is not None,
+                with_review=self.parts.review is not None,
             )
         )
 

@@ -12,6 +12,7 @@ from web.api_evening import Evening
 from web.api_look import Looking
 from web.api_pair import pairing
 from web.api_play import playing
+from web.api_review import Reviewing
 from web.api_tray import Hands
 from web.api_voice import speaking
 from web.feed import Feed
@@ -43,6 +44,8 @@ def create_app(parts: Parts) -> flask.Flask:
         app.register_blueprint(speaking(parts, parts.voice))
     if parts.evening is not None:
         app.register_blueprint(Evening(parts.evening, parts.table).routes())
+    if parts.review is not None:
+        app.register_blueprint(Reviewing(parts.review, parts.photos, parts.pairing).routes())
     return app
 
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import msgspec
 
+from companion.session.review import ReviewedThrow
 from companion.session.snapshot import Snapshot
 from web.api_pair import PairBody, PhoneBody
 from web.api_play import AnswerBody, CorrectionBody, LineBody, NumberBody, OfferBody
+from web.api_review import DiceBody
 from web.api_tray import LiftBody, MoveBody, NothingBody, ThrowBody
 from web.api_voice import VoiceBody
 
@@ -62,13 +64,14 @@ BODIES = (LineBody, CorrectionBody, AnswerBody, OfferBody, NumberBody, PairBody,
 TRAY_BODIES = (ThrowBody, MoveBody, LiftBody, NothingBody)
 
 
-def document(version: str, *, with_tray: bool, with_evening: bool, with_voice: bool) -> Json:
+def document(version: str, *, with_tray: bool, with_evening: bool, with_voice: bool, with_review: bool) -> Json:
     """The OpenAPI 3.1 document of what this program serves."""
     structs: tuple[Any, ...] = (
         Snapshot,
         *BODIES,
         *(TRAY_BODIES if with_tray else ()),
         *((VoiceBody,) if with_voice else ()),
+        *((DiceBody, ReviewedThrow) if with_review else ()),
     )
     _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     paths = {**_looking(), **_playing(), **_pairing()}
@@ -78,6 +81,8 @@ def document(version: str, *, with_tray: bool, with_evening: bool, with_voice: b
         paths |= _evening()
     if with_voice:
         paths["/api/voice"] = _voice()
+    if with_review:
+        paths |= _review()
     return {
         "openapi": "3.1.0",
         "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: look on, and play."},
@@ -188,3 +193,15 @@ def _evening() -> Json:
 def _voice() -> Json:
     turn = _post("Let the table speak, or be quiet", "VoiceBody", (401, 422), security=[{"phone": []}])
     return {**_get("Whether the table speaks"), **turn}
+
+
+def _review() -> Json:
+    throws: Json = {"type": "array", "items": _ref("ReviewedThrow")}
+    listed: Json = {"type": "object", "required": ["throws"], "properties": {"throws": throws}}
+    phone: Json = {"security": [{"phone": []}]}
+    throw: Json = {"parameters": [_number("throw")], **phone}
+    return {
+        "/api/review": _get("Throws that the reader doubted or had wrong", listed, (401,), **phone),
+        "/api/review/{throw}": _post("Say what each die shows", "DiceBody", (401, 404, 422), listed, **throw),
+        "/api/review.zip": _get("Their photos as a labelled set", {}, (401,), kind="application/zip", **phone),
+    }

@@ -26,7 +26,7 @@ class Pages:
     feed: Feed
 
     def routes(self) -> flask.Blueprint:
-        """All of them; `/tray` and `/evening` only where there is one."""
+        """All of them; `/tray`, `/evening` and `/review` only where there is one."""
         routes = flask.Blueprint("pages", __name__)
         routes.app_context_processor(self.words)
         views = {"/": self.scoreboard, "/control": self.control, "/tv": self.tv, "/help": self.help_page}
@@ -34,6 +34,8 @@ class Pages:
             views["/tray"] = self.tray
         if self.parts.evening is not None:
             views["/evening"] = self.evening
+        if self.parts.review is not None:
+            views["/review"] = self.review
         codes = {"/qr/page.svg": self.page_code, "/qr/wifi.svg": self.wifi_code}
         for rule, view in {**views, **codes, "/manifest.webmanifest": manifest}.items():
             routes.add_url_rule(rule, view_func=view)
@@ -53,6 +55,7 @@ class Pages:
             "modules": static_files.modules,
             "with_tray": self.parts.tray is not None,
             "with_evening": self.parts.evening is not None,
+            "with_review": self.parts.review is not None,
         }
 
     def page(self, name: str, **more: object) -> flask.Response:
@@ -99,6 +102,10 @@ class Pages:
     def evening(self) -> flask.Response:
         """Games played."""
         return self.page("evening")
+
+    def review(self) -> flask.Response:
+        """Doubtful and corrected throws; its module shows a phone that is not paired how to become so."""
+        return self.page("review")
 
     def page_code(self) -> flask.Response:
         """The QR code of the page's address."""

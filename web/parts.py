@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from companion.session.review import ReviewedThrow
 from companion.session.snapshot import Snapshot
 from web.pairing import Pairing
 
@@ -157,6 +158,16 @@ class EveningPart(Protocol):
         """For each line: `line`, `state` after it, and the number of its `throw` or None."""
 
 
+class ReviewPart(Protocol):
+    """Throws that the reader doubted or had wrong, as `companion.session.review.Review`."""
+
+    def throws(self) -> Sequence[ReviewedThrow]:
+        """The ones that stand, newest first."""
+
+    def say(self, throw: int, values: Sequence[int]) -> None:
+        """Say what each die of a throw's photo shows, 0: no die. Raises IllegalAction."""
+
+
 class Voice(Protocol):
     """The table's own loudspeaker."""
 
@@ -198,6 +209,7 @@ class Parts:
     addresses: Addresses
     tray: TrayPart | None = None
     evening: EveningPart | None = None
+    review: ReviewPart | None = None
     voice: Voice | None = None
     name: str = "Peg & Pip"
     streams_limit: int = 256

@@ -1,4 +1,4 @@
-"""Throws to look over: what each die showed where that follows from the throw, and a person's word where it does not."""
+"""Throws to look over: what each die showed where that follows from the throw, else by a person's word."""
 
 from __future__ import annotations
 

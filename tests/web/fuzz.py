@@ -9,17 +9,32 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
 
 
+def _everything(folder: Path) -> Any:
+    """A pub with every part that can be asked for."""
+    from pub import Mute, opened
+
+    from companion.session.export import PastGames
+    from companion.session.review import Review
+
+    return opened(folder, evening=PastGames(folder), review=Review(folder), voice=Mute())
+
+
 def main(examples: int) -> int:
     """Try every operation of the API with that many examples. Twenty-five operations: 900 make twenty thousand."""
-    from pub import PIN, opened, served
+    from pub import PIN, served
 
     from companion.session.commands import StartGame
 
-    with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as pub, served(pub.app, 64) as address:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        _everything(Path(folder)) as pub,
+        served(pub.app, 64) as address,
+    ):
         pub.table.submit(StartGame(header={"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}))
         token = pub.pairing.pair(PIN, "fuzz", "127.0.0.1")
         command = ["-m", "schemathesis.cli", "run", f"{address}/api/openapi.json", "--checks", CHECKS]

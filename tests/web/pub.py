@@ -119,6 +119,16 @@ class StandInPhotos:
 
 
 @dataclass
+class Mute:
+    """A voice that can be turned on and says nothing: it stands in for the loudspeaker."""
+
+    on: bool = False
+
+    def turn(self, on: bool) -> None:
+        self.on = on
+
+
+@dataclass
 class Pub:
     """A site with its parts, to be asked by a test client or served."""
 
@@ -127,6 +137,7 @@ class Pub:
     clock: Clock
     tray: StandInTray
     pairing: Pairing
+    folder: Path
 
     def stranger(self, address: str = "192.168.4.20") -> Any:
         """A client that is not paired, from another machine."""
@@ -167,7 +178,7 @@ def opened(folder: Path, **parts: Any) -> Iterator[Pub]:
     }
     app = create_app(Parts(**{**told, **parts}))
     try:
-        yield Pub(app, table, clock, tray, pairing)
+        yield Pub(app, table, clock, tray, pairing, folder)
     finally:
         app.extensions["feed"].close()
         table.stop()

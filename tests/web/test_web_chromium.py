@@ -11,11 +11,13 @@ from pub import HEADER, PIN, Pub, opened, served, sight
 
 from companion.rules.crag import points_for
 from companion.session.commands import Answer, PlayLine, StartGame
+from companion.session.review import Review
 from web.parts import Addresses
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
-PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening")
+PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/review")
+HOSTS_ONLY = {"/control", "/review"}
 PATIENCE_MS = 60_000
 """Far more than a busy machine needs: these tests say what happens, not how fast."""
 SIZES = {"360x640": (360, 640), "390x844": (390, 844), "820x1180": (820, 1180), "1920x1080": (1920, 1080)}
@@ -50,7 +52,7 @@ class PastGames:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    with opened(tmp_path, evening=PastGames()) as pub, served(pub.app) as address:
+    with opened(tmp_path, evening=PastGames(), review=Review(tmp_path)) as pub, served(pub.app) as address:
         yield address, pub
 
 
@@ -94,7 +96,7 @@ def test_axe_finds_no_violation_also_at_twice_the_text_size(chromium: Any, site:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME)
-    page = phone(chromium, address, look=look, paired=path == "/control")
+    page = phone(chromium, address, look=look, paired=path in HOSTS_ONLY)
     live(page, address + path)
     assert violations(page) == []
     page.evaluate("document.documentElement.style.fontSize = '200%'")
@@ -116,7 +118,7 @@ def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(chromium: An
     address, pub = site
     pub.table.submit(StartGame(header={**HEADER, "players": ["A" * 24, "Wwwwwwww Wwwwwwww Wwwwwww"[:24]]}))
     play(pub, *MIDGAME)
-    page = phone(chromium, address, paired=path == "/control")
+    page = phone(chromium, address, paired=path in HOSTS_ONLY)
     page.set_viewport_size({"width": 320, "height": 640})
     live(page, address + path)
     for summary in page.query_selector_all("summary"):
@@ -132,7 +134,7 @@ def test_every_page_is_photographed_at_every_size(chromium: Any, site: Any, path
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME)
     OUT.mkdir(parents=True, exist_ok=True)
-    page = phone(chromium, address, paired=path == "/control")
+    page = phone(chromium, address, paired=path in HOSTS_ONLY)
     live(page, address + path)
     for look in ("dark", "light"):
         page.evaluate(f"document.documentElement.dataset.look = '{look}'")
@@ -156,7 +158,7 @@ def test_every_control_is_reached_by_tab_and_shows_it(chromium: Any, site: Any, 
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME)
-    page = phone(chromium, address, paired=path == "/control")
+    page = phone(chromium, address, paired=path in HOSTS_ONLY)
     live(page, address + path)
     wanted = set(page.evaluate(FOCUSABLE))
     reached: dict[str, bool] = {}

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
-from pub import HEADER, PIN, Pub, sight
+from pub import HEADER, PIN, Mute, Pub, opened, sight
+
+from companion.session.export import PastGames
+from companion.session.review import Review
 
 
 def test_the_newest_snapshot_is_told_to_anyone(pub: Pub) -> None:
@@ -110,7 +114,14 @@ def test_health_names_each_part(pub: Pub) -> None:
     assert set(told["parts"]["camera"]) == {"ok", "says"}
 
 
-def test_the_api_describes_every_route_that_it_has(pub: Pub) -> None:
+def test_the_api_describes_every_route_that_it_has(pub: Pub, tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    with opened(tmp_path / "all", evening=PastGames(tmp_path), review=Review(tmp_path), voice=Mute()) as everything:
+        for each in (pub, everything):
+            described_as_served(each)
+
+
+def described_as_served(pub: Pub) -> None:
     told = pub.stranger().get("/api/openapi.json").json
     described = {path.replace("{throw}", "<n>").replace("{game}", "<n>") for path in told["paths"]}
     rules = {rule.rule for rule in pub.app.url_map.iter_rules() if rule.rule.startswith(("/api/", "/healthz"))}
@@ -129,12 +140,8 @@ def test_every_page_is_served_in_every_language(pub: Pub, path: str, language: s
     assert f'<html lang="{language}"' in answer.text
 
 
-def test_there_is_no_tray_page_with_a_real_camera(pub: Pub, tmp_path: object) -> None:
-    from pathlib import Path
-
-    from pub import opened
-
-    folder = Path(str(tmp_path)) / "real"
+def test_there_is_no_tray_page_with_a_real_camera(pub: Pub, tmp_path: Path) -> None:
+    folder = tmp_path / "real"
     folder.mkdir()
     with opened(folder, tray=None) as real:
         assert real.stranger().get("/tray").status_code == 404

@@ -25,9 +25,13 @@ WEIGHTS = {
     "aibox_whitebox": 1.2,
     "bartek_phone": 1.0,
     "tomitomi_preview": 0.3,
+    "own_table": 3.0,
     "backgrounds": 0.8,
 }
-"""The licensed sets, and how often each is drawn from: by how varied it is, not by how large."""
+"""The licensed sets, and how often each is drawn from: by how varied it is, not by how large.
+
+`own_table` is what a table's own /review page exports.
+"""
 PIPS_ONLY = {"matteop65_webcam"}
 """Sets whose boxes enclose the pips of a face, not the die."""
 PIPS_OF_FACE = 0.72
