@@ -120,7 +120,8 @@ def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> No
     animation.frames = pictures_bgr
     animation.durations = np.full(len(pictures_bgr), frame_ms, np.int32).tolist()
     try:
-        written = cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, 70])
+        # Less, and dark wood turns into blocks that stay behind when a light has passed.
+        written = cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, 85])
     except cv2.error:
         written = False
     if not written:
