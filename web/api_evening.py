@@ -29,6 +29,7 @@ class Evening:
         """All of them."""
         routes = flask.Blueprint("evening", __name__)
         routes.add_url_rule("/api/evening", view_func=self.evening)
+        routes.add_url_rule("/api/evening/players", view_func=self.players)
         routes.add_url_rule("/api/evening/<int:game>", view_func=self.game)
         routes.add_url_rule("/api/evening/<int:game>.jsonl", view_func=self.transcript)
         routes.add_url_rule("/api/evening.csv", view_func=self.table_of_throws)
@@ -43,7 +44,11 @@ class Evening:
         moves, lines = self.games_played.moves(game), self.games_played.transcript(game)
         if moves is None or not lines:
             return _no_such_game()
-        return answer({"header": lines[0], "moves": list(moves)})
+        return answer({"header": lines[0], "moves": list(moves), "players": self.games_played.tallies(game)})
+
+    def players(self) -> flask.Response:
+        """Everyone who has played here, in figures over all games."""
+        return answer({"players": self.games_played.players()})
 
     def transcript(self, game: int) -> flask.Response:
         """A game as a transcript that `pegpip replay` reads."""

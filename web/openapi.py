@@ -184,6 +184,7 @@ def _evening() -> Json:
     game: Json = {"parameters": [_number("game")], "refused": (404,)}
     return {
         "/api/evening": _get("The games of this evening"),
+        "/api/evening/players": _get("Everyone who has played here, in figures"),
         "/api/evening/{game}": _get("A game, move by move", **game),
         "/api/evening/{game}.jsonl": _get("A game's transcript", kind="application/x-ndjson", **game),
         "/api/evening.csv": _get("All throws of the evening", {}, kind="text/csv"),

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from companion.session.review import ReviewedThrow
 from companion.session.snapshot import Snapshot
+from companion.session.statistics import Tally
 from web.pairing import Pairing
 
 
@@ -156,6 +157,12 @@ class EveningPart(Protocol):
 
     def moves(self, game: int) -> Sequence[Mapping[str, Any]] | None:
         """For each line: `line`, `state` after it, and the number of its `throw` or None."""
+
+    def tallies(self, game: int) -> Mapping[str, Tally] | None:
+        """Each player of a game in figures; None when there is no such game."""
+
+    def players(self) -> Mapping[str, Tally]:
+        """Everyone who has played here, over all games."""
 
 
 class ReviewPart(Protocol):

@@ -15,6 +15,7 @@ from companion.rules.notation import action_of, header_line, header_of, line_of
 from companion.rules.transcript import Transcript
 from companion.session.journal import Entry, read_entries
 from companion.session.record import PlayedGame, Record, after_entry
+from companion.session.statistics import Tally, tallies
 
 Json = dict[str, Any]
 
@@ -47,6 +48,7 @@ class PastGames:
         self._record = Record()
         self._started_s: dict[int, float] = {}
         self._kept: dict[int, KeptGame] = {}
+        self._tallies: dict[int, tuple[bytes, dict[str, Tally]]] = {}  # of a game, good for that text of it
 
     def games(self) -> list[Json]:
         """Newest first: `id`, `game`, `players`, `winners`, `games_lost`, `over`, `abandoned`, `throws`, `started`."""
@@ -77,6 +79,25 @@ class PastGames:
             transcript = transcript.then(action_of(line))
             moves.append({"line": line, "state": transcript.view(), "throw": throw})
         return moves
+
+    def tallies(self, game: int) -> dict[str, Tally] | None:
+        """Each player of a game in figures; None when there is no such game."""
+        kept = self._game(game)
+        if kept is None:
+            return None
+        known = self._tallies.get(game)
+        if known is None or known[0] != kept.text:
+            header, moves = msgspec.json.decode(kept.text.splitlines()[0]), self.moves(game)
+            known = self._tallies[game] = kept.text, tallies(header, moves or ())
+        return known[1]
+
+    def players(self) -> dict[str, Tally]:
+        """Everyone who has played here, over all games, the latest to play first."""
+        found: dict[str, Tally] = {}
+        for game in self.games():
+            for name, tally in (self.tallies(game["id"]) or {}).items():
+                found[name] = found.get(name, Tally()) + tally
+        return found
 
     def _game(self, number: int) -> KeptGame | None:
         with self._lock:

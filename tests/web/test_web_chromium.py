@@ -12,6 +12,7 @@ from pub import HEADER, PIN, Pub, opened, served, sight
 from companion.rules.crag import points_for
 from companion.session.commands import Answer, PlayLine, StartGame
 from companion.session.review import Review
+from companion.session.statistics import Tally
 from web.parts import Addresses
 
 pytestmark = pytest.mark.browser
@@ -48,6 +49,12 @@ class PastGames:
     def moves(self, game: int) -> list[dict[str, Any]] | None:
         states = [{"player": "Ann", "scores": {"Ann": at, "Ben": 0}, "turn_points": 5, "dice": [5, 5]} for at in (0, 9)]
         return [{"line": line, "state": state, "throw": None} for line, state in zip(MIDGAME, states, strict=False)]
+
+    def tallies(self, game: int) -> dict[str, Tally]:
+        return {"Ann": Tally(1, 1, 0, 2, 3, 2, 24, (1, 1, 0, 1, 3, 1)), "Ben": Tally(throws=1)}
+
+    def players(self) -> dict[str, Tally]:
+        return self.tallies(1)
 
 
 @pytest.fixture

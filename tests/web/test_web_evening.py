@@ -64,3 +64,12 @@ def test_a_game_that_is_not_there_is_404(played: Pub) -> None:
     for path in ("/api/evening/999", "/api/evening/999.jsonl"):
         answer = played.stranger().get(path)
         assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
+
+
+def test_players_are_told_in_figures_over_all_games_and_in_each(played: Pub) -> None:
+    client = played.stranger()
+    everyone = client.get("/api/evening/players").json["players"]
+    assert list(everyone) == ["=1+1", "Ben"]
+    assert (everyone["=1+1"]["throws"], everyone["=1+1"]["points"]) == (1, 5)
+    number = client.get("/api/evening").json["games"][0]["id"]
+    assert client.get(f"/api/evening/{number}").json["players"] == everyone

@@ -17,6 +17,9 @@ async function load() {
     h("tbody", {}, lost.map(([name, count]) => h("tr", {}, h("td", {}, name), h("td", { class: "n" }, number(count)))))) : h("p", { class: "quiet" }, t("evening.none")));
   fill($("games"), games, () => games.map(card));
   if (shown === null && games.length) open(games[0]);
+  const { players } = await (await fetch("/api/evening/players", { cache: "no-store" })).json();
+  $("players-box").hidden = !Object.keys(players).length;
+  fill($("players"), players, () => figures(players, t("evening.everyone"), true));
 }
 
 function card(game) {
@@ -35,11 +38,11 @@ async function open(game) {
   shown = game.id;
   const response = await fetch(`/api/evening/${game.id}`, { cache: "no-store" });
   if (!response.ok) return;
-  const { header, moves } = await response.json();
+  const { moves, players } = await response.json();
   const box = $("game");
   box.hidden = false;
   box.replaceChildren(h("h2", {}, t("evening.game", { title: t(`game.${game.game}`), players: listed(game.players) })),
-    ...(moves.length ? [h("h3", {}, t("evening.scores")), scores(moves), h("h3", {}, t("evening.replay")), replay(moves), h("h3", {}, t("evening.figures")), figures(header, moves)] : []),
+    ...(moves.length ? [h("h3", {}, t("evening.scores")), scores(moves), h("h3", {}, t("evening.replay")), replay(moves), h("h3", {}, t("evening.figures")), figures(players, t("evening.figures"), false)] : []),
     h("p", {}, h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript"))));
 }
 
@@ -76,24 +79,16 @@ function replay(moves) {
   return h("div", { class: "stack" }, h("div", { class: "replay" }, h("button", { type: "button", onclick: () => go(at - 1) }, t("evening.back")), slider, h("button", { type: "button", onclick: () => go(at + 1) }, t("evening.forth"))), words, lying, photo);
 }
 
-// Who threw, banked and lost how often; the one before a move says whose it was.
-function figures(header, moves) {
-  const by = new Map(header.players.map((name) => [name, { throws: 0, banked: [], lost: 0, faces: [0, 0, 0, 0, 0, 0] }]));
-  let before = { player: header.first ?? header.players[0], turn_points: 0 };
-  for (const { line, state } of moves) {
-    const mine = by.get(before.player);
-    if (mine && line.throw) {
-      mine.throws += 1;
-      for (const value of line.throw) mine.faces[value - 1] += 1;
-      if (before.turn_points > 0 && state.turn_points === 0 && state.player !== before.player) mine.lost += 1;
-    }
-    if (mine && line.do === "stop") mine.banked.push(before.turn_points);
-    before = state;
-  }
-  const mean = (all) => (all.length ? number((all.reduce((a, b) => a + b, 0) / all.length).toFixed(1)) : "–");
-  const rows = [...by].map(([name, mine]) => h("tr", {}, h("td", {}, name), h("td", { class: "n" }, number(mine.throws)), h("td", { class: "n" }, mean(mine.banked)), h("td", { class: "n" }, number(mine.lost))));
-  const faces = [...by.values()].reduce((sum, mine) => sum.map((value, at) => value + mine.faces[at]), [0, 0, 0, 0, 0, 0]);
-  return h("div", { class: "stack" }, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("evening.figures") }, h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("evening.player")), ["throws", "banked", "wipeouts"].map((key) => h("th", { scope: "col", class: "n" }, t(`evening.${key}`))))), h("tbody", {}, rows))), h("h4", {}, t("evening.faces")), bars(faces));
+// What turns brought and what dice showed, a row and a plot a player.
+function figures(players, label, whole) {
+  const names = Object.keys(players);
+  const mean = (each) => (each.scoring ? number((each.points / each.scoring).toFixed(1)) : "–");
+  const share = (each) => (each.turns ? t("evening.percent", { percent: number(Math.round((100 * each.scoring) / each.turns)) }) : "–");
+  const columns = [...(whole ? [["games", (each) => number(each.games)], ["won", (each) => number(each.won)], ["lost", (each) => number(each.lost)]] : []), ["throws", (each) => number(each.throws)], ["scoring", share], ["brought", mean]];
+  return h("div", { class: "stack" }, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, h("table", {},
+    h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("evening.player")), columns.map(([key]) => h("th", { scope: "col", class: "n" }, t(`figure.${key}`))))),
+    h("tbody", {}, names.map((name) => h("tr", {}, h("th", { scope: "row" }, name), columns.map(([, told]) => h("td", { class: "n" }, told(players[name])))))))),
+    h("h3", {}, t("evening.faces")), h("div", { class: "plots" }, names.filter((name) => players[name].throws).map((name) => h("figure", {}, h("figcaption", {}, name), bars(players[name].faces)))));
 }
 
 function bars(faces) {

@@ -1,0 +1,97 @@
+"""Players in figures: what their turns brought, and the faces their dice showed; added up over games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """A player over some games.
+
+    Attributes:
+        games: Games that were played to their end.
+        won: How many of those were won, alone, shared or with a partner.
+        lost: Games lost, as RULES.md counts them (a skunk counts two).
+        throws: Throws.
+        turns: Turns that are over.
+        scoring: How many of those brought points.
+        points: What they brought together.
+        faces: How often each face came, from one to six.
+    """
+
+    games: int = 0
+    won: int = 0
+    lost: int = 0
+    throws: int = 0
+    turns: int = 0
+    scoring: int = 0
+    points: int = 0
+    faces: tuple[int, ...] = (0,) * 6
+
+    def __add__(self, other: Tally) -> Tally:
+        """The player over both."""
+        return Tally(
+            games=self.games + other.games,
+            won=self.won + other.won,
+            lost=self.lost + other.lost,
+            throws=self.throws + other.throws,
+            turns=self.turns + other.turns,
+            scoring=self.scoring + other.scoring,
+            points=self.points + other.points,
+            faces=tuple(one + more for one, more in zip(self.faces, other.faces, strict=True)),
+        )
+
+
+def tallies(header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]) -> dict[str, Tally]:
+    """Each player of a game, in seat order.
+
+    Args:
+        header: Its header.
+        moves: Its lines, each with the `state` after it, as `companion.session.export.PastGames.moves`.
+    """
+    found = {name: Tally() for name in header["players"]}
+    player, state = header.get("first") or header["players"][0], None
+    begun = 0
+    for move in moves:
+        state, line = move["state"], move["line"]
+        side = _side(header["players"], state, player)
+        if "throw" in line:
+            found[player] = _thrown(found[player], line["throw"])
+        if state["player"] != player:
+            found[player] = _turned(found[player], state["scores"][side] - begun)
+            player = state["player"] or player
+            begun = state["scores"][_side(header["players"], state, player)]
+    return _over(found, state) if state and state.get("outcome") else found
+
+
+def _side(players: list[str], state: Mapping[str, Any], player: str) -> str:
+    """The name that a player's scores are kept under: the own one, or the team's."""
+    sides = list(state["scores"])
+    return str(sides[players.index(player) % len(sides)])
+
+
+def _thrown(tally: Tally, dice: Iterable[int]) -> Tally:
+    faces = list(tally.faces)
+    for value in dice:
+        faces[value - 1] += 1
+    return replace(tally, throws=tally.throws + 1, faces=tuple(faces))
+
+
+def _turned(tally: Tally, gained: int) -> Tally:
+    scored = int(gained > 0)
+    return replace(tally, turns=tally.turns + 1, scoring=tally.scoring + scored, points=tally.points + max(0, gained))
+
+
+def _over(found: dict[str, Tally], state: Mapping[str, Any]) -> dict[str, Tally]:
+    outcome, players = state["outcome"], list(found)
+    ended = {}
+    for name, tally in found.items():
+        side = _side(players, state, name)
+        lost = outcome["games_lost"].get(side, 0)
+        ended[name] = replace(tally, games=1, won=int(side in outcome["winners"]), lost=lost)
+    return ended

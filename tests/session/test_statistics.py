@@ -1,0 +1,88 @@
+"""Players in figures: turns, points and faces as they were played, games as they ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from acting import HEADER, table_in
+
+from companion.session.commands import CorrectThrow, PlayLine, StartGame
+from companion.session.export import PastGames
+from companion.session.statistics import Tally
+from companion.session.table import Table
+
+SIXES: list[dict[str, Any]] = [{"throw": [6] * 7}, {"do": "point", "value": 6}]
+LOST: list[dict[str, Any]] = [
+    {"throw": [6, 6, 2, 2, 1, 4, 3]},
+    {"do": "point", "value": 6},
+    {"throw": [3, 3, 2, 4, 5]},
+]
+ANN_WINS: list[dict[str, Any]] = [
+    {"throw": [5, 5, 5, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"do": "stop"},
+    *LOST,
+    *SIXES * 5,
+    {"do": "stop"},
+    *LOST,
+]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Any:
+    table = table_in(tmp_path)
+    table.start()
+    yield table
+    table.stop()
+
+
+def played(table: Table, *lines: dict[str, Any]) -> None:
+    for line in lines:
+        table.submit(PlayLine(number=table.snapshot().number, line=line))
+
+
+def test_a_game_in_figures(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header=HEADER))
+    played(table, *ANN_WINS)
+    state = table.snapshot().state
+    assert state is not None
+    assert state["over"]
+    players = PastGames(tmp_path).players()
+    ann, ben = players["Ann"], players["Ben"]
+    assert (ann.games, ann.won, ann.lost) == (1, 1, 0)
+    assert (ben.games, ben.won, ben.lost) == (1, 0, state["outcome"]["games_lost"]["Ben"])
+    assert (ann.throws, ann.turns, ann.scoring, ann.points) == (6, 2, 2, state["scores"]["Ann"])
+    assert (ben.throws, ben.turns, ben.scoring, ben.points) == (4, 2, 0, 0)
+    assert ann.faces == (1, 1, 0, 1, 3, 36)
+    assert ben.faces == (2, 6, 6, 4, 2, 4)
+
+
+def test_games_add_up_and_a_game_not_over_counts_its_throws_only(table: Table, tmp_path: Path) -> None:
+    past = PastGames(tmp_path)
+    for _ in range(2):
+        table.submit(StartGame(header=HEADER))
+        played(table, *ANN_WINS)
+    table.submit(StartGame(header={**HEADER, "players": ["Cid", "Ann"]}))
+    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
+    players = past.players()
+    assert list(players) == ["Cid", "Ann", "Ben"]
+    assert (players["Ann"].games, players["Ann"].throws) == (2, 12)
+    assert players["Cid"] == Tally(throws=1, faces=(1, 1, 0, 1, 3, 1))
+
+
+def test_a_correction_changes_the_figures(table: Table, tmp_path: Path) -> None:
+    past = PastGames(tmp_path)
+    table.submit(StartGame(header=HEADER))
+    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
+    assert past.players()["Ann"].faces[0] == 1
+    table.submit(CorrectThrow(number=table.snapshot().number, throw=1, values=(5, 5, 5, 2, 2, 4, 6)))
+    assert past.players()["Ann"].faces[0] == 0
+
+
+def test_partners_share_what_a_turn_brings(table: Table, tmp_path: Path) -> None:
+    names = ["Ann", "Ben", "Cid", "Dot"]
+    table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
+    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"})
+    assert PastGames(tmp_path).players()["Ann"].points == 5
