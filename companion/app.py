@@ -22,6 +22,7 @@ from companion.links.parts import Part, followed, listening
 from companion.links.power_off import shutdown_problems
 from companion.links.rigs import sighted
 from companion.links.served import BoardOnPage, Photographs
+from companion.links.sounding import sounding
 from companion.links.virtual_hands import VirtualHands
 from companion.links.wired import buttons_of, power_of, strip_of, track_of
 from companion.notify import notify, watchdog_s
@@ -38,6 +39,7 @@ from hardware.buttons import Buttons
 from hardware.buttons.opening import open_buttons
 from hardware.machine import model
 from hardware.power import Power
+from hardware.sounds import Chimes
 from hardware.strips import Strip
 from hardware.strips.opening import open_strip
 from hardware.track import Layout, lay
@@ -153,11 +155,17 @@ def build(settings: Settings) -> App:
             clock=clock,
         )
     )
+    sounds: tuple[Part, ...] = ()
+    if settings.sound.effects:
+        chimes = Chimes()
+        checks["sounds"] = chimes.health
+        sounds = (sounding(table, chimes),)
     parts = (
         Part("table", table.start, table.stop),
         followed(table, board, Lights(night=settings.strip.night), clock),
         Part("board", board.start, board.stop),
         listening(wired.buttons, table, board, pairing, checks, settings.buttons.shutdown_command),
+        *sounds,
         Part("voice", voice.start, voice.stop),
         Part("eye", eye.start, eye.stop),
     )

@@ -82,6 +82,12 @@ class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     shutdown_command: tuple[str, ...] = ()
 
 
+class SoundSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Short effects by the loudspeaker of this machine. Call-outs are turned on at the page."""
+
+    effects: bool = False
+
+
 class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the pages are served, how many event streams at once, and names besides our addresses that may be used.
 
@@ -111,6 +117,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     strip: StripSettings = StripSettings()
     track: TrackSettings = TrackSettings()
     buttons: ButtonSettings = ButtonSettings()
+    sound: SoundSettings = SoundSettings()
     web: WebSettings = WebSettings()
     data: DataSettings = DataSettings()
 

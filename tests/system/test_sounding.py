@@ -1,0 +1,57 @@
+"""Which effect is heard for what happened at the table."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from running import Running
+
+from companion.links.lights import MOMENT_OF_EVENT
+from companion.links.sounding import WEIGHT, effect
+from companion.session.snapshot import Event
+from hardware.sounds import EFFECTS, sound
+
+
+def happened(*codes: str) -> list[Event]:
+    return [Event(number=9, code=code, args={}) for code in codes]
+
+
+@pytest.mark.parametrize(
+    ("codes", "heard"),
+    [
+        (("threw",), "throw"),
+        (("threw", "wiped_out"), "wipe_out"),
+        (("banked", "bombed", "bumped"), "bomb"),
+        (("banked", "finished", "game_over"), "finish"),
+        (("froze",), None),
+        (("undone", "threw"), None),
+    ],
+)
+def test_of_all_that_one_line_brings_about_the_weightiest_is_heard(codes: tuple[str, ...], heard: str | None) -> None:
+    assert effect(happened(*codes)) == heard
+
+
+def test_every_moment_of_the_board_has_a_sound() -> None:
+    assert set(MOMENT_OF_EVENT.values()) == set(WEIGHT) == set(EFFECTS)
+
+
+def test_a_running_table_plays_a_throw_by_the_players_of_the_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = tmp_path / "heard"
+    (tmp_path / "aplay").write_text(f"#!/bin/sh\ncat > {heard}.part; mv {heard}.part {heard}\n")
+    (tmp_path / "aplay").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (tmp_path / "on.toml").write_text("[sound]\neffects = true\n[table]\nplayers = ['Ann', 'Ben']\n")
+    with Running(tmp_path / "data", "--config", str(tmp_path / "on.toml")) as table:
+        table.pair()
+        table.play({"throw": [1, 1, 2, 3, 4, 5, 6]})
+        for _ in range(200):
+            if heard.exists():
+                break
+            time.sleep(0.05)
+        assert heard.read_bytes() == sound("throw")
+        assert table.ask("/healthz")[1]["parts"]["sounds"] == {"ok": True, "says": "effects are played"}
