@@ -74,6 +74,8 @@ class Network:
 
     def marks(self, picture_bgr: FrameBGR, scale: float) -> list[Mark]:
         """Faces marked in the picture when it is looked at in that scale; places in the picture's own pixels."""
+        if min(picture_bgr.shape[:2]) * scale < 1:
+            return []  # a strip so thin that nothing is left of it in that scale
         way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
         looked_at = picture_bgr if scale == 1 else cv2.resize(picture_bgr, None, fx=scale, fy=scale, interpolation=way)
         maps = self.maps(looked_at)
