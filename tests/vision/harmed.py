@@ -254,15 +254,18 @@ HARMS = {
 }
 
 
+def plan(count: int) -> list[tuple[str, str]]:
+    """The kind and the harm of so many files: all kinds in turn, all harms in turn."""
+    kinds, harms = list(KINDS), list(HARMS)
+    return [(kinds[n % len(kinds)], harms[(n // len(kinds) + n) % len(harms)]) for n in range(count)]
+
+
 def harmed(count: int, seed: int = 11) -> list[tuple[str, bytes]]:
-    """So many files, each with a name that says what was done to it: all kinds in turn, all harms in turn."""
+    """So many files, each with a name that says what was done to it."""
     rng = np.random.default_rng(seed)
     pictures = scenes()
-    kinds, harms = list(KINDS), list(HARMS)
     files = []
-    for number in range(count):
-        kind = kinds[number % len(kinds)]
-        harm = harms[(number // len(kinds) + number) % len(harms)]
+    for number, (kind, harm) in enumerate(plan(count)):
         content = HARMS[harm](KINDS[kind](pictures[number % len(pictures)], rng), rng)
         files.append((f"{number:04}-{kind}-{harm}", content))
     return files

@@ -7,13 +7,12 @@ import json
 import os
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
-from harmed import KINDS, cmyk_jpeg, harmed, scenes
+from harmed import HARMS, KINDS, cmyk_jpeg, harmed, plan, scenes
 
 from vision.reader import open_reader
 
@@ -66,12 +65,11 @@ def test_every_harmed_file_gets_an_answer_or_a_clear_error(first: int, tmp_path:
 
 
 def test_all_kinds_and_harms_are_among_them() -> None:
-    counts = Counter(name.split("-", 1)[1] for name, _ in harmed(175))
-    assert len(counts) == len(KINDS) * 7
+    assert len(set(plan(len(KINDS) * len(HARMS)))) == len(KINDS) * len(HARMS)
 
 
 def test_the_files_are_the_same_each_time() -> None:
-    assert harmed(30) == harmed(30)
+    assert harmed(12) == harmed(12)
 
 
 def test_the_cmyk_jpeg_is_one() -> None:
