@@ -1,5 +1,5 @@
 // The help page: how to join, what works, what the game's words mean.
-import { $, fill, goLive, h, ready, t } from "./core.js";
+import { $, fill, goLive, h, has, ready, t } from "./core.js";
 import { menu } from "./menu.js";
 
 await ready;
@@ -10,7 +10,7 @@ health();
 async function health() {
   try {
     const told = await (await fetch("/healthz", { cache: "no-store" })).json();
-    fill($("health"), told, () => Object.entries(told.parts).map(([name, part]) => h("li", { class: "health" }, h("b", {}, part.ok ? "✓ " : "✗ ", t(`part.${name}`)), h("span", { class: part.ok ? "quiet" : "danger" }, ` ${part.says}`))));
+    fill($("health"), told, () => Object.entries(told.parts).map(([name, part]) => h("li", { class: "health" }, h("b", {}, part.ok ? "✓ " : "✗ ", has(`part.${name}`) ? t(`part.${name}`) : name), h("span", { class: part.ok ? "quiet" : "danger" }, ` ${part.says}`))));
   } catch { /* the bar says that the table is gone */ }
   setTimeout(health, 5000);
 }
