@@ -8,25 +8,28 @@ from hardware.track import Layout
 
 HOLE_MM = 5.0
 MARGIN_MM = 12.0
+MAP_PX = 1600
+"""Width of the map: it is looked at, not printed, so a table of 5 m of LEDs fits as well."""
 _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")
 
 
 def wiring_map(layout: Layout) -> str:
     """The layout as a picture: every hole with its number, every LED with its index, the strip's way in grey."""
-    numbers = _holes_by_led(layout)
+    numbers, radius_mm = _holes_by_led(layout), 0.42 * _pitch_mm(layout)
     way = " ".join(f"{x:.2f},{y:.2f}" for x, y in _moved(layout))
     body = [f'<polyline points="{way}" fill="none" stroke="#6b5a4a" stroke-width="0.5"/>']
     for led, (x, y) in enumerate(_moved(layout)):
         lane, text = numbers.get(led, (-1, ""))
         colour = _LANE_COLOURS[lane % len(_LANE_COLOURS)] if lane >= 0 else "#3a2b1e"
-        body.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{_radius_mm(layout):.2f}" fill="{colour}">')
+        body.append(f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{radius_mm:.2f}" fill="{colour}">')
         body.append(f"<title>LED {led}{escape(', ' + text if text else '')}</title></circle>")
         if text and _is_labelled(text):
-            body.append(_text(x, y + 0.3 * _radius_mm(layout), text.split()[-1], 1.05 * _radius_mm(layout), "#17110c"))
-    body.append(_text(_first(layout)[0], _first(layout)[1] - 4.0, "data in", 2.6, "#f4ead6"))
+            body.append(_text(x, y + 0.3 * radius_mm, text.split()[-1], 0.9 * radius_mm, "#17110c"))
+    x, y = _moved(layout)[0]
+    body.append(_text(x, y - radius_mm - 1, "data in", min(4.0, radius_mm), "#f4ead6"))
     width_mm, height_mm = _size_mm(layout)
     ground = f'<rect width="{width_mm:.1f}" height="{height_mm:.1f}" fill="#17110c"/>'
-    return _svg(width_mm, height_mm, ground + "".join(body), f"Wiring of {layout.name}")
+    return _svg(width_mm, height_mm, ground + "".join(body), f"Wiring of {layout.name}", MAP_PX / width_mm, "")
 
 
 def drilling_template(layout: Layout) -> str:
@@ -72,18 +75,18 @@ def _is_labelled(text: str) -> bool:
     return number.isdigit() and (number == "1" or int(number) % 5 == 0)
 
 
-def _radius_mm(layout: Layout) -> float:
+def _pitch_mm(layout: Layout) -> float:
     (ax, ay), (bx, by) = layout.places_mm[:2]
-    return min(3.0, 0.42 * float(((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5))
+    return float(((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5)
+
+
+def _radius_mm(layout: Layout) -> float:
+    return min(3.0, 0.42 * _pitch_mm(layout))
 
 
 def _moved(layout: Layout) -> list[tuple[float, float]]:
     left, top = (min(place[axis] for place in layout.places_mm) for axis in (0, 1))
     return [(x - left + MARGIN_MM, y - top + MARGIN_MM) for x, y in layout.places_mm]
-
-
-def _first(layout: Layout) -> tuple[float, float]:
-    return _moved(layout)[0]
 
 
 def _size_mm(layout: Layout) -> tuple[float, float]:
@@ -103,8 +106,9 @@ def _text(
     )
 
 
-def _svg(width_mm: float, height_mm: float, body: str, title: str) -> str:
+def _svg(width_mm: float, height_mm: float, body: str, title: str, scale: float = 1.0, unit: str = "mm") -> str:
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_mm:.1f}mm" height="{height_mm:.1f}mm" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width_mm * scale:.1f}{unit}" '
+        f'height="{height_mm * scale:.1f}{unit}" '
         f'viewBox="0 0 {width_mm:.1f} {height_mm:.1f}"><title>{escape(title)}</title>{body}</svg>\n'
     )

@@ -28,14 +28,14 @@ def data_pin(kind: str, strip: StripSettings) -> int | None:
 def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], limit_ma: float) -> str:
     """The Pi's header, the level shifter, the strip with its supply, and every button, as an SVG picture."""
     body = [_header()]
+    for number, (name, at) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
+        body += _button(number, name, at)
     pin = data_pin(kind, strip)
     if pin is not None:
         body += _strip(pin, limit_ma)
     else:
         word = kind.partition(":")[0]
         body.append(_words(330, 120, f"A {word} strip takes no pin of the Pi."))
-    for number, (name, at) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
-        body += _button(number, name, at)
     height = max(620, 420 + 56 * len(buttons))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 {height}" width="900" height="{height}" '
@@ -48,7 +48,7 @@ def _header() -> str:
     by_place = {place: bcm for bcm, place in HEADER_PINS.items()}
     powers = {1: "3V3", 17: "3V3", 2: "5V", 4: "5V"}
     parts = [
-        '<rect x="60" y="40" width="100" height="550" rx="8" fill="#20503c"/>',
+        '<rect x="50" y="40" width="120" height="550" rx="8" fill="#20503c"/>',
         _words(110, 28, "Raspberry Pi, 40 pins", "middle"),
     ]
     for place in range(1, 41):
@@ -111,7 +111,8 @@ def _wire(a: tuple[float, float], b: tuple[float, float], colour: str, text: str
     else:
         label, anchor = (turn - 5, (ay + by) / 2), "end"
     drawn = f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2.5"/>'
-    return drawn + _words(label[0], label[1], text, anchor, 11)
+    # A dark rim, so that a wire behind the words does not cross them out.
+    return drawn + f'<g stroke="#17110c" stroke-width="5" paint-order="stroke">{_words(*label, text, anchor, 11)}</g>'
 
 
 def _box(x: float, y: float, width: float, height: float, *lines: str) -> str:
