@@ -1,0 +1,50 @@
+"""`pegpip export`: everything there is, as one file."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion import config
+from companion.errors import DeviceError
+
+
+@click.command()
+@click.option("--data", metavar="DIR", help="Folder of the journal and the photos.")
+@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
+@click.option("--replace", is_flag=True, help="Write over FILE when it is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
+def command(file: Path, data: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
+    """Write everything there is (journal, photos, calibration, settings) to FILE, a zip.
+
+    The table may be playing. `pegpip import FILE` reads it back, here or on another machine. Paired phones are left
+    out: they pair again.
+    """
+    from companion.links.archive import write_archive
+
+    settings = config.load(settings_file, {"data": {"dir": data}} if data else {})
+    if file.exists() and not replace:
+        raise DeviceError(f"There is a file {file} already.", "Name another one, or add --replace.")
+    if not file.absolute().parent.is_dir():
+        raise DeviceError(f"There is no folder {file.absolute().parent}.", "Make it, or name another place.")
+    used = settings_file or config.default_file()
+    made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M %z}"
+    version = importlib.metadata.version("peg-and-pip")
+    manifest = write_archive(settings.data_dir, used, file.absolute(), version=version, made=made)
+    click.echo(json.dumps(manifest) if as_json else f"{file}: {in_words(manifest)}.")
+    return 0
+
+
+def in_words(manifest: dict[str, Any]) -> str:
+    """What an archive holds, for people."""
+    names = [one["name"] for one in manifest["files"]]
+    photos = sum(name.startswith("data/photos/") for name in names)
+    size_mb = sum(one["bytes"] for one in manifest["files"]) / 1_000_000
+    with_settings = "settings" if "settings.toml" in names else "no settings file"
+    return f"{manifest['entries']} entries of the journal, {photos} photos, {with_settings}; {size_mb:.1f} MB"

@@ -1,0 +1,40 @@
+"""`pegpip import`: reads back what `pegpip export` wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from companion import config
+from companion.commands.export import in_words
+
+
+@click.command()
+@click.option("--data", metavar="DIR", help="Folder to put the journal and the photos into.")
+@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Where settings go.")
+@click.option("--replace", is_flag=True, help="Put aside what is there already; nothing is deleted.")
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
+def command(file: Path, data: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
+    """Read back everything that `pegpip export` wrote to FILE. The table must not be playing.
+
+    All of it is checked first. What is there already is only put aside, into a folder `replaced-1`, with --replace.
+    """
+    from companion.links.unpack import read_archive
+
+    settings_to = settings_file or config.default_file()
+    known = settings_to if settings_to.exists() else None
+    folder = Path(data).expanduser() if data else config.load(known, {}).data_dir
+    manifest = read_archive(file, folder, settings_to, replace=replace)
+    aside = manifest["aside"]
+    if as_json:
+        click.echo(json.dumps({**manifest, "aside": str(aside) if aside else None}))
+        return 0
+    click.echo(f"{folder}: {in_words(manifest)}.")
+    if aside is not None:
+        click.echo(f"What was there before is in {aside}.")
+    if settings_to.exists() and config.load(settings_to, {}).data_dir != folder:
+        click.echo(f"The settings name another data folder: play with --data {folder}, or correct {settings_to}.")
+    return 0

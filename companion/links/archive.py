@@ -1,0 +1,125 @@
+"""Everything a table has, as one file: the data folder (journal, photos, calibration), the settings, and a manifest.
+
+A zip; `manifest.json` lists each file with its size and SHA-256. Left out are the paired phones (their
+tokens hold for one address only, and are secrets), locks and files half written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from companion.errors import DeviceError
+from companion.session.journal import FILE_NAME as JOURNAL
+from companion.session.journal import read_entries
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+DATA, SETTINGS = "data/", "settings.toml"
+SECRETS = ("paired.json",)
+UNFINISHED = (".part", ".new", ".lock", "-wal", "-shm", "-journal")
+ASIDE = "replaced-"
+"""Folders that an import has put older data into; they stay where they are."""
+INCOMING = "import.part"
+CHUNK_BYTES = 1 << 20
+
+
+def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version: str, made: str) -> dict[str, Any]:
+    """Write everything of a data folder to a file, whole or not at all; a table may be playing meanwhile.
+
+    Args:
+        folder: The data folder.
+        settings_file: The settings file in use, if there is one.
+        to: The file to write; the caller has made sure that it may be.
+        version: Of this program.
+        made: Date and time, for people.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        DeviceError: There is nothing to export, a file can't be read, the disk is full.
+    """
+    if not folder.is_dir() or not any(_kept(folder)):
+        raise DeviceError(f"There is nothing to export in {folder}.", "Name the table's data folder with --data DIR.")
+    try:
+        with tempfile.TemporaryDirectory(prefix=".export-", dir=to.parent) as scratch:
+            return _written(folder, settings_file, to, Path(scratch), {"version": version, "made": made})
+    except OSError as refused:
+        told = f"{to} can't be written ({refused.strerror or refused})."
+        raise DeviceError(told, "Free some space, or name another place.") from None
+
+
+def _written(folder: Path, settings: Path | None, to: Path, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
+    entries = 0
+    sources: dict[str, Path] = {}
+    if (folder / JOURNAL).exists():
+        entries = len(read_entries(folder))
+        sources[DATA + JOURNAL] = _journal_copy(folder / JOURNAL, scratch / JOURNAL)
+    sources |= {DATA + path.relative_to(folder).as_posix(): path for path in _kept(folder) if path.name != JOURNAL}
+    if settings is not None and settings.is_file():
+        sources[SETTINGS] = settings
+    part = scratch / "archive"
+    listed = []
+    with zipfile.ZipFile(part, "w") as archive:
+        for name, source in sorted(sources.items()):
+            with contextlib.suppress(FileNotFoundError):  # the oldest photos may be cleared away meanwhile
+                listed.append(_packed(archive, name, source))
+        manifest = {"format": FORMAT, "program": "peg-and-pip", **about, "entries": entries, "files": listed}
+        archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
+    with part.open("rb+") as file:
+        os.fsync(file.fileno())
+    part.replace(to)
+    return manifest
+
+
+def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:
+    """Put one file in and tell of it. Photos are packed already; the rest shrinks."""
+    told = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    told.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
+    digest, size = hashlib.sha256(), 0
+    with source.open("rb") as file, archive.open(told, "w", force_zip64=True) as packed:
+        while chunk := file.read(CHUNK_BYTES):
+            digest.update(chunk)
+            size += len(chunk)
+            packed.write(chunk)
+    return {"name": name, "bytes": size, "sha256": digest.hexdigest()}
+
+
+def _journal_copy(journal: Path, to: Path) -> Path:
+    """The journal as it stands between two entries, in one file, while a table may be writing (SQLite's backup)."""
+    try:
+        with contextlib.closing(sqlite3.connect(journal, timeout=5.0)) as source:
+            source.execute("PRAGMA query_only = ON")
+            with contextlib.closing(sqlite3.connect(to)) as copy:
+                source.backup(copy)
+                copy.execute("PRAGMA journal_mode = DELETE")
+    except sqlite3.Error as wrong:
+        cure = "Check that the disk is well; nothing was changed."
+        raise DeviceError(f"The journal {journal} can't be copied ({wrong}).", cure) from None
+    return to
+
+
+def _kept(folder: Path) -> Iterator[Path]:
+    """The files of a data folder that belong to the table's memory; no links, nothing hidden."""
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        if inside.parts[0].startswith(ASIDE) or any(part.startswith(".") for part in inside.parts):
+            continue
+        if INCOMING in inside.parts or path.name in SECRETS or path.name.endswith(UNFINISHED):
+            continue
+        if path.is_file() and not path.is_symlink():
+            yield path
+
+
+def holds_something(folder: Path) -> bool:
+    """Whether an import would meet older data there."""
+    return folder.is_dir() and any(_kept(folder))

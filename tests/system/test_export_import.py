@@ -1,0 +1,313 @@
+"""What `pegpip export` writes `pegpip import` reads back; what is damaged or hostile is refused, nothing touched."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from companion.commands.export import command as export
+from companion.commands.import_ import command as import_
+from companion.errors import CompanionError, DeviceError, SetupError
+from companion.session.journal import Entry, Journal, read_entries
+from companion.session.photos import Photos
+from vision.cameras.virtual import VirtualCamera
+from vision.rig_store import FILE_NAME as CALIBRATION
+from vision.rig_store import Stored, save_rig
+
+SETTINGS = "[table]\nname = 'The Anchor'\n"
+
+
+def entry(number: int) -> Entry:
+    return Entry(number=number, kind="line", body={"n": number}, wall_s=1.0, throw=number)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A data folder with five entries, two photos, a review, a paired phone; settings beside it."""
+    folder = tmp_path / "old"
+    journal, photos = Journal(folder), Photos(folder)
+    journal.open()
+    photos.start(0)
+    for number in range(1, 6):
+        journal.append(entry(number))
+    journal.close()
+    for number in (1, 2):
+        photos.store(number, b"\xff\xd8" + bytes([number]) * 2000)
+    (folder / "review.json").write_text("{}")
+    (folder / "paired.json").write_text('["secret"]')
+    (tmp_path / "old.toml").write_text(SETTINGS)
+    return folder
+
+
+def exported(table: Path, *words: str) -> tuple[Path, Result]:
+    file = table.parent / "all.zip"
+    given_ = ["--data", str(table), "--config", str(table.parent / "old.toml"), *words, str(file)]
+    return file, CliRunner().invoke(export, given_, standalone_mode=False)
+
+
+def imported(file: Path, folder: Path, *words: str) -> Result:
+    words = ("--data", str(folder), "--config", str(folder.parent / f"{folder.name}.toml"), *words)
+    return CliRunner().invoke(import_, [*words, str(file)], standalone_mode=False)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix != ".lock"
+    }
+
+
+def repacked(file: Path, change: Callable[[dict[str, bytes], dict[str, Any]], None]) -> Path:
+    """The archive with its files and manifest changed as a forger would: hashes and sizes are made to fit."""
+    with zipfile.ZipFile(file) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(held.pop("manifest.json"))
+    change(held, manifest)
+    if "files" in manifest:
+        manifest["files"] = [
+            {"name": name, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
+            for name, body in held.items()
+        ]
+    forged = file.with_name("forged.zip")
+    with zipfile.ZipFile(forged, "w") as archive:
+        for name, body in held.items():
+            archive.writestr(name, body)
+        archive.writestr("manifest.json", json.dumps(manifest))
+    return forged
+
+
+def test_everything_comes_back_on_another_machine(table: Path) -> None:
+    file, done = exported(table)
+    assert done.return_value == 0, done
+    assert "5 entries" in done.output
+    assert "2 photos" in done.output
+    fresh = table.parent / "new"
+    assert imported(file, fresh).return_value == 0
+    assert read_entries(fresh) == read_entries(table)
+    kept = {name: body for name, body in tree(table).items() if name not in ("paired.json", "journal.sqlite3")}
+    assert {name: body for name, body in tree(fresh).items() if name != "journal.sqlite3"} == kept
+    assert (table.parent / "new.toml").read_text() == SETTINGS
+    assert not (fresh / "import.part").exists()
+
+
+def test_the_journal_goes_on_where_it_ended(table: Path) -> None:
+    fresh = table.parent / "new"
+    imported(exported(table)[0], fresh)
+    journal = Journal(fresh)
+    journal.open()
+    journal.append(entry(6))
+    journal.close()
+    assert len(read_entries(fresh)) == 6
+
+
+def test_a_table_may_play_while_it_is_exported(table: Path) -> None:
+    journal = Journal(table)
+    journal.open()
+    journal.append(entry(6))
+    file, done = exported(table)
+    journal.append(entry(7))
+    journal.close()
+    assert done.return_value == 0
+    fresh = table.parent / "new"
+    assert imported(file, fresh).return_value == 0
+    assert len(read_entries(fresh)) == 6
+
+
+def test_a_table_that_plays_is_not_written_over(table: Path) -> None:
+    file, _ = exported(table)
+    journal = Journal(table)
+    journal.open()
+    done = imported(file, table, "--replace")
+    journal.close()
+    assert "Stop it" in str(done.exception)
+    assert len(read_entries(table)) == 5
+
+
+def test_the_calibration_comes_along(table: Path) -> None:
+    save_rig(table, Stored("opencv:0", "today", VirtualCamera(1).rig()))
+    fresh = table.parent / "new"
+    assert imported(exported(table)[0], fresh).return_value == 0
+    assert (fresh / CALIBRATION).read_bytes() == (table / CALIBRATION).read_bytes()
+
+
+def test_a_file_that_is_there_is_written_over_only_when_told(table: Path) -> None:
+    file = table.parent / "all.zip"
+    file.write_text("mine")
+    assert "--replace" in str(exported(table)[1].exception)
+    assert file.read_text() == "mine"
+    assert exported(table, "--replace")[1].return_value == 0
+    assert zipfile.is_zipfile(file)
+
+
+def test_an_export_leaves_nothing_but_its_file(table: Path) -> None:
+    before = set(table.parent.iterdir())
+    exported(table)
+    assert set(table.parent.iterdir()) - before == {table.parent / "all.zip"}
+
+
+def test_there_must_be_something_to_export(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old.toml").write_text("")
+    _, done = exported(tmp_path / "old")
+    assert "nothing to export" in str(done.exception)
+
+
+def test_older_data_is_put_aside_only_when_told_and_never_deleted(table: Path) -> None:
+    file, _ = exported(table)
+    other = table.parent / "other"
+    Photos(other).start(0)
+    Photos(other).store(9, b"\xff\xd8older")
+    (other / "paired.json").write_text("[]")
+    (table.parent / "other.toml").write_text("[web]\nport = 80\n")
+    before = tree(other)
+    assert "--replace" in str(imported(file, other).exception)
+    assert tree(other) == before
+    done = imported(file, other, "--replace")
+    assert done.return_value == 0, done
+    assert (other / "replaced-1" / "photos" / "9.jpg").read_bytes() == b"\xff\xd8older"
+    assert "replaced-1" in done.output
+    assert (other / "paired.json").exists(), "phones stay paired"
+    assert len(read_entries(other)) == 5
+    assert (table.parent / "other.toml.replaced-1").read_text().startswith("[web]")
+    assert imported(file, other, "--replace").return_value == 0
+    assert (other / "replaced-2" / "journal.sqlite3").exists()
+
+
+def test_settings_that_are_there_are_put_aside_only_when_told(table: Path) -> None:
+    file, _ = exported(table)
+    (table.parent / "new.toml").write_text("[web]\nport = 80\n")
+    assert "settings file" in str(imported(file, table.parent / "new").exception)
+    assert (table.parent / "new.toml").read_text() == "[web]\nport = 80\n"
+    assert not (table.parent / "new").exists()
+
+
+def test_settings_that_name_another_folder_are_told(table: Path) -> None:
+    (table.parent / "old.toml").write_text("[data]\ndir = '/somewhere/else'\n")
+    done = imported(exported(table)[0], table.parent / "new")
+    assert "--data" in done.output
+
+
+def _outside(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+    held["data/../../evil"] = b"x"
+
+
+def _absolute(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+    held["/tmp/evil"] = b"x"
+
+
+def _paired(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+    held["data/paired.json"] = b'["a stranger"]'
+
+
+def _hidden(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+    held["data/.bashrc"] = b"x"
+
+
+def _both(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+    held["data/review.json/x"] = b"x"
+
+
+def _other_program(_held: dict[str, bytes], manifest: dict[str, Any]) -> None:
+    manifest["program"] = "paint"
+
+
+def _newer(_held: dict[str, bytes], manifest: dict[str, Any]) -> None:
+    manifest["format"] = 2
+
+
+def _no_list(_held: dict[str, bytes], manifest: dict[str, Any]) -> None:
+    del manifest["files"]
+
+
+def _fewer_entries(_held: dict[str, bytes], manifest: dict[str, Any]) -> None:
+    manifest["entries"] = 4
+
+
+def _no_journal(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+    held["data/journal.sqlite3"] = b"no database at all" * 100
+
+
+def _bad_settings(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+    held["settings.toml"] = b"[tabel]\nname = 3\n"
+
+
+def _bad_calibration(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+    held["data/" + CALIBRATION] = b"PK nothing"
+
+
+FORGERIES = (
+    _outside, _absolute, _paired, _hidden, _both, _other_program, _newer, _no_list, _fewer_entries, _no_journal,
+    _bad_settings, _bad_calibration,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda each: each.__name__.strip("_"))
+@pytest.mark.parametrize("there", [False, True], ids=["fresh", "over-a-table"])
+def test_what_no_export_wrote_is_refused_and_nothing_is_touched(table: Path, forgery: Any, there: bool) -> None:
+    forged = repacked(exported(table)[0], forgery)
+    folder = table if there else table.parent / "new"
+    before = tree(table.parent)
+    done = imported(forged, folder, "--replace")
+    assert isinstance(done.exception, DeviceError | SetupError), done
+    assert tree(table.parent) == before
+    assert there or not folder.exists()
+
+
+def test_a_journal_with_a_gap_is_refused(table: Path) -> None:
+    with sqlite3.connect(table / "journal.sqlite3") as gap:
+        gap.execute("INSERT INTO entries VALUES (9, 'line', '{}', 1.0, NULL)")
+    gap.close()
+    done = imported(exported(table)[0], table.parent / "new")
+    assert "journal" in str(done.exception)
+
+
+def test_a_journal_whose_entry_is_no_json_is_refused(table: Path) -> None:
+    file, _ = exported(table)
+    with sqlite3.connect(table / "journal.sqlite3") as spoilt:
+        spoilt.execute("INSERT INTO entries VALUES (6, 'line', '{', 1.0, NULL)")
+    spoilt.close()
+    body = (table / "journal.sqlite3").read_bytes()
+
+    def spoil(held: dict[str, bytes], manifest: dict[str, Any]) -> None:
+        held["data/journal.sqlite3"] = body
+        manifest["entries"] = 6
+
+    assert isinstance(imported(repacked(file, spoil), table.parent / "new").exception, DeviceError)
+
+
+def test_a_missing_file_a_folder_and_a_text_are_told(table: Path) -> None:
+    (table.parent / "notes.zip").write_text("a five and a six")
+    for name in ("missing.zip", "old", "notes.zip"):
+        assert isinstance(imported(table.parent / name, table.parent / "new").exception, DeviceError)
+    assert not (table.parent / "new").exists()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(keep=st.floats(0, 1), flips=st.lists(st.tuples(st.floats(0, 0.999), st.integers(1, 255)), max_size=4))
+def test_a_damaged_archive_is_refused_or_is_whole(table: Path, keep: float, flips: list[tuple[float, int]]) -> None:
+    file = table.parent / "all.zip"
+    if not file.exists():
+        exported(table)
+    content = bytearray(file.read_bytes()[: max(1, int(keep * 1.3 * file.stat().st_size))])
+    for where, by in flips:
+        content[int(where * len(content))] ^= by
+    harmed = table.parent / "harmed.zip"
+    harmed.write_bytes(content)
+    before = tree(table)
+    done = imported(harmed, table, "--replace")
+    if done.return_value == 0:  # a flip that the zip does not care about, or none
+        assert len(read_entries(table)) == 5
+    else:
+        assert isinstance(done.exception, CompanionError), done.exception
+        assert tree(table) == before
