@@ -43,6 +43,8 @@ def checks(settings: config.Settings) -> Iterator[Check]:
         yield checkup_parts.check_calibration(settings)
         yield checkup_parts.check_strip(settings)
         yield checkup_parts.check_buttons(settings)
+        if settings.sound.effects:
+            yield checkup_parts.check_sounds()
     yield checkup.check_disk(settings.data_dir)
     yield checkup.check_clock(datetime.now().astimezone())
     yield checkup.check_network()

@@ -16,6 +16,7 @@ from companion.links.rigs import SIMULATED, told_of
 from companion.links.wired import buttons_of, strip_of, track_of
 from hardware.machine import model
 from hardware.settings import ButtonSettings
+from hardware.sounds import aplay, sound
 from hardware.strips import Strip
 from hardware.strips.opening import automatic, open_strip
 from hardware.track import lay
@@ -130,6 +131,15 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Check:
             )
         return Check("buttons", True, says, "", simulated=True)
     return _pins_open(wired)
+
+
+def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Check:
+    """Whether an effect can be heard: the shortest is played."""
+    wrong = play(sound("throw"))
+    if wrong is None:
+        return Check("sounds", True, "An effect was played: you should have heard it.")
+    what, _, cure = wrong.partition(". ")
+    return Check("sounds", False, f"{what}.", cure)
 
 
 def _pins_open(wired: ButtonSettings) -> Check:

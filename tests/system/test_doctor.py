@@ -24,7 +24,7 @@ from companion.links.checkup import (
     check_power,
     check_versions,
 )
-from companion.links.checkup_parts import check_buttons, check_camera, check_strip, picture_checks
+from companion.links.checkup_parts import check_buttons, check_camera, check_sounds, check_strip, picture_checks
 from hardware.strips.memory import MemoryStrip
 from vision.cameras import Frame
 
@@ -173,3 +173,13 @@ def test_libraries_that_do_not_go_together_are_told_with_the_cure(
 
 def test_picamera2_is_not_missed_by_other_cameras() -> None:
     assert check_versions("opencv:0", {**WELL, "picamera2": None}).ok
+
+
+def test_sounds_are_played_and_what_is_missing_is_told_with_its_cure() -> None:
+    assert check_sounds(lambda _wav: None).ok
+    ill = check_sounds(lambda _wav: "Sounds can't be played: aplay is missing. sudo apt install alsa-utils.")
+    assert (ill.ok, ill.says, ill.cure) == (
+        False,
+        "Sounds can't be played: aplay is missing.",
+        "sudo apt install alsa-utils.",
+    )
