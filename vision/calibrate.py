@@ -124,6 +124,15 @@ def lens_over(
     return (float(x), float(y), float(-z)), math.degrees(math.acos(min(1.0, abs(float(turn[2, 2])))))
 
 
+def lens_deg_at(floor_to_px: Floats, size_wh: tuple[int, int], height_mm: float) -> float:
+    """The angle of view across of a lens that hangs, by the tape, so high: so many pixels show a millimetre there."""
+    x, y = size_wh[0] / 2, size_wh[1] / 2
+    around = np.array([[[x, y], [x + 1, y], [x, y + 1]]])
+    on_floor = cv2.perspectiveTransform(around, np.linalg.inv(floor_to_px))[0]
+    px_per_mm = 1 / math.sqrt(abs(float(np.linalg.det(on_floor[1:] - on_floor[0]))))
+    return math.degrees(2 * math.atan(x / (px_per_mm * height_mm)))
+
+
 def zones(plan: Plan) -> tuple[Zone, Zone]:
     """The throw zone and the keep zone of a tray."""
     width, height = plan.tray_mm

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,7 @@ DIE_WAIT_S = 20.0
 @click.option(
     "--lens", type=click.FloatRange(10, 150), default=62.2, show_default=True, help="Angle of view across, degrees."
 )
+@click.option("--height", type=click.FloatRange(50, 3000), help="Floor to lens by the tape, mm: instead of --lens.")
 @click.option("--die", type=click.FloatRange(8, 30), help="Edge of a die in mm; measured when it is not given.")
 @click.option(
     "--corners", nargs=4, metavar="X,Y X,Y X,Y X,Y", help="The tray's corners in pixels, instead of the sheet."
@@ -75,7 +77,9 @@ def command(
     over = {"camera": {"source": given["camera"]}, "data": {"dir": given["data"]}}
     settings = config.load(file, {s: v for s, v in over.items() if None not in v.values()})
     try:
-        stored, advice = _calibrated(settings, plan, corners, measured=die is None, wait_s=wait_s, paper=paper)
+        stored, advice, plan = _calibrated(
+            settings, plan, corners, given["height"], measured=die is None, wait_s=wait_s, paper=paper
+        )
     except DeviceError as ill:
         if not as_json:
             raise
@@ -104,12 +108,13 @@ def _calibrated(
     settings: config.Settings,
     plan: Plan,
     corners: list[tuple[float, float]] | None,
+    height_mm: float | None,
     *,
     measured: bool,
     wait_s: float,
     paper: str,
-) -> tuple[Stored, list[Advice]]:
-    from vision.calibrate import by_corners, rig_advice, rig_of, sold_edge_mm, with_die
+) -> tuple[Stored, list[Advice], Plan]:
+    from vision.calibrate import by_corners, lens_deg_at, rig_advice, rig_of, sold_edge_mm, with_die
     from vision.calibrating import Calibrating
     from vision.cameras.opening import open_camera
     from vision.rig_store import Stored
@@ -134,7 +139,11 @@ def _calibrated(
         # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.
         camera.stop()
         camera.start()
-        rig = rig_of(floor_to_px, plan, steps.empty_tray())
+        empty_bgr = steps.empty_tray()
+        if height_mm is not None:
+            size_wh = (empty_bgr.shape[1], empty_bgr.shape[0])
+            plan = replace(plan, lens_deg=lens_deg_at(floor_to_px, size_wh, height_mm))
+        rig = rig_of(floor_to_px, plan, empty_bgr)
         if measured:
             hands.lay_die()
             edge = Calibrating(camera, plan, _say, min(wait_s, DIE_WAIT_S)).die_mm(rig)
@@ -146,7 +155,7 @@ def _calibrated(
             )
     advice += [one for one in rig_advice(rig, plan.lens_deg) if one.code not in {known.code for known in advice}]
     made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
-    return Stored(settings.camera.source.strip(), made, rig, tuple(one.code for one in advice)), advice
+    return Stored(settings.camera.source.strip(), made, rig, tuple(one.code for one in advice)), advice, plan
 
 
 class _Hands:

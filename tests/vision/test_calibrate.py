@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.calibrate import Plan, by_corners, die_edge_mm, lens_over, look_at, reference, rig_of, zones
+from vision.calibrate import Plan, by_corners, die_edge_mm, lens_deg_at, lens_over, look_at, reference, rig_of, zones
 from vision.cameras.render import Pinhole
 from vision.cameras.virtual import LENS, VirtualCamera
 from vision.markers import lie_of, markers_in
@@ -131,6 +131,11 @@ def test_height_and_tilt_of_the_lens_come_from_the_homography(tilt_deg: float) -
     lens_mm, tilt = lens_over(filmed_from((150.0, 130.0, 300.0), tilt_deg), (1280, 960), 62.2)
     assert lens_mm == pytest.approx((150.0, 130.0, 300.0), abs=0.1)
     assert tilt == pytest.approx(tilt_deg, abs=0.01)
+
+
+def test_a_height_by_the_tape_tells_the_lens() -> None:
+    assert lens_deg_at(LENS.floor_to_px(), LENS.size_wh, 285.0) == pytest.approx(62.2, abs=0.1)
+    assert lens_deg_at(filmed_from((150.0, 130.0, 300.0), 3.0), (1280, 960), 300.0) == pytest.approx(62.2, abs=0.3)
 
 
 def test_a_tilted_camera_is_told() -> None:
