@@ -16,17 +16,16 @@ from companion.rules.replay import transcript_of
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--goal", default="points", show_default=True, help="What the values are of: points, of this turn.")
+@click.option("--goal", type=click.Choice(GOALS), default="points", show_default=True, help="What the values are of.")
 @click.argument("file", metavar="FILE|-")
 def command(file: str, as_json: bool, goal: str) -> int:
     """Tell the options after the last line of a transcript, each with its exact value, the best first.
 
-    The value is the turn points that this turn will bank, expected with best play from there on.
+    points: the turn points that this turn will bank, expected with best play from there on.
+
+    win: the chance to win when this turn is played for that, and every later turn, by everyone, for its points (a
+    shared win counts as its share). For Crib Dice without bomb, bumping, double_fuchle and find_a_loser.
     """
-    if goal not in GOALS:
-        raise click.BadParameter(
-            f"there are no exact values for {goal!r} yet; there are for: {', '.join(GOALS)}.", param_hint="--goal"
-        )
     try:
         content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         odds = odds_after(content, goal)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from companion.errors import IllegalAction, RulesError
 from companion.rules.crib_board import Board, new_board, sides_of
-from companion.rules.crib_odds import safe_chance, set_score, turn_worth
+from companion.rules.crib_odds import TurnWorth, safe_chance, set_score, turn_worth
 from companion.rules.crib_words import CREDITS, IN_WORDS, SWITCHES
 from companion.rules.dice import FACES, in_order
 from companion.rules.game import Action, Bomb, Header, NamePoint, Stop, Throw, refusal
@@ -100,8 +100,12 @@ class CribDice:
 
     def worths(self) -> tuple[tuple[Action | int, float], ...]:
         """What each option will bank, expected with best play; a bomb banks nothing."""
-        thrown = tuple((dice, self._throw_worth()) for dice in self.throw_sizes)
-        return thrown + tuple((option, self._decision_worth(option)) for option in self.options())
+        return self.worths_by(turn_worth(bool(self.header.rules["piddle_points"])))
+
+    def worths_by(self, worth: TurnWorth) -> tuple[tuple[Action | int, float], ...]:
+        """The same with another worth of the turn that is on."""
+        thrown = tuple((dice, self._throw_worth(worth)) for dice in self.throw_sizes)
+        return thrown + tuple((option, self._decision_worth(option, worth)) for option in self.options())
 
     def after(self, action: Action) -> CribDice:
         """The state after that action. Raises IllegalAction."""
@@ -133,19 +137,17 @@ class CribDice:
             "bombing": turn.phase == "bombing",
         }
 
-    def _throw_worth(self) -> float:
+    def _throw_worth(self, worth: TurnWorth) -> float:
         turn = self.turn
-        worth = turn_worth(bool(self.header.rules["piddle_points"]))
         if turn.point is None:
             return worth.fresh(turn.gathered)
         return 0.0 if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
 
-    def _decision_worth(self, option: Action) -> float:
+    def _decision_worth(self, option: Action, worth: TurnWorth) -> float:
         turn = self.turn
         if isinstance(option, NamePoint):
-            worth = turn_worth(bool(self.header.rules["piddle_points"]))
             return worth.held(turn.gathered, turn.dice.count(option.value), option.value)
-        return float(turn.points) if isinstance(option, Stop) else 0.0
+        return worth.bank(turn.points) if isinstance(option, Stop) else 0.0
 
     def _may_bomb(self) -> bool:
         turn = self.turn

@@ -7,6 +7,7 @@ with dice at risk is worse than a stop: from there on the worth is what has been
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 
 from companion.rules.dice import FACES, throws_of
@@ -48,14 +49,61 @@ def rich_fresh_throw() -> float:
     return best / (1 - 6 / 6**7)
 
 
-class TurnWorth:
-    """The turn points that a turn will bank with best play, by what it has gathered and frozen.
+@cache
+def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
+    """How many dice a throw freezes and the chance of it, thrown again while it is safe through 1s alone.
 
-    Frozen in use: everything it remembers follows from the one rule it is made with.
+    What is missing to 1 wipes out.
+    """
+    changes, unchanged = rolls(frozen, point)
+    return tuple((hits, chance / (1 - unchanged)) for hits, chance in changes)
+
+
+@cache
+def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float]:
+    """The chance of each number of newly frozen dice, one or more, and that of being safe through 1s alone."""
+    dice = 7 - frozen
+    hits: Counter[int] = Counter()
+    for thrown, ways in throws_of(dice):
+        if point in thrown or 1 in thrown:
+            hits[thrown.count(point)] += ways
+    return tuple((count, hits[count] / 6**dice) for count in range(1, dice + 1)), hits[0] / 6**dice
+
+
+def piddle_ends(piddle_points: bool) -> tuple[tuple[int, float], ...]:
+    """How many dice a won piddle adds to the set and the chance of it; what is missing to 1 is lost.
+
+    A double of the point without result is thrown again.
+    """
+    return ((0, 20 / 36), (1, 10 / 36), (2, 1 / 36)) if piddle_points else ((0, 30 / 35),)
+
+
+def rich_turn(gathered: int) -> float:
+    """The turn points that a throw of seven will bank when so much has been gathered that it stops."""
+    return gathered + rich_fresh_throw()
+
+
+class TurnWorth:
+    """What a turn will bring with best play, by what it has gathered and frozen: turn points banked, or anything else.
+
+    Frozen in use: everything it remembers follows from what it is made with.
+
+    Attributes:
+        bank: What it brings to bank so many points.
+        lost: What it brings to wipe out.
+        rich: What a throw of seven brings with `RICH` or more gathered.
     """
 
-    def __init__(self, piddle_points: bool) -> None:
-        self._piddle_points = piddle_points
+    def __init__(
+        self,
+        piddle_points: bool,
+        bank: Callable[[int], float] = float,
+        lost: float = 0.0,
+        rich: Callable[[int], float] = rich_turn,
+    ) -> None:
+        self.bank, self.lost, self.rich = bank, lost, rich
+        self._piddle_ends = piddle_ends(piddle_points)
+        self._piddle_lost = 1 - sum(chance for _, chance in self._piddle_ends)
         self._known_from = RICH
         self._fresh: dict[int, float] = {}
         self._held: dict[tuple[int, int, int], float] = {}
@@ -63,7 +111,7 @@ class TurnWorth:
     def fresh(self, gathered: int) -> float:
         """Before a throw of seven dice."""
         if gathered >= RICH:
-            return gathered + rich_fresh_throw()
+            return self.rich(gathered)
         # From the rich end downwards, so that no call goes deep.
         while self._known_from > gathered:
             poorer = self._known_from - 1
@@ -77,7 +125,7 @@ class TurnWorth:
         """With a set frozen and the choice to stop."""
         key = (gathered, frozen, point)
         if key not in self._held:
-            stop = float(gathered + set_score(frozen, point))
+            stop = self.bank(gathered + set_score(frozen, point))
             self._held[key] = max(stop, self.thrown(gathered, frozen, point))
         return self._held[key]
 
@@ -90,23 +138,19 @@ class TurnWorth:
         return self._rolled(gathered, frozen, point)
 
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
-        """With the two dice of a piddle about to be thrown; a double of the point without result is thrown again."""
-        worth = [self.fresh(gathered + set_score(min(7, frozen + hits), point)) for hits in (0, 1, 2)]
-        if self._piddle_points:
-            return (20 * worth[0] + 10 * worth[1] + worth[2]) / 36
-        return 30 * worth[0] / 35
+        """With the two dice of a piddle about to be thrown."""
+        won = sum(
+            chance * self.fresh(gathered + set_score(min(7, frozen + hits), point))
+            for hits, chance in self._piddle_ends
+        )
+        return won + self._piddle_lost * self.lost
 
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
-        dice = 7 - frozen
-        total, unchanged = 0.0, 0.0
-        for thrown, ways in throws_of(dice):
-            hits, chance = thrown.count(point), ways / 6**dice
-            if hits:
-                total += chance * self.held(gathered, frozen + hits, point)
-            elif 1 in thrown:
-                unchanged += chance
+        changes, unchanged = rolls(frozen, point)
+        total = sum(chance * self.held(gathered, frozen + hits, point) for hits, chance in changes)
+        total += (1 - unchanged - sum(chance for _, chance in changes)) * self.lost
         # Safe through 1s alone leaves the same choice: a stop then, or the same throw again, whichever was the better.
-        stop = gathered + set_score(frozen, point)
+        stop = self.bank(gathered + set_score(frozen, point))
         return max(total + unchanged * stop, total / (1 - unchanged))
 
 

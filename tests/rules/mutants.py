@@ -41,6 +41,7 @@ TESTS = [
     "test_transcript.py",
     "test_transcripts.py",
     "test_odds.py",
+    "test_win_odds.py",
     "test_toy_game.py",
     "test_rules_commands.py",
     "test_conformance.py",

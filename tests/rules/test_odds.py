@@ -117,7 +117,7 @@ def test_after_the_end_there_are_no_options() -> None:
 
 def test_no_other_goal_has_exact_values() -> None:
     with pytest.raises(RulesError, match="points"):
-        options(begun("crib_dice").state, "win")
+        options(begun("crib_dice").state, "glory")
 
 
 @pytest.mark.parametrize("gathered", [0, 3, 57, 399])

@@ -209,6 +209,16 @@ def test_odds_tell_the_player_how_safe_and_what_is_best() -> None:
     assert found["options"][1] == {"line": {"do": "stop"}, "value": 2.0}
 
 
+def test_odds_to_win_are_chances_and_refused_where_there_are_none() -> None:
+    header = b'{"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}'
+    (found,) = objects(run("odds", "--json", "--goal", "win", "-", stdin=header))
+    assert (found["goal"], found["best"]) == ("win", {"throw": 7})
+    assert found["options"][0]["value"] == pytest.approx(0.5004, abs=1e-4)
+    refused = run("odds", "--goal", "win", "-", stdin=header.replace(b"crib_dice", b"crag"))
+    assert (refused.return_value, refused.stdout) == (1, "")
+    assert "Crib Dice" in refused.stderr
+
+
 def test_odds_after_the_end_are_empty() -> None:
     result = run("odds", "--json", str(LONG))
     assert objects(result) == [{"player": None, "safe": None, "options": [], "best": None, "goal": "points"}]
@@ -231,7 +241,7 @@ def test_odds_of_a_refused_transcript_exit_1(tmp_path: Path) -> None:
 
 def test_a_goal_without_exact_values_is_wrong_usage() -> None:
     process = subprocess.run(
-        [*PEGPIP, "odds", "--goal", "win", "-"],
+        [*PEGPIP, "odds", "--goal", "glory", "-"],
         capture_output=True,
         check=False,
         timeout=60,
