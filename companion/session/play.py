@@ -242,7 +242,9 @@ class Play:
         same = bool(games) and not self.desk.record.closed and same_people(games[-1].header, header)
         sitting = games[-1].sitting if same else number
         back_to = horizon(games, number, sitting)
-        self._enter("game", {"header": header_line(header), "sitting": sitting, "horizon": back_to})
+        worn = games[-1].colours if games else {}
+        body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
+        self._enter("game", body)
         self._photos.prune(self._first_throw_of_sitting())
         self._rest(interpret.overruled(self.desk.memory))
 

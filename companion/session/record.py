@@ -18,6 +18,7 @@ from companion.session.journal import Entry
 from companion.session.sitting import added_up, colours
 from companion.session.snapshot import Event, Sitting, Thrown
 
+REMEMBERED = 40  # people whose colour is remembered while they are away
 LOG_LENGTH = 60  # events kept for the pages' log; the journal has them all
 
 
@@ -40,6 +41,7 @@ class PlayedGame:
         lines: One for each of them, in step with `transcript.actions`.
         view: `transcript.view()`.
         log: The last events, oldest first; those of lines taken back are gone.
+        colours: Of its players, and of those who played here before them.
         abandoned: Whether it was ended without a result.
     """
 
@@ -49,6 +51,7 @@ class PlayedGame:
     lines: tuple[Line, ...]
     view: dict[str, Any]
     log: tuple[Event, ...]
+    colours: dict[str, int]
     abandoned: bool = False
 
     @property
@@ -99,7 +102,8 @@ class Record:
             return Sitting()
         ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
         sitting = added_up(game.view["outcome"] for game in ours if game.view["over"])
-        return msgspec.structs.replace(sitting, colours=colours(game.header.players for game in self.games))
+        now = self.games[-1]
+        return msgspec.structs.replace(sitting, colours={name: now.colours[name] for name in now.header.players})
 
 
 def replayed(entries: Iterable[Entry], record: Record | None = None) -> Record:
@@ -169,7 +173,11 @@ def _with_game(games: tuple[PlayedGame, ...], entry: Entry) -> tuple[PlayedGame,
     started = Event(
         number=entry.number, code="game_started", args={"game": header.game, "players": list(header.players)}
     )
-    game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), view, (started,))
+    # Journals from before colours were remembered say nothing of them.
+    worn = entry.body.get("colours", games[-1].colours if games else {})
+    others = [(name, colour) for name, colour in worn.items() if name not in header.players]
+    worn = {**dict(others[-REMEMBERED:]), **colours(worn, header.players)}
+    game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), view, (started,), worn)
     return (*(old for old in games if old.number >= entry.body["horizon"]), game)
 
 

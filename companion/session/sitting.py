@@ -25,24 +25,21 @@ def added_up(outcomes: Iterable[Outcome]) -> Sitting:
 COLOURS = 6  # LOOK.md: colours that the colour-blind can tell apart; more players than that share them
 
 
-def colours(games: Iterable[Sequence[str]]) -> dict[str, int]:
-    """Each player's colour (0 to 5) in the last of these games: the one from the game before, wherever one sits now.
+def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
+    """Each player's colour (0 to 5), in seat order: the one worn before, wherever one sits now, else a free one.
 
     Args:
-        games: The players of each game in seat order, oldest game first.
+        worn: Of everyone who has played here.
+        players: In seat order.
     """
-    worn, seated = dict[str, int](), dict[str, int]()
-    for players in games:
-        taken = dict[str, int]()
-        for name in players:
-            if worn.get(name, COLOURS) not in {*taken.values(), COLOURS}:
-                taken[name] = worn[name]
-        for name in players:
-            used = list(taken.values())
-            taken.setdefault(name, min(range(COLOURS), key=lambda colour: (used.count(colour), colour)))
-        seated = {name: taken[name] for name in players}
-        worn |= seated
-    return seated
+    taken = dict[str, int]()
+    for name in players:
+        if name in worn and worn[name] not in taken.values():
+            taken[name] = worn[name]
+    for name in players:
+        used = list(taken.values())
+        taken.setdefault(name, min(range(COLOURS), key=lambda colour: (used.count(colour), colour)))
+    return {name: taken[name] for name in players}
 
 
 def same_people(one: Header, other: Header) -> bool:

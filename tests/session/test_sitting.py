@@ -138,18 +138,18 @@ def test_a_throw_counts_even_when_its_photo_cannot_be_kept(tmp_path: Path) -> No
     table.stop()
 
 
-def test_a_player_keeps_a_colour_through_the_sitting_wherever_the_seat() -> None:
-    assert colours([("Ann", "Ben", "Cid"), ("Cid", "Ann", "Ben")]) == {"Cid": 2, "Ann": 0, "Ben": 1}
+def test_a_player_keeps_a_colour_wherever_the_seat() -> None:
+    worn = colours({}, ("Ann", "Ben", "Cid"))
+    assert list(colours(worn, ("Cid", "Ann", "Ben")).items()) == [("Cid", 2), ("Ann", 0), ("Ben", 1)]
 
 
 def test_a_newcomer_takes_a_colour_that_nobody_at_the_table_has() -> None:
-    assert list(colours([("Ann", "Ben"), ("Dot", "Ben", "Ann")]).items()) == [("Dot", 2), ("Ben", 1), ("Ann", 0)]
-    seats = tuple("ABCDEFGH")
-    assert sorted(colours([seats]).values()) == [0, 0, 1, 1, 2, 3, 4, 5]
+    assert colours({"Ann": 0, "Ben": 1}, ("Dot", "Ben", "Ann")) == {"Dot": 2, "Ben": 1, "Ann": 0}
+    assert sorted(colours({}, tuple("ABCDEFGH")).values()) == [0, 0, 1, 1, 2, 3, 4, 5]
 
 
 def test_two_that_wore_one_colour_in_different_games_are_told_apart() -> None:
-    assert colours([("Ann", "Ben"), ("Cid", "Dot"), ("Ann", "Cid")]) == {"Ann": 0, "Cid": 1}
+    assert colours({"Ann": 0, "Ben": 1, "Cid": 0, "Dot": 1}, ("Ann", "Cid")) == {"Ann": 0, "Cid": 1}
 
 
 def test_the_table_tells_the_colours_and_keeps_them_over_a_restart(tmp_path: Path) -> None:
@@ -160,4 +160,19 @@ def test_the_table_tells_the_colours_and_keeps_them_over_a_restart(tmp_path: Pat
             table.submit(StartGame(header=HEADER))
             table.submit(StartGame(header={**HEADER, "players": HEADER["players"][::-1]}))
         assert table.snapshot().sitting.colours == {name: at for at, name in enumerate(HEADER["players"])}
+        table.stop()
+
+
+def test_colours_are_kept_from_one_sitting_to_the_next(tmp_path: Path) -> None:
+    wanted = [
+        {"Ann": 0, "Ben": 1, "Cid": 2},
+        {"Cid": 2, "Dot": 0},
+        {"Eve": 0, "Fay": 1},
+        {"Dot": 0, "Ben": 1, "Cid": 2},
+    ]
+    for worn in wanted:
+        table = table_in(tmp_path)
+        table.start()
+        table.submit(StartGame(header={**HEADER, "players": list(worn)}))
+        assert table.snapshot().sitting.colours == worn
         table.stop()

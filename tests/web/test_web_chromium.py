@@ -11,6 +11,7 @@ from pub import HEADER, PIN, Pub, opened, served, sight
 
 from companion.rules.crag import points_for
 from companion.session.commands import Answer, PlayLine, StartGame
+from companion.session.export import PastGames as Journaled
 from companion.session.review import Review
 from companion.session.statistics import Tally
 from web.parts import Addresses
@@ -263,6 +264,27 @@ def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
     page.wait_for_selector("#toast")
     assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
     page.context.close()
+
+
+def test_who_played_here_before_is_seated_by_a_tap_and_keeps_the_colour(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub.app) as address:
+        pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cid"]}))
+        pub.table.submit(StartGame(header={**HEADER, "players": ["Cid", "Dot"]}))
+        page = phone(chromium, address, paired=True)
+        live(page, address + "/control")
+        page.click("#more summary")
+        page.click("[data-key='new-2']")
+        page.click("[data-key='known-Ben']")
+        page.click("dialog button:text-is('Begin')")
+        page.wait_for_selector("dialog", state="detached")
+        page.wait_for_selector("#players li >> nth=2")
+        assert page.locator("#players .name").all_inner_texts() == ["Cid", "Dot", "Ben"]
+        assert list(pub.table.snapshot().sitting.colours.items()) == [("Cid", 2), ("Dot", 0), ("Ben", 1)]
+        shown = page.locator("#players li").evaluate_all(
+            "all => all.map((each) => each.style.getPropertyValue('--colour'))"
+        )
+        assert shown == ["var(--p2)", "var(--p0)", "var(--p1)"]
+        page.context.close()
 
 
 def test_dice_are_moved_by_keyboard_and_by_drag(chromium: Any, site: Any) -> None:

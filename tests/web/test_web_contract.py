@@ -10,6 +10,7 @@ from pub import HEADER, PIN, Mute, Pub, opened, sight
 
 from companion.session.export import PastGames
 from companion.session.review import Review
+from web.parts import Addresses
 
 
 def test_the_newest_snapshot_is_told_to_anyone(pub: Pub) -> None:
@@ -190,3 +191,19 @@ def test_static_files_are_squeezed_and_kept_for_good(pub: Pub) -> None:
 def test_the_qr_code_is_an_image_of_the_tables_own_making(pub: Pub) -> None:
     assert pub.stranger().get("/qr/page.svg").mimetype == "image/svg+xml"
     assert pub.stranger().get("/qr/wifi.svg").status_code == 404
+
+
+def test_where_there_is_a_wifi_its_code_stands_before_the_pages(tmp_path: Path) -> None:
+    wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
+    with opened(tmp_path, addresses=wifi) as pub:
+        assert pub.stranger().get("/qr/wifi.svg").mimetype == "image/svg+xml"
+        for path in ("/tv", "/help"):
+            page = pub.stranger().get(path).text
+            assert 0 < page.index("/qr/wifi.svg") < page.index("/qr/page.svg")
+            assert "six of one" not in page
+
+
+def test_the_tables_own_name_stands_on_its_pages(tmp_path: Path) -> None:
+    with opened(tmp_path, name="The <Plough>") as pub:
+        for path in ("/", "/control", "/tv", "/tray", "/help"):
+            assert "The &lt;Plough&gt;" in pub.stranger().get(path).text

@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from pub import HEADER, PIN, Pub
+from pub import HEADER, PIN, Pub, opened
 
+from companion.session.export import PastGames
+from companion.session.review import Review
 from web.guard import host_name, same_origin
 from web.pairing import FileTokens, MemoryTokens, Pairing
 
@@ -87,13 +89,14 @@ def test_an_unknown_address_is_json_under_api_and_a_page_elsewhere(pub: Pub) -> 
     assert pub.stranger().delete("/api/state", content_type="application/json").status_code == 405
 
 
-def test_a_hostile_name_is_data_in_every_page(pub: Pub) -> None:
+def test_a_hostile_name_is_data_in_every_page(tmp_path: Path) -> None:
     name = "</script><img src=x>&<b>"
-    pub.start(players=[name, "Ben"])
-    for path in ("/", "/control", "/tv", "/tray", "/help"):
-        page = pub.stranger().get(path).text
-        assert name not in page
-        assert "<img src=x>" not in page
+    with opened(tmp_path, evening=PastGames(tmp_path), review=Review(tmp_path), name=name) as pub:
+        pub.start(players=[name, "Ben"])
+        for path in ("/", "/control", "/tv", "/tray", "/help", "/evening", "/review"):
+            page = pub.host().get(path).text
+            assert name not in page
+            assert "<img src=x>" not in page
 
 
 def test_pages_hold_no_inline_script_or_style(pub: Pub) -> None:
