@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gzip
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from web.feed import Feed
 from web.parts import Parts
 
 LOOKS = ("dark", "light")
+SQUEEZE = 5  # gzip's level: a page late in an evening shrinks to a fifth in a millisecond
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Pages:
     feed: Feed
 
     def routes(self) -> flask.Blueprint:
-        """All of them; `/tray`, `/evening` and `/review` only where there is one."""
+        """All of them; `/tray`, `/evening`, `/review` and `/calibrate` only where there is one."""
         routes = flask.Blueprint("pages", __name__)
         routes.app_context_processor(self.words)
         views = {"/": self.scoreboard, "/control": self.control, "/tv": self.tv, "/help": self.help_page}
@@ -36,6 +38,8 @@ class Pages:
             views["/evening"] = self.evening
         if self.parts.review is not None:
             views["/review"] = self.review
+        if self.parts.calibrate is not None:
+            views["/calibrate"] = self.calibrate
         codes = {"/qr/page.svg": self.page_code, "/qr/wifi.svg": self.wifi_code}
         for rule, view in {**views, **codes, "/manifest.webmanifest": manifest}.items():
             routes.add_url_rule(rule, view_func=view)
@@ -56,6 +60,7 @@ class Pages:
             "with_tray": self.parts.tray is not None,
             "with_evening": self.parts.evening is not None,
             "with_review": self.parts.review is not None,
+            "with_calibrate": self.parts.calibrate is not None,
         }
 
     def page(self, name: str, **more: object) -> flask.Response:
@@ -74,6 +79,10 @@ class Pages:
         )
         response = flask.Response(html, mimetype="text/html")
         response.headers["Cache-Control"] = "no-store"
+        response.headers["Vary"] = "Accept-Encoding"
+        if flask.request.accept_encodings.quality("gzip") > 0:  # a page holds nothing secret that its size could tell
+            response.set_data(gzip.compress(response.get_data(), SQUEEZE, mtime=0))
+            response.headers["Content-Encoding"] = "gzip"
         return response
 
     def _games(self) -> list[dict[str, object]]:
@@ -106,6 +115,10 @@ class Pages:
     def review(self) -> flask.Response:
         """Doubtful and corrected throws; its module shows a phone that is not paired how to become so."""
         return self.page("review")
+
+    def calibrate(self) -> flask.Response:
+        """The camera's picture with the sheet that is found in it; for paired phones, as the review."""
+        return self.page("calibrate")
 
     def page_code(self) -> flask.Response:
         """The QR code of the page's address."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -186,6 +187,13 @@ def test_static_files_are_squeezed_and_kept_for_good(pub: Pub) -> None:
     assert len(squeezed.data) < len(client.get(address).data) / 2
     assert client.get("/static/old/look.css").headers["Cache-Control"] == "no-cache"
     assert client.get("/static/old/../app.py").status_code == 404
+
+
+def test_a_page_is_squeezed_for_phones_that_take_it(pub: Pub) -> None:
+    plain, squeezed = pub.stranger().get("/"), pub.stranger().get("/", headers={"Accept-Encoding": "gzip"})
+    assert squeezed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(squeezed.data) == plain.data
+    assert len(squeezed.data) < len(plain.data) / 2
 
 
 def test_the_qr_code_is_an_image_of_the_tables_own_making(pub: Pub) -> None:
