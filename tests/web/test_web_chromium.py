@@ -113,6 +113,29 @@ def test_axe_finds_no_violation_also_at_twice_the_text_size(chromium: Any, site:
     page.context.close()
 
 
+@pytest.mark.parametrize("look", ["dark", "light"])
+def test_axe_finds_no_violation_in_any_dialog(chromium: Any, site: Any, look: str) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *MIDGAME)
+    page = phone(chromium, address, look=look, paired=True)
+    live(page, address + "/control")
+    page.click("#more summary")
+    page.click("#throws-fold > summary")
+    for opener in ("enter", "new-2", "abandon", "phones", f"{pub.table.snapshot().throws[0].number}-0"):
+        page.click(f"[data-key='{opener}']")
+        page.wait_for_selector("dialog[open]")
+        assert violations(page) == [], opener
+        assert page.evaluate(SMALL) == [], opener
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+    play(pub, {"do": "stop"})
+    pub.table.submit(sight([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    page.wait_for_selector("dialog[open] .crop")
+    assert violations(page) == []
+    page.context.close()
+
+
 SMALL = """() => [...document.querySelectorAll('button, a, input, select, summary')].filter((each) => {
   const box = each.getBoundingClientRect();
   if (!each.checkVisibility() || !box.width || each.classList.contains('skip')) return false;
