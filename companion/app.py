@@ -9,12 +9,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
 from companion.config import Settings
 from companion.errors import DeviceError, RulesError, SetupError
 from companion.links.addresses import listening_socket, own_addresses, page_address, wifi_code
+from companion.links.calibration_desk import CalibrationDesk
 from companion.links.eye import Eye, dice_expected
 from companion.links.health import Check, disk_check, report
 from companion.links.lights import Lights
@@ -23,6 +25,7 @@ from companion.links.power_off import shutdown_problems
 from companion.links.rigs import sighted
 from companion.links.served import BoardOnPage, Photographs
 from companion.links.sounding import sounding
+from companion.links.tapped import Tapped
 from companion.links.virtual_hands import VirtualHands
 from companion.links.wired import buttons_of, power_of, strip_of, track_of
 from companion.notify import notify, watchdog_s
@@ -121,8 +124,9 @@ def build(settings: Settings) -> App:
     photos = Photos(folder, settings.data.photos_mb * 1_000_000)
     table = Table(Journal(folder), photos, clock, keep_zone=sight.keep_zone)
     # In a calibrated tray every silhouette is explained, and kept dice may lie beside it: no number is demanded there.
+    camera = Tapped(wired.camera)
     watcher = Watcher(
-        wired.camera,
+        camera,
         sight.reader,
         sight.rig,
         expect=lambda: dice_expected(table.snapshot()) if sight.rig is None else None,
@@ -148,6 +152,7 @@ def build(settings: Settings) -> App:
             tray=None if virtual is None else VirtualHands(virtual),
             evening=PastGames(folder),
             review=Review(folder),
+            calibrate=CalibrationDesk(settings.camera.source, camera, folder, _today, virtual),
             voice=voice,
             name=settings.table.name,
             streams_limit=settings.web.streams,
@@ -171,6 +176,10 @@ def build(settings: Settings) -> App:
     )
     server = Server(app, link, settings.web.streams)
     return App(page, pairing.pin, port, parts, server, lambda: _first_game(table, settings))
+
+
+def _today() -> str:
+    return f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
 
 
 def _wired(settings: Settings) -> _Wired:

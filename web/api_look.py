@@ -91,6 +91,7 @@ class Looking:
                 with_evening=self.parts.evening is not None,
                 with_voice=self.parts.voice is not None,
                 with_review=self.parts.review is not None,
+                with_calibrate=self.parts.calibrate is not None,
             )
         )
 

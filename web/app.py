@@ -8,6 +8,7 @@ import flask
 from werkzeug.exceptions import HTTPException
 
 from web import guard
+from web.api_calibrate import Calibrating
 from web.api_evening import Evening
 from web.api_look import Looking
 from web.api_pair import pairing
@@ -44,6 +45,8 @@ def create_app(parts: Parts) -> flask.Flask:
         app.register_blueprint(speaking(parts, parts.voice))
     if parts.evening is not None:
         app.register_blueprint(Evening(parts.evening, parts.table).routes())
+    if parts.calibrate is not None:
+        app.register_blueprint(Calibrating(parts.calibrate, parts.pairing).routes())
     if parts.review is not None:
         app.register_blueprint(Reviewing(parts.review, parts.photos, parts.pairing).routes())
     return app

@@ -8,6 +8,7 @@ import msgspec
 
 from companion.session.review import ReviewedThrow
 from companion.session.snapshot import Snapshot
+from web.api_calibrate import EmptyBody, LayBody, SheetBody
 from web.api_pair import PairBody, PhoneBody
 from web.api_play import AnswerBody, CorrectionBody, LineBody, NumberBody, OfferBody
 from web.api_review import DiceBody
@@ -64,7 +65,9 @@ BODIES = (LineBody, CorrectionBody, AnswerBody, OfferBody, NumberBody, PairBody,
 TRAY_BODIES = (ThrowBody, MoveBody, LiftBody, NothingBody)
 
 
-def document(version: str, *, with_tray: bool, with_evening: bool, with_voice: bool, with_review: bool) -> Json:
+def document(
+    version: str, *, with_tray: bool, with_evening: bool, with_voice: bool, with_review: bool, with_calibrate: bool
+) -> Json:
     """The OpenAPI 3.1 document of what this program serves."""
     structs: tuple[Any, ...] = (
         Snapshot,
@@ -72,6 +75,7 @@ def document(version: str, *, with_tray: bool, with_evening: bool, with_voice: b
         *(TRAY_BODIES if with_tray else ()),
         *((VoiceBody,) if with_voice else ()),
         *((DiceBody, ReviewedThrow) if with_review else ()),
+        *((SheetBody, EmptyBody, LayBody) if with_calibrate else ()),
     )
     _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     paths = {**_looking(), **_playing(), **_pairing()}
@@ -83,6 +87,8 @@ def document(version: str, *, with_tray: bool, with_evening: bool, with_voice: b
         paths["/api/voice"] = _voice()
     if with_review:
         paths |= _review()
+    if with_calibrate:
+        paths |= _calibrate()
     return {
         "openapi": "3.1.0",
         "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: look on, and play."},
@@ -205,4 +211,17 @@ def _review() -> Json:
         "/api/review": _get("Throws that the reader doubted or had wrong", listed, (401,), **phone),
         "/api/review/{throw}": _post("Say what each die shows", "DiceBody", (401, 404, 422), listed, **throw),
         "/api/review.zip": _get("Their photos as a labelled set", {}, (401,), kind="application/zip", **phone),
+    }
+
+
+def _calibrate() -> Json:
+    phone: Json = {"security": [{"phone": []}]}
+    paper: Json = {"parameters": [{"name": "paper", "in": "query", "schema": {"enum": ["a4", "letter"]}}], **phone}
+    return {
+        "/api/calibrate": _get("What the camera sees of the printed sheet", None, (401,), **phone),
+        "/api/calibrate.jpg": _get("The camera's newest picture", {}, (401, 404), kind="image/jpeg", **phone),
+        "/api/calibrate/sheet.pdf": _get("The sheet to print", {}, (401, 404), kind="application/pdf", **paper),
+        "/api/calibrate/sheet": _post("Take the sheet", "SheetBody", (401, 422), **phone),
+        "/api/calibrate/empty": _post("Take the empty tray, and keep all", "EmptyBody", (401, 422), **phone),
+        "/api/calibrate/lay": _post("Lay the sheet into the virtual tray", "LayBody", (401, 422), **phone),
     }

@@ -186,6 +186,32 @@ class Voice(Protocol):
         """Let it speak, or be quiet."""
 
 
+class CalibratePart(Protocol):
+    """Calibrating with the table's own camera. What can't be done is a DeviceError."""
+
+    def look(self) -> Mapping[str, Any]:
+        """What the newest picture shows.
+
+        `picture_wh` or None, `markers` and `zones` (throw, keep; empty while the sheet is not found) as [x, y] of their
+        corners in pixels, `advice` with `code` and `says`, `sheet` (taken?), `calibrated`, `says`, `virtual`.
+        """
+
+    def picture_jpeg(self) -> bytes | None:
+        """The newest picture, or None."""
+
+    def sheet_pdf(self, paper: str) -> bytes:
+        """The sheet to print, on `a4` or `letter`."""
+
+    def take_sheet(self, plan: Mapping[str, float], height_mm: float | None) -> Mapping[str, Any]:
+        """Take the sheet in a tray of those measures (`web.api_calibrate.SheetBody`), the lens so high; the look."""
+
+    def take_empty(self) -> Mapping[str, Any]:
+        """Take the empty tray and keep the calibration; the look after it."""
+
+    def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
+        """Lay the sheet into the virtual tray, or lift it; the look after it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Addresses:
     """Where phones find the table.
@@ -218,6 +244,7 @@ class Parts:
     evening: EveningPart | None = None
     review: ReviewPart | None = None
     voice: Voice | None = None
+    calibrate: CalibratePart | None = None
     name: str = "Peg & Pip"
     streams_limit: int = 256
     heartbeat_s: float = 2.0
