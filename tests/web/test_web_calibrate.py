@@ -1,0 +1,222 @@
+"""Calibrating from a phone: hosts only, with the camera's own pictures, kept only once sheet and tray are taken."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pub import PIN, Pub, opened, served
+
+from companion.errors import DeviceError
+from companion.links.calibration_desk import CalibrationDesk
+from companion.links.tapped import KEPT, Tapped
+from vision.cameras import Frame
+from vision.cameras.virtual import VirtualCamera
+from vision.rig_store import FILE_NAME, load_rig
+
+OUT = Path(__file__).resolve().parents[2] / "out" / "web"
+ROUTES = ("", ".jpg", "/sheet.pdf")
+ACTS = ("sheet", "empty", "lay")
+
+
+@dataclass
+class Desk:
+    """A pub with a camera that films as fast as it is asked, on a thread, as the table's eye would."""
+
+    pub: Pub
+    camera: VirtualCamera
+    host: Any
+    folder: Path
+
+    def act(self, what: str, **body: Any) -> Any:
+        return self.host.post(f"/api/calibrate/{what}", json=body)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    camera = VirtualCamera(2, sleep=lambda _s: None, seed=3)
+    tapped, over = Tapped(camera), threading.Event()
+
+    def film() -> None:
+        while not over.wait(0.005):
+            tapped.frame()
+
+    part = CalibrationDesk("virtual", tapped, tmp_path / "kept", lambda: "2030-01-31 20:00", camera)
+    thread = threading.Thread(target=film, name="film")
+    thread.start()
+    try:
+        tapped.following(1, 10.0)
+        with opened(tmp_path, calibrate=part) as pub:
+            yield Desk(pub, camera, pub.host(), tmp_path / "kept")
+    finally:
+        over.set()
+        thread.join()
+
+
+def codes(look: dict[str, Any]) -> set[str]:
+    return {one["code"] for one in look["advice"]}
+
+
+def test_only_a_paired_phone_may_look_or_calibrate(desk: Desk) -> None:
+    stranger = desk.pub.stranger()
+    assert {stranger.get(f"/api/calibrate{route}").status_code for route in ROUTES} == {401}
+    assert {stranger.post(f"/api/calibrate/{act}", json={}).status_code for act in ACTS} == {401}
+    assert stranger.get("/calibrate").status_code == 200, "the page tells how to become a host"
+
+
+def test_sheet_and_tray_make_a_calibration(desk: Desk) -> None:
+    assert "no_sheet" in codes(desk.host.get("/api/calibrate").json)
+    look = desk.act("lay", lies=True).json
+    assert (len(look["markers"]), len(look["zones"]), look["sheet"]) == (8, 2, False)
+    assert codes(look) == set()
+    assert desk.act("sheet").json["sheet"]
+    assert "Lift it out" in desk.act("empty").json["message"]
+    assert not (desk.folder / FILE_NAME).exists()
+    look = desk.act("lay", lies=False).json
+    assert (look["markers"], codes(look)) == ([], set()), "with the sheet taken, that it is gone is well"
+    look = desk.act("empty").json
+    assert look["says"].startswith("Calibrated 2030-01-31 20:00")
+    stored = load_rig(desk.folder)
+    assert stored is not None
+    assert stored.camera == "virtual"
+    assert (
+        np.abs(stored.rig.to_px(np.array([[120.0, 120.0]])) - desk.camera.rig().to_px(np.array([[120.0, 120.0]]))).max()
+        < 1
+    )
+    assert stored.rig.camera_mm == pytest.approx((160, 120, 285), abs=2)
+
+
+def test_measures_of_another_tray_are_taken(desk: Desk) -> None:
+    desk.act("lay", lies=True)
+    look = desk.act("sheet", width_mm=300, height_mm=220, keep_mm=0, die_mm=14, lens_mm=300).json
+    assert look["zones"][1][0] == look["zones"][1][1], "a keep zone of no width"
+    desk.act("lay", lies=False)
+    assert desk.act("empty").status_code == 200
+    stored = load_rig(desk.folder)
+    assert stored is not None
+    assert (stored.rig.throw.width_mm, stored.rig.die_mm) == (300, 14)
+    assert stored.rig.camera_mm[2] == pytest.approx(300, abs=3)
+
+
+def test_steps_out_of_order_are_refused_with_the_next_step(desk: Desk) -> None:
+    early, unseen = desk.act("empty"), desk.act("sheet")
+    assert (early.status_code, unseen.status_code) == (422, 422)
+    assert "take it first" in early.json["message"]
+    assert "Lay it flat" in unseen.json["message"]
+
+
+def test_a_hand_in_the_tray_is_no_empty_tray(desk: Desk) -> None:
+    desk.act("lay", lies=True)
+    desk.act("sheet")
+    desk.act("lay", lies=False)
+    desk.camera.mischief.hand_until_s = math.inf
+    assert "moves" in desk.act("empty").json["message"]
+    assert not (desk.folder / FILE_NAME).exists()
+
+
+@pytest.mark.parametrize(
+    ("what", "body"),
+    [
+        ("sheet", {"width_mm": 1}),
+        ("sheet", {"die_mm": "big"}),
+        ("sheet", {"strange": 1}),
+        ("empty", {"strange": 1}),
+        ("lay", {}),
+    ],
+)
+def test_what_is_malformed_is_refused(desk: Desk, what: str, body: dict[str, Any]) -> None:
+    assert desk.act(what, **body).status_code == 400
+
+
+def test_a_keep_zone_as_wide_as_the_tray_is_refused(desk: Desk) -> None:
+    assert desk.act("sheet", width_mm=300, keep_mm=280).status_code == 422
+
+
+def test_the_sheet_can_be_printed_from_the_phone(desk: Desk) -> None:
+    assert desk.host.get("/api/calibrate/sheet.pdf?paper=letter").data.startswith(b"%PDF")
+    assert desk.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
+
+
+def test_the_picture_is_the_cameras(desk: Desk) -> None:
+    assert desk.host.get("/api/calibrate.jpg").data[:2] == b"\xff\xd8"
+
+
+def test_the_api_describes_calibrating(desk: Desk) -> None:
+    described = set(desk.host.get("/api/openapi.json").json["paths"])
+    rules = {rule.rule for rule in desk.pub.app.url_map.iter_rules() if rule.rule.startswith("/api/calibrate")}
+    assert len(rules) == 6
+    assert rules <= described
+
+
+def test_a_table_without_it_has_no_page(pub: Pub) -> None:
+    assert pub.stranger().get("/calibrate").status_code == 404
+    assert "/api/calibrate" not in pub.stranger().get("/api/openapi.json").json["paths"]
+
+
+class Silent:
+    name = "silent"
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def frame(self) -> Frame | None:
+        return None
+
+
+def test_a_camera_without_pictures_is_told(tmp_path: Path) -> None:
+    part = CalibrationDesk("opencv:0", Tapped(Silent()), tmp_path, lambda: "now")
+    assert part.picture_jpeg() is None
+    assert codes(dict(part.look())) == {"no_picture"}
+    with pytest.raises(DeviceError, match="no pictures"):
+        Tapped(Silent()).following(1, 0.01)
+    with pytest.raises(DeviceError, match="real"):
+        part.lay_sheet(True)
+
+
+def test_only_one_frame_is_held_while_nobody_calibrates() -> None:
+    camera = VirtualCamera(1, sleep=lambda _s: None, seed=3)
+    tapped = Tapped(camera)
+    for _ in range(KEPT + 3):
+        last = tapped.frame()
+    assert tapped.newest() is last
+    assert len(tapped._frames) == 1
+
+
+@pytest.mark.browser
+def test_a_host_calibrates_on_a_phone(desk: Desk, chromium: Any) -> None:
+    with served(desk.pub.app) as host:
+        page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
+        wrong: list[str] = []
+        page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(f"{host}/calibrate")
+        page.wait_for_selector("#unpaired:not([hidden])")
+        answer = page.request.post(
+            f"{host}/api/pair", data={"pin": PIN, "name": "Host"}, headers={"Content-Type": "application/json"}
+        )
+        assert answer.ok
+        page.goto(f"{host}/calibrate")
+        page.wait_for_selector('#advice [data-code="no_sheet"]')
+        page.click("#lay")
+        page.wait_for_selector("#found .marker:nth-of-type(8)", state="attached")
+        page.wait_for_selector("#advice .well")
+        OUT.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=OUT / "calibrate-390.png", full_page=True)
+        page.click("#sheet")
+        page.wait_for_selector("#empty:not([disabled])")
+        page.click("#lay")
+        page.wait_for_selector("#found .marker", state="detached")
+        page.click("#empty")
+        page.wait_for_selector("#says:has-text('Calibrated')")
+        assert page.evaluate("document.getElementById('picture').naturalWidth") == 1280
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert wrong == []
+        page.context.close()
+    assert load_rig(desk.folder) is not None
