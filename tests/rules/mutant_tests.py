@@ -28,7 +28,7 @@ class Session:
     """A pytest plugin: its run loop is the mutants' run.
 
     Writes lines of JSON: first the tests' ids, the quickest first; then for each mutant its place in the list and
-    whether it was noticed, null where it must be loaded afresh.
+    how its process ended, as `os.wait` tells it: 0 when no test noticed; null where it must be loaded afresh.
     """
 
     def __init__(self, mutants: list[Mutant], jobs: int, writing: int) -> None:
@@ -92,7 +92,7 @@ class Session:
                 continue
             child, status = os.wait()
             place = running.pop(child)
-            self._write([place, status != 0])
+            self._write([place, status])
 
     def _write(self, line: list[Any]) -> None:
         with os.fdopen(os.dup(self._writing), "w", encoding="ascii") as lines:

@@ -3,8 +3,8 @@
     mutants.py [MODULE ...] [--jobs N] [--sample N]
 
 The tests are collected and run once, to learn which of them enter which function. Then each mutant runs in a fork of
-that process: its function gets the changed code, and the tests that enter it run until the first failure, first those
-that noticed its neighbours. What works at import (tables, classes, functions called while modules load) can't be
+that process: its function gets the changed code, and the tests that enter it run until the first failure, the quickest
+first. What works at import (tables, classes, functions called while modules load) can't be
 exchanged so: such a mutant is loaded afresh, first against `tests/transcripts`, then against all tests of the rules.
 
 A test that takes far more processor time than it should has noticed: an endless loop. No clock is asked, so a loaded
@@ -43,6 +43,7 @@ TESTS = [
     "test_odds.py",
     "test_win_odds.py",
     "test_toy_game.py",
+    "test_refusals.py",
     "test_rules_commands.py",
     "test_conformance.py",
 ]
@@ -58,14 +59,16 @@ class Score:
 
     wanted: Counter[str]
     noticed: Counter[str] = field(default_factory=Counter)
+    by_time: Counter[str] = field(default_factory=Counter)
     lived: dict[str, list[Mutant]] = field(default_factory=dict)
     done: int = 0
 
-    def add(self, mutant: Mutant, noticed: bool) -> None:
-        """One more; a line at each module's end and at each fiftieth."""
+    def add(self, mutant: Mutant, status: int) -> None:
+        """One more, by how its process ended: 0 when nothing was noticed. Tells of each that lives."""
         self.done += 1
-        self.noticed[mutant.module] += noticed
-        if not noticed:
+        self.noticed[mutant.module] += status != 0
+        self.by_time[mutant.module] += os.WIFSIGNALED(status)
+        if not status:
             self.lived.setdefault(mutant.module, []).append(mutant)
             print(f"  survived {mutant.module} {mutant.number}: {mutant.told}", flush=True)
         if self.done % 50 == 0:
@@ -74,9 +77,10 @@ class Score:
     def table(self) -> Iterator[str]:
         """A line for each module, and the score of all."""
         for module, count in self.wanted.items():
-            yield f"{module}: {self.noticed[module]}/{count} noticed"
+            yield f"{module}: {self.noticed[module]}/{count} noticed, {self.by_time[module]} of them by time"
         noticed, count = self.noticed.total(), self.wanted.total()
-        yield f"all: {noticed}/{count} noticed, {noticed / max(1, count):.1%}"
+        by_time = self.by_time.total()
+        yield f"all: {noticed}/{count} noticed, {noticed / max(1, count):.1%}; {by_time} of them by time"
 
 
 def transcripts_are_right() -> bool:
@@ -113,7 +117,8 @@ def noticed_afresh(mutant: Mutant, ids: list[str]) -> bool:
     """In a process that has not loaded the rules: everything against one mutant."""
     resource.setrlimit(resource.RLIMIT_CPU, (FRESH_LIMIT_S, FRESH_LIMIT_S))
     silenced()
-    sys.meta_path.insert(0, Finder(mutant.module, changed_tree(mutant)))  # type: ignore[arg-type]
+    if mutant.number >= 0:
+        sys.meta_path.insert(0, Finder(mutant.module, changed_tree(mutant)))  # type: ignore[arg-type]
     if not transcripts_are_right():
         return True
     return bool(pytest.main([*OPTIONS, "-x", *FILES], plugins=[QuickestFirst(ids)]))
@@ -134,7 +139,14 @@ def in_forks(mutants: list[Mutant], jobs: int, noticed: Callable[[Mutant], bool]
                     os._exit(status)
             running[child] = mutant
         child, status = os.wait()
-        tell(running.pop(child), status != 0)
+        tell(running.pop(child), status)
+
+
+def noticed_in_a_fork(mutant: Mutant, ids: list[str]) -> bool:
+    """The same for one, here and now."""
+    ended: list[int] = []
+    in_forks([mutant], 1, lambda one: noticed_afresh(one, ids), lambda _, status: ended.append(status))
+    return ended != [0]
 
 
 def in_one_session(mutants: list[Mutant], jobs: int, score: Score) -> tuple[list[str], list[Mutant]]:
@@ -160,11 +172,11 @@ def in_one_session(mutants: list[Mutant], jobs: int, score: Score) -> tuple[list
     with os.fdopen(reading, encoding="ascii") as lines:
         ids = json.loads(next(lines, "[]"))
         for line in lines:
-            place, noticed = json.loads(line)
-            if noticed is None:
+            place, status = json.loads(line)
+            if status is None:
                 afresh.append(mutants[place])
             else:
-                score.add(mutants[place], noticed)
+                score.add(mutants[place], status)
     if os.waitpid(child, 0)[1]:
         raise SystemExit("the tests fail without any change, or can't be run")
     return ids, afresh
@@ -187,6 +199,8 @@ def main() -> int:
     score = Score(Counter(mutant.module for mutant in mutants))
     ids, afresh = in_one_session(mutants, options.jobs, score)
     print(f"{len(afresh)} of {len(mutants)} must be loaded afresh", flush=True)
+    if afresh and noticed_in_a_fork(Mutant("", -1, "no change at all", ""), ids):
+        raise SystemExit("loaded afresh, the tests fail without any change")
     in_forks(afresh, options.jobs, lambda mutant: noticed_afresh(mutant, ids), score.add)
     print("\n".join(score.table()))
     return 0

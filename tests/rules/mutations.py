@@ -2,7 +2,7 @@
 
 A comparison turned or its edge moved, `and`/`or` exchanged, `not` or a sign dropped, another operator, a number one
 more, a bool turned, a text changed, a condition always true or false, a keyword argument left out, a result replaced by
-None, a statement dropped. Left alone: docstrings, the messages of errors, annotations, decorators.
+None, a statement dropped. Left alone: docstrings, the messages of errors, assertions, annotations, decorators.
 """
 
 from __future__ import annotations
@@ -98,6 +98,8 @@ def _statement(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
 
 def _call(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
     for place in range(len(node.keywords)):
+        if _is_strict(node.keywords[place]):
+            continue
         changed = copy.deepcopy(node)
         del changed.keywords[place]
         yield f"without {node.keywords[place].arg}", changed
@@ -155,7 +157,7 @@ class Mutator(ast.NodeTransformer):
         self._inside = ""
 
     def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, LEFT_ALONE) or _is_docstring(node) or _holds_no_behaviour(node):
+        if isinstance(node, LEFT_ALONE) or _is_strict(node) or _is_docstring(node) or _holds_no_behaviour(node):
             return node
         for name, changed in changes_of(node):
             told = f"line {node.lineno}: {name}: {ast.unparse(node)[:90]!r}"  # type: ignore[attr-defined]
@@ -188,6 +190,11 @@ class Mutator(ast.NodeTransformer):
 
 def _is_docstring(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_strict(node: ast.AST) -> bool:
+    """Whether it is a `zip`'s promise that both are as long: an assertion, which nothing can break."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def _holds_no_behaviour(node: ast.AST) -> bool:

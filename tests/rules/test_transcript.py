@@ -157,3 +157,23 @@ def test_a_correction_that_is_itself_illegal_is_refused() -> None:
     with pytest.raises(IllegalAction):
         corrected(transcript, 0, Throw((1, 2)))
     assert corrected(transcript, 2, Throw((1, 1, 1, 1, 1))).refused == ()
+
+
+def test_what_followed_a_line_that_no_longer_fits_is_told_why() -> None:
+    transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
+    fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))
+    assert [why for _, _, why in fixed.refused[1:]] == ["It followed a line that no longer fits."] * 3
+
+
+def test_a_long_game_is_told_and_compared_in_one_step_not_line_by_line() -> None:
+    one, other = (long_game() for _ in range(2))
+    assert one == other
+    assert len(repr(one)) < 3000
+
+
+def long_game() -> Transcript:
+    transcript = begun("crib_dice")
+    for _ in range(700):
+        for line in (throw(2, 2, 1, 3, 4, 5, 6), point(2), throw(3, 4, 5, 6, 6)):
+            transcript = transcript.then(action_of(line))
+    return transcript
