@@ -18,6 +18,7 @@ from vision.light import Advice
 from vision.markers import markers_in
 from vision.reading import FrameBGR
 from vision.settle import Phase, Settle, step, structure
+from vision.sheet import aruco
 from vision.tray import Rig
 
 Floats = NDArray[np.float64]
@@ -76,7 +77,7 @@ class Calibrating:
             if phase in (Phase.MOVING, Phase.WAITING):
                 frames = []
                 continue
-            if not frames and markers_in(frame.image_bgr):
+            if not frames and aruco is not None and markers_in(frame.image_bgr):
                 self._once("Lift the sheet out, and all dice; keep hands out of the picture.")
                 settle = Settle()
                 continue

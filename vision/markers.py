@@ -48,14 +48,15 @@ def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
 
 
 def _detected(grey: NDArray[np.uint8]) -> tuple[tuple[NDArray[np.float32], ...], NDArray[np.int32] | None]:
+    ours = dictionary()
     if hasattr(aruco, "ArucoDetector"):
         settings = aruco.DetectorParameters()
         settings.cornerRefinementMethod = aruco.CORNER_REFINE_SUBPIX
-        corners, numbers, _ = aruco.ArucoDetector(dictionary(), settings).detectMarkers(grey)
+        corners, numbers, _ = aruco.ArucoDetector(ours, settings).detectMarkers(grey)
     else:  # OpenCV 4.6, of Debian 12
         settings = aruco.DetectorParameters_create()
         settings.cornerRefinementMethod = aruco.CORNER_REFINE_SUBPIX
-        corners, numbers, _ = aruco.detectMarkers(grey, dictionary(), parameters=settings)
+        corners, numbers, _ = aruco.detectMarkers(grey, ours, parameters=settings)
     return tuple(corners), numbers
 
 

@@ -13,9 +13,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.errors import DeviceError
 from vision.reading import FrameBGR
 
-aruco: Any = cv2.aruco
+aruco: Any = getattr(cv2, "aruco", None)
 """OpenCV 4.6 (Debian 12) and 4.7 name its functions differently; the types of one version refuse the other's."""
 PAPERS_MM = {"a4": (297.0, 210.0), "letter": (279.4, 215.9)}
 FIRST_ID = {"a4": 0, "letter": 10}
@@ -124,7 +125,13 @@ def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
 
 
 def dictionary() -> Any:
-    """The dictionary that the markers are of: 4 x 4 bits, fifty of them, the fewest bits and so the largest modules."""
+    """The dictionary that the markers are of: 4 x 4 bits, fifty of them, the fewest bits and so the largest modules.
+
+    Raises DeviceError where OpenCV is older than 4.7 and was built without its contributed modules.
+    """
+    if aruco is None:
+        cure = "Debian's python3-opencv has them, and any OpenCV from 4.7; or calibrate with --corners."
+        raise DeviceError("This OpenCV has no markers (module aruco).", cure)
     get = getattr(aruco, "getPredefinedDictionary", None) or aruco.Dictionary_get
     return get(aruco.DICT_4X4_50)
 

@@ -61,7 +61,7 @@ class Calibrating:
     def look(self) -> flask.Response:
         """Markers, zones and advice for the newest picture."""
         must_be_paired(self.pairing)
-        return answer(dict(self.desk.look()))
+        return _done(self.desk.look)
 
     def picture(self) -> flask.Response:
         """The camera's newest picture."""

@@ -218,7 +218,7 @@ def _calibrate() -> Json:
     phone: Json = {"security": [{"phone": []}]}
     paper: Json = {"parameters": [{"name": "paper", "in": "query", "schema": {"enum": ["a4", "letter"]}}], **phone}
     return {
-        "/api/calibrate": _get("What the camera sees of the printed sheet", None, (401,), **phone),
+        "/api/calibrate": _get("What the camera sees of the printed sheet", None, (401, 422), **phone),
         "/api/calibrate.jpg": _get("The camera's newest picture", {}, (401, 404), kind="image/jpeg", **phone),
         "/api/calibrate/sheet.pdf": _get("The sheet to print", {}, (401, 404), kind="application/pdf", **paper),
         "/api/calibrate/sheet": _post("Take the sheet", "SheetBody", (401, 422), **phone),

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.errors import DeviceError
 from vision.calibrate import Plan, by_corners, die_edge_mm, lens_deg_at, lens_over, look_at, reference, rig_of, zones
 from vision.cameras.render import Pinhole
 from vision.cameras.virtual import LENS, VirtualCamera
@@ -219,3 +220,9 @@ def test_the_zones_are_the_trays() -> None:
 
 def test_a_marker_is_large_enough_at_the_height_the_guide_names() -> None:
     assert MARKER_MM * Pinhole((1280, 960), 1060.0, 400.0, (0.0, 0.0)).floor_to_px()[0, 0] > 60
+
+
+def test_an_opencv_without_markers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.sheet.aruco", None)
+    with pytest.raises(DeviceError, match="--corners"):
+        markers_in(camera().frame().image_bgr)
