@@ -56,7 +56,6 @@ class Pages:
             "table_name": self.parts.name,
             "look": look if look in LOOKS else "dark",
             "file": static_files.url,
-            "modules": static_files.modules,
             "with_tray": self.parts.tray is not None,
             "with_evening": self.parts.evening is not None,
             "with_review": self.parts.review is not None,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import gzip
 import hashlib
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import flask
+
+from web.bundles import bundled
 
 FOLDER = Path(__file__).parent / "static"
 KINDS = {
@@ -20,6 +21,9 @@ KINDS = {
     ".webmanifest": "application/manifest+json",
     ".json": "application/json",
 }
+PAGES = tuple(
+    path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if (FOLDER / f"{path.stem}.js").exists()
+)
 FOR_GOOD = "public, max-age=31536000, immutable"
 
 
@@ -34,17 +38,19 @@ class Served:
 
 @functools.cache
 def shelf() -> dict[str, Served]:
-    """Every static file by its path, and the catalogue's texts as `texts/LANGUAGE.json`."""
+    """Every static file by its path, texts as `texts/LANGUAGE.json`, each page's modules in one as `page-NAME.js`."""
     files = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in KINDS}
     texts = Path(__file__).parent / "texts"
     files |= {f"texts/{path.name}": path for path in sorted(texts.glob("*.json"))}
-    return {name: _served(path) for name, path in files.items()}
+    told = {name: path.read_bytes() for name, path in files.items()}
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}
+    told |= {f"page-{page}.js": bundled(page, sources).encode() for page in PAGES}
+    return {name: _served(name, plain) for name, plain in told.items()}
 
 
-def _served(path: Path) -> Served:
-    plain = path.read_bytes()
+def _served(name: str, plain: bytes) -> Served:
     squeezed = gzip.compress(plain, 9, mtime=0)
-    return Served(KINDS[path.suffix], plain, squeezed if len(squeezed) < 0.9 * len(plain) else None)
+    return Served(KINDS[Path(name).suffix], plain, squeezed if len(squeezed) < 0.9 * len(plain) else None)
 
 
 @functools.cache
@@ -57,20 +63,8 @@ def version() -> str:
 
 
 def url(name: str) -> str:
-    """The address of a static file. Modules find each other beside it, under the same version."""
+    """The address of a static file."""
     return f"/static/{version()}/{name}"
-
-
-@functools.cache
-def modules(name: str) -> tuple[str, ...]:
-    """A module and all that it imports, itself first: what a page may ask for in one go."""
-    found = [name]
-    for each in found:
-        found += [word for word in _IMPORTED.findall(shelf()[each].plain.decode()) if word not in found]
-    return tuple(found)
-
-
-_IMPORTED = re.compile(r'from "\./([a-z]+\.js)"')
 
 
 def static_files() -> flask.Blueprint:

@@ -349,7 +349,7 @@ def test_the_sheet_offers_what_the_rules_of_crag_score(chromium: Any, site: Any)
     script = """async ([rolls, address]) => { const { crag, CATEGORIES } = await import(address);
       const strict = {thirteen_without_double: true};
       return rolls.map((dice) => CATEGORIES.map((row) => [crag(row, dice), crag(row, dice, strict)])); }"""
-    module = page.locator('link[rel="modulepreload"][href$="/extra.js"]').get_attribute("href")
+    module = page.locator('script[type="module"]').get_attribute("src").replace("page-scoreboard.js", "extra.js")
     told = page.evaluate(script, [rolls, module])
     for strict in (False, True):
         for roll, offered in zip(rolls, told, strict=True):

@@ -1,0 +1,53 @@
+"""A page's modules in one file: nothing of them lost, nothing left to ask for."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from web.bundles import EXPORT, IMPORT, bundled, needed
+from web.static_files import FOLDER, PAGES, shelf
+
+SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}
+
+
+def test_a_module_becomes_a_function_that_returns_what_it_exports() -> None:
+    sources = {
+        "page": 'import { one, two } from "./deep.js";\nawait one();\n',
+        "deep": '// A note.\nimport { base } from "./base.js";\n'
+        "export const one = () => base;\nexport function two() {}\n",
+        "base": "export const base = 1;\n",
+    }
+    assert needed("page", sources) == ("base", "deep", "page")
+    assert bundled("page", sources) == (
+        "const of_base = (() => {\nconst base = 1;\nreturn { base };\n})();\n"
+        "const of_deep = (() => {\nconst { base } = of_base;\nconst one = () => base;\nfunction two() {}\n"
+        "return { one, two };\n})();\n"
+        "const { one, two } = of_deep;\nawait one();\n"
+    )
+
+
+def test_modules_that_import_each_other_are_refused() -> None:
+    with pytest.raises(AssertionError, match="imports itself"):
+        needed("a", {"a": 'import { b } from "./b.js";\n', "b": 'import { a } from "./a.js";\n'})
+
+
+@pytest.mark.parametrize("name", sorted(SOURCES))
+def test_modules_keep_to_the_two_forms(name: str) -> None:
+    source = SOURCES[name]
+    assert len(re.findall(r"^import\b", source, re.MULTILINE)) == len(IMPORT.findall(source))
+    assert len(re.findall(r"^export\b", source, re.MULTILINE)) == len(EXPORT.findall(source))
+    assert "import(" not in source
+    for names, module in IMPORT.findall(source):
+        exported = {exported for _, exported in EXPORT.findall(SOURCES[module])}
+        assert {each.strip() for each in names.split(",")} <= exported
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_asks_for_one_module(page: str) -> None:
+    text = shelf()[f"page-{page}.js"].plain.decode()
+    assert re.findall(r"^(?:import|export)\b", text, re.MULTILINE) == []
+    template = (Path(FOLDER).parent / "templates" / "base.html").read_text()
+    assert template.count("<script") == 2, "the module, and what the page starts with"
