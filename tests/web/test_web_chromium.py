@@ -230,6 +230,19 @@ def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: 
     page.context.close()
 
 
+def test_a_phone_past_the_limit_of_streams_asks_instead_and_sees_each_change(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, streams_limit=1) as pub, served(pub.app) as address:
+        number = pub.start()
+        first, second = phone(chromium, address), phone(chromium, address)
+        live(first, address + "/")
+        live(second, address + "/")
+        assert pub.app.extensions["feed"].streams == 1
+        play(pub, MIDGAME[0])
+        for page in (first, second):
+            page.wait_for_selector(f'html[data-number="{number + 1}"]', state="attached")
+            page.context.close()
+
+
 @pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
 def test_nothing_is_cut_off_on_the_pubs_screen(chromium: Any, tmp_path: Path, game: str) -> None:
     wifi = Addresses("http://192.168.104.101:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
