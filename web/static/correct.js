@@ -44,7 +44,7 @@ function photoOf(thrown) {
 
 async function send(thrown, values) {
   const done = await post(`/api/throws/${thrown.number}`, { number: table.snapshot.number, values });
-  if (done) toast(t("correct.done"));
+  if (done && !done.correction) toast(t("correct.done")); // one that costs later steps is only on offer yet
   return done;
 }
 
