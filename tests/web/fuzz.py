@@ -25,7 +25,7 @@ def _everything(folder: Path) -> Any:
 
 
 def main(examples: int) -> int:
-    """Try every operation of the API with that many examples. Some thirty operations: 900 make well over twenty thousand."""
+    """Try every operation of the API with that many examples. Of some thirty, 900 make over twenty thousand."""
     from pub import PIN, served
 
     from companion.session.commands import StartGame
