@@ -166,6 +166,15 @@ def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) 
     assert worth.fresh(crib_odds.RICH) == pytest.approx(below + 1)
 
 
+def test_a_rich_turn_that_throws_seven_alike_throws_them_again() -> None:
+    more, total = crib_odds.rich_fresh_throw(), 0.0
+    for dice, ways in throws_of(7):
+        alike = 7 in (dice.count(face) for face in range(1, 7))
+        best = max(crib_odds.set_score(dice.count(face), face) for face in range(1, 7) if dice.count(face) > 1)
+        total += ways * (best + (more if alike else 0.0))
+    assert more == pytest.approx(total / 6**7, abs=1e-9)
+
+
 def test_the_first_throws_of_crib_dice_are_all_there() -> None:
     assert math.fsum(chance for _, chance in crib_odds.first_throws()) == pytest.approx(1)
     assert all(offer for offer, _ in crib_odds.first_throws()), "there is always a pair"

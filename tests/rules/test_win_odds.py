@@ -86,6 +86,7 @@ def test_all_shares_of_the_win_are_one_win(board: Board) -> None:
         board_at(130, 119, 118, turn=1, piddle_points=True),
         replace(board_at(119, 120, turn=1, wipeouts=(3, 0), pandemonium=True), first=1),
         board_at(130, 119, turn=1),
+        replace(board_at(119, 130, 118, turn=2), first=1),
         board_at(239, 240, long_game=True),
     ],
 )
