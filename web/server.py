@@ -28,6 +28,8 @@ class Server:
     def __init__(self, app: flask.Flask, listening: socket.socket, streams_limit: int = 256) -> None:
         self._feed = app.extensions["feed"]
         self._stopping = threading.Event()
+        self._awake = threading.RLock()  # held while the loop is woken, and told that it has ended; a signal may nest
+        self._open = True
         self._sockets: dict[int, Any] = {}
         self._server: Any = create_server(
             app,
@@ -54,12 +56,16 @@ class Server:
         finally:
             self._feed.close()
             self._server.task_dispatcher.shutdown()
+            with self._awake:
+                self._open = False
             wasyncore.close_all(self._sockets)
 
     def stop(self) -> None:
         """Let `run` end. From any thread, and from a signal."""
         self._stopping.set()
-        self._server.pull_trigger()
+        with self._awake:
+            if self._open:  # a loop that has just ended has closed what wakes it
+                self._server.pull_trigger()
 
 
 def socket_options() -> list[tuple[int, int, int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from pub import HEADER, Pub, opened, served
 
 from companion.session.commands import PlayLine, StartGame
+from web.server import Server
 
 PATIENCE_S = 60
 """Far more than a busy machine needs: these tests say what happens, not how fast."""
@@ -105,3 +107,14 @@ def test_a_body_far_too_large_is_refused_by_the_server_and_it_serves_on(running:
             assert b" 413 " in link.recv(1000)
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=PATIENCE_S) as answer:
         assert answer.status == 200
+
+
+def test_a_server_that_has_ended_may_be_stopped_again(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        server = Server(pub.app, socket.create_server(("127.0.0.1", 0)), 2)
+        serving = threading.Thread(target=server.run)
+        serving.start()
+        server.stop()
+        serving.join(PATIENCE_S)
+        assert not serving.is_alive()
+        server.stop()
