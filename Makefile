@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench conformance fuzz mutants evening load fuzz-web corrupted train clean
+.PHONY: help play test lint types tests bench conformance fuzz mutants evening load fuzz-web corrupted rendered train clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ fuzz-web: .venv/dev.stamp  ## twenty thousand requests that the API must answer 
 
 corrupted: .venv/dev.stamp  ## a thousand damaged, odd and hostile picture files: an answer or a clear error each, under 1 GB
 	@PEGPIP_CORRUPTED=1000 $(BIN)/pytest -s tests/vision/test_corrupted.py
+
+rendered: .venv/dev.stamp  ## measure the rig reader on 2,040 rendered pictures in twelve conditions (EACH=20: fewer)
+	@$(BIN)/python -m vision.evaluation.rendered --each $(or $(EACH),170) --failures out/rendered
 
 TRAIN := .venv-train/bin
 train:  ## train the network on a CPU: make train DATA="folder ..." MINUTES=60 (see vision/models/centres.md)

@@ -1,0 +1,54 @@
+"""Rendered pictures: labelled by their own geometry, the same each time, and readable."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from vision.cameras.render import face_up
+from vision.evaluation.conditions import CONDITIONS, Condition, picture
+from vision.evaluation.kinds import ALL_KINDS, IVORY
+from vision.evaluation.raycast import linear
+from vision.evaluation.scene import flat_turn
+from vision.rig_reader import RigReader
+
+BY_NAME = {condition.name: condition for condition in CONDITIONS}
+
+
+@pytest.mark.parametrize("value", range(1, 7))
+def test_a_die_laid_flat_shows_its_value_and_is_turned_not_mirrored(value: int) -> None:
+    turn = flat_turn(value, 0.4)
+    assert face_up(turn) == value
+    assert np.allclose(turn @ turn.T, np.eye(3))
+    assert np.linalg.det(turn) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("condition", [BY_NAME["ivory"], BY_NAME["blur, bent, jpeg"]], ids=lambda c: str(c.name))
+def test_the_same_seed_gives_the_same_picture_and_another_seed_another(condition: Condition) -> None:
+    one, again, other = picture(condition, 3), picture(condition, 3), picture(condition, 4)
+    assert np.array_equal(one.image_bgr, again.image_bgr)
+    assert one.dice == again.dice
+    assert not np.array_equal(one.image_bgr, other.image_bgr)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_labels_lie_on_the_dice(seed: int) -> None:
+    shown = picture(BY_NAME["ivory"], seed)
+    assert 2 <= len(shown.dice) <= 7
+    darkest_body = 0.3 * linear(IVORY.body_bgr).mean()
+    for die in shown.dice:
+        x, y, w, h = die.box_xywh
+        face = shown.image_bgr[y : y + h, x : x + w]
+        was = shown.rig.empty_bgr[y : y + h, x : x + w]
+        # Most of a face is body, and an ivory body is brighter than any felt.
+        assert np.median(linear(face).mean(2)) > darkest_body > np.median(linear(was).mean(2))
+
+
+def test_an_easy_picture_is_read() -> None:
+    shown = picture(BY_NAME["ivory"], 1)
+    reading = RigReader(shown.rig).read(shown.image_bgr)
+    assert (reading.values, reading.doubt) == (shown.values, None)
+
+
+def test_kinds_are_told_apart() -> None:
+    assert len(set(ALL_KINDS)) == len(ALL_KINDS)

@@ -1,0 +1,226 @@
+"""Dice seen by rays: each ray of the camera is followed until it meets a rounded cube; what it meets is shaded there.
+
+The rounded cube is a signed distance, followed by sphere tracing (Hart 1996); shading is Lambert's law and Blinn's
+half-vector highlight (1977) in linear light. Dice hide each other by distance. Millimetres, z up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.cameras.render import FACE_AXES, Pinhole
+from vision.evaluation.kinds import Kind, Texture
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+FINER = 2
+"""Rays per pixel along each side: edges are smooth to a quarter of a pixel."""
+STEPS = 18
+HIT_MM = 0.03
+FLOOR_LIGHT = 0.30
+"""Part of the light of the sky that comes back from the ground to a face that looks sideways."""
+SEEN_THROUGH = 0.30
+"""How strongly the pips of the lower face shine through a clear die."""
+
+_GRID = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    5: ((-1, -1), (-1, 1), (1, -1), (1, 1), (0, 0)),
+    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lamp:
+    """A lamp far away.
+
+    Attributes:
+        towards: (3,) unit length.
+        colour_bgr: (3,) linear, 1 is full.
+        soft_mm: Blur of a shadow's edge on the floor.
+    """
+
+    towards: Doubles
+    colour_bgr: Doubles
+    soft_mm: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LyingDie:
+    """A die in a scene: its centre in mm, its turn (3, 3), its edge, its kind, and the seed of its own marks."""
+
+    at_mm: Doubles
+    turn: Doubles
+    edge_mm: float
+    kind: Kind
+    seed: int
+
+
+def linear(levels: object) -> Doubles:
+    """Light, 0 to 1, of levels 0 to 255 (gamma 2.2)."""
+    return (np.asarray(levels, np.float64) / 255) ** 2.2
+
+
+def corners_of(die: LyingDie) -> Doubles:
+    """(8, 3) corners of the die as if it were sharp."""
+    signs = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+    return die.at_mm + signs @ die.turn.T * die.edge_mm
+
+
+def draw(light: Floats, camera: Pinhole, dice: list[LyingDie], lamps: list[Lamp], sky_bgr: Doubles) -> None:
+    """Draw all dice over `light`, (h, w, 3) linear; in place. What is higher hides what is lower."""
+    for die in sorted(dice, key=lambda one: float(one.at_mm[2])):
+        _draw_one(light, camera, die, lamps, sky_bgr)
+
+
+def _draw_one(light: Floats, camera: Pinhole, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles) -> None:
+    seen = camera.project(corners_of(die))
+    x0, y0 = np.maximum(np.floor(seen.min(0)) - 1, 0).astype(int)
+    x1, y1 = np.minimum(np.ceil(seen.max(0)) + 2, (light.shape[1], light.shape[0])).astype(int)
+    if x1 <= x0 or y1 <= y0:
+        return
+    xs = x0 + (np.arange((x1 - x0) * FINER) + 0.5) / FINER
+    ys = y0 + (np.arange((y1 - y0) * FINER) + 0.5) / FINER
+    ray = np.empty((len(ys), len(xs), 3), np.float32)
+    ray[:, :, 0] = (xs - camera.size_wh[0] / 2) / camera.focal_px
+    ray[:, :, 1] = ((ys - camera.size_wh[1] / 2) / camera.focal_px)[:, None]
+    ray[:, :, 2] = -1
+    ray /= np.linalg.norm(ray, axis=2, keepdims=True)
+    eye = np.array([*camera.middle_mm, camera.height_mm])
+    rays = ray.reshape(-1, 3) @ die.turn.astype(np.float32)
+    hit, at = _met(((eye - die.at_mm) @ die.turn).astype(np.float32), rays, die)
+    behind = cv2.resize(light[y0:y1, x0:x1], (len(xs), len(ys)), interpolation=cv2.INTER_LINEAR).reshape(-1, 3)
+    behind[hit] = _shaded(at, rays[hit], behind[hit], die, lamps, sky_bgr)
+    size = (int(x1 - x0), int(y1 - y0))
+    drawn = cv2.resize(behind.reshape(len(ys), len(xs), 3), size, interpolation=cv2.INTER_AREA)
+    alpha = cv2.resize(hit.reshape(len(ys), len(xs)).astype(np.float32), size, interpolation=cv2.INTER_AREA) > 0
+    light[y0:y1, x0:x1][alpha] = drawn[alpha]
+
+
+def _met(eye: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], Floats]:
+    """Which rays meet the die, and where, in the die's own axes."""
+    radius = die.kind.corner * die.edge_mm
+    inner = die.edge_mm / 2 - radius
+    along = np.full(len(rays), float(np.linalg.norm(eye)) - 0.87 * die.edge_mm, np.float32)
+    for _ in range(STEPS):
+        outside = np.abs(eye + along[:, None] * rays) - inner
+        away = np.linalg.norm(np.maximum(outside, 0), axis=1) + np.minimum(outside.max(1), 0) - radius
+        along += away
+    hit = away < HIT_MM
+    return hit, (eye + along[hit, None] * rays[hit]).astype(np.float32)
+
+
+def _shaded(
+    at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles
+) -> Floats:
+    """(n, 3) linear light that comes from these points of the die."""
+    kind, turn = die.kind, die.turn.astype(np.float32)
+    outside = np.abs(at) - (0.5 - kind.corner) * die.edge_mm
+    normal = np.sign(at) * np.maximum(outside, 1e-4)
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    colour = _body(at, die)
+    paint, dish = _pips(at, die, 0.0)
+    through = kind.clear * SEEN_THROUGH
+    if through > 0:
+        # The pips of the far side, moved towards the eye by refraction (plastic: 1.5) and blurred by the body.
+        deeper = at + rays * (die.edge_mm * 0.92)
+        far, _ = _pips(np.clip(deeper, -die.edge_mm / 2, die.edge_mm / 2), die, 0.5)
+        colour += (linear(kind.pip_bgr) * 0.8 - colour) * (through * far)[:, None]
+        # Light that went through: more of it near the edges, where the way through is short.
+        colour += (0.35 * kind.clear) * (behind - colour) + kind.clear * 0.10 * linear(kind.body_bgr)
+    colour += (linear(kind.pip_bgr) - colour) * paint[:, None]
+    normal = normal - dish
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    world = normal @ turn.T
+    height = np.clip((at @ turn.T)[:, 2] + die.at_mm[2], 0, die.edge_mm) / die.edge_mm
+    # A face that looks sideways sees half the sky, and less of it near the floor; some light comes from the floor.
+    open_sky = (0.5 + 0.5 * world[:, 2]) * (0.55 + 0.45 * height) + FLOOR_LIGHT * (1 - world[:, 2]) * 0.5
+    glow = colour * (open_sky[:, None] * sky_bgr)
+    for lamp in lamps:
+        facing = np.clip(world @ lamp.towards, 0, 1)
+        lit = facing + kind.clear * 0.25 * (1 - facing)
+        glow = glow + colour * (lit[:, None] * lamp.colour_bgr)
+        half = lamp.towards - rays @ turn.T
+        half = half / np.linalg.norm(half, axis=1, keepdims=True)
+        shine = np.clip((world * half).sum(1), 0, 1) ** 90
+        glow = glow + (kind.gloss * 7 * shine)[:, None] * lamp.colour_bgr
+    # Fresnel: what is seen at a flat angle mirrors the room.
+    flat = (1 - np.clip(-(rays * normal).sum(1), 0, 1)) ** 4
+    glow = glow + ((kind.gloss * 0.5 + 0.35 * flat) * kind.gloss * 4)[:, None] * sky_bgr
+    return glow.astype(np.float32)
+
+
+def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
+    """How much paint lies at each point (n,), and how the drilled hollow leans there (n, 3)."""
+    kind, edge = die.kind, die.edge_mm
+    paint, dish = np.zeros(len(at), np.float32), np.zeros_like(at)
+    axis = np.abs(at).argmax(1)
+    above = np.take_along_axis(at, axis[:, None], 1)[:, 0] > 0
+    bare = np.random.default_rng(die.seed).random((7, 6))
+    for value, (own, sign) in FACE_AXES.items():
+        here = np.flatnonzero((axis == own) & (above == (sign > 0)))
+        if not len(here):
+            continue
+        u, v = (own + 1) % 3, (own + 2) % 3
+        radius = kind.pip_radius * edge * (kind.one_scale if value == 1 else 1.0)
+        for number, (column, row) in enumerate(_GRID[value]):
+            du, dv = at[here, u] - column * kind.spacing * edge, at[here, v] - row * kind.spacing * edge
+            off = np.hypot(du, dv) / radius
+            cover = np.clip((1 - off) / max(blur, 0.08) + 0.5, 0, 1)
+            if bare[value, number] < kind.bare:
+                cover = cover * _rest_of_paint(du / radius, dv / radius, float(bare[value, number]) / kind.bare)
+            paint[here] = np.maximum(paint[here], cover)
+            inside = off < 1
+            dish[here[inside], u] += kind.drilled * 0.9 * du[inside] / radius
+            dish[here[inside], v] += kind.drilled * 0.9 * dv[inside] / radius
+    return paint, dish
+
+
+def _rest_of_paint(du: Floats, dv: Floats, luck: float) -> Floats:
+    """Paint that is left in a worn pip: a sickle at one side; none at the worst."""
+    turn = 40.0 * luck
+    return np.clip((du * np.cos(turn) + dv * np.sin(turn) + 1.6 * luck - 1.0) * 4, 0, 1) * 0.9
+
+
+def _body(at: Floats, die: LyingDie) -> Floats:
+    """(n, 3) linear colour of the body at these points."""
+    kind = die.kind
+    one, other = linear(kind.body_bgr), linear(kind.other_bgr)
+    rng = np.random.default_rng(die.seed)
+    p = at / die.edge_mm
+    part: Floats | Doubles
+    if kind.texture is Texture.SPECKLED:
+        part = _speckles(p, rng)
+    elif kind.texture is Texture.MARBLED:
+        part = 1 / (1 + np.exp(-6 * _clouds(p, 2.2, rng)))
+    elif kind.texture is Texture.WOODEN:
+        middle = rng.uniform(1, 2, 2)
+        rings = np.hypot(p[:, 0] + middle[0], p[:, 1] + middle[1]) * rng.uniform(14, 26)
+        part = (0.5 + 0.5 * np.sin(2 * np.pi * rings * 0.5 + 1.5 * _clouds(p, 1.5, rng))) ** 2
+    else:
+        part = 0.0 * p[:, 0]
+    shade = 1 + 0.03 * _clouds(p, 6.0, rng)
+    return ((one + (other - one) * part[:, None]) * shade[:, None]).astype(np.float32)
+
+
+def _clouds(p: Floats, per_edge: float, rng: np.random.Generator) -> Floats:
+    """(n,) smooth noise of about -1 to 1: waves in random directions."""
+    ways = rng.normal(0, 2 * np.pi * per_edge / 1.7, (5, 3))
+    return (np.sin(p @ ways.T + rng.uniform(0, 6.28, 5)).sum(1) / 2.5).astype(np.float32)
+
+
+def _speckles(p: Floats, rng: np.random.Generator) -> Floats:
+    """(n,) 1 in a speckle: one in every third cell of a grid of 11 to the edge."""
+    cell = np.floor((p + 1) * 11).astype(int)
+    within = (p + 1) * 11 - cell
+    table = rng.random((997, 4))
+    luck = table[(cell @ np.array([73, 179, 283])) % 997]
+    off = np.linalg.norm(within - (0.3 + 0.4 * luck[:, :3]), axis=1)
+    return np.clip((0.15 + 0.3 * luck[:, 3] - off) * 8, 0, 1) * (luck[:, 3] > 0.45)
