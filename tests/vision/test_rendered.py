@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
 from vision.cameras.render import face_up
 from vision.evaluation.conditions import CONDITIONS, Condition, picture
-from vision.evaluation.kinds import ALL_KINDS, IVORY
-from vision.evaluation.raycast import linear
-from vision.evaluation.scene import flat_turn
+from vision.evaluation.kinds import ALL_KINDS, IVORY, RED
+from vision.evaluation.raycast import LyingDie, corners_of, draw, linear
+from vision.evaluation.scene import DIE_MM, LENS, flat_turn
 from vision.rig_reader import RigReader
 
 BY_NAME = {condition.name: condition for condition in CONDITIONS}
@@ -52,3 +53,14 @@ def test_an_easy_picture_is_read() -> None:
 
 def test_kinds_are_told_apart() -> None:
     assert len(set(ALL_KINDS)) == len(ALL_KINDS)
+
+
+def test_a_side_seen_at_a_flat_angle_is_there_down_to_the_floor() -> None:
+    # A little off the middle the sides are narrow bands: their lower ends must not be lost between the rays' steps.
+    at_mm = np.array([LENS.middle_mm[0] + 50, LENS.middle_mm[1] - 70, DIE_MM / 2])
+    lying = LyingDie(at_mm, flat_turn(4, -0.1), DIE_MM, RED, 1)
+    light = np.zeros((LENS.size_wh[1], LENS.size_wh[0], 3), np.float32)
+    draw(light, LENS, [lying], [], np.ones(3))
+    outline = np.zeros(light.shape[:2], np.uint8)
+    cv2.fillConvexPoly(outline, cv2.convexHull(LENS.project(corners_of(lying)).round().astype(np.int32)), 1)
+    assert (light[outline > 0].max(1) > 0).mean() > 0.95

@@ -108,11 +108,16 @@ def _met(eye: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], F
     """Which rays meet the die, and where, in the die's own axes."""
     radius = die.kind.corner * die.edge_mm
     inner = die.edge_mm / 2 - radius
-    along = np.full(len(rays), float(np.linalg.norm(eye)) - 0.87 * die.edge_mm, np.float32)
+    # From where the sharp cube is met: steps that begin at the eye die away along a side that is nearly edge-on.
+    safe = np.where(np.abs(rays) < 1e-6, np.float32(1e-6), rays)
+    near, far = (-die.edge_mm / 2 - eye) / safe, (die.edge_mm / 2 - eye) / safe
+    along = np.minimum(near, far).max(1)
+    through = along <= np.maximum(near, far).min(1)
+    away = np.full(len(rays), np.inf, np.float32)
     for _ in range(STEPS):
-        outside = np.abs(eye + along[:, None] * rays) - inner
-        away = np.linalg.norm(np.maximum(outside, 0), axis=1) + np.minimum(outside.max(1), 0) - radius
-        along += away
+        outside = np.abs(eye + along[through, None] * rays[through]) - inner
+        away[through] = np.linalg.norm(np.maximum(outside, 0), axis=1) + np.minimum(outside.max(1), 0) - radius
+        along[through] += away[through]
     hit = away < HIT_MM
     return hit, (eye + along[hit, None] * rays[hit]).astype(np.float32)
 
