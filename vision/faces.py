@@ -1,66 +1,83 @@
-"""Finds and reads dice in a picture of unknown scale: the network looks at it in several sizes, the best one counts."""
+"""Reads single faces: a small network that is shown one face at a time, brought to one size, and names its value.
+
+It knows nothing of how the face was found, and says of what shows no face that it shows none. Every face is shown to it
+several times, differently turned: a value must be seen from each side to be sure.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from vision.network import LONG_EDGES_PX, Mark, Network, apart, same_place
+from companion.errors import SetupError
+from vision.network import Mark
 from vision.reading import FrameBGR
 
-LARGEST_MAGNIFICATION = 2.0
-"""A picture is never magnified more: it holds no more detail, and noise looks like pips."""
-A_ONE = 1 / 6
-"""What a one counts when nobody says how many dice there are: looked at too closely, the pips of a six are six ones."""
-FINER = 2**0.5
-"""From one size to the next."""
-LONGEST_EDGE_PX = 1600
-"""No picture is looked at larger: it would take a second."""
-SURE = 0.35
-"""Score from which a mark counts as a die when nobody says how many there are."""
+Probabilities = NDArray[np.float64]
+"""(n, 7): no face, then the values 1 to 6."""
+
+MODEL = Path(__file__).with_name("models") / "faces.onnx"
+CROP_PX = 48
+"""Edge of what the network is shown."""
+SIDE_FACES = 1.5
+"""Side of a crop in sizes of the face: all of it at any turn, and a little of what is round it."""
+THIN = 0.75
+"""A picture shrunk by more than this is averaged, not sampled: sampled thinly it would lose pips."""
+TURNS_RAD = (0.0, np.pi / 4)
+"""How a face is turned each time it is shown."""
 
 
-def faces(picture_bgr: FrameBGR, network: Network, expect: int | None = None) -> list[Mark]:
-    """The dice of a picture, surest first: `expect` of them when that is given and so many were marked.
+class Faces:
+    """The network, loaded once; not to be used from two threads at a time."""
 
-    The size in which the expected dice are surest is taken; the scores of the sizes next to it are added where they
-    mark the same dice, so that a value must be seen in more than one size to win.
-    """
-    long_edge = max(picture_bgr.shape[:2])
-    scales = [px / long_edge for px in LONG_EDGES_PX if px / long_edge <= LARGEST_MAGNIFICATION]
-    by_scale = [network.marks(picture_bgr, scale) for scale in scales]
-    if not by_scale:
-        return []
-    best = int(np.argmax([_worth(marks, expect) for marks in by_scale]))
-    while best == 0 and FINER * scales[0] <= min(LARGEST_MAGNIFICATION, LONGEST_EDGE_PX / long_edge):
-        # Dice seem to be smaller than they should: only then is a larger picture worth its time.
-        scales.insert(0, FINER * scales[0])
-        by_scale.insert(0, network.marks(picture_bgr, scales[0]))
-        best = int(np.argmax([_worth(marks, expect) for marks in by_scale]))
-    fused = _fused(by_scale[max(0, best - 1) : best + 2], by_scale[best])
-    if expect is not None:
-        return fused[:expect]
-    return [mark for mark in fused if mark.score >= SURE]
+    def __init__(self, model: Path = MODEL) -> None:
+        if not model.exists():
+            raise SetupError([f"The network {model.name} is missing; install Peg & Pip again, or run `make train`."])
+        self._net = cv2.dnn.readNetFromONNX(str(model))
+
+    def values(self, picture_bgr: FrameBGR, marks: Sequence[Mark]) -> Probabilities:
+        """What each marked face shows: the geometric mean of what was said of it at each turn."""
+        if not marks:
+            return np.empty((0, 7))
+        crops = [cut_out(picture_bgr, (mark.x, mark.y), mark.size_px, turned(a)) for a in TURNS_RAD for mark in marks]
+        self._net.setInput(cv2.dnn.blobFromImages(crops, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
+        said = np.log(self._net.forward().astype(np.float64) + 1e-6).reshape(len(TURNS_RAD), len(marks), 7).mean(0)
+        whole = np.exp(said)
+        return whole / whole.sum(1, keepdims=True)
 
 
-def _worth(marks: Sequence[Mark], expect: int | None) -> float:
-    """How well a size shows dice: the sum of the scores of those expected, or of all sure ones."""
-    if expect is not None:
-        return sum(mark.score for mark in marks[:expect])
-    return sum(mark.score * (A_ONE if mark.value == 1 else 1.0) for mark in marks if mark.score >= SURE)
+@cache
+def shipped_faces() -> Faces:
+    """The network that is shipped, loaded at the first call."""
+    return Faces()
 
 
-def _fused(by_scale: Sequence[Sequence[Mark]], chosen: Sequence[Mark]) -> list[Mark]:
-    """One mark for each place, with the mean of the scores of the sizes; the chosen size gives place and size."""
-    every = [*chosen, *apart([mark for marks in by_scale for mark in marks])]
-    places: list[Mark] = []
-    for mark in every:
-        if not any(same_place(mark, other) for other in places):
-            places.append(mark)
-    fused = []
-    for place in places:
-        seen = [next((mark for mark in marks if same_place(mark, place)), None) for marks in by_scale]
-        total = np.sum([mark.scores for mark in seen if mark is not None], axis=0) / len(by_scale)
-        fused.append(Mark(place.x, place.y, place.size_px, total.astype(np.float32)))
-    return sorted(fused, key=lambda mark: -mark.score)
+def turned(angle_rad: float) -> NDArray[np.float64]:
+    """(2, 2) a turn by that angle."""
+    return np.array([[np.cos(angle_rad), -np.sin(angle_rad)], [np.sin(angle_rad), np.cos(angle_rad)]])
+
+
+def cut_out(
+    picture_bgr: FrameBGR, middle_xy: tuple[float, float], size_px: float, about: NDArray[np.float64]
+) -> NDArray[np.uint8]:
+    """(48, 48, 3) a face of that middle and size; `about` (2, 2) turns, mirrors or stretches it about its middle."""
+    x, y = middle_xy
+    reach = SIDE_FACES * size_px
+    x0, y0 = int(max(0, x - reach)), int(max(0, y - reach))
+    near = picture_bgr[y0 : int(max(0, y + reach + 2)), x0 : int(max(0, x + reach + 2))]
+    if near.size == 0:
+        return np.zeros((CROP_PX, CROP_PX, 3), np.uint8)
+    scale = CROP_PX / (SIDE_FACES * size_px)
+    seen = near
+    if scale < THIN and min(near.shape[:2]) * scale >= 1:
+        seen = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    shrunk = np.array([seen.shape[1] / near.shape[1], seen.shape[0] / near.shape[0]])
+    matrix = about * (1.0 if seen is not near else scale)
+    shift = CROP_PX / 2 - matrix @ (np.array([x - x0, y - y0]) * shrunk)
+    whole = np.hstack([matrix, shift[:, None]])
+    return cv2.warpAffine(seen, whole, (CROP_PX, CROP_PX), borderMode=cv2.BORDER_REPLICATE)

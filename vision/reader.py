@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from vision import network
-from vision.faces import faces
+from vision.detect import detected
 from vision.layouts import Fit, fits
 from vision.network import Mark, Network
 from vision.pips import pips
@@ -45,7 +45,7 @@ class FreeReader:
 
     def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
         """Read a picture. Doubts: `count`, `unread` (no value is sure), `disagree` (the readers differ), `cut_off`."""
-        marks = faces(frame_bgr, self._network, expect)
+        marks = detected(frame_bgr, self._network, expect)
         dice = tuple(sorted((_die(mark, frame_bgr.shape) for mark in marks), key=lambda die: die.box_xywh))
         return Reading(dice, self._doubt(frame_bgr, marks, expect))
 

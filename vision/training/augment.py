@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from vision.training.datasets import Photo
 
 CROP_PX = 256
-DICE_PX = (26.0, 58.0)
+DICE_PX = (15.0, 58.0)
 """Sizes of faces that the network learns; it looks at a picture in several sizes, so that one of them fits."""
 
 Dice = list[tuple[float, float, float, int]]
@@ -125,12 +125,12 @@ def relit(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.ui
         seen = 255 * np.power(np.clip(seen / 255, 0, 1), rng.uniform(0.55, 1.7))
     seen = seen * rng.uniform(0.6, 1.35) * (1 + rng.normal(0, 0.12, 3)) + rng.normal(0, 12)
     if rng.random() < 0.25:
-        seen *= 1 + rng.uniform(0, 0.4) * _slope(rng)[:, :, None]
+        seen *= 1 + rng.uniform(0, 0.4) * _slope(seen.shape, rng)[:, :, None]
     return _filmed(seen, rng)
 
 
-def _slope(rng: np.random.Generator) -> Matrix:
-    along, across = np.linspace(-1, 1, CROP_PX)[None], np.linspace(-1, 1, CROP_PX)[:, None]
+def _slope(shape: tuple[int, ...], rng: np.random.Generator) -> Matrix:
+    along, across = np.linspace(-1, 1, shape[1])[None], np.linspace(-1, 1, shape[0])[:, None]
     angle = rng.uniform(0, 2 * np.pi)
     return along * np.cos(angle) + across * np.sin(angle)
 

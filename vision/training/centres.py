@@ -13,11 +13,14 @@ from vision.training.augment import CROP_PX, Dice
 STRIDE = 8
 DICE_PX = 40.0
 CELLS = CROP_PX // STRIDE
+SIZES_PX = (11.0, 100.0)
+"""Faces smaller or larger are not judged: they may be marked or not."""
 MIDDLE = 1 / 6
 """Spread of the mark of a middle, in sizes of the die."""
 
 
-def _layer(inputs: int, outputs: int, stride: int = 1, reach: int = 1) -> nn.Sequential:
+def layer(inputs: int, outputs: int, stride: int = 1, reach: int = 1) -> nn.Sequential:
+    """A convolution of 3 x 3, normalised, and what is below zero cut off."""
     convolution = nn.Conv2d(inputs, outputs, 3, stride, reach, dilation=reach, bias=False)
     return nn.Sequential(convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True))
 
@@ -27,7 +30,7 @@ class Residual(nn.Module):
 
     def __init__(self, width: int, reach: int = 1) -> None:
         super().__init__()
-        self.a = _layer(width, width, reach=reach)
+        self.a = layer(width, width, reach=reach)
         self.b = nn.Sequential(nn.Conv2d(width, width, 3, 1, 1, bias=False), nn.BatchNorm2d(width))
 
     def forward(self, x: Tensor) -> Tensor:
@@ -41,17 +44,17 @@ class Centres(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.stem = nn.Sequential(
-            _layer(3, 16, 2),
-            _layer(16, 32),
-            _layer(32, 32, 2),
+            layer(3, 16, 2),
+            layer(16, 32),
+            layer(32, 32, 2),
             Residual(32),
-            _layer(32, 80, 2),
+            layer(32, 80, 2),
             Residual(80),
             Residual(80, 2),
             Residual(80),
             Residual(80, 2),
         )
-        self.head = nn.Sequential(_layer(80, 64), nn.Conv2d(64, 9, 1))
+        self.head = nn.Sequential(layer(80, 64), nn.Conv2d(64, 9, 1))
         # Middles are rare: begin by expecting none (Lin et al., Focal loss, 2017).
         nn.init.constant_(self.head[-1].bias[:6], -4.0)
 
@@ -83,8 +86,8 @@ def targets(dice: Dice) -> tuple[NDArray[np.float32], ...]:
     for x, y, size_px, value in dice:
         column, row = x / STRIDE - 0.5, y / STRIDE - 0.5
         away = (columns - column) ** 2 + (rows - row) ** 2
-        whole = all(0.3 * size_px < side < CROP_PX - 0.3 * size_px for side in (x, y)) and 16 <= size_px <= 100
-        if not whole:
+        whole = all(0.3 * size_px < side < CROP_PX - 0.3 * size_px for side in (x, y))
+        if not whole or not SIZES_PX[0] <= size_px <= SIZES_PX[1]:
             judged[0][away < (0.7 * size_px / STRIDE) ** 2] = 0
             continue
         mark = np.exp(-away / (2 * max(size_px / STRIDE * MIDDLE, 0.55) ** 2)).astype(np.float32)

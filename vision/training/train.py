@@ -16,9 +16,12 @@ import torch
 from vision.training.augment import example
 from vision.training.centres import Centres, Exported, loss, targets
 from vision.training.datasets import WEIGHTS, Photo, photo_sets
+from vision.training.painted_set import PAINTED, PAINTED_WEIGHT, painted_set
 
 BATCH = 16
 RATE = 2e-3
+RATE_ON = 8e-4
+"""For weights that have been trained before."""
 AVERAGED = 0.999
 """The shipped weights are a moving average over about a thousand steps (Polyak)."""
 TOLD_EVERY = 50
@@ -32,22 +35,26 @@ def batch(sets: list[list[Photo]], odds: np.ndarray, rng: np.random.Generator) -
     return [torch.from_numpy(pictures).contiguous(memory_format=torch.channels_last), *map(torch.from_numpy, maps)]
 
 
-def train(sets: dict[str, list[Photo]], minutes: float, seed: int = 1) -> Centres:
-    """A network trained for that long; the loss is printed as it falls."""
+def train(sets: dict[str, list[Photo]], minutes: float, seed: int = 1, begin: Path | None = None) -> Centres:
+    """A network trained for that long, from those weights if any; the loss is printed as it falls."""
     torch.manual_seed(seed)
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
-    odds = np.array([WEIGHTS[name] for name in sets])
+    every = [*sets.values(), painted_set(PAINTED, sets.get("backgrounds", []), seed)]
+    odds = np.array([*(WEIGHTS[name] for name in sets), PAINTED_WEIGHT])
     network = Centres().to(memory_format=torch.channels_last)
+    if begin is not None:
+        network.load_state_dict(torch.load(begin, weights_only=True))
     averaged = torch.optim.swa_utils.AveragedModel(
         network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGED), use_buffers=True
     )
     optimiser = torch.optim.AdamW(network.parameters(), RATE, weight_decay=1e-3)
+    rate = RATE if begin is None else RATE_ON
     began, step, recent = time.monotonic(), 0, 0.0
     while (part := (time.monotonic() - began) / (60 * minutes)) < 1:
         for group in optimiser.param_groups:
-            group["lr"] = RATE * min(1.0, step / 100) * (0.5 + 0.5 * np.cos(np.pi * part) + 0.01)
-        pictures, *wanted = batch(list(sets.values()), odds / odds.sum(), rng)
+            group["lr"] = rate * min(1.0, step / 100) * (0.5 + 0.5 * np.cos(np.pi * part) + 0.01)
+        pictures, *wanted = batch(every, odds / odds.sum(), rng)
         # bfloat16 is two and a half times as fast where the processor has it, and no worse here.
         with torch.autocast("cpu", dtype=torch.bfloat16):
             maps = network(pictures)
@@ -86,13 +93,17 @@ def main() -> None:
     ask.add_argument("--out", type=Path, default=Path("centres.onnx"))
     ask.add_argument("--minutes", type=float, default=60.0)
     ask.add_argument("--seed", type=int, default=1)
+    ask.add_argument("--begin", type=Path, help="weights to go on from: the .pt file that lies beside an earlier --out")
+    ask.add_argument("--without", default="", help="sets to leave out, as a,b: to measure on them")
     asked = ask.parse_args()
-    sets = photo_sets(asked.folders)
+    sets = {name: photos for name, photos in photo_sets(asked.folders).items() if name not in asked.without.split(",")}
     for name, photos in sets.items():
         print(f"{name:20} {len(photos):5d} photos {sum(len(photo.dice) for photo in photos):6d} dice")
     if not sets:
         raise SystemExit("No labelled set lies in those folders; see vision/training/datasets.py for their form.")
-    export(train(sets, asked.minutes, asked.seed), asked.out)
+    network = train(sets, asked.minutes, asked.seed, asked.begin)
+    export(network, asked.out)
+    torch.save(network.state_dict(), asked.out.with_suffix(".pt"))
     print(f"wrote {asked.out}")
 
 

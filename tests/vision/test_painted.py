@@ -1,0 +1,50 @@
+"""Painted dice: their labels say what was painted, as another reader sees it; crops are of what they are said to be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from vision.network import Mark
+from vision.reader import value_by_pips
+from vision.training.crops import example
+from vision.training.datasets import Photo
+from vision.training.painted import painted, some_make
+from vision.training.painted_set import painted_set
+
+
+def test_the_pips_of_a_plain_painted_die_say_its_label() -> None:
+    rng = np.random.default_rng(2)
+    black = np.zeros(3, np.float32)
+    colours = {"body": np.full(3, 225, np.float32), "pip": black, "one": black}
+    plain = replace(some_make(rng), **colours, spacing=0.26, radius=0.09, one_larger=1.0, corner=0.1)
+    plain = replace(plain, drilled=0.0, grain=0.0, clear=0.0, worn=0.0)
+    right, shown = 0, set()
+    for _ in range(40):
+        picture = np.full((160, 160, 3), 90, np.float32)
+        x, y, size, value = painted(picture, (80, 80), 60, plain, 0.1, rng)
+        mark = Mark(x, y, size, np.ones(6, np.float32))
+        right += value_by_pips(np.clip(picture, 0, 255).astype(np.uint8), mark) == value
+        shown.add(value)
+    assert right >= 36  # a lamp mirrored in the face may hide a pip
+    assert shown == {1, 2, 3, 4, 5, 6}
+
+
+def test_painted_pictures_are_the_same_for_the_same_seed() -> None:
+    once, again = painted_set(2, [], 7), painted_set(2, [], 7)
+    for one, other in zip(once, again, strict=True):
+        assert np.array_equal(one.bgr, other.bgr)
+        assert np.array_equal(one.dice, other.dice)
+    assert sum(len(photo.dice) for photo in once) > 0
+
+
+def test_crops_show_a_value_or_no_face() -> None:
+    rng = np.random.default_rng(3)
+    bare = Photo(np.full((90, 120, 3), 60, np.uint8), np.empty((0, 4), np.float32))
+    sets = [painted_set(3, [], 1), [bare]]
+    crops = [example(sets, np.array([0.9, 0.1]), rng) for _ in range(60)]
+    assert {crop.shape for crop, _ in crops} == {(48, 48, 3)}
+    values = [value for _, value in crops]
+    assert set(values) <= set(range(7))
+    assert 2 <= values.count(0) <= 40

@@ -1,0 +1,265 @@
+"""Paints dice into pictures: a cube in perspective, with faces, pips and light of every kind the photos lack.
+
+Not a photograph: some milliseconds a die, so that a network sees more materials in a minute than there are photos.
+What it must learn is what all dice share: the layouts of the pips on the upper face, and that side faces do not count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Image = NDArray[np.float32]
+
+FACE_PX = 64
+"""Edge of a face's texture."""
+FINER = 2
+"""The die is painted so many times larger and shrunk, which smooths its edges."""
+PIPS_AT = {
+    1: [(0, 0)],
+    2: [(-1, -1), (1, 1)],
+    3: [(-1, -1), (0, 0), (1, 1)],
+    4: [(-1, -1), (1, 1), (-1, 1), (1, -1)],
+    5: [(-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0)],
+    6: [(-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0)],
+}
+CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
+LEAST_CONTRAST = 55.0
+"""Pips differ from the face by at least so many levels in some colour."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Make:
+    """How one die is made: colours in BGR levels, lengths in edges of a face."""
+
+    body: Image
+    pip: Image
+    one: Image
+    """Colour of the single pip."""
+    spacing: float
+    radius: float
+    one_larger: float
+    corner: float
+    drilled: float
+    """How strongly the pips are shaded as hollows, 0 to 1."""
+    grain: float
+    """Levels of noise in the body."""
+    streaky: bool
+    clear: float
+    """How much of the ground shines through, 0 to 1."""
+    worn: float
+    """Chance that a pip has lost much of its paint."""
+
+
+def some_make(rng: np.random.Generator) -> Make:
+    """A die of the common kinds (ivory, black, coloured with white pips), or of any two colours."""
+    kind = rng.random()
+    if kind < 0.3:
+        body, pip = rng.uniform(180, 255, 3) - (rng.random() < 0.5) * np.array([60.0, 20, 0]), rng.uniform(0, 60, 3)
+    elif kind < 0.5:
+        body, pip = rng.uniform(5, 60, 3), rng.uniform(170, 255, 3)
+    elif kind < 0.75:
+        body, pip = _vivid(rng), np.full(3, rng.uniform(190, 255))
+    else:
+        body, pip = rng.uniform(0, 255, 3), rng.uniform(0, 255, 3)
+    while np.abs(body - pip).max() < LEAST_CONTRAST:
+        pip = rng.uniform(0, 255, 3)
+    one = pip if rng.random() < 0.8 else np.array([30.0, 20.0, 200.0])
+    if np.abs(body - one).max() < LEAST_CONTRAST:
+        one = pip
+    return Make(
+        body.astype(np.float32),
+        pip.astype(np.float32),
+        one.astype(np.float32),
+        spacing=rng.uniform(0.20, 0.29),
+        radius=rng.uniform(0.07, 0.125),
+        one_larger=rng.uniform(1.3, 2.0) if rng.random() < 0.2 else 1.0,
+        corner=rng.uniform(0.02, 0.30),
+        drilled=rng.uniform(0, 1) if rng.random() < 0.5 else 0.0,
+        grain=rng.uniform(3, 28) if rng.random() < 0.35 else 0.0,
+        streaky=bool(rng.random() < 0.5),
+        clear=rng.uniform(0.1, 0.4) if rng.random() < 0.12 else 0.0,
+        worn=rng.uniform(0.05, 0.5) if rng.random() < 0.1 else 0.0,
+    )
+
+
+def _vivid(rng: np.random.Generator) -> Floats:
+    hue, full, bright = rng.uniform(0, 180), rng.uniform(120, 255), rng.uniform(60, 230)
+    return cv2.cvtColor(np.array([[[hue, full, bright]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0].astype(float)
+
+
+def painted(
+    picture: Image, at_xy: tuple[float, float], size_px: float, make: Make, lean: float, rng: np.random.Generator
+) -> tuple[float, float, float, int]:
+    """Paint a die into a (h, w, 3) picture of levels; `lean` is the angle in radians from which it is seen.
+
+    Returns the middle x, y of its upper face, the size of that face in pixels, and its value.
+    """
+    value = int(rng.integers(1, 7))
+    corners, facing = _posed(lean, rng)
+    scale = size_px / 2 * FINER
+    half = int(size_px * 1.6) + 4
+    origin = np.array([int(at_xy[0]) - half, int(at_xy[1]) - half])
+    middle = (np.array(at_xy) - origin) * FINER
+    spots = corners * scale + middle
+    edge = 2 * half * FINER
+    ground = _window(picture, origin, 2 * half)
+    canvas = cv2.resize(ground, (edge, edge), interpolation=cv2.INTER_LINEAR)
+    shaded = _shadowed(canvas, spots, size_px * FINER, rng)
+    _lay_body(shaded, spots, facing, scale, make, value, rng)
+    small = cv2.resize(shaded, (2 * half, 2 * half), interpolation=cv2.INTER_AREA)
+    _put_back(picture, small, origin)
+    top = spots[_face_corners(2, 1)]
+    area = float(cv2.contourArea(top.astype(np.float32)))
+    centre = (top.mean(0) / FINER) + origin
+    return float(centre[0]), float(centre[1]), 1.1 * area**0.5 / FINER, value
+
+
+def _posed(lean: float, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """(8, 2) corners of a cube of half edge 1 as seen, its upper face's middle at 0, and (3, 2) how faces face us."""
+    spin, turn = rng.uniform(0, 2 * np.pi, 2)
+    about = _about_z(turn) @ _about_x(lean) @ _about_z(spin)
+    seen = CUBE @ about.T
+    far = rng.uniform(7, 30)
+    flat = seen[:, :2] * (far / (far - seen[:, 2]))[:, None]
+    top = flat[_face_corners(2, 1)].mean(0)
+    towards = np.array([[(about @ _axis(axis, side))[2] for side in (-1, 1)] for axis in range(3)])
+    return flat - top, towards
+
+
+def _about_z(angle: float) -> Floats:
+    return np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
+
+
+def _about_x(angle: float) -> Floats:
+    return np.array([[1, 0, 0], [0, np.cos(angle), -np.sin(angle)], [0, np.sin(angle), np.cos(angle)]])
+
+
+def _axis(axis: int, side: int) -> Floats:
+    direction = np.zeros(3)
+    direction[axis] = side
+    return direction
+
+
+def _face_corners(axis: int, side: int) -> list[int]:
+    """Indexes of a face's corners, going round."""
+    one, other = (a for a in range(3) if a != axis)
+    around = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
+    places = []
+    for a, b in around:
+        corner = np.zeros(3)
+        corner[axis], corner[one], corner[other] = side, a, b
+        places.append(int(np.flatnonzero((corner == CUBE).all(1))[0]))
+    return places
+
+
+def _lay_body(
+    canvas: Image, spots: Floats, facing: Floats, scale: float, make: Make, value: int, rng: np.random.Generator
+) -> None:
+    """Paint the body and its visible faces onto the canvas."""
+    edge = 2 * scale
+    mask = _silhouette(canvas.shape, spots, make.corner * edge)
+    ambient = rng.uniform(0.45, 0.85)
+    dull = make.body * ambient
+    through = 1 - make.clear
+    canvas += (dull - canvas) * (mask * through)[:, :, None]
+    sides = [int(v) for v in rng.permutation([v for v in range(1, 7) if v not in (value, 7 - value)])]
+    for axis, side in [(0, -1), (0, 1), (1, -1), (1, 1), (2, 1)]:
+        if facing[axis, (side + 1) // 2] < 0.08:
+            continue
+        shows = value if axis == 2 else sides[2 * axis + (side + 1) // 2]
+        light = rng.uniform(0.9, 1.1) if axis == 2 else rng.uniform(0.4, 1.05)
+        texture, alpha = _face(shows, make, rng)
+        if axis == 2:
+            _glare(texture, rng)
+        square = np.array([(0, 0), (FACE_PX, 0), (FACE_PX, FACE_PX), (0, FACE_PX)], np.float32)
+        matrix = cv2.getPerspectiveTransform(square, spots[_face_corners(axis, side)].astype(np.float32))
+        shape = (canvas.shape[1], canvas.shape[0])
+        laid = cv2.warpPerspective(texture * light, matrix, shape, flags=cv2.INTER_LINEAR)
+        cover = cv2.warpPerspective(alpha, matrix, shape, flags=cv2.INTER_LINEAR) * mask
+        canvas += (laid - canvas) * (cover * through)[:, :, None]
+
+
+def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Image:
+    """The outline of the die with rounded corners, 0 to 1."""
+    centre = spots.mean(0)
+    inner = centre + (spots - centre) * (1 - min(0.45, 1.2 * rounding_px / max(1.0, float(np.ptp(spots)) / 2)))
+    mask = np.zeros(shape[:2], np.uint8)
+    hull = cv2.convexHull(inner.astype(np.float32)).astype(np.int32)
+    cv2.fillConvexPoly(mask, hull, 255, cv2.LINE_AA)
+    cv2.polylines(mask, [hull], True, 255, max(1, int(rounding_px * 1.3)), cv2.LINE_AA)
+    return mask.astype(np.float32) / 255
+
+
+def _face(value: int, make: Make, rng: np.random.Generator) -> tuple[Image, Image]:
+    """Texture (64, 64, 3) of a face and how much it covers (64, 64)."""
+    texture = np.empty((FACE_PX, FACE_PX, 3), np.float32)
+    texture[:] = make.body
+    if make.grain:
+        shape = (FACE_PX // 8, FACE_PX) if make.streaky else (FACE_PX // 2, FACE_PX // 2)
+        noise = rng.normal(0, make.grain, shape).astype(np.float32)
+        texture += cv2.resize(noise, (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC)[:, :, None]
+    slope = rng.normal(0, 14, 2)
+    across = np.linspace(-1, 1, FACE_PX, dtype=np.float32)
+    texture += (slope[0] * across[None] + slope[1] * across[:, None])[:, :, None].astype(np.float32)
+    turned = rng.random() < 0.5
+    for x, y in PIPS_AT[value]:
+        _pip(texture, (y, x) if turned else (x, y), value, make, rng)
+    alpha = np.zeros((FACE_PX, FACE_PX), np.float32)
+    rim = max(1, int(make.corner * FACE_PX * 0.5))
+    cv2.rectangle(alpha, (rim, rim), (FACE_PX - 1 - rim, FACE_PX - 1 - rim), 1.0, -1)
+    return texture, cv2.blur(alpha, (2 * rim + 1, 2 * rim + 1))
+
+
+def _pip(texture: Image, at: tuple[float, float], value: int, make: Make, rng: np.random.Generator) -> None:
+    colour = make.one if value == 1 else make.pip
+    radius = make.radius * FACE_PX * (make.one_larger if value == 1 else 1.0) * rng.uniform(0.95, 1.05)
+    if rng.random() < make.worn:
+        colour = colour + (make.body - colour) * rng.uniform(0.3, 0.7)
+    x, y = (FACE_PX / 2 + place * make.spacing * FACE_PX + rng.normal(0, 0.4) for place in at)
+    spot = np.zeros(texture.shape[:2], np.float32)
+    cv2.circle(spot, (int(x * 8), int(y * 8)), int(radius * 8), 1.0, -1, cv2.LINE_AA, 3)
+    texture += (colour - texture) * spot[:, :, None]
+    if make.drilled:
+        hollow = np.zeros_like(spot)
+        cv2.circle(hollow, (int((x + radius / 3) * 8), int((y + radius / 3) * 8)), int(radius * 6), 1.0, -1, 16, 3)
+        texture += (spot * (hollow - 0.5) * make.drilled * 70)[:, :, None]
+
+
+def _glare(texture: Image, rng: np.random.Generator) -> None:
+    """A lamp mirrored in the face."""
+    if rng.random() < 0.35:
+        rows, columns = np.mgrid[:FACE_PX, :FACE_PX].astype(np.float32) / FACE_PX
+        x, y = rng.uniform(-0.1, 1.1, 2)
+        width, height = rng.uniform(0.05, 0.5, 2)
+        shine = np.exp(-(((columns - x) / width) ** 2) - ((rows - y) / height) ** 2)
+        texture += (rng.uniform(30, 200) * shine)[:, :, None]
+
+
+def _shadowed(canvas: Image, spots: Floats, edge_px: float, rng: np.random.Generator) -> Image:
+    """The ground with the die's shadow."""
+    mask = np.zeros(canvas.shape[:2], np.float32)
+    moved = spots + rng.normal(0, 0.18, 2) * edge_px
+    cv2.fillConvexPoly(mask, cv2.convexHull(moved.astype(np.float32)).astype(np.int32), 1.0)
+    width = int(rng.uniform(0.05, 0.5) * edge_px) * 2 + 1
+    mask = cv2.blur(cv2.blur(mask, (width, width)), (width, width))
+    return canvas * (1 - rng.uniform(0, 0.75) * mask[:, :, None])
+
+
+def _window(picture: Image, origin: NDArray[np.int64], edge: int) -> Image:
+    """A square of the picture; beyond its border the nearest pixel goes on."""
+    rows = np.clip(np.arange(origin[1], origin[1] + edge), 0, picture.shape[0] - 1)
+    columns = np.clip(np.arange(origin[0], origin[0] + edge), 0, picture.shape[1] - 1)
+    return picture[rows[:, None], columns[None]]
+
+
+def _put_back(picture: Image, window: Image, origin: NDArray[np.int64]) -> None:
+    edge = window.shape[0]
+    x0, y0 = np.maximum(origin, 0)
+    x1, y1 = np.minimum(origin + edge, (picture.shape[1], picture.shape[0]))
+    if x0 < x1 and y0 < y1:
+        picture[y0:y1, x0:x1] = window[y0 - origin[1] : y1 - origin[1], x0 - origin[0] : x1 - origin[0]]
