@@ -88,8 +88,10 @@ def _pasted(
         return picture
     reach = int(1.2 * face_px) + 2
     x0, y0 = int(max(0, x - reach)), int(max(0, y - reach))
-    patch = photo.bgr[y0 : int(y + reach), x0 : int(x + reach)]
+    patch = photo.bgr[y0 : int(max(0, y + reach)), x0 : int(max(0, x + reach))]
     scale = wanted / face_px
+    if min(patch.shape[:2]) * scale < 2:
+        return picture
     patch, by = _shrunk(patch, scale)
     turn = _rotation(rng.uniform(0, 2 * np.pi)) * scale * by
     shift = at - turn @ (np.array([x - x0, y - y0]) / by)
