@@ -6,6 +6,8 @@ well as it fits. What is left are silhouettes: an upper face and the side faces 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,14 @@ DIFFERENT_LEVELS = 13.0
 """Distance in colour from the dimmed felt above which a pixel is a die: black on green has 20, blurred noise 1."""
 DIMMED = (0.47, 1.12)
 """How much a shadow, or light thrown back by a die, may change the felt. What is darker is the side of a dark die."""
+CHANGED_LEVELS = 6.0
+"""The same for a pixel that may belong to a die, or to a shadow: a red die on wine-coloured felt."""
+CHANGED_NOISE = 3.0
+"""And above so many times what an unchanged pixel of the same picture has."""
+CHANGED_LIGHT = (0.88, 1.10)
+"""A pixel whose light has changed by more may belong to a die, or to a shadow. The felt's own grain stays within."""
+BETWEEN_EDGES = 0.45
+"""Pips lie half an edge apart at most, 0.3 from rim to rim; and 0.15 from the face's own rim."""
 SHRUNK = 2
 _SUM = np.ones((1, 3), np.float32)
 SMALLEST_FACES = 0.35
@@ -29,8 +39,26 @@ LARGEST_HOLE_FACES = 0.12
 shows between dice."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """What is not as in the empty tray; (h, w), 255 or 0; pips and glare inside a die are filled.
+
+    Attributes:
+        dice: What no shadow explains. A die of nearly the ground's colour lacks here, whole or in part.
+        any: All that has changed: dice, and the darker part of their shadows.
+    """
+
+    dice: Mask
+    any: Mask
+
+
 def silhouettes(frame_bgr: FrameBGR, rig: Rig) -> Mask:
-    """(h, w) 255 where dice are, 0 elsewhere; pips and glare inside a die are filled."""
+    """(h, w) 255 where dice are, 0 elsewhere: `changes(...).dice`."""
+    return changes(frame_bgr, rig).dice
+
+
+def changes(frame_bgr: FrameBGR, rig: Rig) -> Changes:
+    """Compare a frame with the empty tray."""
     size_wh = (frame_bgr.shape[1], frame_bgr.shape[0])
     half_wh = (size_wh[0] // SHRUNK, size_wh[1] // SHRUNK)
     # Shrinking by areas takes the noise away as a blur would, at a quarter of the work for all that follows.
@@ -39,9 +67,20 @@ def silhouettes(frame_bgr: FrameBGR, rig: Rig) -> Mask:
     empty *= _gain(seen, empty)
     dimmed = cv2.transform(seen * empty, _SUM) / np.maximum(cv2.transform(empty * empty, _SUM), 1.0)
     rest = seen - empty * np.clip(dimmed, *DIMMED)[:, :, None]
-    different = (cv2.transform(rest * rest, _SUM) > DIFFERENT_LEVELS**2).astype(np.uint8) * 255
-    small = _filled(different, rig.die_px / SHRUNK)
-    return cv2.threshold(cv2.resize(small, size_wh, interpolation=cv2.INTER_LINEAR), 127, 255, cv2.THRESH_BINARY)[1]
+    off = np.sqrt(cv2.transform(rest * rest, _SUM))
+    least = max(CHANGED_LEVELS, CHANGED_NOISE * float(np.median(off[::4, ::4])))
+    solid = (off > DIFFERENT_LEVELS).astype(np.uint8) * 255
+    changed = ((off > least) | (dimmed < CHANGED_LIGHT[0]) | (dimmed > CHANGED_LIGHT[1])).astype(np.uint8) * 255
+    # Of a die of the ground's colour only pips and rims have changed: what lies between them belongs to it.
+    between = max(3, round(BETWEEN_EDGES * rig.die_px / SHRUNK))
+    changed = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    changed = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (between,) * 2))
+    found = []
+    for different in (solid, changed):
+        small = _filled(different, rig.die_px / SHRUNK)
+        wide = cv2.resize(small, size_wh, interpolation=cv2.INTER_LINEAR)
+        found.append(cv2.threshold(wide, 127, 255, cv2.THRESH_BINARY)[1])
+    return Changes(found[0], cv2.bitwise_or(found[0], found[1]))
 
 
 def _gain(seen: NDArray[np.float32], empty: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -14,9 +14,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find import Mask, cube_outline, silhouettes
+from vision.find import Mask, changes, cube_outline
 from vision.layouts import Fit, fits
-from vision.pips import pips
+from vision.pips import pips, standing_out
+from vision.places import placed
+from vision.poses import inside, pose_of
 from vision.reading import Die, FrameBGR, Reading
 from vision.tray import Rig
 
@@ -36,17 +38,42 @@ APART_EDGES = 0.85
 """Two upper faces are at least nearly an edge apart."""
 TURNS = np.radians(np.arange(0, 90, 6))
 """Rotations tried for a single pip, which shows none of its own."""
+SURE_GAP = 0.35
+"""Below it a face is in doubt (see `places.Placed.gap`): of 285 rendered faces read rightly two in a hundred lie below
+0.4, but all three that were read wrongly below 0.32."""
+PIPS_COUNT = 0.1
+"""What each pip adds to a face's claim: one put together from few pips of a side has seldom as many as the true one."""
 MARGIN_PX = 6
 
 
 @dataclass(frozen=True, slots=True)
 class _Face:
-    """A fit with its turn, its die's outline, and how much of that lies inside the silhouette."""
+    """A face that may be: its value, middle in the frame, turn, its die's outline, and what speaks for it.
 
-    fit: Fit
+    `inside` is the part of the outline that lies in what has changed, `solid` the part in what no shadow explains,
+    `gap` how clearly its places hold pips or none (see `places`), `pips` the indexes of those that it explains.
+    """
+
+    value: int
+    centre_xy: tuple[float, float]
     turn: float
     outline: Floats
     inside: float
+    solid: float
+    gap: float
+    off: float
+    pips: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Region:
+    """A piece of the frame that holds dice: its picture, contrasts, masks, and where its corner lies."""
+
+    bgr: FrameBGR
+    contrast: Mask
+    dice: Mask
+    any: Mask
+    at_xy: tuple[int, int]
 
 
 class RigReader:
@@ -57,56 +84,108 @@ class RigReader:
 
     def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
         """Read a frame of the rig's own size. Doubts: `unread`, `cut_off`, `count`."""
-        mask = silhouettes(frame_bgr, self._rig)
+        changed = changes(frame_bgr, self._rig)
         dice: list[Die] = []
         doubt: str | None = None
-        for x, y, w, h in _boxes(mask):
-            region = _grown(x, y, w, h, mask.shape)
-            found, explained = self._dice(frame_bgr[region], mask[region], (region[1].start, region[0].start))
+        for x, y, w, h in _boxes(changed.any):
+            part = _grown(x, y, w, h, changed.any.shape)
+            crop = frame_bgr[part]
+            at_xy = (part[1].start, part[0].start)
+            contrast = standing_out(crop, self._rig.die_px)
+            region = _Region(crop, contrast, changed.dice[part], changed.any[part], at_xy)
+            found, explained = self._dice(region)
             dice += found
             if not explained:
                 doubt = "unread"
-            if x == 0 or y == 0 or x + w == mask.shape[1] or y + h == mask.shape[0]:
+            solid = changed.dice[y : y + h, x : x + w].any()
+            if solid and (x == 0 or y == 0 or x + w == frame_bgr.shape[1] or y + h == frame_bgr.shape[0]):
                 doubt = "cut_off"
         if doubt is None and expect is not None and len(dice) != expect:
             doubt = "count"
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt)
 
-    def _dice(self, crop_bgr: FrameBGR, mask: Mask, at_xy: tuple[int, int]) -> tuple[list[Die], bool]:
-        """The dice of one silhouette, and whether they explain all of it."""
+    def _dice(self, region: _Region) -> tuple[list[Die], bool]:
+        """The dice of one region, and whether they explain all of it."""
         edge_px = self._rig.die_px
-        left = (mask > 0).astype(np.uint8)
+        left = region.any.copy()
         taken: list[_Face] = []
-        for face in sorted(self._faces(crop_bgr, mask, at_xy), key=_best_first):
-            unclaimed = _inside(face.outline - at_xy, left * 255) >= UNCLAIMED
-            if unclaimed and all(_clear(face, other, edge_px) for other in taken):
+        for face in sorted(self._faces(region), key=_best_first):
+            if _free(face, left, taken, region.at_xy, edge_px):
                 taken.append(face)
-                cv2.fillConvexPoly(left, (face.outline - at_xy).round().astype(np.int32), 0)
-        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
-        pieces = cv2.connectedComponentsWithStats(left)[2][1:, cv2.CC_STAT_AREA]
-        explained = bool(taken) and int(pieces.max(initial=0)) < UNEXPLAINED_FACES * edge_px**2
-        return [_die(face, edge_px, at_xy) for face in taken], explained
+                _claim(left, face, region.at_xy)
+        for piece in self._pieces(cv2.bitwise_and(left, region.dice)):
+            posed = self._posed(piece, region)
+            if posed is not None and _free(posed, left, taken, region.at_xy, edge_px):
+                taken.append(posed)
+                _claim(left, posed, region.at_xy)
+        explained = not any(True for _ in self._pieces(cv2.bitwise_and(left, region.dice)))
+        explained = explained and all(face.gap >= SURE_GAP for face in taken)
+        return [_die(face, edge_px) for face in taken], explained
 
-    def _faces(self, crop_bgr: FrameBGR, mask: Mask, at_xy: tuple[int, int]) -> Iterator[_Face]:
+    def _pieces(self, left: Mask) -> Iterator[Mask]:
+        """What is left of the silhouettes, piece by piece, if it is large enough to be a die."""
+        opened = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(opened)
+        for label in range(1, count):
+            if stats[label, cv2.CC_STAT_AREA] >= UNEXPLAINED_FACES * self._rig.die_px**2:
+                yield np.where(labels == label, 255, 0).astype(np.uint8)
+
+    def _faces(self, region: _Region) -> Iterator[_Face]:
+        """Faces that the pips propose."""
         edge_px = self._rig.die_px
-        for fit in fits(pips(crop_bgr, edge_px, mask), edge_px):
-            centre = (fit.centre_xy[0] + at_xy[0], fit.centre_xy[1] + at_xy[1])
+        for fit in fits(pips(region.bgr, edge_px, region.any), edge_px):
+            centre = (fit.centre_xy[0] + region.at_xy[0], fit.centre_xy[1] + region.at_xy[1])
             turns = TURNS if fit.angle_rad is None else np.array([fit.angle_rad])
-            outlines = [cube_outline(self._rig, centre, float(turn)) for turn in turns]
-            inside = [_inside(outline - at_xy, mask) for outline in outlines]
-            best = int(np.argmax(inside))
-            if inside[best] >= INSIDE:
-                yield _Face(fit, float(turns[best]), outlines[best], inside[best])
+            faces = [self._face(fit.value, centre, float(turn), region, fit) for turn in turns]
+            best = max(faces, key=lambda face: (face.solid + face.inside, face.gap))
+            if best.inside >= INSIDE:
+                yield best
+
+    def _posed(self, piece: Mask, region: _Region) -> _Face | None:
+        """The face of the die that fills a piece of a silhouette, or None when it shows no value."""
+        centre, turn = pose_of(piece, self._rig, region.at_xy)
+        at = (centre[0] - region.at_xy[0], centre[1] - region.at_xy[1])
+        seen = placed(region.contrast, at, turn, self._rig.die_px)
+        face = None if seen is None else self._face(seen.value, centre, turn, region, None)
+        return face if face is not None and face.inside >= INSIDE else None
+
+    def _face(
+        self, value: int, centre: tuple[float, float], turn: float, region: _Region, fit: Fit | None
+    ) -> _Face:
+        outline = cube_outline(self._rig, centre, turn)
+        at = (centre[0] - region.at_xy[0], centre[1] - region.at_xy[1])
+        seen = placed(region.contrast, at, turn, self._rig.die_px)
+        return _Face(
+            value,
+            centre,
+            turn,
+            outline,
+            inside(outline - region.at_xy, region.any),
+            inside(outline - region.at_xy, region.dice),
+            seen.gap if seen is not None and seen.value == value else 0.0,
+            0.0 if fit is None else fit.off,
+            () if fit is None else fit.pips,
+        )
 
 
-def _best_first(face: _Face) -> tuple[float, float]:
-    """More pips first: a face inside another's pattern never has more; then what fills the silhouette best."""
-    return -len(face.fit.pips), face.fit.off - face.inside
+def _best_first(face: _Face) -> tuple[bool, float]:
+    """Sure ones first; then all that speaks for a face together, each part 0 to about 1."""
+    return face.gap < SURE_GAP, face.off - face.inside - face.solid - face.gap - PIPS_COUNT * len(face.pips)
+
+
+def _free(face: _Face, left: Mask, taken: list[_Face], at_xy: tuple[int, int], edge_px: float) -> bool:
+    """Whether no die that was taken before claims the place or the pips of this one."""
+    unclaimed = inside(face.outline - at_xy, left) >= UNCLAIMED
+    return unclaimed and all(_clear(face, other, edge_px) for other in taken)
+
+
+def _claim(left: Mask, face: _Face, at_xy: tuple[int, int]) -> None:
+    cv2.fillConvexPoly(left, (face.outline - at_xy).round().astype(np.int32), 0)
 
 
 def _clear(face: _Face, other: _Face, edge_px: float) -> bool:
-    apart = math.dist(face.fit.centre_xy, other.fit.centre_xy)
-    if apart <= APART_EDGES * edge_px or set(face.fit.pips) & set(other.fit.pips):
+    apart = math.dist(face.centre_xy, other.centre_xy)
+    if apart <= APART_EDGES * edge_px or set(face.pips) & set(other.pips):
         return False
     overlap, _ = cv2.intersectConvexConvex(_square(face, edge_px), _square(other, edge_px))
     return overlap <= OVERLAP_FACES * edge_px**2
@@ -114,21 +193,14 @@ def _clear(face: _Face, other: _Face, edge_px: float) -> bool:
 
 def _square(face: _Face, edge_px: float) -> NDArray[np.float32]:
     """(4, 2) corners of the upper face."""
-    return cv2.boxPoints((face.fit.centre_xy, (edge_px, edge_px), math.degrees(face.turn)))
+    return cv2.boxPoints((face.centre_xy, (edge_px, edge_px), math.degrees(face.turn)))
 
 
-def _inside(outline: Floats, mask: Mask) -> float:
-    """Part of the outline's area that the mask covers; what lies outside the picture is not covered."""
-    filled = np.zeros(mask.shape, np.uint8)
-    cv2.fillConvexPoly(filled, (outline * 16).round().astype(np.int32), 255, cv2.LINE_8, 4)
-    area = cv2.contourArea(outline.astype(np.float32))
-    return cv2.countNonZero(cv2.bitwise_and(filled, mask)) / max(area, 1.0)
-
-
-def _die(face: _Face, edge_px: float, at_xy: tuple[int, int]) -> Die:
-    x, y = face.fit.centre_xy[0] + at_xy[0], face.fit.centre_xy[1] + at_xy[1]
+def _die(face: _Face, edge_px: float) -> Die:
+    x, y = face.centre_xy
     box = (round(x - edge_px / 2), round(y - edge_px / 2), round(edge_px), round(edge_px))
-    return Die(face.fit.value, box, round(min(1.0, face.inside) * (1 - face.fit.off / 2), 3))
+    sure = min(1.0, face.inside) * (1 - face.off / 2) * min(1.0, 0.5 + face.gap / 2 / SURE_GAP)
+    return Die(face.value, box, round(sure, 3))
 
 
 def _boxes(mask: Mask) -> list[tuple[int, int, int, int]]:
