@@ -1,7 +1,9 @@
 """Which of the nine places of a face hold pips, when it is known where the face lies: faint ones too, amid speckles.
 
 A face is read from its own contrasts: the places are ranked by how much they stand out, and cut where the gap between
-one place and the next is widest among the cuts that leave a canonical layout. No threshold in levels is needed.
+one place and the next is widest among the cuts that leave a canonical layout. A second look asks for pips that have lost
+their paint: hollows far fainter than the others, but far above the empty places. Where the looks differ, the second is
+believed unless it says five: the lower face of a clear die shines through so, too.
 """
 
 from __future__ import annotations
@@ -23,6 +25,13 @@ DISC_EDGES = 0.07
 """Radius over which a place is looked at: inside the smallest pip."""
 LEAST_LEVELS = 7.0
 """The faintest pip stands out by this much; below it lies what noise and a body's clouds make."""
+WORN_LEVELS, WORN_TIMES = 9.0, 2.2
+"""A hollow without paint stands out by so many levels at least, and so many times as much as any empty place."""
+WORN_SURE = 0.6
+UNDECIDED = 0.2
+"""`gap` of a face on which the two looks differ: first when the second is believed, then when neither is."""
+FLOOR_LEVELS = 2.0
+"""What noise adds to any place."""
 
 _GRID = np.array([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], float)
 _PATTERNS: dict[frozenset[int], int] = {
@@ -79,12 +88,25 @@ def _at_places(patch: NDArray[np.float32], spacing: float) -> Floats:
 
 def _read(levels: Floats, spacing: float) -> Placed | None:
     order = np.argsort(-levels)
-    best: Placed | None = None
-    for count in range(1, 7):
-        value = _PATTERNS.get(frozenset(order[:count].tolist()))
-        if value is None or levels[order[count - 1]] < LEAST_LEVELS:
-            continue
-        gap = float((levels[order[count - 1]] - levels[order[count]]) / max(levels[order[0]], 1.0))
-        if best is None or gap > best.gap:
-            best = Placed(value, gap, float(levels[order[count - 1]]), spacing)
-    return best
+    ranked = levels[order]
+    cuts = [
+        (count, value)
+        for count in range(1, 7)
+        if (value := _PATTERNS.get(frozenset(order[:count].tolist()))) is not None and ranked[count - 1] >= LEAST_LEVELS
+    ]
+    if not cuts:
+        return None
+    gap, count, value = max((float((ranked[n - 1] - ranked[n]) / ranked[0]), n, v) for n, v in cuts)
+    worn = [
+        (n, v)
+        for n, v in cuts
+        if n > count
+        and ranked[n - 1] >= WORN_LEVELS
+        and ranked[n - 1] + FLOOR_LEVELS >= WORN_TIMES * (ranked[n] + FLOOR_LEVELS)
+    ]
+    if not worn:
+        return Placed(value, gap, float(ranked[count - 1]), spacing)
+    deeper, fuller = worn[-1]
+    if fuller == 5:
+        return Placed(value, UNDECIDED, float(ranked[count - 1]), spacing)
+    return Placed(fuller, WORN_SURE, float(ranked[deeper - 1]), spacing)

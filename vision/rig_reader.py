@@ -7,8 +7,9 @@ only if its whole die lies inside the silhouette, and the reading is trusted onl
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import cv2
 import numpy as np
@@ -41,6 +42,12 @@ TURNS = np.radians(np.arange(0, 90, 6))
 SURE_GAP = 0.35
 """Below it a face is in doubt (see `places.Placed.gap`): of 285 rendered faces read rightly two in a hundred lie below
 0.4, but all three that were read wrongly below 0.32."""
+ON_FACE_EDGES = 0.38
+"""Half of the square, in edges, in which a face tolerates no other spot: the pips of sides begin at half an edge."""
+CLEAR_GAP, CLEAR_SOLID = 0.5, 0.93
+"""A face this clear, in a silhouette that it fills, is taken before the silhouette is asked where its die lies."""
+NEAR_EDGES, NEAR_RAD = np.array([-0.04, 0.0, 0.04]), np.radians([-4.0, 0.0, 4.0])
+"""How far the pose that a silhouette gives may be off: the pips say it more exactly."""
 PIPS_COUNT = 0.1
 """What each pip adds to a face's claim: one put together from few pips of a side has seldom as many as the true one."""
 MARGIN_PX = 6
@@ -109,15 +116,18 @@ class RigReader:
         edge_px = self._rig.die_px
         left = region.any.copy()
         taken: list[_Face] = []
-        for face in sorted(self._faces(region), key=_best_first):
-            if _free(face, left, taken, region.at_xy, edge_px):
-                taken.append(face)
-                _claim(left, face, region.at_xy)
-        for piece in self._pieces(cv2.bitwise_and(left, region.dice)):
-            posed = self._posed(piece, region)
-            if posed is not None and _free(posed, left, taken, region.at_xy, edge_px):
-                taken.append(posed)
-                _claim(left, posed, region.at_xy)
+
+        def take(faces: Iterable[_Face]) -> None:
+            for face in sorted(faces, key=_best_first):
+                if _free(face, left, taken, region.at_xy, edge_px):
+                    taken.append(face)
+                    _claim(left, face, region.at_xy)
+
+        proposed = list(self._faces(region))
+        take(face for face in proposed if _clearly(face))
+        pieces = self._pieces(cv2.bitwise_and(left, region.dice))
+        posed = [face for piece in pieces if (face := self._posed(piece, region)) is not None]
+        take([*proposed, *posed])
         explained = not any(True for _ in self._pieces(cv2.bitwise_and(left, region.dice)))
         explained = explained and all(face.gap >= SURE_GAP for face in taken)
         return [_die(face, edge_px) for face in taken], explained
@@ -133,7 +143,10 @@ class RigReader:
     def _faces(self, region: _Region) -> Iterator[_Face]:
         """Faces that the pips propose."""
         edge_px = self._rig.die_px
-        for fit in fits(pips(region.bgr, edge_px, region.any), edge_px):
+        spots = pips(region.bgr, edge_px, region.any)
+        for fit in fits(spots, edge_px):
+            if not _alone(fit, spots, edge_px):
+                continue
             centre = (fit.centre_xy[0] + region.at_xy[0], fit.centre_xy[1] + region.at_xy[1])
             turns = TURNS if fit.angle_rad is None else np.array([fit.angle_rad])
             faces = [self._face(fit.value, centre, float(turn), region, fit) for turn in turns]
@@ -144,10 +157,21 @@ class RigReader:
     def _posed(self, piece: Mask, region: _Region) -> _Face | None:
         """The face of the die that fills a piece of a silhouette, or None when it shows no value."""
         centre, turn = pose_of(piece, self._rig, region.at_xy)
-        at = (centre[0] - region.at_xy[0], centre[1] - region.at_xy[1])
-        seen = placed(region.contrast, at, turn, self._rig.die_px)
-        face = None if seen is None else self._face(seen.value, centre, turn, region, None)
-        return face if face is not None and face.inside >= INSIDE else None
+        near = [
+            (centre[0] + dx, centre[1] + dy, turn + dt)
+            for dx, dy in product(NEAR_EDGES * self._rig.die_px, repeat=2)
+            for dt in NEAR_RAD
+        ]
+        seen = [
+            (one.gap, one.value, (x, y), t)
+            for x, y, t in near
+            if (one := placed(region.contrast, (x - region.at_xy[0], y - region.at_xy[1]), t, self._rig.die_px))
+        ]
+        if not seen:
+            return None
+        _, value, centre, turn = max(seen)
+        face = self._face(value, centre, turn % (math.pi / 2), region, None)
+        return face if face.inside >= INSIDE else None
 
     def _face(
         self, value: int, centre: tuple[float, float], turn: float, region: _Region, fit: Fit | None
@@ -162,10 +186,24 @@ class RigReader:
             outline,
             inside(outline - region.at_xy, region.any),
             inside(outline - region.at_xy, region.dice),
-            seen.gap if seen is not None and seen.value == value else 0.0,
+            0.0 if seen is None else seen.gap if seen.value == value else -seen.gap,
             0.0 if fit is None else fit.off,
             () if fit is None else fit.pips,
         )
+
+
+def _alone(fit: Fit, spots: Floats, edge_px: float) -> bool:
+    """Whether no spot lies on the face but those of its value: else it is put together from a part of another's."""
+    if fit.angle_rad is None:
+        return True
+    c, s = math.cos(fit.angle_rad), math.sin(fit.angle_rad)
+    own = (spots[:, :2] - fit.centre_xy) @ np.array([[c, -s], [s, c]])
+    on_face = np.flatnonzero((np.abs(own) < ON_FACE_EDGES * edge_px).all(1))
+    return set(on_face.tolist()) <= set(fit.pips)
+
+
+def _clearly(face: _Face) -> bool:
+    return face.gap >= CLEAR_GAP and face.solid >= CLEAR_SOLID
 
 
 def _best_first(face: _Face) -> tuple[bool, float]:
