@@ -45,11 +45,13 @@ class Changes:
 
     Attributes:
         dice: What no shadow explains. A die of nearly the ground's colour lacks here, whole or in part.
-        any: All that has changed: dice, and the darker part of their shadows.
+        any: All that has changed and may be a die: dice, and the darker part of their shadows.
+        specks: What no shadow explains, however small: also single pips.
     """
 
     dice: Mask
     any: Mask
+    specks: Mask
 
 
 def silhouettes(frame_bgr: FrameBGR, rig: Rig) -> Mask:
@@ -73,14 +75,17 @@ def changes(frame_bgr: FrameBGR, rig: Rig) -> Changes:
     changed = ((off > least) | (dimmed < CHANGED_LIGHT[0]) | (dimmed > CHANGED_LIGHT[1])).astype(np.uint8) * 255
     # Of a die of the ground's colour only pips and rims have changed: what lies between them belongs to it.
     between = max(3, round(BETWEEN_EDGES * rig.die_px / SHRUNK))
-    changed = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    changed = cv2.morphologyEx(changed, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (between,) * 2))
+    opened = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    changed = cv2.morphologyEx(opened, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (between,) * 2))
     found = []
     for different in (solid, changed):
         small = _filled(different, rig.die_px / SHRUNK)
         wide = cv2.resize(small, size_wh, interpolation=cv2.INTER_LINEAR)
         found.append(cv2.threshold(wide, 127, 255, cv2.THRESH_BINARY)[1])
-    return Changes(found[0], cv2.bitwise_or(found[0], found[1]))
+    specks = ((off > DIFFERENT_LEVELS) | (dimmed > CHANGED_LIGHT[1])).astype(np.uint8) * 255
+    specks = cv2.morphologyEx(specks, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
+    specks = cv2.resize(specks, size_wh, interpolation=cv2.INTER_NEAREST)
+    return Changes(found[0], cv2.bitwise_or(found[0], found[1]), specks)
 
 
 def _gain(seen: NDArray[np.float32], empty: NDArray[np.float32]) -> NDArray[np.float32]:

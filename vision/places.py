@@ -1,9 +1,9 @@
 """Which of the nine places of a face hold pips, when it is known where the face lies: faint ones too, amid speckles.
 
 A face is read from its own contrasts: the places are ranked by how much they stand out, and cut where the gap between
-one place and the next is widest among the cuts that leave a canonical layout. A second look asks for pips that have lost
-their paint: hollows far fainter than the others, but far above the empty places. Where the looks differ, the second is
-believed unless it says five: the lower face of a clear die shines through so, too.
+one place and the next is widest among the cuts that leave a canonical layout. A second look asks for pips that have
+lost their paint: hollows far fainter than the others, but far above the empty places. Where the looks differ, the
+second is believed unless it says five: the lower face of a clear die shines through so, too.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import cv2
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from vision.find import Mask, changes, cube_outline
 from vision.layouts import Fit, fits
 from vision.pips import pips, standing_out
-from vision.places import placed
+from vision.places import UNDECIDED, WORN_SURE, placed
 from vision.poses import inside, pose_of
 from vision.reading import Die, FrameBGR, Reading
 from vision.tray import Rig
@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 INSIDE = 0.86
 """Part of a die's outline that must lie inside the silhouette. Rounded corners, blur and a body of nearly the felt's
 colour cost up to 0.1; a face made up from the pips of a side reaches 0.78."""
+INSIDE_PLAIN, PLAIN_GAP, PLAIN_PIPS = 0.6, 0.7, 3
+"""Of a die of the ground's own colour less has changed: enough for a plain face of so many pips."""
 UNEXPLAINED_FACES = 0.3
 """Largest piece of a silhouette that may be left over, in faces: soft rims and gaps between dice that lie close. A die
 that was not found leaves a piece of nearly a whole face at least."""
@@ -39,17 +41,29 @@ APART_EDGES = 0.85
 """Two upper faces are at least nearly an edge apart."""
 TURNS = np.radians(np.arange(0, 90, 6))
 """Rotations tried for a single pip, which shows none of its own."""
-SURE_GAP = 0.35
-"""Below it a face is in doubt (see `places.Placed.gap`): of 285 rendered faces read rightly two in a hundred lie below
-0.4, but all three that were read wrongly below 0.32."""
+SURE_GAP = 0.5
+"""Below it a face is in doubt (see `places.Placed.gap`): of 285 rendered faces three in a hundred that were read
+rightly lie below it, most of them worn, and all that were read wrongly."""
+NEW_LEVELS = 25.0
+"""A pip that was not there before stands out by so much more than the place did: twice what specks of noise reach."""
+BRIGHTER = 1.3
+"""A printed pattern may stand out by so much more than at calibration, in other light."""
+SMALLEST_PIP_FACES = 0.007
+"""Area of the smallest pip, in faces."""
+OUTSIDE_EDGES = 0.06
+"""A pip so far outside a die's outline is not its own."""
 ON_FACE_EDGES = 0.38
 """Half of the square, in edges, in which a face tolerates no other spot: the pips of sides begin at half an edge."""
-CLEAR_GAP, CLEAR_SOLID = 0.5, 0.93
+CLEAR_SOLID = 0.93
 """A face this clear, in a silhouette that it fills, is taken before the silhouette is asked where its die lies."""
 NEAR_EDGES, NEAR_RAD = np.array([-0.04, 0.0, 0.04]), np.radians([-4.0, 0.0, 4.0])
 """How far the pose that a silhouette gives may be off: the pips say it more exactly."""
+SOLID_COUNTS = 3.0
 PIPS_COUNT = 0.1
-"""What each pip adds to a face's claim: one put together from few pips of a side has seldom as many as the true one."""
+"""What a filled silhouette counts for, and what each pip adds to a face's claim: one put together from the pips of a
+side seldom has as many as the true one."""
+FILLS_AS_WELL = 0.06
+"""Turns whose outlines fill a silhouette equally well, but for this much: the true one is among them."""
 MARGIN_PX = 6
 
 
@@ -92,7 +106,7 @@ class RigReader:
     def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
         """Read a frame of the rig's own size. Doubts: `unread`, `cut_off`, `count`."""
         changed = changes(frame_bgr, self._rig)
-        dice: list[Die] = []
+        taken: list[_Face] = []
         doubt: str | None = None
         for x, y, w, h in _boxes(changed.any):
             part = _grown(x, y, w, h, changed.any.shape)
@@ -101,17 +115,19 @@ class RigReader:
             contrast = standing_out(crop, self._rig.die_px)
             region = _Region(crop, contrast, changed.dice[part], changed.any[part], at_xy)
             found, explained = self._dice(region)
-            dice += found
+            taken += found
             if not explained:
                 doubt = "unread"
-            solid = changed.dice[y : y + h, x : x + w].any()
-            if solid and (x == 0 or y == 0 or x + w == frame_bgr.shape[1] or y + h == frame_bgr.shape[0]):
-                doubt = "cut_off"
-        if doubt is None and expect is not None and len(dice) != expect:
+        if _at_border(changed.dice):
+            doubt = "cut_off"
+        if doubt is None and self._unclaimed(frame_bgr, changed.specks, taken):
+            doubt = "unread"
+        if doubt is None and expect is not None and len(taken) != expect:
             doubt = "count"
+        dice = [_die(face, self._rig.die_px) for face in taken]
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt)
 
-    def _dice(self, region: _Region) -> tuple[list[Die], bool]:
+    def _dice(self, region: _Region) -> tuple[list[_Face], bool]:
         """The dice of one region, and whether they explain all of it."""
         edge_px = self._rig.die_px
         left = region.any.copy()
@@ -130,7 +146,28 @@ class RigReader:
         take([*proposed, *posed])
         explained = not any(True for _ in self._pieces(cv2.bitwise_and(left, region.dice)))
         explained = explained and all(face.gap >= SURE_GAP for face in taken)
-        return [_die(face, edge_px) for face in taken], explained
+        return taken, explained
+
+    def _unclaimed(self, frame_bgr: FrameBGR, specks: Mask, taken: list[_Face]) -> bool:
+        """Whether some pip that was not in the empty tray belongs to no die that was taken."""
+        edge_px = self._rig.die_px
+        left = specks.copy()
+        for face in taken:
+            outline = face.outline.round().astype(np.int32)
+            cv2.fillConvexPoly(left, outline, 0)
+            cv2.polylines(left, [outline], True, 0, round(2 * OUTSIDE_EDGES * edge_px))
+        return any(self._new_pips(frame_bgr, left, box) for box in _boxes(left, SMALLEST_PIP_FACES * edge_px**2))
+
+    def _new_pips(self, frame_bgr: FrameBGR, left: Mask, box: tuple[int, int, int, int]) -> bool:
+        """Whether a box holds a pip that was not there when the tray was empty."""
+        edge_px = self._rig.die_px
+        part = _grown(*box, left.shape)
+        spots = pips(frame_bgr[part], edge_px, left[part])
+        if not len(spots):
+            return False
+        before = cv2.convertScaleAbs(standing_out(self._rig.empty_bgr[part], edge_px), alpha=BRIGHTER)
+        new = cv2.subtract(standing_out(frame_bgr[part], edge_px), before)
+        return any(_mean(new, spot) > NEW_LEVELS for spot in spots.tolist())
 
     def _pieces(self, left: Mask) -> Iterator[Mask]:
         """What is left of the silhouettes, piece by piece, if it is large enough to be a die."""
@@ -151,7 +188,12 @@ class RigReader:
             turns = TURNS if fit.angle_rad is None else np.array([fit.angle_rad])
             faces = [self._face(fit.value, centre, float(turn), region, fit) for turn in turns]
             best = max(faces, key=lambda face: (face.solid + face.inside, face.gap))
-            if best.inside >= INSIDE:
+            if fit.angle_rad is None and any(
+                face.value > 1 and face.solid + face.inside > best.solid + best.inside - FILLS_AS_WELL for face in faces
+            ):
+                best = replace(best, value=1, gap=UNDECIDED)
+            plain = best.gap >= PLAIN_GAP and len(best.pips) >= PLAIN_PIPS
+            if best.inside >= (INSIDE_PLAIN if plain else INSIDE):
                 yield best
 
     def _posed(self, piece: Mask, region: _Region) -> _Face | None:
@@ -179,6 +221,9 @@ class RigReader:
         outline = cube_outline(self._rig, centre, turn)
         at = (centre[0] - region.at_xy[0], centre[1] - region.at_xy[1])
         seen = placed(region.contrast, at, turn, self._rig.die_px)
+        gap = 0.0 if seen is None else seen.gap if seen.value == value else -seen.gap
+        if seen is not None and seen.value > value and seen.gap == WORN_SURE:
+            value, gap = seen.value, seen.gap
         return _Face(
             value,
             centre,
@@ -186,10 +231,17 @@ class RigReader:
             outline,
             inside(outline - region.at_xy, region.any),
             inside(outline - region.at_xy, region.dice),
-            0.0 if seen is None else seen.gap if seen.value == value else -seen.gap,
+            gap,
             0.0 if fit is None else fit.off,
             () if fit is None else fit.pips,
         )
+
+
+def _mean(levels: Mask, spot: list[float]) -> float:
+    """Mean over a disc inside a spot."""
+    disc = np.zeros(levels.shape, np.uint8)
+    cv2.circle(disc, (round(spot[0]), round(spot[1])), max(1, round(0.7 * spot[2])), 255, -1)
+    return float(cv2.mean(levels, disc)[0])
 
 
 def _alone(fit: Fit, spots: Floats, edge_px: float) -> bool:
@@ -203,12 +255,13 @@ def _alone(fit: Fit, spots: Floats, edge_px: float) -> bool:
 
 
 def _clearly(face: _Face) -> bool:
-    return face.gap >= CLEAR_GAP and face.solid >= CLEAR_SOLID
+    return face.gap >= SURE_GAP and face.solid >= CLEAR_SOLID
 
 
-def _best_first(face: _Face) -> tuple[bool, float]:
-    """Sure ones first; then all that speaks for a face together, each part 0 to about 1."""
-    return face.gap < SURE_GAP, face.off - face.inside - face.solid - face.gap - PIPS_COUNT * len(face.pips)
+def _best_first(face: _Face) -> float:
+    """All that speaks for a face together, each part 0 to about 1; first of all that it fills its silhouette."""
+    claim = SOLID_COUNTS * face.solid + face.inside + face.gap + PIPS_COUNT * len(face.pips)
+    return face.off - claim
 
 
 def _free(face: _Face, left: Mask, taken: list[_Face], at_xy: tuple[int, int], edge_px: float) -> bool:
@@ -241,9 +294,13 @@ def _die(face: _Face, edge_px: float) -> Die:
     return Die(face.value, box, round(sure, 3))
 
 
-def _boxes(mask: Mask) -> list[tuple[int, int, int, int]]:
+def _at_border(mask: Mask) -> bool:
+    return any(bool(line.any()) for line in (mask[0], mask[-1], mask[:, 0], mask[:, -1]))
+
+
+def _boxes(mask: Mask, least_px: float = 0.0) -> list[tuple[int, int, int, int]]:
     _, _, stats, _ = cv2.connectedComponentsWithStats(mask)
-    return [(int(x), int(y), int(w), int(h)) for x, y, w, h, _ in stats[1:]]
+    return [(int(x), int(y), int(w), int(h)) for x, y, w, h, area in stats[1:] if area >= least_px]
 
 
 def _grown(x: int, y: int, w: int, h: int, shape: tuple[int, ...]) -> tuple[slice, slice]:

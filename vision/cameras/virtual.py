@@ -40,6 +40,7 @@ class VirtualCamera:
         clock: Seconds, monotonic.
         sleep: Waits that many seconds.
         seed: Of everything that is random; None for a different evening each time.
+        fps: Frames a second.
     """
 
     name = "virtual"
@@ -50,11 +51,12 @@ class VirtualCamera:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         seed: int | None = None,
+        fps: float = FPS,
     ) -> None:
         rng = np.random.default_rng(seed)
         self.tray = VirtualTray(dice, rng)
         self.mischief = Mischief()
-        self._clock, self._sleep = clock, sleep
+        self._clock, self._sleep, self._frame_s = clock, sleep, 1 / fps
         self._faces = [faces_of(LOOKS[index % len(LOOKS)], rng) for index in range(dice)]
         # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
         self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY))
@@ -76,8 +78,8 @@ class VirtualCamera:
     def frame(self) -> Frame:
         """The next frame, when it is due."""
         now_s = self._clock()
-        last_s = now_s - 1 / FPS if self._last_s is None else self._last_s
-        wait_s = last_s + 1 / FPS - now_s
+        last_s = now_s - self._frame_s if self._last_s is None else self._last_s
+        wait_s = last_s + self._frame_s - now_s
         if wait_s > 0:
             self._sleep(wait_s)
             now_s = self._clock()
