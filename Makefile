@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench conformance fuzz mutants evening load fuzz-web corrupted rendered train clean
+.PHONY: help play test lint types tests bench conformance fuzz mutants evening load fuzz-web corrupted rendered clips train clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -61,6 +61,9 @@ corrupted: .venv/dev.stamp  ## a thousand damaged, odd and hostile picture files
 
 rendered: .venv/dev.stamp  ## measure the rig reader on 2,040 rendered pictures in twelve conditions (EACH=20: fewer)
 	@$(BIN)/python -m vision.evaluation.rendered --each $(or $(EACH),170) --failures out/rendered
+
+clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, knocks: none missed, none invented? (EACH=1: fewer)
+	@$(BIN)/python -m vision.evaluation.clips --each $(or $(EACH),6)
 
 TRAIN := .venv-train/bin
 train:  ## train the network on a CPU: make train DATA="folder ..." MINUTES=60 (see vision/models/centres.md)

@@ -3,13 +3,14 @@
 A face is read from its own contrasts: the places are ranked by how much they stand out, and cut where the gap between
 one place and the next is widest among the cuts that leave a canonical layout. A second look asks for pips that have
 lost their paint: hollows far fainter than the others, but far above the empty places. Where the looks differ, the
-second is believed unless it says five: the lower face of a clear die shines through so, too.
+second is believed, but a five only if some paint is left: the lower face of a clear die shines through so, too.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -25,11 +26,20 @@ DISC_EDGES = 0.07
 """Radius over which a place is looked at: inside the smallest pip."""
 LEAST_LEVELS = 7.0
 """The faintest pip stands out by this much; below it lies what noise and a body's clouds make."""
-WORN_LEVELS, WORN_TIMES = 9.0, 2.2
+CREDIBLE_GAP = 0.5
+"""A cut that leaves a smaller gap is no cut between pips and empty places."""
+WORN_LEVELS, WORN_TIMES = 7.0, 2.0
 """A hollow without paint stands out by so many levels at least, and so many times as much as any empty place."""
-WORN_SURE = 0.6
-UNDECIDED = 0.2
-"""`gap` of a face on which the two looks differ: first when the second is believed, then when neither is."""
+SURELY_WORN_LEVELS, SURELY_WORN_TIMES = 9.0, 2.2
+"""The same where it speaks against what the painted pips say for themselves."""
+PAINT_LEFT = 0.55
+"""What is left of a pip's paint stands out so much, in parts of a whole pip's; what shines through stays below 0.45."""
+PAINT_SURE, WORN_SURE, UNDECIDED = 0.65, 0.6, 0.2
+"""`gap` of a face that is read by what paint is left, by hollows without any, and of one on which the two looks differ
+and neither can be believed."""
+TRACE_LEVELS, TRACE_TIMES = (6.0, 16.0), 1.3
+"""A middle that stands out by so many levels, and so many times as much as the sides, may be a pip; one that stands out
+more is a hollow, or shines through."""
 FLOOR_LEVELS = 2.0
 """What noise adds to any place."""
 
@@ -55,14 +65,14 @@ class Placed:
         value: 1 to 6.
         gap: How much the faintest pip stands out from the most conspicuous empty place, as a part of the strongest
             pip: 1 for an ideal face, 0 for one without any order.
-        faintest_levels: How much the faintest pip stands out.
-        spacing: Of the grid, in edges.
+        worn: Whether pips without paint were counted.
+        painted_gap: The gap that the painted pips leave, whatever was made of the others.
     """
 
     value: int
     gap: float
-    faintest_levels: float
-    spacing: float
+    worn: bool
+    painted_gap: float
 
 
 def placed(
@@ -74,19 +84,35 @@ def placed(
     x, y = centre_xy
     to_patch = np.array([[c, s, PATCH_PX / 2 - c * x - s * y], [-s, c, PATCH_PX / 2 + s * x - c * y]])
     patch = cv2.warpAffine(contrast, to_patch, (PATCH_PX, PATCH_PX), flags=cv2.INTER_LINEAR).astype(np.float32)
-    found = [one for spacing in SPACINGS if (one := _read(_at_places(patch, spacing), spacing)) is not None]
-    return max(found, key=lambda one: one.gap, default=None)
+    found = [one for spacing in SPACINGS if (one := _read(*_at_places(patch, spacing))) is not None]
+    return likeliest(found)
 
 
-def _at_places(patch: NDArray[np.float32], spacing: float) -> Floats:
-    """(9,) mean contrast over the disc at each place."""
+def likeliest(found: Sequence[Placed]) -> Placed | None:
+    """The clearest of several looks at one face, a little beside each other.
+
+    A five by hollows counts only if no look shows the painted pips of another value clearly.
+    """
+    best = max(found, key=lambda one: (one.gap, one.value), default=None)
+    if best is None or best.value != 5 or not best.worn or best.gap > WORN_SURE:
+        return best
+    other = max(found, key=lambda one: (one.value != 5) * one.painted_gap)
+    if other.value == 5 or other.painted_gap < CREDIBLE_GAP:
+        return best
+    return replace(other, gap=UNDECIDED)
+
+
+def _at_places(patch: NDArray[np.float32], spacing: float) -> tuple[Floats, Floats]:
+    """(9,) mean and (9,) greatest contrast over the disc at each place."""
     disc = max(1, round(DISC_EDGES * PATCH_PX))
-    mean = cv2.blur(patch, (2 * disc + 1, 2 * disc + 1))
+    size = (2 * disc + 1, 2 * disc + 1)
     at = np.round((0.5 + _GRID * spacing) * PATCH_PX - 0.5).astype(int)
-    return mean[at[:, 1], at[:, 0]].astype(np.float64)
+    rows, columns = at[:, 1], at[:, 0]
+    mean, peak = cv2.blur(patch, size), cv2.dilate(patch, np.ones(size, np.uint8))
+    return mean[rows, columns].astype(np.float64), peak[rows, columns].astype(np.float64)
 
 
-def _read(levels: Floats, spacing: float) -> Placed | None:
+def _read(levels: Floats, peaks: Floats) -> Placed | None:
     order = np.argsort(-levels)
     ranked = levels[order]
     cuts = [
@@ -97,16 +123,30 @@ def _read(levels: Floats, spacing: float) -> Placed | None:
     if not cuts:
         return None
     gap, count, value = max((float((ranked[n - 1] - ranked[n]) / ranked[0]), n, v) for n, v in cuts)
-    worn = [
-        (n, v)
-        for n, v in cuts
-        if n > count
-        and ranked[n - 1] >= WORN_LEVELS
-        and ranked[n - 1] + FLOOR_LEVELS >= WORN_TIMES * (ranked[n] + FLOOR_LEVELS)
-    ]
+    worn = [(n, v) for n, v in cuts if _stands_out(ranked, n, WORN_LEVELS, WORN_TIMES)]
     if not worn:
-        return Placed(value, gap, float(ranked[count - 1]), spacing)
+        return Placed(value, UNDECIDED if _centre_lost(levels, value) else gap, False, gap)
     deeper, fuller = worn[-1]
-    if fuller == 5:
-        return Placed(value, UNDECIDED, float(ranked[count - 1]), spacing)
-    return Placed(fuller, WORN_SURE, float(ranked[deeper - 1]), spacing)
+    if fuller == value or gap < CREDIBLE_GAP:
+        if gap >= WORN_SURE:
+            return Placed(fuller, UNDECIDED if _centre_lost(levels, fuller) else gap, False, gap)
+        return Placed(fuller, WORN_SURE, True, gap)
+    if fuller == 5 and deeper > count and peaks[order[count:deeper]].min() >= PAINT_LEFT * ranked[0]:
+        return Placed(5, PAINT_SURE, True, gap)
+    if fuller == 5 or deeper < count:
+        return Placed(value, UNDECIDED, False, gap)
+    sure = _stands_out(ranked, deeper, SURELY_WORN_LEVELS, SURELY_WORN_TIMES)
+    return Placed(fuller, WORN_SURE if sure else UNDECIDED, True, gap)
+
+
+def _stands_out(ranked: Floats, count: int, levels: float, times: float) -> bool:
+    """Whether the faintest of so many pips stands out from what is left."""
+    faintest, left = ranked[count - 1], ranked[count]
+    return bool(faintest >= levels and faintest + FLOOR_LEVELS >= times * (left + FLOOR_LEVELS))
+
+
+def _centre_lost(levels: Floats, value: int) -> bool:
+    """Whether a four may be a five whose middle has lost its paint to the last trace."""
+    sides = float(levels[[1, 3, 5, 7]].max())
+    more = levels[4] + FLOOR_LEVELS >= TRACE_TIMES * (sides + FLOOR_LEVELS)
+    return value == 4 and bool(more and TRACE_LEVELS[0] <= levels[4] < TRACE_LEVELS[1])

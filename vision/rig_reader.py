@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from vision.find import Mask, changes, cube_outline
 from vision.layouts import Fit, fits
 from vision.pips import pips, standing_out
-from vision.places import UNDECIDED, WORN_SURE, placed
+from vision.places import UNDECIDED, Placed, likeliest, placed
 from vision.poses import inside, pose_of
 from vision.reading import Die, FrameBGR, Reading
 from vision.tray import Rig
@@ -58,12 +58,14 @@ CLEAR_SOLID = 0.93
 """A face this clear, in a silhouette that it fills, is taken before the silhouette is asked where its die lies."""
 NEAR_EDGES, NEAR_RAD = np.array([-0.04, 0.0, 0.04]), np.radians([-4.0, 0.0, 4.0])
 """How far the pose that a silhouette gives may be off: the pips say it more exactly."""
-SOLID_COUNTS = 3.0
+SOLID_COUNTS = 4.0
 PIPS_COUNT = 0.1
 """What a filled silhouette counts for, and what each pip adds to a face's claim: one put together from the pips of a
 side seldom has as many as the true one."""
 FILLS_AS_WELL = 0.06
 """Turns whose outlines fill a silhouette equally well, but for this much: the true one is among them."""
+FULLEST = (5, 6)
+"""Values that one more pip would not make another value."""
 MARGIN_PX = 6
 
 
@@ -84,6 +86,12 @@ class _Face:
     gap: float
     off: float
     pips: tuple[int, ...]
+    worn: bool
+
+    @property
+    def sure(self) -> bool:
+        """Whether the value is to be trusted; where paint is lost, another pip may have lost it to the last trace."""
+        return self.gap >= SURE_GAP and (not self.worn or self.value in FULLEST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,7 +153,7 @@ class RigReader:
         posed = [face for piece in pieces if (face := self._posed(piece, region)) is not None]
         take([*proposed, *posed])
         explained = not any(True for _ in self._pieces(cv2.bitwise_and(left, region.dice)))
-        explained = explained and all(face.gap >= SURE_GAP for face in taken)
+        explained = explained and all(face.sure for face in taken)
         return taken, explained
 
     def _unclaimed(self, frame_bgr: FrameBGR, specks: Mask, taken: list[_Face]) -> bool:
@@ -205,14 +213,17 @@ class RigReader:
             for dt in NEAR_RAD
         ]
         seen = [
-            (one.gap, one.value, (x, y), t)
+            (one, (x, y), t)
             for x, y, t in near
             if (one := placed(region.contrast, (x - region.at_xy[0], y - region.at_xy[1]), t, self._rig.die_px))
         ]
-        if not seen:
+        chosen = likeliest([each[0] for each in seen])
+        if chosen is None:
             return None
-        _, value, centre, turn = max(seen)
-        face = self._face(value, centre, turn % (math.pi / 2), region, None)
+        one, centre, turn = max(seen, key=lambda each: (each[0].value == chosen.value, each[0].gap))
+        face = self._face(one.value, centre, turn % (math.pi / 2), region, None)
+        if chosen.gap < SURE_GAP or any(_fuller(each[0], one) for each in seen):
+            face = replace(face, gap=min(face.gap, UNDECIDED))
         return face if face.inside >= INSIDE else None
 
     def _face(
@@ -222,7 +233,7 @@ class RigReader:
         at = (centre[0] - region.at_xy[0], centre[1] - region.at_xy[1])
         seen = placed(region.contrast, at, turn, self._rig.die_px)
         gap = 0.0 if seen is None else seen.gap if seen.value == value else -seen.gap
-        if seen is not None and seen.value > value and seen.gap == WORN_SURE:
+        if seen is not None and seen.value > value and seen.worn:
             value, gap = seen.value, seen.gap
         return _Face(
             value,
@@ -234,7 +245,13 @@ class RigReader:
             gap,
             0.0 if fit is None else fit.off,
             () if fit is None else fit.pips,
+            seen is not None and seen.worn,
         )
+
+
+def _fuller(one: Placed, other: Placed) -> bool:
+    """Whether a look counts worn pips that the other does not."""
+    return one.worn and one.gap >= SURE_GAP and one.value > other.value
 
 
 def _mean(levels: Mask, spot: list[float]) -> float:

@@ -1,0 +1,255 @@
+"""Measures throws in rendered clips, watched as `pegpip watch` does, amid all that is no throw: `make clips`.
+
+A clip says when dice are thrown and what is done to confuse; the physics says what lies there. A throw is missed when
+no trusted reading tells it before the next one; something is invented when a trusted reading differs from what lies
+there, or when it is said that dice were taken out of the tray and they were not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.cameras.virtual_tray import DIE_MM, Pose
+from vision.evaluation.scene import flat_turn
+from vision.evaluation.stage import FPS, Script, Stage
+from vision.rig_reader import RigReader
+from vision.settle import STILL_S
+from vision.watch import Moving, Settled, Watcher
+
+Action = Callable[[Stage], None]
+THROWN_S = 0.5
+HARD = 0.4
+LONGEST_S = 4.0
+"""A throw has come to rest by then: half a second in the cup, seldom more than two and a half rolling."""
+SETTLED_TO_REPORTED = 4
+"""Most frames, at 30 a second, from the stillness that makes a throw to its reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """A kind of clip: what is done after the first throw has come to rest, at which second."""
+
+    name: str
+    acts: Callable[[np.random.Generator], list[tuple[float, Action]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """How one clip was told."""
+
+    name: str
+    seed: int
+    throws: int
+    missed: int
+    invented: int
+    repeated: int
+    slowest_frames: int
+    doubted: int
+
+
+def throw(stage: Stage) -> None:
+    """All dice that are not in the keep zone."""
+    stage.tray.throw(strength=HARD)
+
+
+def _again(_rng: np.random.Generator) -> list[tuple[float, Action]]:
+    return [(0.3, throw)]
+
+
+def _hand(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    lasts = rng.uniform(0.4, 1.2)
+    return [(0.2, lambda stage: setattr(stage.camera.mischief, "hand_until_s", stage.clock.now_s + lasts))]
+
+
+def _nudge(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    by = rng.uniform(-6, 6, 2)
+
+    def nudged(stage: Stage) -> None:
+        die = stage.tray.dice()[int(rng.integers(stage.dice))]
+        stage.tray.move(die["id"], die["x_mm"] + by[0], die["y_mm"] + by[1])
+
+    return [(0.2, nudged), (0.9, nudged)]
+
+
+def _lamp(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    other = float(rng.choice([0.6, 0.75, 1.15]))
+
+    def switched(level: float) -> Action:
+        return lambda stage: setattr(stage.camera.mischief, "lamp", level)
+
+    return [(0.2, switched(other)), (1.0, switched(1.0))]
+
+
+def _shadow(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    lasts = rng.uniform(0.5, 1.2)
+    return [(0.2, lambda stage: setattr(stage.camera.mischief, "shadow_until_s", stage.clock.now_s + lasts))]
+
+
+def _knock(_rng: np.random.Generator) -> list[tuple[float, Action]]:
+    def knocked(stage: Stage) -> None:
+        stage.camera.mischief.knock_at_s = stage.clock.now_s
+
+    return [(0.2, knocked), (0.9, knocked)]
+
+
+def _slowly(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    value, x, y = int(rng.integers(1, 7)), rng.uniform(30, 210), rng.uniform(30, 210)
+    lasts = rng.uniform(0.8, 1.4)
+
+    def rolls(stage: Stage) -> None:
+        began = stage.clock.now_s
+        x_free, y_free = _free(stage, x, y)
+        stage.tray.scripts.append(
+            Script(lambda now: tipped(stage.dice, value, x_free, y_free, 60 * max(0.0, 1 - (now - began) / lasts) ** 2))
+        )
+
+    return [(0.2, rolls)]
+
+
+def _leaves(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    def left(stage: Stage) -> None:
+        stage.tray.lift([int(rng.integers(stage.dice))])
+
+    return [(0.3, left)]
+
+
+def _cocked(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    angle = float(rng.uniform(18, 42))
+    value, x, y = int(rng.integers(1, 7)), rng.uniform(30, 210), rng.uniform(30, 210)
+
+    def laid(stage: Stage) -> None:
+        at = _free(stage, x, y)
+        stage.tray.scripts.append(Script(lambda _now: tipped(stage.dice, value, *at, angle)))
+
+    return [(0.2, laid)]
+
+
+def _stacked(rng: np.random.Generator) -> list[tuple[float, Action]]:
+    value = int(rng.integers(1, 7))
+
+    def laid(stage: Stage) -> None:
+        under = stage.tray.dice()[int(rng.integers(stage.dice))]
+        off = rng.uniform(-4, 4, 2)
+        at = np.array([under["x_mm"] + off[0], under["y_mm"] + off[1], 1.5 * DIE_MM])
+        pose = Pose(stage.dice, at, flat_turn(value, float(rng.uniform(0, 1.5))))
+        stage.tray.scripts.append(Script(lambda _now: pose))
+
+    return [(0.2, laid)]
+
+
+def tipped(die: int, value: int, x_mm: float, y_mm: float, angle_deg: float) -> Pose:
+    """A die that stands on one edge, turned by that angle from lying flat."""
+    angle = math.radians(angle_deg)
+    lean = np.array([[math.cos(angle), 0, math.sin(angle)], [0, 1, 0], [-math.sin(angle), 0, math.cos(angle)]])
+    height = DIE_MM / 2 * (abs(math.sin(angle)) + abs(math.cos(angle)))
+    return Pose(die, np.array([x_mm, y_mm, height]), lean @ flat_turn(value, 0.5))
+
+
+def _free(stage: Stage, x: float, y: float) -> tuple[float, float]:
+    """A place near this one that no die covers."""
+    others = [(die["x_mm"], die["y_mm"]) for die in stage.tray.dice()]
+    for step in range(200):
+        a, r = 2.4 * step, 3.0 * math.sqrt(step)
+        at = (float(np.clip(x + r * math.cos(a), 20, 220)), float(np.clip(y + r * math.sin(a), 20, 220)))
+        if all(math.dist(at, other) > 2 * DIE_MM for other in others):
+            return at
+    return x, y
+
+
+def _colours(now_s: float) -> tuple[float, float, float]:
+    """A strip that runs through its colours, twice a second."""
+    a = 4 * math.pi * now_s
+    return (35 + 35 * math.sin(a), 35 + 35 * math.sin(a + 2.1), 45 + 45 * math.sin(a + 4.2))
+
+
+HAPPENINGS = (
+    Happening("two throws", _again),
+    Happening("a hand passes", _hand),
+    Happening("dice nudged", _nudge),
+    Happening("lamp switched", _lamp),
+    Happening("shadow", _shadow),
+    Happening("knock", _knock),
+    Happening("a slow roll", _slowly),
+    Happening("a die leaves", _leaves),
+    Happening("cocked", _cocked),
+    Happening("stacked", _stacked),
+    Happening("colours change", _again),
+)
+
+
+def watched(happening: Happening, seed: int) -> Watched:
+    """Play and watch one clip."""
+    rng = np.random.default_rng([seed, *happening.name.encode()])
+    first = THROWN_S + LONGEST_S
+    acts = [(first + at_s, act) for at_s, act in happening.acts(rng)]
+    throws = [THROWN_S] + [at_s for at_s, act in acts if act is throw]
+    led = _colours if happening.name == "colours change" else None
+    lasts = max(at_s for at_s, _ in acts) + (LONGEST_S if len(throws) > 1 else 2.2)
+    stage = Stage(int(rng.integers(2, 7)), seed, lasts, [(THROWN_S, throw), *acts], led)
+    watcher = Watcher(stage, RigReader(stage.rig), stage.rig, dim=None if led is None else stage.dim)
+    told = [event for event in watcher.events() if not isinstance(event, Moving)]
+    return _judged(happening.name, seed, stage, [event for event in told if isinstance(event, Settled)], throws)
+
+
+def _judged(name: str, seed: int, stage: Stage, told: list[Settled], throws: list[float]) -> Watched:
+    invented = repeated = missed = slowest = 0
+    before: Settled | None = None
+    for event in told:
+        invented += event.reading.trusted and _wrong(event, stage)
+        if before is not None and event.reading.trusted and event.thrown:
+            same = event.reading.values == before.reading.values
+            repeated += same and not event.emptied
+            # Said to have been empty since the dice were last told, though no frame was.
+            since = stage.truth[before.frame.number : event.frame.number]
+            invented += bool(before.thrown) and event.emptied and all(truth.values for truth in since)
+        before = event
+    for start, end in zip(throws, [*throws[1:], math.inf], strict=True):
+        end = min(end, start + LONGEST_S + 0.15)
+        right = [e for e in told if start < e.at_s < end and e.thrown and e.reading.trusted and not _wrong(e, stage)]
+        missed += not right
+        if right:
+            first = right[0].frame.number
+            rest = max(number for number in range(first) if stage.truth[number].moved)
+            slowest = max(slowest, first - rest - math.ceil(STILL_S * FPS))
+    doubted = sum(not event.reading.trusted for event in told)
+    return Watched(name, seed, len(throws), missed, invented, repeated, slowest, doubted)
+
+
+def _wrong(event: Settled, stage: Stage) -> bool:
+    return event.reading.values != stage.truth[min(event.frame.number, len(stage.truth) - 1)].values
+
+
+def table(clips: list[Watched]) -> str:
+    """Per happening and in all."""
+    heads = ("throws", "missed", "invented", "repeated", "doubted")
+    rows = [f"{'':18}{'clips':>9}" + "".join(f"{head:>10}" for head in heads) + f"{'frames':>9}"]
+    for name in [*(happening.name for happening in HAPPENINGS), "all"]:
+        group = [clip for clip in clips if name in (clip.name, "all")]
+        if group:
+            sums = "".join(f"{sum(getattr(clip, head) for clip in group):10}" for head in heads)
+            rows.append(f"{name:18}{len(group):9}{sums}{max(clip.slowest_frames for clip in group):9}")
+    rows += [f"! {clip}" for clip in clips if clip.missed or clip.invented or clip.slowest_frames > SETTLED_TO_REPORTED]
+    return "\n".join(rows)
+
+
+def main() -> int:
+    """Measure and print; 1 when a throw was missed or invented, or told late."""
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--each", type=int, default=6, help="clips of each of the eleven kinds")
+    asked.add_argument("--first", type=int, default=0, help="the first seed")
+    told = asked.parse_args()
+    cv2.setNumThreads(1)
+    clips = [watched(one, told.first + n) for n in range(told.each) for one in HAPPENINGS]
+    sys.stdout.write(table(clips) + "\n")
+    return int(any(c.missed or c.invented or c.slowest_frames > SETTLED_TO_REPORTED for c in clips))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""A virtual tray with what its physics does not do: dice led by a script, and a strip of lights beside the tray."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vision.cameras import Frame
+from vision.cameras.mischief import KNOCK_S
+from vision.cameras.render import face_up
+from vision.cameras.virtual import VirtualCamera
+from vision.cameras.virtual_tray import Pose, VirtualTray
+from vision.reading import FrameBGR
+from vision.tray import Rig
+
+FPS = 30.0
+LED_REACH_PX = 90.0
+DIMMED = 0.07
+"""Part of the strip's light that is left while a picture is taken."""
+LED_LATE_S = 0.03
+"""A strip's light follows its command so much later."""
+
+Led = Callable[[float], tuple[float, float, float]]
+"""Light (b, g, r) in levels that the strip adds at the tray's upper edge, at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A die that is led: where it is at a time, or None when it is not in the tray."""
+
+    pose_at: Callable[[float], Pose | None]
+
+
+@dataclass(slots=True)
+class Clock:
+    """A clock that only a sleep moves on."""
+
+    now_s: float = 0.0
+
+    def __call__(self) -> float:
+        """Seconds."""
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        """Be later."""
+        self.now_s += seconds
+
+
+class _LedTray(VirtualTray):
+    """A tray in which some dice are led by a script."""
+
+    def __init__(self, dice: int, rng: np.random.Generator, clock: Clock) -> None:
+        super().__init__(dice, rng)
+        self._clock = clock
+        self.scripts: list[Script] = []
+
+    def advance(self, seconds: float) -> tuple[Pose, ...]:
+        """The dice that fall, and those that are led."""
+        led = [script.pose_at(self._clock.now_s) for script in self.scripts]
+        return (*super().advance(seconds), *(pose for pose in led if pose is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What really lay in the tray in a frame: values, whether anything had moved since the frame before, a hand."""
+
+    values: tuple[int, ...]
+    moved: bool
+
+
+@dataclass(slots=True)
+class Stage:
+    """A camera over a tray in which a clip is played; keeps the truth of every frame.
+
+    Attributes:
+        dice: How many dice the physics throws.
+        seed: Of everything random.
+        lasts_s: Length of the clip.
+        actions: What is done at which second, in order.
+        led: The strip's light, or None.
+    """
+
+    dice: int
+    seed: int
+    lasts_s: float
+    actions: list[tuple[float, Callable[[Stage], None]]]
+    led: Led | None = None
+    name: str = "staged"
+    truth: list[Truth] = field(default_factory=list)
+    clock: Clock = field(default_factory=Clock)
+    camera: VirtualCamera = field(init=False)
+    tray: _LedTray = field(init=False)
+    _dimmed_s: float = math.inf
+    _poses: tuple[Pose, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Scripted dice wear the looks that come after the thrown ones'.
+        self.camera = VirtualCamera(self.dice + 3, self.clock, self.clock.sleep, self.seed, FPS)
+        self.tray = _LedTray(self.dice, np.random.default_rng(self.seed), self.clock)
+        self.camera.tray = self.tray
+
+    @property
+    def rig(self) -> Rig:
+        """The calibration."""
+        return self.camera.rig()
+
+    def start(self) -> None:
+        """Begin."""
+        self.camera.start()
+
+    def stop(self) -> None:
+        """End."""
+        self.camera.stop()
+
+    def dim(self, on: bool) -> None:
+        """Take the strip's light back while a picture is taken."""
+        self._dimmed_s = self.clock.now_s if on else math.inf
+
+    def frame(self) -> Frame | None:
+        """The next frame, and its truth kept; None when the clip is over."""
+        while self.actions and self.clock.now_s >= self.actions[0][0]:
+            self.actions.pop(0)[1](self)
+        frame = self.camera.frame()
+        if frame.at_s > self.lasts_s:
+            return None
+        poses = self.tray.advance(0.0)
+        mischief = self.camera.mischief
+        knocked = 0 <= frame.at_s - mischief.knock_at_s < KNOCK_S
+        moved = poses != self._poses or frame.at_s < mischief.hand_until_s or knocked
+        self._poses = poses
+        self.truth.append(Truth(tuple(sorted(face_up(pose.turn) for pose in poses)), moved))
+        if self.led is None:
+            return frame
+        return Frame(self._lit(frame.image_bgr, frame.at_s, self.led), frame.number, frame.at_s)
+
+    def _lit(self, image_bgr: FrameBGR, at_s: float, led: Led) -> FrameBGR:
+        part = DIMMED if at_s > self._dimmed_s + LED_LATE_S else 1.0
+        reach = np.exp(-np.arange(image_bgr.shape[0], dtype=np.float32) / LED_REACH_PX)[:, None, None]
+        glow = reach * np.array(led(at_s), np.float32) * np.float32(part)
+        return np.clip(image_bgr + glow, 0, 255).astype(np.uint8)
