@@ -76,15 +76,20 @@ def rendered(scene: Scene, shot: Shot, rng: np.random.Generator) -> Rendered:
     light = _floor(scene, scene.dice)
     draw(light, LENS, scene.dice, scene.lamps, scene.sky_bgr)
     image = _taken(light, shot, rng)
-    rig = Rig(
+    truth = sorted((_truth(die, shot) for die in scene.dice), key=lambda die: die.box_xywh)
+    return Rendered(image, rig_over(empty), tuple(truth))
+
+
+def rig_over(empty_bgr: FrameBGR) -> Rig:
+    """The calibration that all rendered pictures share, with this picture of the empty tray."""
+    return Rig(
         floor_to_px=LENS.floor_to_px(),
         throw=Zone(0.0, 0.0, RIDGE_MM, TRAY_WH_MM[1]),
         keep=Zone(RIDGE_MM, 0.0, TRAY_WH_MM[0] - RIDGE_MM, TRAY_WH_MM[1]),
         die_mm=DIE_MM,
         camera_mm=(*LENS.middle_mm, LENS.height_mm),
-        empty_bgr=empty,
+        empty_bgr=empty_bgr,
     )
-    return Rendered(image, rig, tuple(sorted((_truth(die, shot) for die in scene.dice), key=lambda d: d.box_xywh)))
 
 
 def flat_turn(value: int, yaw_rad: float) -> Doubles:

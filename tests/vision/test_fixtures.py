@@ -1,0 +1,66 @@
+"""The rendered pictures of hard cases: what their manifest says of them, and how the rig's reader reads them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.evaluation.fixtures import CASES, MANIFEST, made
+from vision.evaluation.scene import rig_over
+from vision.rig_reader import RigReader
+
+FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "images"
+ENTRIES: list[dict[str, Any]] = json.loads((FOLDER / MANIFEST).read_text())["cases"]
+LARGEST_BYTES = 5_000_000
+
+
+def named(entry: dict[str, Any]) -> str:
+    return str(entry["picture"])
+
+
+def test_the_manifest_names_every_file_and_every_case_and_no_other() -> None:
+    named_files = {entry[kind] for entry in ENTRIES for kind in ("picture", "empty")}
+    assert {path.name for path in FOLDER.iterdir()} == named_files | {MANIFEST}
+    assert [(entry["made_by"], entry["seed"]) for entry in ENTRIES] == [(case.made_by, case.seed) for case in CASES]
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) <= LARGEST_BYTES
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=named)
+def test_a_file_is_the_one_that_the_manifest_means(entry: dict[str, Any]) -> None:
+    for name, digest in entry["sha256"].items():
+        assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=named)
+def test_a_hard_case_is_read_or_doubted_and_never_wrong_while_trusted(entry: dict[str, Any]) -> None:
+    image, empty = (cv2.imread(str(FOLDER / entry[kind])) for kind in ("picture", "empty"))
+    reading = RigReader(rig_over(empty)).read(image)
+    truth = tuple(sorted(die["value"] for die in entry["dice"]))
+    assert reading.doubt is not None or reading.values == truth
+    if not entry["all_flat"]:
+        assert reading.doubt is not None
+
+
+def test_most_hard_cases_with_flat_dice_are_read_and_trusted() -> None:
+    flat = [entry for entry in ENTRIES if entry["all_flat"]]
+    trusted = 0
+    for entry in flat:
+        image, empty = (cv2.imread(str(FOLDER / entry[kind])) for kind in ("picture", "empty"))
+        trusted += RigReader(rig_over(empty)).read(image).trusted
+    assert trusted >= len(flat) - 2
+
+
+def test_a_case_made_anew_is_the_picture_that_is_kept() -> None:
+    case = next(case for case in CASES if case.name == "cocked")
+    entry = next(entry for entry in ENTRIES if entry["picture"] == "cocked.jpg")
+    anew = made(case)
+    assert [{"value": die.value, "box_xywh": list(die.box_xywh)} for die in anew.dice] == entry["dice"]
+    kept = cv2.imread(str(FOLDER / "cocked.jpg"))
+    # The file is a JPEG: its noise is another, the picture the same.
+    assert np.abs(kept.astype(int) - anew.image_bgr).mean() < 4.0
