@@ -1,0 +1,48 @@
+"""Rendered clips: the truth is kept frame by frame, and a throw amid disturbance is told once."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.commands.watch import _told_before
+from vision.evaluation.clips import HAPPENINGS, SETTLED_TO_REPORTED, tipped, watched
+from vision.evaluation.stage import FPS, Script, Stage
+from vision.rig_reader import RigReader
+from vision.watch import Settled, Watcher
+
+BY_NAME = {happening.name: happening for happening in HAPPENINGS}
+
+LYING = Script(lambda _: tipped(1, 4, 90, 90, 0.0))
+
+
+def settled_in(stage: Stage) -> list[Settled]:
+    events = Watcher(stage, RigReader(stage.rig), stage.rig).events()
+    return [event for event in events if isinstance(event, Settled)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a hand passes", "a die leaves"])
+def test_a_throw_is_told_and_nothing_is_invented(name: str) -> None:
+    told = watched(BY_NAME[name], 3)
+    assert (told.throws, told.missed, told.invented) == (1, 0, 0)
+    assert 0 <= told.slowest_frames <= SETTLED_TO_REPORTED
+
+
+def test_a_led_die_is_seen_and_known_to_the_truth() -> None:
+    stage = Stage(1, 2, 1.0, [(0.2, lambda one: one.tray.scripts.append(LYING))])
+    settled = settled_in(stage)
+    assert [event.reading.values for event in settled] == [(), (4,)]
+    assert stage.truth[-1].values == (4,)
+    assert [truth.moved for truth in stage.truth].count(True) == 1
+    assert len(stage.truth) == int(FPS) + 1
+
+
+def test_dice_that_lie_where_they_were_told_to_lie_are_not_told_again() -> None:
+    def knocked(stage: Stage) -> None:
+        stage.camera.mischief.knock_at_s = stage.clock.now_s
+
+    stage = Stage(1, 2, 2.2, [(0.4, lambda one: one.tray.scripts.append(LYING)), (1.0, knocked)])
+    empty, told, again = settled_in(stage)
+    assert not _told_before(empty, None)
+    assert not _told_before(told, empty)
+    assert _told_before(again, told)
