@@ -34,7 +34,7 @@ SURELY_WORN_LEVELS, SURELY_WORN_TIMES = 9.0, 2.2
 """The same where it speaks against what the painted pips say for themselves."""
 PAINT_LEFT = 0.55
 """What is left of a pip's paint stands out so much, in parts of a whole pip's; what shines through stays below 0.45."""
-PAINT_SURE, WORN_SURE, UNDECIDED = 0.65, 0.6, 0.2
+PAINT_SURE, WORN_SURE, UNDECIDED = 0.57, 0.55, 0.2
 """`gap` of a face that is read by what paint is left, by hollows without any, and of one on which the two looks differ
 and neither can be believed."""
 TRACE_LEVELS, TRACE_TIMES = (6.0, 16.0), 1.3
@@ -113,6 +113,7 @@ def _at_places(patch: NDArray[np.float32], spacing: float) -> tuple[Floats, Floa
 
 
 def _read(levels: Floats, peaks: Floats) -> Placed | None:
+    """The value of these nine places, by painted pips first, then by worn ones."""
     order = np.argsort(-levels)
     ranked = levels[order]
     cuts = [
@@ -128,7 +129,7 @@ def _read(levels: Floats, peaks: Floats) -> Placed | None:
         return Placed(value, UNDECIDED if _centre_lost(levels, value) else gap, False, gap)
     deeper, fuller = worn[-1]
     if fuller == value or gap < CREDIBLE_GAP:
-        if gap >= WORN_SURE:
+        if gap >= CREDIBLE_GAP:
             return Placed(fuller, UNDECIDED if _centre_lost(levels, fuller) else gap, False, gap)
         return Placed(fuller, WORN_SURE, True, gap)
     if fuller == 5 and deeper > count and peaks[order[count:deeper]].min() >= PAINT_LEFT * ranked[0]:

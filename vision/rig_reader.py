@@ -15,8 +15,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.claims import SURE_GAP, Face, best_first, claim, clearly, free
 from vision.find import Mask, changes, cube_outline
 from vision.layouts import Fit, fits
+from vision.new_pips import boxes, grown, unclaimed_pips
 from vision.pips import pips, standing_out
 from vision.places import UNDECIDED, Placed, likeliest, placed
 from vision.poses import inside, pose_of
@@ -33,65 +35,14 @@ INSIDE_PLAIN, PLAIN_GAP, PLAIN_PIPS = 0.6, 0.7, 3
 UNEXPLAINED_FACES = 0.3
 """Largest piece of a silhouette that may be left over, in faces: soft rims and gaps between dice that lie close. A die
 that was not found leaves a piece of nearly a whole face at least."""
-OVERLAP_FACES = 0.06
-"""Upper faces of two dice do not overlap, but for this part of a face that measuring costs."""
-UNCLAIMED = 0.55
-"""Part of a die's outline that no other die has claimed; one put together from its neighbours' pips has less."""
-APART_EDGES = 0.85
-"""Two upper faces are at least nearly an edge apart."""
 TURNS = np.radians(np.arange(0, 90, 6))
 """Rotations tried for a single pip, which shows none of its own."""
-SURE_GAP = 0.5
-"""Below it a face is in doubt (see `places.Placed.gap`): of 285 rendered faces three in a hundred that were read
-rightly lie below it, most of them worn, and all that were read wrongly."""
-NEW_LEVELS = 25.0
-"""A pip that was not there before stands out by so much more than the place did: twice what specks of noise reach."""
-BRIGHTER = 1.3
-"""A printed pattern may stand out by so much more than at calibration, in other light."""
-SMALLEST_PIP_FACES = 0.007
-"""Area of the smallest pip, in faces."""
-OUTSIDE_EDGES = 0.06
-"""A pip so far outside a die's outline is not its own."""
 ON_FACE_EDGES = 0.38
 """Half of the square, in edges, in which a face tolerates no other spot: the pips of sides begin at half an edge."""
-CLEAR_SOLID = 0.93
-"""A face this clear, in a silhouette that it fills, is taken before the silhouette is asked where its die lies."""
 NEAR_EDGES, NEAR_RAD = np.array([-0.04, 0.0, 0.04]), np.radians([-4.0, 0.0, 4.0])
 """How far the pose that a silhouette gives may be off: the pips say it more exactly."""
-SOLID_COUNTS = 4.0
-PIPS_COUNT = 0.1
-"""What a filled silhouette counts for, and what each pip adds to a face's claim: one put together from the pips of a
-side seldom has as many as the true one."""
 FILLS_AS_WELL = 0.06
 """Turns whose outlines fill a silhouette equally well, but for this much: the true one is among them."""
-FULLEST = (5, 6)
-"""Values that one more pip would not make another value."""
-MARGIN_PX = 6
-
-
-@dataclass(frozen=True, slots=True)
-class _Face:
-    """A face that may be: its value, middle in the frame, turn, its die's outline, and what speaks for it.
-
-    `inside` is the part of the outline that lies in what has changed, `solid` the part in what no shadow explains,
-    `gap` how clearly its places hold pips or none (see `places`), `pips` the indexes of those that it explains.
-    """
-
-    value: int
-    centre_xy: tuple[float, float]
-    turn: float
-    outline: Floats
-    inside: float
-    solid: float
-    gap: float
-    off: float
-    pips: tuple[int, ...]
-    worn: bool
-
-    @property
-    def sure(self) -> bool:
-        """Whether the value is to be trusted; where paint is lost, another pip may have lost it to the last trace."""
-        return self.gap >= SURE_GAP and (not self.worn or self.value in FULLEST)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,10 +65,10 @@ class RigReader:
     def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
         """Read a frame of the rig's own size. Doubts: `unread`, `cut_off`, `count`."""
         changed = changes(frame_bgr, self._rig)
-        taken: list[_Face] = []
+        taken: list[Face] = []
         doubt: str | None = None
-        for x, y, w, h in _boxes(changed.any):
-            part = _grown(x, y, w, h, changed.any.shape)
+        for x, y, w, h in boxes(changed.any):
+            part = grown(x, y, w, h, changed.any.shape)
             crop = frame_bgr[part]
             at_xy = (part[1].start, part[0].start)
             contrast = standing_out(crop, self._rig.die_px)
@@ -128,54 +79,33 @@ class RigReader:
                 doubt = "unread"
         if _at_border(changed.dice):
             doubt = "cut_off"
-        if doubt is None and self._unclaimed(frame_bgr, changed.specks, taken):
+        if doubt is None and unclaimed_pips(frame_bgr, changed.specks, [face.outline for face in taken], self._rig):
             doubt = "unread"
         if doubt is None and expect is not None and len(taken) != expect:
             doubt = "count"
         dice = [_die(face, self._rig.die_px) for face in taken]
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt)
 
-    def _dice(self, region: _Region) -> tuple[list[_Face], bool]:
+    def _dice(self, region: _Region) -> tuple[list[Face], bool]:
         """The dice of one region, and whether they explain all of it."""
         edge_px = self._rig.die_px
         left = region.any.copy()
-        taken: list[_Face] = []
+        taken: list[Face] = []
 
-        def take(faces: Iterable[_Face]) -> None:
-            for face in sorted(faces, key=_best_first):
-                if _free(face, left, taken, region.at_xy, edge_px):
+        def take(faces: Iterable[Face]) -> None:
+            for face in sorted(faces, key=best_first):
+                if free(face, left, taken, region.at_xy, edge_px):
                     taken.append(face)
-                    _claim(left, face, region.at_xy)
+                    claim(left, face, region.at_xy)
 
         proposed = list(self._faces(region))
-        take(face for face in proposed if _clearly(face))
+        take(face for face in proposed if clearly(face))
         pieces = self._pieces(cv2.bitwise_and(left, region.dice))
         posed = [face for piece in pieces if (face := self._posed(piece, region)) is not None]
         take([*proposed, *posed])
         explained = not any(True for _ in self._pieces(cv2.bitwise_and(left, region.dice)))
         explained = explained and all(face.sure for face in taken)
         return taken, explained
-
-    def _unclaimed(self, frame_bgr: FrameBGR, specks: Mask, taken: list[_Face]) -> bool:
-        """Whether some pip that was not in the empty tray belongs to no die that was taken."""
-        edge_px = self._rig.die_px
-        left = specks.copy()
-        for face in taken:
-            outline = face.outline.round().astype(np.int32)
-            cv2.fillConvexPoly(left, outline, 0)
-            cv2.polylines(left, [outline], True, 0, round(2 * OUTSIDE_EDGES * edge_px))
-        return any(self._new_pips(frame_bgr, left, box) for box in _boxes(left, SMALLEST_PIP_FACES * edge_px**2))
-
-    def _new_pips(self, frame_bgr: FrameBGR, left: Mask, box: tuple[int, int, int, int]) -> bool:
-        """Whether a box holds a pip that was not there when the tray was empty."""
-        edge_px = self._rig.die_px
-        part = _grown(*box, left.shape)
-        spots = pips(frame_bgr[part], edge_px, left[part])
-        if not len(spots):
-            return False
-        before = cv2.convertScaleAbs(standing_out(self._rig.empty_bgr[part], edge_px), alpha=BRIGHTER)
-        new = cv2.subtract(standing_out(frame_bgr[part], edge_px), before)
-        return any(_mean(new, spot) > NEW_LEVELS for spot in spots.tolist())
 
     def _pieces(self, left: Mask) -> Iterator[Mask]:
         """What is left of the silhouettes, piece by piece, if it is large enough to be a die."""
@@ -185,7 +115,7 @@ class RigReader:
             if stats[label, cv2.CC_STAT_AREA] >= UNEXPLAINED_FACES * self._rig.die_px**2:
                 yield np.where(labels == label, 255, 0).astype(np.uint8)
 
-    def _faces(self, region: _Region) -> Iterator[_Face]:
+    def _faces(self, region: _Region) -> Iterator[Face]:
         """Faces that the pips propose."""
         edge_px = self._rig.die_px
         spots = pips(region.bgr, edge_px, region.any)
@@ -196,15 +126,13 @@ class RigReader:
             turns = TURNS if fit.angle_rad is None else np.array([fit.angle_rad])
             faces = [self._face(fit.value, centre, float(turn), region, fit) for turn in turns]
             best = max(faces, key=lambda face: (face.solid + face.inside, face.gap))
-            if fit.angle_rad is None and any(
-                face.value > 1 and face.solid + face.inside > best.solid + best.inside - FILLS_AS_WELL for face in faces
-            ):
-                best = replace(best, value=1, gap=UNDECIDED)
+            if fit.angle_rad is None:
+                best = _lone(faces, best)
             plain = best.gap >= PLAIN_GAP and len(best.pips) >= PLAIN_PIPS
             if best.inside >= (INSIDE_PLAIN if plain else INSIDE):
                 yield best
 
-    def _posed(self, piece: Mask, region: _Region) -> _Face | None:
+    def _posed(self, piece: Mask, region: _Region) -> Face | None:
         """The face of the die that fills a piece of a silhouette, or None when it shows no value."""
         centre, turn = pose_of(piece, self._rig, region.at_xy)
         near = [
@@ -228,14 +156,14 @@ class RigReader:
 
     def _face(
         self, value: int, centre: tuple[float, float], turn: float, region: _Region, fit: Fit | None
-    ) -> _Face:
+    ) -> Face:
         outline = cube_outline(self._rig, centre, turn)
         at = (centre[0] - region.at_xy[0], centre[1] - region.at_xy[1])
         seen = placed(region.contrast, at, turn, self._rig.die_px)
         gap = 0.0 if seen is None else seen.gap if seen.value == value else -seen.gap
         if seen is not None and seen.value > value and seen.worn:
             value, gap = seen.value, seen.gap
-        return _Face(
+        return Face(
             value,
             centre,
             turn,
@@ -249,16 +177,16 @@ class RigReader:
         )
 
 
+def _lone(faces: list[Face], best: Face) -> Face:
+    """A single pip's face; in doubt as one of more pips, if some turn that fits as well shows others without paint."""
+    filling = [face for face in faces if face.solid + face.inside > best.solid + best.inside - FILLS_AS_WELL]
+    fuller = [face for face in filling if face.value > 1]
+    return replace(max(fuller, key=lambda face: face.value), gap=UNDECIDED) if fuller else best
+
+
 def _fuller(one: Placed, other: Placed) -> bool:
     """Whether a look counts worn pips that the other does not."""
     return one.worn and one.gap >= SURE_GAP and one.value > other.value
-
-
-def _mean(levels: Mask, spot: list[float]) -> float:
-    """Mean over a disc inside a spot."""
-    disc = np.zeros(levels.shape, np.uint8)
-    cv2.circle(disc, (round(spot[0]), round(spot[1])), max(1, round(0.7 * spot[2])), 255, -1)
-    return float(cv2.mean(levels, disc)[0])
 
 
 def _alone(fit: Fit, spots: Floats, edge_px: float) -> bool:
@@ -271,55 +199,13 @@ def _alone(fit: Fit, spots: Floats, edge_px: float) -> bool:
     return set(on_face.tolist()) <= set(fit.pips)
 
 
-def _clearly(face: _Face) -> bool:
-    return face.gap >= SURE_GAP and face.solid >= CLEAR_SOLID
-
-
-def _best_first(face: _Face) -> float:
-    """All that speaks for a face together, each part 0 to about 1; first of all that it fills its silhouette."""
-    claim = SOLID_COUNTS * face.solid + face.inside + face.gap + PIPS_COUNT * len(face.pips)
-    return face.off - claim
-
-
-def _free(face: _Face, left: Mask, taken: list[_Face], at_xy: tuple[int, int], edge_px: float) -> bool:
-    """Whether no die that was taken before claims the place or the pips of this one."""
-    unclaimed = inside(face.outline - at_xy, left) >= UNCLAIMED
-    return unclaimed and all(_clear(face, other, edge_px) for other in taken)
-
-
-def _claim(left: Mask, face: _Face, at_xy: tuple[int, int]) -> None:
-    cv2.fillConvexPoly(left, (face.outline - at_xy).round().astype(np.int32), 0)
-
-
-def _clear(face: _Face, other: _Face, edge_px: float) -> bool:
-    apart = math.dist(face.centre_xy, other.centre_xy)
-    if apart <= APART_EDGES * edge_px or set(face.pips) & set(other.pips):
-        return False
-    overlap, _ = cv2.intersectConvexConvex(_square(face, edge_px), _square(other, edge_px))
-    return overlap <= OVERLAP_FACES * edge_px**2
-
-
-def _square(face: _Face, edge_px: float) -> NDArray[np.float32]:
-    """(4, 2) corners of the upper face."""
-    return cv2.boxPoints((face.centre_xy, (edge_px, edge_px), math.degrees(face.turn)))
-
-
-def _die(face: _Face, edge_px: float) -> Die:
+def _die(face: Face, edge_px: float) -> Die:
     x, y = face.centre_xy
     box = (round(x - edge_px / 2), round(y - edge_px / 2), round(edge_px), round(edge_px))
-    sure = min(1.0, face.inside) * (1 - face.off / 2) * min(1.0, 0.5 + face.gap / 2 / SURE_GAP)
+    sure = min(1.0, face.inside) * (1 - face.off / 2) * min(1.0, max(0.0, 0.5 + face.gap / 2 / SURE_GAP))
     return Die(face.value, box, round(sure, 3))
 
 
 def _at_border(mask: Mask) -> bool:
+    """Whether something white touches the picture's border."""
     return any(bool(line.any()) for line in (mask[0], mask[-1], mask[:, 0], mask[:, -1]))
-
-
-def _boxes(mask: Mask, least_px: float = 0.0) -> list[tuple[int, int, int, int]]:
-    _, _, stats, _ = cv2.connectedComponentsWithStats(mask)
-    return [(int(x), int(y), int(w), int(h)) for x, y, w, h, area in stats[1:] if area >= least_px]
-
-
-def _grown(x: int, y: int, w: int, h: int, shape: tuple[int, ...]) -> tuple[slice, slice]:
-    rows = slice(max(0, y - MARGIN_PX), min(shape[0], y + h + MARGIN_PX))
-    return rows, slice(max(0, x - MARGIN_PX), min(shape[1], x + w + MARGIN_PX))

@@ -1,0 +1,93 @@
+"""Which of the faces that may be are taken: what speaks for each, and which exclude each other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.find import Mask
+from vision.poses import inside
+
+Floats = NDArray[np.float64]
+
+OVERLAP_FACES = 0.06
+"""Upper faces of two dice do not overlap, but for this part of a face that measuring costs."""
+UNCLAIMED = 0.55
+"""Part of a die's outline that no other die has claimed; one put together from its neighbours' pips has less."""
+APART_EDGES = 0.85
+"""Two upper faces are at least nearly an edge apart."""
+SURE_GAP = 0.5
+"""Below it a face is in doubt (see `places.Placed.gap`): of 285 rendered faces three in a hundred that were read
+rightly lie below it, most of them worn, and all that were read wrongly."""
+CLEAR_SOLID = 0.93
+"""A face this clear, in a silhouette that it fills, is taken before the silhouette is asked where its die lies."""
+SOLID_COUNTS = 4.0
+PIPS_COUNT = 0.1
+"""What a filled silhouette counts for, and what each pip adds to a face's claim: one put together from the pips of a
+side seldom has as many as the true one."""
+FULLEST = (5, 6)
+"""Values that one more pip would not make another value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A face that may be: its value, middle in the frame, turn, its die's outline, and what speaks for it.
+
+    `inside` is the part of the outline that lies in what has changed, `solid` the part in what no shadow explains,
+    `gap` how clearly its places hold pips or none (see `places`), `pips` the indexes of those that it explains.
+    """
+
+    value: int
+    centre_xy: tuple[float, float]
+    turn: float
+    outline: Floats
+    inside: float
+    solid: float
+    gap: float
+    off: float
+    pips: tuple[int, ...]
+    worn: bool
+
+    @property
+    def sure(self) -> bool:
+        """Whether the value is to be trusted; where paint is lost, another pip may have lost it to the last trace."""
+        return self.gap >= SURE_GAP and (not self.worn or self.value in FULLEST)
+
+
+def clearly(face: Face) -> bool:
+    """Whether a face is plain to see, in a silhouette that it fills."""
+    return face.gap >= SURE_GAP and face.solid >= CLEAR_SOLID
+
+
+def best_first(face: Face) -> float:
+    """All that speaks for a face together, each part 0 to about 1; first of all that it fills its silhouette."""
+    claim = SOLID_COUNTS * face.solid + face.inside + face.gap + PIPS_COUNT * len(face.pips)
+    return face.off - claim
+
+
+def free(face: Face, left: Mask, taken: list[Face], at_xy: tuple[int, int], edge_px: float) -> bool:
+    """Whether no die that was taken before claims the place or the pips of this one."""
+    unclaimed = inside(face.outline - at_xy, left) >= UNCLAIMED
+    return unclaimed and all(_clear(face, other, edge_px) for other in taken)
+
+
+def claim(left: Mask, face: Face, at_xy: tuple[int, int]) -> None:
+    """Take a die's outline out of what is left."""
+    cv2.fillConvexPoly(left, (face.outline - at_xy).round().astype(np.int32), 0)
+
+
+def _clear(face: Face, other: Face, edge_px: float) -> bool:
+    apart = math.dist(face.centre_xy, other.centre_xy)
+    if apart <= APART_EDGES * edge_px or set(face.pips) & set(other.pips):
+        return False
+    overlap, _ = cv2.intersectConvexConvex(_square(face, edge_px), _square(other, edge_px))
+    return overlap <= OVERLAP_FACES * edge_px**2
+
+
+def _square(face: Face, edge_px: float) -> NDArray[np.float32]:
+    """(4, 2) corners of the upper face."""
+    return cv2.boxPoints((face.centre_xy, (edge_px, edge_px), math.degrees(face.turn)))
