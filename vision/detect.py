@@ -22,7 +22,7 @@ SURE = 0.35
 
 
 def detected(picture_bgr: FrameBGR, network: Network, expect: int | None = None) -> list[Mark]:
-    """The dice of a picture, surest first: `expect` of them when that is given and so many were marked.
+    """What may be faces in a picture, surest first; more than `expect`, the number of dice, where that is given.
 
     The size in which the expected dice are surest is taken; the scores of the sizes next to it are added where they
     mark the same dice, so that a value must be seen in more than one size to win.
@@ -38,10 +38,7 @@ def detected(picture_bgr: FrameBGR, network: Network, expect: int | None = None)
         scales.insert(0, FINER * scales[0])
         by_scale.insert(0, network.marks(picture_bgr, scales[0]))
         best = int(np.argmax([_worth(marks, expect) for marks in by_scale]))
-    fused = _fused(by_scale[max(0, best - 1) : best + 2], by_scale[best])
-    if expect is not None:
-        return fused[:expect]
-    return [mark for mark in fused if mark.score >= SURE]
+    return _fused(by_scale[max(0, best - 1) : best + 2], by_scale[best])
 
 
 def _worth(marks: Sequence[Mark], expect: int | None) -> float:

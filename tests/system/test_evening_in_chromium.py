@@ -17,8 +17,8 @@ from running import Running
 from companion.session.journal import read_entries
 from companion.session.record import replayed
 from vision.detect import detected
+from vision.free_reader import value_by_pips
 from vision.network import Mark, shipped
-from vision.reader import value_by_pips
 
 CHROMIUM = shutil.which("chromium")
 PHONE = {"width": 390, "height": 844}

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from vision.free_reader import value_by_pips
 from vision.network import Mark
-from vision.reader import value_by_pips
 from vision.training.crops import example
 from vision.training.datasets import Photo
 from vision.training.painted import painted, some_make

@@ -11,7 +11,9 @@ from vision.training.datasets import Photo
 
 NOT_A_FACE = 0.22
 """Part of the crops that show none: what lies beside a die, a die much too near or too far, the bare ground."""
-MISSED = 0.11
+STRAY = 0.12
+"""How often a photo with strays is shown for one of them."""
+MISSED = 0.13
 """Spread of the middle that the detector marks, in sizes, and of the logarithm of the size it says."""
 SMALLEST_PX = 15.0
 """Smaller faces are left out: their labels are guesses."""
@@ -24,6 +26,10 @@ def example(
     while True:
         photos = sets[int(rng.choice(len(sets), p=odds))]
         photo = photos[int(rng.integers(len(photos)))]
+        if len(photo.strays) and rng.random() < STRAY:
+            stray = photo.strays[int(rng.integers(len(photo.strays)))]
+            at = stray[:2] + rng.normal(0, MISSED, 2) * stray[2]
+            return _seen(photo, at, float(stray[2] * np.exp(rng.normal(0, MISSED))), rng), 0
         if len(photo.dice) == 0:
             if rng.random() < NOT_A_FACE:
                 height, width = photo.bgr.shape[:2]

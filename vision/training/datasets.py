@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import cv2
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 WEIGHTS = {
-    "nellbyler": 3.0,
+    "nellbyler": 5.0,
     "matteop65_webcam": 3.0,
     "epanemu_clutter": 0.4,
     "rune55_mono": 3.0,
@@ -42,10 +42,14 @@ FACE_PX_UNKNOWN = 60.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Photo:
-    """A picture (h, w, 3) BGR and its dice: (n, 4) middle x, y, size of the face in pixels, value."""
+    """A picture (h, w, 3) BGR and its dice: (n, 4) middle x, y, size of the face in pixels, value.
+
+    `strays`: (m, 3) middles and sizes of what a detector wrongly took for a face there.
+    """
 
     bgr: NDArray[np.uint8]
     dice: NDArray[np.float32]
+    strays: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 3), np.float32))
 
 
 def photo_sets(folders: list[Path]) -> dict[str, list[Photo]]:

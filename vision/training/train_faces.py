@@ -12,13 +12,17 @@ import torch
 from torch.nn import functional
 
 from vision.faces import CROP_PX
+from vision.network import MODEL, Network
 from vision.training.crops import example
 from vision.training.datasets import WEIGHTS, Photo, photo_sets
 from vision.training.faces_net import ExportedFaces, Faces
 from vision.training.painted_set import PAINTED, PAINTED_WEIGHT, painted_set
+from vision.training.strays import with_strays
 
 BATCH = 128
 RATE = 3e-3
+RATE_ON = 1.2e-3
+"""For weights that have been trained before."""
 AVERAGED = 0.998
 """The shipped weights are a moving average over about five hundred steps (Polyak)."""
 SMOOTHED = 0.04
@@ -26,8 +30,8 @@ SMOOTHED = 0.04
 TOLD_EVERY = 100
 
 
-def train(sets: dict[str, list[Photo]], minutes: float, seed: int = 1) -> Faces:
-    """A network trained for that long on those sets and on painted dice."""
+def train(sets: dict[str, list[Photo]], minutes: float, seed: int = 1, begin: Path | None = None) -> Faces:
+    """A network trained for that long on those sets and on painted dice, from those weights if any."""
     torch.manual_seed(seed)
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
@@ -35,6 +39,9 @@ def train(sets: dict[str, list[Photo]], minutes: float, seed: int = 1) -> Faces:
     odds = np.array([*(WEIGHTS[name] for name in sets), PAINTED_WEIGHT])
     odds /= odds.sum()
     network = Faces().to(memory_format=torch.channels_last)
+    if begin is not None:
+        network.load_state_dict(torch.load(begin, weights_only=True))
+    rate = RATE if begin is None else RATE_ON
     averaged = torch.optim.swa_utils.AveragedModel(
         network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGED), use_buffers=True
     )
@@ -42,7 +49,7 @@ def train(sets: dict[str, list[Photo]], minutes: float, seed: int = 1) -> Faces:
     began, step, recent = time.monotonic(), 0, np.zeros(2)
     while (part := (time.monotonic() - began) / (60 * minutes)) < 1:
         for group in optimiser.param_groups:
-            group["lr"] = RATE * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * np.cos(np.pi * part) + 0.005)
+            group["lr"] = rate * min(1.0, (step + 1) / 200) * (0.5 + 0.5 * np.cos(np.pi * part) + 0.005)
         examples = [example(every, odds, rng) for _ in range(BATCH)]
         crops = np.stack([crop for crop, _ in examples]).transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
         wanted = torch.tensor([value for _, value in examples])
@@ -84,10 +91,14 @@ def main() -> None:
     ask.add_argument("--out", type=Path, default=Path("faces.onnx"))
     ask.add_argument("--minutes", type=float, default=60.0)
     ask.add_argument("--seed", type=int, default=1)
-    ask.add_argument("--without", default="", help="sets to leave out, as a,b")
+    ask.add_argument("--begin", type=Path, help="weights to go on from: the .pt file that lies beside an earlier --out")
+    ask.add_argument("--without", default="", help="sets to leave out, as a,b: to measure on them")
+    ask.add_argument("--detector", type=Path, default=MODEL, help="whose errors are shown as what is no face")
     asked = ask.parse_args()
     sets = {name: photos for name, photos in photo_sets(asked.folders).items() if name not in asked.without.split(",")}
-    network = train(sets, asked.minutes, asked.seed)
+    detector = Network(asked.detector)
+    sets = {name: with_strays(photos, detector) for name, photos in sets.items()}
+    network = train(sets, asked.minutes, asked.seed, asked.begin)
     export(network, asked.out)
     torch.save(network.state_dict(), asked.out.with_suffix(".pt"))
     print(f"wrote {asked.out}")

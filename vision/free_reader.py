@@ -1,0 +1,129 @@
+"""Reads dice in a picture of unknown scale: one network finds faces, another reads each alone, pips bear witness.
+
+The detector says from afar where faces are and what they show. The second network is shown one face at a time and
+knows nothing of the first; its word counts. What it says is trusted only if it is sure and the detector or the pips,
+fitted to the six layouts, say the same, and only if one die more or one fewer would be much less likely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.detect import detected
+from vision.faces import Faces
+from vision.layouts import Fit, fits
+from vision.network import Mark, Network
+from vision.pips import pips
+from vision.reading import Die, FrameBGR, Reading
+
+SPARE = 4
+"""So many marks more than the expected dice are read: what is surest from afar is not always so from near by."""
+AFAR = 0.3
+"""Weight of the detector's word on a value beside the second network's."""
+SURE = 0.35
+"""Score from which a face counts as a die when nobody says how many there are."""
+LEAST_SURE = 0.85
+"""A value is trusted when it has at least this probability, and ... (chosen on the photos that are for choosing)"""
+LEAST_CLEAR = 0.75
+"""... when the surest of the faces that were left out scores at most this part of the least sure one that was taken."""
+EDGE_PX = 64
+"""Size to which a face is brought before its pips are looked for: a pip is then 12 px."""
+AROUND = 0.95
+"""Half of the square that is cut out round a mark, in sizes of its face."""
+OFF_MIDDLE = 0.30
+"""How far, in sizes, the middle of the pips' face may be from the detector's mark."""
+SIZE_UNSURE = 1.45
+"""The detector's size is right within this factor."""
+CUT_OFF = 0.4
+"""A face whose middle is nearer to the border than this, in sizes, may have pips outside."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Face:
+    """A mark that was read alone; `said` (7,) are the probabilities of no face and of the values 1 to 6."""
+
+    mark: Mark
+    said: NDArray[np.float64]
+
+    @property
+    def score(self) -> float:
+        """How surely a face lies there, 0 to 1, in the eyes of both networks."""
+        return float(np.sqrt(self.mark.score) * (1 - self.said[0]))
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """(6,) probability of each value, given that it is a face."""
+        afar = np.clip(self.mark.scores.astype(np.float64), 1e-3, None)
+        both = self.said[1:] * (afar / afar.sum()) ** AFAR
+        return both / both.sum()
+
+    @property
+    def value(self) -> int:
+        """The likeliest value."""
+        return int(self.values.argmax()) + 1
+
+
+class FreeReader:
+    """Reads pictures of unknown scale."""
+
+    def __init__(self, detector: Network, faces: Faces) -> None:
+        self._detector, self._faces = detector, faces
+
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        """Read a picture. Doubts: `count`, `unread` (no value is sure), `disagree` (the readers differ), `cut_off`."""
+        marks = detected(frame_bgr, self._detector, expect)
+        marks = [mark for mark in marks if mark.score >= SURE**2] if expect is None else marks[: expect + SPARE]
+        said = self._faces.values(frame_bgr, marks)
+        faces = sorted((Face(mark, each) for mark, each in zip(marks, said, strict=True)), key=lambda face: -face.score)
+        count = sum(face.score >= SURE for face in faces) if expect is None else expect
+        taken, left = faces[:count], faces[count:]
+        dice = tuple(sorted((_die(face, frame_bgr.shape) for face in taken), key=lambda die: die.box_xywh))
+        return Reading(dice, _doubt(frame_bgr, taken, left, expect))
+
+
+def _doubt(frame_bgr: FrameBGR, taken: list[Face], left: list[Face], expect: int | None) -> str | None:
+    if not taken or (expect is not None and len(taken) != expect):
+        return "count"
+    if left and left[0].score > LEAST_CLEAR * taken[-1].score:
+        return "count"
+    if any(face.values.max() < LEAST_SURE for face in taken):
+        return "unread"
+    if any(_cut_off(face.mark, frame_bgr.shape) for face in taken):
+        return "cut_off"
+    if any(face.value not in (face.mark.value, value_by_pips(frame_bgr, face.mark)) for face in taken):
+        return "disagree"
+    return None
+
+
+def value_by_pips(frame_bgr: FrameBGR, mark: Mark) -> int | None:
+    """The value that the pips round a mark show by their layout, or None when they show none."""
+    scale = EDGE_PX / mark.size_px
+    half = AROUND * mark.size_px
+    x0, y0 = max(0, int(mark.x - half)), max(0, int(mark.y - half))
+    crop = frame_bgr[y0 : int(mark.y + half) + 1, x0 : int(mark.x + half) + 1]
+    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+    face = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=way)
+    middle = np.array([mark.x - x0, mark.y - y0]) * scale
+    return next((fit.value for fit in fits(pips(face, EDGE_PX), EDGE_PX, SIZE_UNSURE) if _central(fit, middle)), None)
+
+
+def _central(fit: Fit, middle: NDArray[np.float64]) -> bool:
+    return float(np.hypot(*(np.array(fit.centre_xy) - middle))) < OFF_MIDDLE * EDGE_PX
+
+
+def _cut_off(mark: Mark, shape: tuple[int, ...]) -> bool:
+    half = mark.size_px * CUT_OFF
+    return mark.x < half or mark.y < half or mark.x > shape[1] - half or mark.y > shape[0] - half
+
+
+def _die(face: Face, shape: tuple[int, ...]) -> Die:
+    mark = face.mark
+    half = mark.size_px / 2
+    x0, y0 = max(0, round(mark.x - half)), max(0, round(mark.y - half))
+    x1, y1 = min(shape[1], round(mark.x + half)), min(shape[0], round(mark.y + half))
+    sure = round(float((1 - face.said[0]) * face.values.max()), 3)
+    return Die(face.value, (x0, y0, max(1, x1 - x0), max(1, y1 - y0)), sure)
