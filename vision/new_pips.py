@@ -64,9 +64,10 @@ def _mean(levels: Mask, spot: list[float]) -> float:
 
 
 def boxes(mask: Mask, least_px: float = 0.0) -> list[Box]:
-    """Where the pieces of a mask lie that have so many pixels at least."""
-    _, _, stats, _ = cv2.connectedComponentsWithStats(mask)
-    return [(int(x), int(y), int(w), int(h)) for x, y, w, h, area in stats[1:] if area >= least_px]
+    """Where the pieces of a mask lie whose boxes have so many pixels at least."""
+    outlines, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    found = [cv2.boundingRect(outline) for outline in outlines]
+    return [(int(x), int(y), int(w), int(h)) for x, y, w, h in found if w * h >= least_px]
 
 
 def grown(x: int, y: int, w: int, h: int, shape: tuple[int, ...]) -> tuple[slice, slice]:

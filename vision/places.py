@@ -44,6 +44,8 @@ FLOOR_LEVELS = 2.0
 """What noise adds to any place."""
 
 _GRID = np.array([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], float)
+_AT = [tuple(np.round((0.5 + _GRID * s) * PATCH_PX - 0.5).astype(int).T[::-1]) for s in SPACINGS]
+"""Rows and columns of the nine places, for each spacing."""
 _PATTERNS: dict[frozenset[int], int] = {
     frozenset({4}): 1,
     frozenset({0, 8}): 2,
@@ -84,7 +86,9 @@ def placed(
     x, y = centre_xy
     to_patch = np.array([[c, s, PATCH_PX / 2 - c * x - s * y], [-s, c, PATCH_PX / 2 + s * x - c * y]])
     patch = cv2.warpAffine(contrast, to_patch, (PATCH_PX, PATCH_PX), flags=cv2.INTER_LINEAR).astype(np.float32)
-    found = [one for spacing in SPACINGS if (one := _read(*_at_places(patch, spacing))) is not None]
+    mean, peak = _discs(patch)
+    looks = [_read(mean[rows, columns].astype(np.float64), peak[rows, columns]) for rows, columns in _AT]
+    found = [one for one in looks if one is not None]
     return likeliest(found)
 
 
@@ -102,17 +106,14 @@ def likeliest(found: Sequence[Placed]) -> Placed | None:
     return replace(other, gap=UNDECIDED)
 
 
-def _at_places(patch: NDArray[np.float32], spacing: float) -> tuple[Floats, Floats]:
-    """(9,) mean and (9,) greatest contrast over the disc at each place."""
+def _discs(patch: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Mean and greatest contrast over the disc round each pixel."""
     disc = max(1, round(DISC_EDGES * PATCH_PX))
     size = (2 * disc + 1, 2 * disc + 1)
-    at = np.round((0.5 + _GRID * spacing) * PATCH_PX - 0.5).astype(int)
-    rows, columns = at[:, 1], at[:, 0]
-    mean, peak = cv2.blur(patch, size), cv2.dilate(patch, np.ones(size, np.uint8))
-    return mean[rows, columns].astype(np.float64), peak[rows, columns].astype(np.float64)
+    return cv2.blur(patch, size), cv2.dilate(patch, np.ones(size, np.uint8))
 
 
-def _read(levels: Floats, peaks: Floats) -> Placed | None:
+def _read(levels: Floats, peaks: NDArray[np.float32]) -> Placed | None:
     """The value of these nine places, by painted pips first, then by worn ones."""
     order = np.argsort(-levels)
     ranked = levels[order]
