@@ -35,6 +35,8 @@ INSIDE_PLAIN, PLAIN_GAP, PLAIN_PIPS = 0.6, 0.7, 3
 UNEXPLAINED_FACES = 0.3
 """Largest piece of a silhouette that may be left over, in faces: soft rims and gaps between dice that lie close. A die
 that was not found leaves a piece of nearly a whole face at least."""
+RIM_FACES = 0.3
+"""Most that may be left over round a die, in faces: 0.17 when blurred; a die under another leaves 0.56."""
 TURNS = np.radians(np.arange(0, 90, 6))
 """Rotations tried for a single pip, which shows none of its own."""
 ON_FACE_EDGES = 0.38
@@ -103,9 +105,10 @@ class RigReader:
         pieces = self._pieces(cv2.bitwise_and(left, region.dice))
         posed = [face for piece in pieces if (face := self._posed(piece, region)) is not None]
         take([*proposed, *posed])
-        explained = not any(True for _ in self._pieces(cv2.bitwise_and(left, region.dice)))
-        explained = explained and all(face.sure for face in taken)
-        return taken, explained
+        rest = cv2.bitwise_and(left, region.dice)
+        rim = cv2.countNonZero(rest) <= RIM_FACES * edge_px**2 * len(taken)
+        explained = not any(True for _ in self._pieces(rest)) and (rim or not taken)
+        return taken, explained and all(face.sure for face in taken)
 
     def _pieces(self, left: Mask) -> Iterator[Mask]:
         """What is left of the silhouettes, piece by piece, if it is large enough to be a die."""
