@@ -37,6 +37,9 @@ PAINT_LEFT = 0.55
 PAINT_SURE, WORN_SURE, UNDECIDED = 0.57, 0.55, 0.2
 """`gap` of a face that is read by what paint is left, by hollows without any, and of one on which the two looks differ
 and neither can be believed."""
+AGAINST_PAINT = 0.45
+"""`gap` of one that is read by hollows although the painted pips alone show another value: likelier, never sure. The
+speckles of a four once made a six."""
 TRACE_LEVELS, TRACE_TIMES = (6.0, 16.0), 1.3
 """A middle that stands out by so many levels, and so many times as much as the sides, may be a pip; one that stands out
 more is a hollow, or shines through."""
@@ -138,7 +141,7 @@ def _read(levels: Floats, peaks: NDArray[np.float32]) -> Placed | None:
     if fuller == 5 or deeper < count:
         return Placed(value, UNDECIDED, False, gap)
     sure = _stands_out(ranked, deeper, SURELY_WORN_LEVELS, SURELY_WORN_TIMES)
-    return Placed(fuller, WORN_SURE if sure else UNDECIDED, True, gap)
+    return Placed(fuller, AGAINST_PAINT if sure else UNDECIDED, True, gap)
 
 
 def _stands_out(ranked: Floats, count: int, levels: float, times: float) -> bool:
