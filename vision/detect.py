@@ -1,44 +1,41 @@
-"""Finds dice in a picture of unknown scale: the network looks at it in several sizes, the best one counts."""
+"""Finds what may be faces in a picture of unknown scale: looked at as a whole first, and closer only when asked to."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from vision.network import LONG_EDGES_PX, Mark, Network, apart, same_place
+from vision.network import Mark, Network, apart, same_place
 from vision.reading import FrameBGR
 
+LOOKS_PX = ((400, 200), (800, 566), (1131,))
+"""Long edges to which a picture is brought, look by look. The network knows faces of 15 to 58 px: at 400 and 200 px
+these are 1/27 to 2/7 of the long edge, six dice that fill a picture or lie far apart in it. The closer looks cost four
+times as much each; the closest finds dice of 1/75 of the long edge."""
 LARGEST_MAGNIFICATION = 2.0
 """A picture is never magnified more: it holds no more detail, and noise looks like pips."""
 A_ONE = 1 / 6
 """What a one counts when nobody says how many dice there are: looked at too closely, the pips of a six are six ones."""
-FINER = 2**0.5
-"""From one size to the next."""
-LONGEST_EDGE_PX = 1600
-"""No picture is looked at larger: it would take a second."""
 SURE = 0.35
 """Score from which a mark counts as a die when nobody says how many there are."""
 
 
-def detected(picture_bgr: FrameBGR, network: Network, expect: int | None = None) -> list[Mark]:
-    """What may be faces in a picture, surest first; more than `expect`, the number of dice, where that is given.
+def looks(picture_bgr: FrameBGR, network: Network, expect: int | None = None) -> Iterator[list[Mark]]:
+    """What may be faces, surest first, after each look; each look makes use of those before it.
 
-    The size in which the expected dice are surest is taken; the scores of the sizes next to it are added where they
-    mark the same dice, so that a value must be seen in more than one size to win.
+    The size in which the expected dice are surest gives places and sizes; the scores of the sizes next to it are added
+    where they mark the same dice, so that a value must be seen in more than one size to win.
     """
     long_edge = max(picture_bgr.shape[:2])
-    scales = [px / long_edge for px in LONG_EDGES_PX if px / long_edge <= LARGEST_MAGNIFICATION]
-    by_scale = [network.marks(picture_bgr, scale) for scale in scales]
-    if not by_scale:
-        return []
-    best = int(np.argmax([_worth(marks, expect) for marks in by_scale]))
-    while best == 0 and FINER * scales[0] <= min(LARGEST_MAGNIFICATION, LONGEST_EDGE_PX / long_edge):
-        # Dice seem to be smaller than they should: only then is a larger picture worth its time.
-        scales.insert(0, FINER * scales[0])
-        by_scale.insert(0, network.marks(picture_bgr, scales[0]))
-        best = int(np.argmax([_worth(marks, expect) for marks in by_scale]))
-    return _fused(by_scale[max(0, best - 1) : best + 2], by_scale[best])
+    seen: dict[float, list[Mark]] = {}
+    for edges_px in LOOKS_PX:
+        scales = [px / long_edge for px in edges_px if px / long_edge <= LARGEST_MAGNIFICATION]
+        if scales or not seen:
+            seen |= {scale: network.marks(picture_bgr, scale) for scale in scales or [LARGEST_MAGNIFICATION]}
+            by_scale = [seen[scale] for scale in sorted(seen)]
+            best = int(np.argmax([_worth(marks, expect) for marks in by_scale]))
+            yield _fused(by_scale[max(0, best - 1) : best + 2], by_scale[best])
 
 
 def _worth(marks: Sequence[Mark], expect: int | None) -> float:

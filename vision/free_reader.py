@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.detect import detected
+from vision.detect import looks
 from vision.faces import Faces
 from vision.layouts import Fit, fits
 from vision.network import Mark, Network
@@ -22,10 +22,14 @@ from vision.reading import Die, FrameBGR, Reading
 
 SPARE = 4
 """So many marks more than the expected dice are read: what is surest from afar is not always so from near by."""
+RIVAL = 0.4
+"""... where they score more than this part of the last expected one."""
 AFAR = 0.3
 """Weight of the detector's word on a value beside the second network's."""
-SURE = 0.35
+SURE = 0.6
 """Score from which a face counts as a die when nobody says how many there are."""
+DOUBTFUL = 0.4
+"""A face less sure than this makes it likelier that the picture was looked at too closely or from too far."""
 LEAST_SURE = 0.85
 """A value is trusted when it has at least this probability, and ... (chosen on the photos that are for choosing)"""
 LEAST_CLEAR = 0.75
@@ -67,6 +71,24 @@ class Face:
         return int(self.values.argmax()) + 1
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """The faces that are taken for the dice of a picture, and those that are not; surest first."""
+
+    taken: tuple[Face, ...]
+    left: tuple[Face, ...]
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The values of the taken faces, sorted."""
+        return tuple(sorted(face.value for face in self.taken))
+
+    @property
+    def worth(self) -> float:
+        """How well they explain the picture: sure faces with sure values; doubtful ones count against it."""
+        return sum(face.score * float(face.values.max()) - DOUBTFUL for face in self.taken)
+
+
 class FreeReader:
     """Reads pictures of unknown scale."""
 
@@ -75,27 +97,50 @@ class FreeReader:
 
     def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
         """Read a picture. Doubts: `count`, `unread` (no value is sure), `disagree` (the readers differ), `cut_off`."""
-        marks = detected(frame_bgr, self._detector, expect)
-        marks = [mark for mark in marks if mark.score >= SURE**2] if expect is None else marks[: expect + SPARE]
+        best, seen = _Found((), ()), list[tuple[int, ...]]()
+        for marks in looks(frame_bgr, self._detector, expect):
+            found = self._found(frame_bgr, marks, expect)
+            seen.append(found.values)
+            if _unsure(best, expect) is not None:
+                best = max(best, found, key=lambda each: each.worth)
+            # Where nobody says how many dice there are, a closer look must find the same ones.
+            if _unsure(best, expect) is None and (expect is not None or seen.count(best.values) > 1):
+                break
+        dice = tuple(sorted((_die(face, frame_bgr.shape) for face in best.taken), key=lambda die: die.box_xywh))
+        doubt = _doubt(frame_bgr, best, expect)
+        return Reading(dice, "count" if doubt is None and expect is None and seen.count(best.values) < 2 else doubt)
+
+    def _found(self, frame_bgr: FrameBGR, marks: list[Mark], expect: int | None) -> _Found:
+        if expect is None:
+            marks = [mark for mark in marks if mark.score >= (RIVAL * SURE) ** 2]
+        elif len(marks) > expect > 0:
+            least = RIVAL * marks[expect - 1].score
+            marks = [*marks[:expect], *(mark for mark in marks[expect : expect + SPARE] if mark.score > least)]
         said = self._faces.values(frame_bgr, marks)
         faces = sorted((Face(mark, each) for mark, each in zip(marks, said, strict=True)), key=lambda face: -face.score)
         count = sum(face.score >= SURE for face in faces) if expect is None else expect
-        taken, left = faces[:count], faces[count:]
-        dice = tuple(sorted((_die(face, frame_bgr.shape) for face in taken), key=lambda die: die.box_xywh))
-        return Reading(dice, _doubt(frame_bgr, taken, left, expect))
+        return _Found(tuple(faces[:count]), tuple(faces[count:]))
 
 
-def _doubt(frame_bgr: FrameBGR, taken: list[Face], left: list[Face], expect: int | None) -> str | None:
-    if not taken or (expect is not None and len(taken) != expect):
-        return "count"
-    if left and left[0].score > LEAST_CLEAR * taken[-1].score:
-        return "count"
-    if any(face.values.max() < LEAST_SURE for face in taken):
-        return "unread"
-    if any(_cut_off(face.mark, frame_bgr.shape) for face in taken):
+def _doubt(frame_bgr: FrameBGR, found: _Found, expect: int | None) -> str | None:
+    unsure = _unsure(found, expect)
+    if unsure is not None:
+        return unsure
+    if any(_cut_off(face.mark, frame_bgr.shape) for face in found.taken):
         return "cut_off"
-    if any(face.value not in (face.mark.value, value_by_pips(frame_bgr, face.mark)) for face in taken):
+    if any(face.value not in (face.mark.value, value_by_pips(frame_bgr, face.mark)) for face in found.taken):
         return "disagree"
+    return None
+
+
+def _unsure(found: _Found, expect: int | None) -> str | None:
+    """The doubt that a closer look may remove."""
+    if not found.taken or (expect is not None and len(found.taken) != expect):
+        return "count"
+    if found.left and found.left[0].score > LEAST_CLEAR * found.taken[-1].score:
+        return "count"
+    if any(face.values.max() < LEAST_SURE for face in found.taken):
+        return "unread"
     return None
 
 

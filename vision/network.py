@@ -2,7 +2,7 @@
 
 Centre-point detection (Zhou, Wang & Krähenbühl, Objects as Points, 2019): nine maps at an eighth of the picture's size:
 six of how surely the middle of a face of value 1 to 6 lies there, one of its size, two of where in the cell it lies. It
-knows dice of about 40 pixels, so a picture of unknown scale is looked at in several sizes.
+knows dice of a limited range of sizes, so a picture of unknown scale is looked at in several (see `vision.detect`).
 """
 
 from __future__ import annotations
@@ -26,11 +26,9 @@ Scores = NDArray[np.float32]
 MODEL = Path(__file__).with_name("models") / "centres.onnx"
 STRIDE = 8
 DICE_PX = 40.0
-"""Size of a face, in pixels, that the network was trained round (26 to 58)."""
+"""Size of a face, in pixels, that the network says sizes by; it knows 15 to 58."""
 PADDED = 32
 """Sizes are filled up to a multiple of this, so that few different shapes are ever planned for."""
-LONG_EDGES_PX = (800, 566, 400, 283, 200, 141)
-"""Sizes in which a picture of unknown scale is looked at: half an octave apart, dice of 40 px at 1/20 to 2/7 of it."""
 LEAST_SCORE = 0.08
 SAME_PLACE = 0.33
 """Two marks nearer than this part of the sum of their sizes are one die."""

@@ -16,7 +16,7 @@ from running import Running
 
 from companion.session.journal import read_entries
 from companion.session.record import replayed
-from vision.detect import detected
+from vision.detect import looks
 from vision.free_reader import value_by_pips
 from vision.network import Mark, shipped
 
@@ -86,7 +86,7 @@ class Player:
         lying = self.dice()
         marks = {d["id"]: Mark(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in lying}
         by_pips = {die: value_by_pips(picture, mark) for die, mark in marks.items()}
-        seen = detected(picture, shipped(), len(lying))
+        seen = next(looks(picture, shipped(), len(lying)))
         by_network = {
             die: min(seen, key=lambda face, mark=mark: np.hypot(face.x - mark.x, face.y - mark.y)).value
             for die, mark in marks.items()
