@@ -6,7 +6,9 @@ well as it fits. What is left are silhouettes: an upper face and the side faces 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -65,11 +67,12 @@ def changes(frame_bgr: FrameBGR, rig: Rig) -> Changes:
     half_wh = (size_wh[0] // SHRUNK, size_wh[1] // SHRUNK)
     # Shrinking by areas takes the noise away as a blur would, at a quarter of the work for all that follows.
     seen = cv2.resize(frame_bgr, half_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
-    empty = cv2.resize(rig.empty_bgr, half_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
-    empty *= _gain(seen, empty)
-    dimmed = cv2.transform(seen * empty, _SUM) / np.maximum(cv2.transform(empty * empty, _SUM), 1.0)
+    known = _small_empty(rig)
+    empty = known * _gain(seen, known)
+    own = cv2.max(cv2.transform(cv2.multiply(empty, empty), _SUM), 1.0)
+    dimmed = cv2.transform(cv2.multiply(seen, empty), _SUM) / own
     rest = seen - empty * np.clip(dimmed, *DIMMED)[:, :, None]
-    off = np.sqrt(cv2.transform(rest * rest, _SUM))
+    off = cv2.sqrt(cv2.transform(cv2.multiply(rest, rest), _SUM))
     least = max(CHANGED_LEVELS, CHANGED_NOISE * float(np.median(off[::4, ::4])))
     solid = (off > DIFFERENT_LEVELS).astype(np.uint8) * 255
     changed = ((off > least) | (dimmed < CHANGED_LIGHT[0]) | (dimmed > CHANGED_LIGHT[1])).astype(np.uint8) * 255
@@ -86,6 +89,13 @@ def changes(frame_bgr: FrameBGR, rig: Rig) -> Changes:
     specks = cv2.morphologyEx(specks, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     specks = cv2.resize(specks, size_wh, interpolation=cv2.INTER_NEAREST)
     return Changes(found[0], cv2.bitwise_or(found[0], found[1]), specks)
+
+
+@lru_cache(maxsize=2)
+def _small_empty(rig: Rig) -> NDArray[np.float32]:
+    """The empty tray, shrunk as each frame is; it stays the same until the next calibration."""
+    half_wh = (rig.empty_bgr.shape[1] // SHRUNK, rig.empty_bgr.shape[0] // SHRUNK)
+    return cv2.resize(rig.empty_bgr, half_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
 
 
 def _gain(seen: NDArray[np.float32], empty: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -108,23 +118,24 @@ def _filled(different: Mask, die_px: float) -> Mask:
 
 
 def cube_outline(rig: Rig, face_xy: tuple[float, float], angle_rad: float) -> Floats:
-    """(m, 2) outline in pixels of a whole die whose upper face is centred there, turned by that angle.
+    """(m, 2) outline in pixels of a whole die whose upper face is centred there, turned by that angle."""
+    return cube_outlines(rig, [(*face_xy, angle_rad)])[0]
+
+
+def cube_outlines(rig: Rig, poses: Sequence[tuple[float, float, float]]) -> list[Floats]:
+    """(m, 2) outlines in pixels of whole dice: `poses` are x, y of the upper face's middle, and its turn in radians.
 
     The lower face lies on the floor right under the upper one, so it is seen nearer to the middle; the outline is the
     hull of both.
     """
-    x_mm, y_mm = rig.under(face_xy)
+    each = np.array(poses, np.float64)
+    below = rig.all_under(each[:, :2])
     half = rig.die_mm / 2
-    c, s = np.cos(angle_rad) * half, np.sin(angle_rad) * half
-    lower = np.array(
-        [
-            [x_mm + c - s, y_mm + s + c],
-            [x_mm - c - s, y_mm - s + c],
-            [x_mm - c + s, y_mm - s - c],
-            [x_mm + c + s, y_mm + s - c],
-        ]
-    )
+    c, s = np.cos(each[:, 2]) * half, np.sin(each[:, 2]) * half
+    across = np.stack([np.stack([c - s, s + c], -1), np.stack([-c - s, c - s], -1)], 1)
+    lower = below[:, None] + np.concatenate([across, -across], 1)
     x0, y0, height = rig.camera_mm
     upper = np.array([x0, y0]) + (lower - (x0, y0)) * height / (height - rig.die_mm)
-    both = rig.to_px(np.vstack([lower, upper])).astype(np.float32)
-    return cv2.convexHull(both)[:, 0].astype(np.float64)
+    both = np.concatenate([lower, upper], 1)
+    seen = rig.to_px(both.reshape(-1, 2)).astype(np.float32).reshape(both.shape)
+    return [cv2.convexHull(points)[:, 0].astype(np.float64) for points in seen]

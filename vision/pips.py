@@ -35,7 +35,11 @@ def pips(crop_bgr: FrameBGR, edge_px: float, mask: NDArray[np.uint8] | None = No
         edge_px: Edge of a face; 16 or more is needed to tell pips.
         mask: Where dice are (not 0), or None for everywhere.
     """
-    contrast = standing_out(crop_bgr, edge_px)
+    return pips_in(standing_out(crop_bgr, edge_px), edge_px, mask)
+
+
+def pips_in(contrast: NDArray[np.uint8], edge_px: float, mask: NDArray[np.uint8] | None = None) -> Floats:
+    """The same in a picture of contrasts, see `standing_out`."""
     if mask is not None:
         contrast = cv2.bitwise_and(contrast, contrast, mask=mask)
     seen = contrast[contrast > LEAST_CONTRAST]

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find import Mask, cube_outline
+from vision.find import Mask, cube_outline, cube_outlines
 from vision.tray import Rig
 
 Floats = NDArray[np.float64]
@@ -20,10 +20,20 @@ STEPS_DEG = (9.0, 3.0)
 
 def inside(outline: Floats, mask: Mask) -> float:
     """Part of the outline's area that the mask covers; what lies outside the picture is not covered."""
-    filled = np.zeros(mask.shape, np.uint8)
-    cv2.fillConvexPoly(filled, (outline * 16).round().astype(np.int32), 255, cv2.LINE_8, 4)
-    area = cv2.contourArea(outline.astype(np.float32))
-    return cv2.countNonZero(cv2.bitwise_and(filled, mask)) / max(area, 1.0)
+    return covered(outline, mask)[0]
+
+
+def covered(outline: Floats, *masks: Mask) -> list[float]:
+    """`inside` for several masks of one size."""
+    low = np.maximum(np.floor(outline.min(0)).astype(int) - 1, 0)
+    high = np.maximum(np.ceil(outline.max(0)).astype(int) + 2, 0)
+    parts = [mask[low[1] : high[1], low[0] : high[0]] for mask in masks]
+    if parts[0].size == 0:
+        return [0.0] * len(masks)
+    filled = np.zeros(parts[0].shape, np.uint8)
+    cv2.fillConvexPoly(filled, ((outline - low) * 16).round().astype(np.int32), 255, cv2.LINE_8, 4)
+    area = max(cv2.contourArea(outline.astype(np.float32)), 1.0)
+    return [cv2.countNonZero(cv2.bitwise_and(filled, part)) / area for part in parts]
 
 
 def pose_of(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> tuple[tuple[float, float], float]:
@@ -43,7 +53,8 @@ def pose_of(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> tuple[tuple[float,
     for step, turn_step in zip(STEPS_EDGES, STEPS_DEG, strict=True):
         _, x, y, _ = best
         reach = np.arange(-2, 3) * step * rig.die_px
-        tried = [(x + dx, y + dy, np.radians(t)) for dx, dy, t in product(reach, reach, turns)]
-        best = max((inside(cube_outline(rig, (a, b), t) - at_xy, piece), a, b, float(t)) for a, b, t in tried)
+        tried = [(x + dx, y + dy, float(np.radians(t))) for dx, dy, t in product(reach, reach, turns)]
+        outlines = cube_outlines(rig, tried)
+        best = max((inside(each - at_xy, piece), *pose) for each, pose in zip(outlines, tried, strict=True))
         turns = np.degrees(best[3]) + np.arange(-2, 3) * turn_step
     return (best[1], best[2]), best[3] % (np.pi / 2)

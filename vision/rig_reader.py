@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.claims import SURE_GAP, Face, best_first, claim, clearly, free
-from vision.find import Mask, changes, cube_outline
+from vision.find import Mask, changes, cube_outlines
 from vision.layouts import Fit, fits
 from vision.new_pips import boxes, grown, unclaimed_pips
-from vision.pips import pips, standing_out
+from vision.pips import pips_in, standing_out
 from vision.places import UNDECIDED, Placed, likeliest, placed
-from vision.poses import inside, pose_of
+from vision.poses import covered, pose_of
 from vision.reading import Die, FrameBGR, Reading
 from vision.tray import Rig
 
@@ -58,11 +58,28 @@ class _Region:
     at_xy: tuple[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class _Lying:
+    """A whole die as it may lie: its upper face's middle and turn, its outline, and what parts of that have changed."""
+
+    centre_xy: tuple[float, float]
+    turn: float
+    outline: Floats
+    inside: float
+    solid: float
+
+    @property
+    def filling(self) -> float:
+        """How well it fills the silhouette."""
+        return self.solid + self.inside
+
+
 class RigReader:
     """The classical reader of a calibrated tray."""
 
     def __init__(self, rig: Rig) -> None:
         self._rig = rig
+        self._edge_px = rig.die_px
 
     def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
         """Read a frame of the rig's own size. Doubts: `unread`, `cut_off`, `count`."""
@@ -73,7 +90,7 @@ class RigReader:
             part = grown(x, y, w, h, changed.any.shape)
             crop = frame_bgr[part]
             at_xy = (part[1].start, part[0].start)
-            contrast = standing_out(crop, self._rig.die_px)
+            contrast = standing_out(crop, self._edge_px)
             region = _Region(crop, contrast, changed.dice[part], changed.any[part], at_xy)
             found, explained = self._dice(region)
             taken += found
@@ -85,12 +102,12 @@ class RigReader:
             doubt = "unread"
         if doubt is None and expect is not None and len(taken) != expect:
             doubt = "count"
-        dice = [_die(face, self._rig.die_px) for face in taken]
+        dice = [_die(face, self._edge_px) for face in taken]
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt)
 
     def _dice(self, region: _Region) -> tuple[list[Face], bool]:
         """The dice of one region, and whether they explain all of it."""
-        edge_px = self._rig.die_px
+        edge_px = self._edge_px
         left = region.any.copy()
         taken: list[Face] = []
 
@@ -115,19 +132,23 @@ class RigReader:
         opened = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
         count, labels, stats, _ = cv2.connectedComponentsWithStats(opened)
         for label in range(1, count):
-            if stats[label, cv2.CC_STAT_AREA] >= UNEXPLAINED_FACES * self._rig.die_px**2:
+            if stats[label, cv2.CC_STAT_AREA] >= UNEXPLAINED_FACES * self._edge_px**2:
                 yield np.where(labels == label, 255, 0).astype(np.uint8)
 
     def _faces(self, region: _Region) -> Iterator[Face]:
         """Faces that the pips propose."""
-        edge_px = self._rig.die_px
-        spots = pips(region.bgr, edge_px, region.any)
+        edge_px = self._edge_px
+        spots = pips_in(region.contrast, edge_px, region.any)
         for fit in fits(spots, edge_px):
             if not _alone(fit, spots, edge_px):
                 continue
             centre = (fit.centre_xy[0] + region.at_xy[0], fit.centre_xy[1] + region.at_xy[1])
             turns = TURNS if fit.angle_rad is None else np.array([fit.angle_rad])
-            faces = [self._face(fit.value, centre, float(turn), region, fit) for turn in turns]
+            lain = self._lying([(*centre, float(turn)) for turn in turns], region)
+            most = max(each.filling for each in lain)
+            if max(each.inside for each in lain if each.filling == most) < INSIDE_PLAIN:
+                continue
+            faces = [self._face(fit.value, each, region, fit) for each in lain if each.filling > most - FILLS_AS_WELL]
             best = max(faces, key=lambda face: (face.solid + face.inside, face.gap))
             if fit.angle_rad is None:
                 best = _lone(faces, best)
@@ -140,39 +161,44 @@ class RigReader:
         centre, turn = pose_of(piece, self._rig, region.at_xy)
         near = [
             (centre[0] + dx, centre[1] + dy, turn + dt)
-            for dx, dy in product(NEAR_EDGES * self._rig.die_px, repeat=2)
+            for dx, dy in product(NEAR_EDGES * self._edge_px, repeat=2)
             for dt in NEAR_RAD
         ]
         seen = [
             (one, (x, y), t)
             for x, y, t in near
-            if (one := placed(region.contrast, (x - region.at_xy[0], y - region.at_xy[1]), t, self._rig.die_px))
+            if (one := placed(region.contrast, (x - region.at_xy[0], y - region.at_xy[1]), t, self._edge_px))
         ]
         chosen = likeliest([each[0] for each in seen])
         if chosen is None:
             return None
         one, centre, turn = max(seen, key=lambda each: (each[0].value == chosen.value, each[0].gap))
-        face = self._face(one.value, centre, turn % (math.pi / 2), region, None)
+        face = self._face(one.value, self._lying([(*centre, turn % (math.pi / 2))], region)[0], region, None)
         if chosen.gap < SURE_GAP or any(_fuller(each[0], one) for each in seen):
             face = replace(face, gap=min(face.gap, UNDECIDED))
         return face if face.inside >= INSIDE else None
 
-    def _face(
-        self, value: int, centre: tuple[float, float], turn: float, region: _Region, fit: Fit | None
-    ) -> Face:
-        outline = cube_outline(self._rig, centre, turn)
-        at = (centre[0] - region.at_xy[0], centre[1] - region.at_xy[1])
-        seen = placed(region.contrast, at, turn, self._rig.die_px)
+    def _lying(self, poses: list[tuple[float, float, float]], region: _Region) -> list[_Lying]:
+        """What dice with upper faces of those middles and turns would cover."""
+        outlines = cube_outlines(self._rig, poses)
+        return [
+            _Lying((x, y), turn, outline, *covered(outline - region.at_xy, region.any, region.dice))
+            for (x, y, turn), outline in zip(poses, outlines, strict=True)
+        ]
+
+    def _face(self, value: int, lying: _Lying, region: _Region, fit: Fit | None) -> Face:
+        at = (lying.centre_xy[0] - region.at_xy[0], lying.centre_xy[1] - region.at_xy[1])
+        seen = placed(region.contrast, at, lying.turn, self._edge_px)
         gap = 0.0 if seen is None else seen.gap if seen.value == value else -seen.gap
         if seen is not None and seen.value > value and seen.worn:
             value, gap = seen.value, seen.gap
         return Face(
             value,
-            centre,
-            turn,
-            outline,
-            inside(outline - region.at_xy, region.any),
-            inside(outline - region.at_xy, region.dice),
+            lying.centre_xy,
+            lying.turn,
+            lying.outline,
+            lying.inside,
+            lying.solid,
             gap,
             0.0 if fit is None else fit.off,
             () if fit is None else fit.pips,

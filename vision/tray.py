@@ -72,10 +72,13 @@ class Rig:
         The upper face is nearer to the lens than the floor, so it is seen further out: the distance from the point
         under the lens shrinks by (height - die) / height (HARDWARE.md, geometry).
         """
+        x, y = self.all_under(np.array([face_px]))[0]
+        return float(x), float(y)
+
+    def all_under(self, faces_px: Matrix) -> Matrix:
+        """(n, 2) `under` for many faces at once."""
         x0, y0, height = self.camera_mm
-        x, y = self.to_mm(np.array([face_px]))[0]
-        nearer = (height - self.die_mm) / height
-        return x0 + (float(x) - x0) * nearer, y0 + (float(y) - y0) * nearer
+        return np.array([x0, y0]) + (self.to_mm(faces_px) - (x0, y0)) * (height - self.die_mm) / height
 
 
 @dataclass(frozen=True, slots=True)
