@@ -117,8 +117,15 @@ class RigReader:
                     taken.append(face)
                     claim(left, face, region.at_xy)
 
-        proposed = list(self._faces(region))
+        spots = pips_in(region.contrast, edge_px, region.any)
+        likely = fits(spots, edge_px)
+        proposed = list(self._faces((fit for fit in likely if fit.angle_rad is not None), spots, region))
         take(face for face in proposed if clearly(face))
+        # A single pip shows no turn and costs fifteen looks: only those that no plain face has on its sides get them.
+        alone = (fit for fit in likely if fit.angle_rad is None and _left(fit, left))
+        lone = list(self._faces(alone, spots, region))
+        take(face for face in lone if clearly(face))
+        proposed += lone
         pieces = self._pieces(cv2.bitwise_and(left, region.dice))
         posed = [face for piece in pieces if (face := self._posed(piece, region)) is not None]
         take([*proposed, *posed])
@@ -135,12 +142,10 @@ class RigReader:
             if stats[label, cv2.CC_STAT_AREA] >= UNEXPLAINED_FACES * self._edge_px**2:
                 yield np.where(labels == label, 255, 0).astype(np.uint8)
 
-    def _faces(self, region: _Region) -> Iterator[Face]:
-        """Faces that the pips propose."""
-        edge_px = self._edge_px
-        spots = pips_in(region.contrast, edge_px, region.any)
-        for fit in fits(spots, edge_px):
-            if not _alone(fit, spots, edge_px):
+    def _faces(self, likely: Iterable[Fit], spots: Floats, region: _Region) -> Iterator[Face]:
+        """Faces that the pips propose, where a die has room."""
+        for fit in likely:
+            if not _alone(fit, spots, self._edge_px):
                 continue
             centre = (fit.centre_xy[0] + region.at_xy[0], fit.centre_xy[1] + region.at_xy[1])
             turns = TURNS if fit.angle_rad is None else np.array([fit.angle_rad])
@@ -204,6 +209,12 @@ class RigReader:
             () if fit is None else fit.pips,
             seen is not None and seen.worn,
         )
+
+
+def _left(fit: Fit, left: Mask) -> bool:
+    """Whether a single pip lies in what no die has claimed yet."""
+    x, y = fit.centre_xy
+    return bool(left[round(y), round(x)])
 
 
 def _lone(faces: list[Face], best: Face) -> Face:
