@@ -19,7 +19,7 @@ from vision.claims import SURE_GAP, Face, best_first, claim, clearly, free
 from vision.find import Mask, changes, cube_outlines
 from vision.layouts import Fit, fits
 from vision.new_pips import boxes, grown, unclaimed_pips
-from vision.pips import pips_in, standing_out
+from vision.pips import pips_in, roughly_standing_out
 from vision.places import UNDECIDED, Placed, likeliest, placed
 from vision.poses import covered, pose_of
 from vision.reading import Die, FrameBGR, Reading
@@ -90,7 +90,7 @@ class RigReader:
             part = grown(x, y, w, h, changed.any.shape)
             crop = frame_bgr[part]
             at_xy = (part[1].start, part[0].start)
-            contrast = standing_out(crop, self._edge_px)
+            contrast = roughly_standing_out(crop, self._edge_px)
             region = _Region(crop, contrast, changed.dice[part], changed.any[part], at_xy)
             found, explained = self._dice(region)
             taken += found
