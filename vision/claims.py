@@ -38,7 +38,8 @@ class Face:
     """A face that may be: its value, middle in the frame, turn, its die's outline, and what speaks for it.
 
     `inside` is the part of the outline that lies in what has changed, `solid` the part in what no shadow explains,
-    `gap` how clearly its places hold pips or none (see `places`), `pips` the indexes of those that it explains.
+    `gap` how clearly its places hold pips or none (see `places`), `pips` the indexes of those that it explains, `also`
+    what other looks at it said, `confirmed` whether a second look ended the doubt (see `second_look`).
     """
 
     value: int
@@ -51,11 +52,13 @@ class Face:
     off: float
     pips: tuple[int, ...]
     worn: bool
+    also: tuple[int, ...] = ()
+    confirmed: bool = False
 
     @property
     def sure(self) -> bool:
         """Whether the value is to be trusted; where paint is lost, another pip may have lost it to the last trace."""
-        return self.gap >= SURE_GAP and (not self.worn or self.value in FULLEST)
+        return self.confirmed or (self.gap >= SURE_GAP and (not self.worn or self.value in FULLEST))
 
 
 def clearly(face: Face) -> bool:

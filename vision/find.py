@@ -129,6 +129,11 @@ def _filled(different: Mask, die_px: float) -> Mask:
     return mask
 
 
+def at_border(mask: Mask) -> bool:
+    """Whether something white touches the picture's border."""
+    return any(bool(line.any()) for line in (mask[0], mask[-1], mask[:, 0], mask[:, -1]))
+
+
 def cube_outline(rig: Rig, face_xy: tuple[float, float], angle_rad: float) -> Floats:
     """(m, 2) outline in pixels of a whole die whose upper face is centred there, turned by that angle."""
     return cube_outlines(rig, [(*face_xy, angle_rad)])[0]

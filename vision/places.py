@@ -72,12 +72,14 @@ class Placed:
             pip: 1 for an ideal face, 0 for one without any order.
         worn: Whether pips without paint were counted.
         painted_gap: The gap that the painted pips leave, whatever was made of the others.
+        also: Every value that some cut leaves, clear or not.
     """
 
     value: int
     gap: float
     worn: bool
     painted_gap: float
+    also: tuple[int, ...] = ()
 
 
 def placed(
@@ -92,7 +94,8 @@ def placed(
     mean, peak = _discs(patch)
     looks = [_read(mean[rows, columns].astype(np.float64), peak[rows, columns]) for rows, columns in _AT]
     found = [one for one in looks if one is not None]
-    return likeliest(found)
+    best = likeliest(found)
+    return best and replace(best, also=tuple({value for one in found for value in one.also}))
 
 
 def likeliest(found: Sequence[Placed]) -> Placed | None:
@@ -127,21 +130,22 @@ def _read(levels: Floats, peaks: NDArray[np.float32]) -> Placed | None:
     ]
     if not cuts:
         return None
+    also = tuple(value for _, value in cuts)
     gap, count, value = max((float((ranked[n - 1] - ranked[n]) / ranked[0]), n, v) for n, v in cuts)
     worn = [(n, v) for n, v in cuts if _stands_out(ranked, n, WORN_LEVELS, WORN_TIMES)]
     if not worn:
-        return Placed(value, UNDECIDED if _centre_lost(levels, value) else gap, False, gap)
+        return Placed(value, UNDECIDED if _centre_lost(levels, value) else gap, False, gap, also)
     deeper, fuller = worn[-1]
     if fuller == value or gap < CREDIBLE_GAP:
         if gap >= CREDIBLE_GAP:
-            return Placed(fuller, UNDECIDED if _centre_lost(levels, fuller) else gap, False, gap)
-        return Placed(fuller, WORN_SURE, True, gap)
+            return Placed(fuller, UNDECIDED if _centre_lost(levels, fuller) else gap, False, gap, also)
+        return Placed(fuller, WORN_SURE, True, gap, also)
     if fuller == 5 and deeper > count and peaks[order[count:deeper]].min() >= PAINT_LEFT * ranked[0]:
-        return Placed(5, PAINT_SURE, True, gap)
+        return Placed(5, PAINT_SURE, True, gap, also)
     if fuller == 5 or deeper < count:
-        return Placed(value, UNDECIDED, False, gap)
+        return Placed(value, UNDECIDED, False, gap, also)
     sure = _stands_out(ranked, deeper, SURELY_WORN_LEVELS, SURELY_WORN_TIMES)
-    return Placed(fuller, AGAINST_PAINT if sure else UNDECIDED, True, gap)
+    return Placed(fuller, AGAINST_PAINT if sure else UNDECIDED, True, gap, also)
 
 
 def _stands_out(ranked: Floats, count: int, levels: float, times: float) -> bool:

@@ -16,13 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.claims import SURE_GAP, Face, best_first, claim, clearly, free
-from vision.find import Mask, changes, cube_outlines
+from vision.find import Mask, at_border, changes, cube_outlines
 from vision.layouts import Fit, fits
 from vision.new_pips import boxes, grown, unclaimed_pips
 from vision.pips import pips_in, roughly_standing_out
 from vision.places import UNDECIDED, Placed, likeliest, placed
 from vision.poses import covered, pose_of
 from vision.reading import Die, FrameBGR, Reading
+from vision.second_look import looked_again
 from vision.tray import Rig
 
 Floats = NDArray[np.float64]
@@ -96,7 +97,10 @@ class RigReader:
             taken += found
             if not explained:
                 doubt = "unread"
-        if _at_border(changed.dice):
+        taken = looked_again(frame_bgr, taken, self._edge_px)
+        if not all(face.sure for face in taken):
+            doubt = "unread"
+        if at_border(changed.dice):
             doubt = "cut_off"
         if doubt is None and unclaimed_pips(frame_bgr, changed.specks, [face.outline for face in taken], self._rig):
             doubt = "unread"
@@ -106,7 +110,7 @@ class RigReader:
         return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt)
 
     def _dice(self, region: _Region) -> tuple[list[Face], bool]:
-        """The dice of one region, and whether they explain all of it."""
+        """The dice of one region, and whether they explain all of it, whatever the values."""
         edge_px = self._edge_px
         left = region.any.copy()
         taken: list[Face] = []
@@ -132,7 +136,7 @@ class RigReader:
         rest = cv2.bitwise_and(left, region.dice)
         rim = cv2.countNonZero(rest) <= RIM_FACES * edge_px**2 * len(taken)
         explained = not any(True for _ in self._pieces(rest)) and (rim or not taken)
-        return taken, explained and all(face.sure for face in taken)
+        return taken, explained
 
     def _pieces(self, left: Mask) -> Iterator[Mask]:
         """What is left of the silhouettes, piece by piece, if it is large enough to be a die."""
@@ -208,6 +212,7 @@ class RigReader:
             0.0 if fit is None else fit.off,
             () if fit is None else fit.pips,
             seen is not None and seen.worn,
+            (*(() if fit is None else (fit.value,)), *(() if seen is None else (seen.value, *seen.also))),
         )
 
 
@@ -244,8 +249,3 @@ def _die(face: Face, edge_px: float) -> Die:
     box = (round(x - edge_px / 2), round(y - edge_px / 2), round(edge_px), round(edge_px))
     sure = min(1.0, face.inside) * (1 - face.off / 2) * min(1.0, max(0.0, 0.5 + face.gap / 2 / SURE_GAP))
     return Die(face.value, box, round(sure, 3))
-
-
-def _at_border(mask: Mask) -> bool:
-    """Whether something white touches the picture's border."""
-    return any(bool(line.any()) for line in (mask[0], mask[-1], mask[:, 0], mask[:, -1]))

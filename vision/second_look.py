@@ -1,0 +1,112 @@
+"""A second look at faces in doubt: another reader is asked, and rims of hollows are looked for where no pip was seen.
+
+A face's own network (see `vision.faces`) is shown only faces whose places and layouts left a doubt. Its word ends the
+doubt if it is very sure, if one of the looks before said the same, and if the die fills its silhouette: it never speaks
+for dice whose geometry is unexplained. It takes a five whose middle has lost its paint for a four, surely so; but a
+hollow's rim can still be seen, so a two or a four is believed only if its middle is as smooth as its sides.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.errors import SetupError
+from vision import faces
+from vision.claims import SURE_GAP, Face
+from vision.network import Mark
+from vision.places import UNDECIDED
+from vision.reading import FrameBGR
+
+VERY_SURE = 0.95
+"""Probability from which the network's word counts; of the 88 worn faces that it was chosen on it was that sure of 75,
+wrongly only of a four that is a five without paint in its middle."""
+FILLED = 0.9
+"""Part of its outline that a die must fill; worn and clear ones in doubt that lie flat fill 0.92 and more."""
+SURE_OF_WORN = 0.85
+"""The same for a value that hollows without paint show already."""
+SMOOTH, RIMMED = 1.35, 1.8
+"""How much more edges there are in the middle of a two or a four than at its sides: 0.6 to 1.2 times when it is bare,
+2.7 times when it holds a hollow without paint. Between the two nothing is sure."""
+ONE_FEWER = (2, 4)
+"""Values that one more pip would make another value: the one in the middle."""
+PATCH_PX = 64
+"""A face is brought to this size: a hollow's rim is then 3 px wide."""
+SIDE = 0.27
+"""Places at the sides of a face where a four holds nothing, in edges from its middle."""
+RIM = 0.12
+"""Radius in edges over which edges are counted: the rim of a pip and little more."""
+NOISE_LEVELS = 0.5
+"""What noise adds to edges at any place at least."""
+
+
+def looked_again(frame_bgr: FrameBGR, taken: Sequence[Face], edge_px: float) -> list[Face]:
+    """The faces with fewer doubts; and with one more, where a four of worn dice may be a five.
+
+    Args:
+        frame_bgr: The frame.
+        taken: Faces that were taken, places in the frame's pixels.
+        edge_px: Edge of an upper face.
+    """
+    if all(face.sure for face in taken):
+        return list(taken)
+    worn = any(face.worn for face in taken)
+    seen = [_a_five(frame_bgr, face, edge_px) if worn else face for face in taken]
+    asked = [face for face in seen if not face.sure and face.solid >= FILLED]
+    confirmed = dict(zip(map(id, asked), _asked(frame_bgr, asked, edge_px), strict=True))
+    return [confirmed.get(id(face), face) for face in seen]
+
+
+def _a_five(frame_bgr: FrameBGR, face: Face, edge_px: float) -> Face:
+    """The face; in doubt, and a five, if it is a four with a rim in its middle."""
+    if face.value != 4 or roughness(frame_bgr, face, edge_px) < RIMMED:
+        return face
+    return replace(face, value=5, gap=min(face.gap, UNDECIDED), worn=True)
+
+
+def _asked(frame_bgr: FrameBGR, doubted: list[Face], edge_px: float) -> list[Face]:
+    """What the network makes of faces in doubt."""
+    if not doubted:
+        return []
+    nothing = np.zeros(6, np.float32)
+    try:
+        said = faces.shipped().values(frame_bgr, [Mark(*face.centre_xy, edge_px, nothing) for face in doubted])
+    except SetupError:
+        return doubted  # without the network the table plays on, with more doubts
+    return [_heard(frame_bgr, face, each, edge_px) for face, each in zip(doubted, said, strict=True)]
+
+
+def _heard(frame_bgr: FrameBGR, face: Face, said: NDArray[np.float64], edge_px: float) -> Face:
+    value = int(said.argmax())
+    by_hollows = face.worn and face.gap >= SURE_GAP and face.value == value
+    if value == 0 or said[value] < (SURE_OF_WORN if by_hollows else VERY_SURE):
+        return face
+    if value not in (face.value, *face.also):
+        return face
+    if value in ONE_FEWER and roughness(frame_bgr, face, edge_px) > SMOOTH:
+        return face
+    return replace(face, value=value, gap=max(face.gap, SURE_GAP), confirmed=True)
+
+
+def roughness(frame_bgr: FrameBGR, face: Face, edge_px: float) -> float:
+    """How many times more edges there are in the middle of a face than at its four sides."""
+    zoom = PATCH_PX / edge_px
+    c, s = math.cos(face.turn) * zoom, math.sin(face.turn) * zoom
+    x, y = face.centre_xy
+    half = PATCH_PX / 2
+    to_patch = np.array([[c, s, half - c * x - s * y], [-s, c, half + s * x - c * y]])
+    patch = cv2.GaussianBlur(cv2.warpAffine(frame_bgr, to_patch, (PATCH_PX, PATCH_PX)).astype(np.float32), (0, 0), 1.0)
+    along, down = cv2.Sobel(patch, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(patch, cv2.CV_32F, 0, 1, scale=1 / 8)
+    edges = np.sqrt((along**2 + down**2).sum(axis=2))
+    reach = round(RIM * PATCH_PX)
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * reach + 1,) * 2).astype(np.float32)
+    counted = cv2.filter2D(edges, -1, disc / disc.sum())
+    low, mid, high = (round((0.5 + at) * PATCH_PX) for at in (-SIDE, 0.0, SIDE))
+    middle = float(counted[mid - 3 : mid + 4, mid - 3 : mid + 4].max())
+    sides = [counted[b - 1 : b + 2, a - 1 : a + 2].min() for a, b in ((low, mid), (high, mid), (mid, low), (mid, high))]
+    return middle / max(float(np.median(sides)), NOISE_LEVELS)
