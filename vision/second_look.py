@@ -46,7 +46,7 @@ NOISE_LEVELS = 0.5
 
 
 def looked_again(frame_bgr: FrameBGR, taken: Sequence[Face], edge_px: float) -> list[Face]:
-    """The faces with fewer doubts; and with one more, where a four of worn dice may be a five.
+    """The faces with fewer doubts; and with one more, where a four beside worn dice may be a five.
 
     Args:
         frame_bgr: The frame.
@@ -56,17 +56,17 @@ def looked_again(frame_bgr: FrameBGR, taken: Sequence[Face], edge_px: float) -> 
     if all(face.sure for face in taken):
         return list(taken)
     worn = any(face.worn for face in taken)
-    seen = [_a_five(frame_bgr, face, edge_px) if worn else face for face in taken]
+    seen = [_maybe_five(frame_bgr, face, edge_px) if worn else face for face in taken]
     asked = [face for face in seen if not face.sure and face.solid >= FILLED]
     confirmed = dict(zip(map(id, asked), _asked(frame_bgr, asked, edge_px), strict=True))
     return [confirmed.get(id(face), face) for face in seen]
 
 
-def _a_five(frame_bgr: FrameBGR, face: Face, edge_px: float) -> Face:
-    """The face; in doubt, and a five, if it is a four with a rim in its middle."""
+def _maybe_five(frame_bgr: FrameBGR, face: Face, edge_px: float) -> Face:
+    """The face; in doubt if it is a four with a rim in its middle. It may be what shines through a clear one, too."""
     if face.value != 4 or roughness(frame_bgr, face, edge_px) < RIMMED:
         return face
-    return replace(face, value=5, gap=min(face.gap, UNDECIDED), worn=True)
+    return replace(face, gap=min(face.gap, UNDECIDED))
 
 
 def _asked(frame_bgr: FrameBGR, doubted: list[Face], edge_px: float) -> list[Face]:
