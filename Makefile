@@ -69,11 +69,12 @@ fixtures: .venv/dev.stamp  ## render the pictures in fixtures/images anew
 	@$(BIN)/python -m vision.evaluation.fixtures
 
 TRAIN := .venv-train/bin
-train:  ## train the network on a CPU: make train DATA="folder ..." MINUTES=60 (see vision/models/centres.md)
+train:  ## train both networks on a CPU: make train DATA="folder ..." MINUTES=60 for each (see vision/models/*.md)
 	@test -n "$(DATA)" || { echo 'say which folders hold labelled sets: make train DATA="photos more_photos"'; exit 2; }
 	@test -x $(TRAIN)/python || $(PYTHON) -m venv .venv-train
 	@$(TRAIN)/python -m pip install --quiet -c constraints.txt -e '.[vision,train]'
 	@$(TRAIN)/python -m vision.training.train $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/centres.onnx
+	@$(TRAIN)/python -m vision.training.train_faces $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/faces.onnx
 
 clean:  ## remove the virtual environment and caches
 	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis out

@@ -30,9 +30,9 @@ SURE = 0.6
 """Score from which a face counts as a die when nobody says how many there are."""
 DOUBTFUL = 0.4
 """A face less sure than this makes it likelier that the picture was looked at too closely or from too far."""
-LEAST_SURE = 0.85
+LEAST_SURE = 0.95
 """A value is trusted when it has at least this probability, and ... (chosen on the photos that are for choosing)"""
-LEAST_CLEAR = 0.75
+LEAST_CLEAR = 0.6
 """... when the surest of the faces that were left out scores at most this part of the least sure one that was taken."""
 EDGE_PX = 64
 """Size to which a face is brought before its pips are looked for: a pip is then 12 px."""
