@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.find import Mask
+from vision.places import Placed
 from vision.poses import inside
 
 Floats = NDArray[np.float64]
@@ -70,6 +71,11 @@ def best_first(face: Face) -> float:
     """All that speaks for a face together, each part 0 to about 1; first of all that it fills its silhouette."""
     claim = SOLID_COUNTS * face.solid + face.inside + face.gap + PIPS_COUNT * len(face.pips)
     return face.off - claim
+
+
+def fuller(one: Placed, other: Placed) -> bool:
+    """Whether a look counts worn pips that the other does not."""
+    return one.worn and one.gap >= SURE_GAP and one.value > other.value
 
 
 def free(face: Face, left: Mask, taken: list[Face], at_xy: tuple[int, int], edge_px: float) -> bool:

@@ -15,12 +15,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.claims import SURE_GAP, Face, best_first, claim, clearly, free
+from vision.claims import SURE_GAP, Face, best_first, claim, clearly, free, fuller
 from vision.find import Mask, at_border, changes, cube_outlines
 from vision.layouts import Fit, fits
+from vision.missed import missed
 from vision.new_pips import boxes, grown, unclaimed_pips
 from vision.pips import pips_in, roughly_standing_out
-from vision.places import UNDECIDED, Placed, likeliest, placed
+from vision.places import UNDECIDED, likeliest, placed
 from vision.poses import covered, pose_of
 from vision.reading import Die, FrameBGR, Reading
 from vision.second_look import looked_again
@@ -104,6 +105,8 @@ class RigReader:
             doubt = "cut_off"
         if doubt is None and unclaimed_pips(frame_bgr, changed.specks, [face.outline for face in taken], self._rig):
             doubt = "unread"
+        if doubt == "unread":
+            taken += missed(frame_bgr, changed.specks, taken, self._rig)
         if doubt is None and expect is not None and len(taken) != expect:
             doubt = "count"
         dice = [_die(face, self._edge_px) for face in taken]
@@ -183,7 +186,7 @@ class RigReader:
             return None
         one, centre, turn = max(seen, key=lambda each: (each[0].value == chosen.value, each[0].gap))
         face = self._face(one.value, self._lying([(*centre, turn % (math.pi / 2))], region)[0], region, None)
-        if chosen.gap < SURE_GAP or any(_fuller(each[0], one) for each in seen):
+        if chosen.gap < SURE_GAP or any(fuller(each[0], one) for each in seen):
             face = replace(face, gap=min(face.gap, UNDECIDED))
         return face if face.inside >= INSIDE else None
 
@@ -227,11 +230,6 @@ def _lone(faces: list[Face], best: Face) -> Face:
     filling = [face for face in faces if face.solid + face.inside > best.solid + best.inside - FILLS_AS_WELL]
     fuller = [face for face in filling if face.value > 1]
     return replace(max(fuller, key=lambda face: face.value), gap=UNDECIDED) if fuller else best
-
-
-def _fuller(one: Placed, other: Placed) -> bool:
-    """Whether a look counts worn pips that the other does not."""
-    return one.worn and one.gap >= SURE_GAP and one.value > other.value
 
 
 def _alone(fit: Fit, spots: Floats, edge_px: float) -> bool:

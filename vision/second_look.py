@@ -30,6 +30,8 @@ FILLED = 0.9
 """Part of its outline that a die must fill; worn and clear ones in doubt that lie flat fill 0.92 and more."""
 SURE_OF_WORN = 0.85
 """The same for a value that hollows without paint show already."""
+LIKELIER = 0.8
+"""Probability from which the network's value is taken instead of another that is in doubt, and stays so."""
 SMOOTH, RIMMED = 1.35, 1.8
 """How much more edges there are in the middle of a two or a four than at its sides: 0.6 to 1.2 times when it is bare,
 2.7 times when it holds a hollow without paint. Between the two nothing is sure."""
@@ -57,7 +59,7 @@ def looked_again(frame_bgr: FrameBGR, taken: Sequence[Face], edge_px: float) -> 
         return list(taken)
     worn = any(face.worn for face in taken)
     seen = [_maybe_five(frame_bgr, face, edge_px) if worn else face for face in taken]
-    asked = [face for face in seen if not face.sure and face.solid >= FILLED]
+    asked = [face for face in seen if not face.sure]
     confirmed = dict(zip(map(id, asked), _asked(frame_bgr, asked, edge_px), strict=True))
     return [confirmed.get(id(face), face) for face in seen]
 
@@ -84,12 +86,11 @@ def _asked(frame_bgr: FrameBGR, doubted: list[Face], edge_px: float) -> list[Fac
 def _heard(frame_bgr: FrameBGR, face: Face, said: NDArray[np.float64], edge_px: float) -> Face:
     value = int(said.argmax())
     by_hollows = face.worn and face.gap >= SURE_GAP and face.value == value
-    if value == 0 or said[value] < (SURE_OF_WORN if by_hollows else VERY_SURE):
+    if value == 0 or said[value] < LIKELIER or value not in (face.value, *face.also):
         return face
-    if value not in (face.value, *face.also):
-        return face
-    if value in ONE_FEWER and roughness(frame_bgr, face, edge_px) > SMOOTH:
-        return face
+    unlike = value in ONE_FEWER and roughness(frame_bgr, face, edge_px) > SMOOTH
+    if unlike or face.solid < FILLED or said[value] < (SURE_OF_WORN if by_hollows else VERY_SURE):
+        return face if face.gap >= SURE_GAP else replace(face, value=value)
     return replace(face, value=value, gap=max(face.gap, SURE_GAP), confirmed=True)
 
 

@@ -90,3 +90,9 @@ def test_a_rendered_picture_of_worn_dice_is_trusted() -> None:
     shown = picture(BY_NAME["worn paint"], 5)
     reading = RigReader(shown.rig).read(shown.image_bgr)
     assert (reading.values, reading.doubt) == (shown.values, None)
+
+
+def test_dice_of_the_grounds_colour_that_left_no_silhouette_are_told_but_in_doubt() -> None:
+    shown = picture(BY_NAME["leather, wood"], 1)
+    reading = RigReader(shown.rig).read(shown.image_bgr)
+    assert (reading.values, reading.doubt) == (shown.values, "unread")
