@@ -40,7 +40,8 @@ class Face:
 
     `inside` is the part of the outline that lies in what has changed, `solid` the part in what no shadow explains,
     `gap` how clearly its places hold pips or none (see `places`), `pips` the indexes of those that it explains, `also`
-    what other looks at it said, `confirmed` whether a second look ended the doubt (see `second_look`).
+    what other looks at it said, `confirmed` whether a second look ended the doubt (see `second_look`),
+    `crowded` whether a single pip has others near by.
     """
 
     value: int
@@ -55,6 +56,7 @@ class Face:
     worn: bool
     also: tuple[int, ...] = ()
     confirmed: bool = False
+    crowded: bool = False
 
     @property
     def sure(self) -> bool:

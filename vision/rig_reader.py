@@ -43,6 +43,8 @@ TURNS = np.radians(np.arange(0, 90, 6))
 """Rotations tried for a single pip, which shows none of its own."""
 ON_FACE_EDGES = 0.38
 """Half of the square, in edges, in which a face tolerates no other spot: the pips of sides begin at half an edge."""
+CROWDED_EDGES = 0.6
+"""A single pip with another so near is looked at again: both may be of one face, of a die that stands on an edge."""
 NEAR_EDGES, NEAR_RAD = np.array([-0.04, 0.0, 0.04]), np.radians([-4.0, 0.0, 4.0])
 """How far the pose that a silhouette gives may be off: the pips say it more exactly."""
 FILLS_AS_WELL = 0.06
@@ -163,7 +165,8 @@ class RigReader:
             faces = [self._face(fit.value, each, region, fit) for each in lain if each.filling > most - FILLS_AS_WELL]
             best = max(faces, key=lambda face: (face.solid + face.inside, face.gap))
             if fit.angle_rad is None:
-                best = _lone(faces, best)
+                near = np.hypot(*(spots[:, :2] - fit.centre_xy).T) < CROWDED_EDGES * self._edge_px
+                best = replace(_lone(faces, best), crowded=int(near.sum()) > 1)
             plain = best.gap >= PLAIN_GAP and len(best.pips) >= PLAIN_PIPS
             if best.inside >= (INSIDE_PLAIN if plain else INSIDE):
                 yield best

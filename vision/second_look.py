@@ -55,11 +55,11 @@ def looked_again(frame_bgr: FrameBGR, taken: Sequence[Face], edge_px: float) -> 
         taken: Faces that were taken, places in the frame's pixels.
         edge_px: Edge of an upper face.
     """
-    if all(face.sure for face in taken):
+    if all(face.sure and not face.crowded for face in taken):
         return list(taken)
     worn = any(face.worn for face in taken)
     seen = [_maybe_five(frame_bgr, face, edge_px) if worn else face for face in taken]
-    asked = [face for face in seen if not face.sure]
+    asked = [face for face in seen if not face.sure or face.crowded]
     confirmed = dict(zip(map(id, asked), _asked(frame_bgr, asked, edge_px), strict=True))
     return [confirmed.get(id(face), face) for face in seen]
 
@@ -85,6 +85,8 @@ def _asked(frame_bgr: FrameBGR, doubted: list[Face], edge_px: float) -> list[Fac
 
 def _heard(frame_bgr: FrameBGR, face: Face, said: NDArray[np.float64], edge_px: float) -> Face:
     value = int(said.argmax())
+    if face.sure:
+        return face if value == face.value else replace(face, gap=min(face.gap, UNDECIDED))
     by_hollows = face.worn and face.gap >= SURE_GAP and face.value == value
     if value == 0 or said[value] < LIKELIER or value not in (face.value, *face.also):
         return face

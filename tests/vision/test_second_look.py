@@ -11,6 +11,7 @@ import pytest
 
 from vision import faces
 from vision.claims import Face
+from vision.evaluation.clips import HAPPENINGS, watched
 from vision.evaluation.conditions import CONDITIONS, picture
 from vision.reading import FrameBGR
 from vision.rig_reader import RigReader
@@ -96,3 +97,8 @@ def test_dice_of_the_grounds_colour_that_left_no_silhouette_are_told_but_in_doub
     shown = picture(BY_NAME["leather, wood"], 1)
     reading = RigReader(shown.rig).read(shown.image_bgr)
     assert (reading.values, reading.doubt) == (shown.values, "unread")
+
+
+def test_a_lone_pip_of_a_die_on_its_edge_is_no_one() -> None:
+    [cocked] = [happening for happening in HAPPENINGS if happening.name == "cocked"]
+    assert watched(cocked, 706).invented == 0
