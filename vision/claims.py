@@ -21,6 +21,9 @@ UNCLAIMED = 0.55
 """Part of a die's outline that no other die has claimed; one put together from its neighbours' pips has less."""
 APART_EDGES = 0.85
 """Two upper faces are at least nearly an edge apart."""
+OWN = 0.75
+"""Least part of its outline that a die shares with no other's: dice that touch keep 0.9, one that was made up between
+two others has two thirds."""
 SURE_GAP = 0.5
 """Below it a face is in doubt (see `places.Placed.gap`): of 285 rendered faces three in a hundred that were read
 rightly lie below it, most of them worn, and all that were read wrongly."""
@@ -86,14 +89,29 @@ def free(face: Face, left: Mask, taken: list[Face], at_xy: tuple[int, int], edge
     return unclaimed and all(_clear(face, other, edge_px) for other in taken)
 
 
+def same_die(face: Face, other: Face, edge_px: float) -> bool:
+    """Whether two faces are of one die: two dice have no room where they are."""
+    return math.dist(face.centre_xy, other.centre_xy) <= APART_EDGES * edge_px
+
+
+def crowded_out(faces: list[Face]) -> bool:
+    """Whether some die's outline is mostly that of others: one of them was made up."""
+    outlines = [face.outline.astype(np.float32) for face in faces]
+    for index, outline in enumerate(outlines):
+        others = [other for at, other in enumerate(outlines) if at != index]
+        shared = sum(cv2.intersectConvexConvex(outline, other)[0] for other in others)
+        if shared > (1 - OWN) * cv2.contourArea(outline):
+            return True
+    return False
+
+
 def claim(left: Mask, face: Face, at_xy: tuple[int, int]) -> None:
     """Take a die's outline out of what is left."""
     cv2.fillConvexPoly(left, (face.outline - at_xy).round().astype(np.int32), 0)
 
 
 def _clear(face: Face, other: Face, edge_px: float) -> bool:
-    apart = math.dist(face.centre_xy, other.centre_xy)
-    if apart <= APART_EDGES * edge_px or set(face.pips) & set(other.pips):
+    if same_die(face, other, edge_px) or set(face.pips) & set(other.pips):
         return False
     overlap, _ = cv2.intersectConvexConvex(_square(face, edge_px), _square(other, edge_px))
     return overlap <= OVERLAP_FACES * edge_px**2

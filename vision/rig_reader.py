@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.claims import SURE_GAP, Face, best_first, claim, clearly, free, fuller
+from vision.claims import SURE_GAP, Face, best_first, claim, clearly, crowded_out, free, fuller, same_die
 from vision.find import Mask, at_border, changes, cube_outlines
 from vision.layouts import Fit, fits
 from vision.missed import missed
@@ -97,11 +97,12 @@ class RigReader:
             contrast = roughly_standing_out(crop, self._edge_px)
             region = _Region(crop, contrast, changed.dice[part], changed.any[part], at_xy)
             found, explained = self._dice(region)
-            taken += found
+            # The box round one silhouette may hold a part of another, and a die of it: that is not two dice.
+            taken += [face for face in found if not any(same_die(face, other, self._edge_px) for other in taken)]
             if not explained:
                 doubt = "unread"
         taken = looked_again(frame_bgr, taken, self._edge_px)
-        if not all(face.sure for face in taken):
+        if not all(face.sure for face in taken) or crowded_out(taken):
             doubt = "unread"
         if at_border(changed.dice):
             doubt = "cut_off"
