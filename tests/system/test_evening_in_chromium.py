@@ -141,14 +141,12 @@ def finish_by_phone(table: Running) -> dict[str, Any]:
     snapshot = table.state()
     while not snapshot["state"]["over"]:
         state = snapshot["state"]
-        if state["throw_sizes"] == [2]:
+        if "stop" in state["decisions"] and state["turn_points"] > 20:
+            snapshot = table.play({"do": "stop"})
+        elif state["throw_sizes"] == [2]:
             snapshot = table.play({"throw": [1, 3] if state["player"] == "Ann" else [4, 4]})
         elif state["throw_sizes"]:
-            snapshot = table.play(
-                {"do": "stop"}
-                if "stop" in state["decisions"] and state["turn_points"] > 20
-                else {"throw": [6, 6, 6, 6, 6, 1, 2][: state["throw_sizes"][0]]}
-            )
+            snapshot = table.play({"throw": [6, 6, 6, 6, 6, 1, 2][: state["throw_sizes"][0]]})
         else:
             snapshot = table.play({"do": "point", "value": 6})
     return snapshot
