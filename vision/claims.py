@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import cv2
@@ -86,12 +87,12 @@ def fuller(one: Placed, other: Placed) -> bool:
 def free(face: Face, left: Mask, taken: list[Face], at_xy: tuple[int, int], edge_px: float) -> bool:
     """Whether no die that was taken before claims the place or the pips of this one."""
     unclaimed = inside(face.outline - at_xy, left) >= UNCLAIMED
-    return unclaimed and all(_clear(face, other, edge_px) for other in taken)
+    return unclaimed and apart(face.centre_xy, taken, edge_px) and all(_clear(face, other, edge_px) for other in taken)
 
 
-def same_die(face: Face, other: Face, edge_px: float) -> bool:
-    """Whether two faces are of one die: two dice have no room where they are."""
-    return math.dist(face.centre_xy, other.centre_xy) <= APART_EDGES * edge_px
+def apart(centre_xy: tuple[float, float], others: Iterable[Face], edge_px: float) -> bool:
+    """Whether a face there is of another die than each of these: two dice have no room nearer to each other."""
+    return all(math.dist(centre_xy, other.centre_xy) > APART_EDGES * edge_px for other in others)
 
 
 def crowded_out(faces: list[Face]) -> bool:
@@ -111,7 +112,8 @@ def claim(left: Mask, face: Face, at_xy: tuple[int, int]) -> None:
 
 
 def _clear(face: Face, other: Face, edge_px: float) -> bool:
-    if same_die(face, other, edge_px) or set(face.pips) & set(other.pips):
+    """Whether they share no pip, and hardly any of their upper faces."""
+    if set(face.pips) & set(other.pips):
         return False
     overlap, _ = cv2.intersectConvexConvex(_square(face, edge_px), _square(other, edge_px))
     return overlap <= OVERLAP_FACES * edge_px**2

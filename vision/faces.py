@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import SetupError
-from vision.network import Mark
 from vision.reading import FrameBGR
 
 Probabilities = NDArray[np.float64]
 """(n, 7): no face, then the values 1 to 6."""
+Place = tuple[float, float, float]
+"""Where a face lies: its middle x, y and its size, in pixels of the picture."""
 
 MODEL = Path(__file__).with_name("models") / "faces.onnx"
 CROP_PX = 48
@@ -41,17 +42,17 @@ class Faces:
             raise SetupError([f"The network {model.name} is missing; install Peg & Pip again, or run `make train`."])
         self._net = cv2.dnn.readNetFromONNX(str(model))
 
-    def values(self, picture_bgr: FrameBGR, marks: Sequence[Mark]) -> Probabilities:
-        """What each marked face shows: the geometric mean of what was said of it at each turn."""
-        if not marks:
+    def values(self, picture_bgr: FrameBGR, places: Sequence[Place]) -> Probabilities:
+        """What the face at each place shows: the geometric mean of what was said of it at each turn."""
+        if not places:
             return np.empty((0, 7))
         crops = [
-            cut_out(picture_bgr, (mark.x, mark.y), larger * mark.size_px, turned(angle))
+            cut_out(picture_bgr, (x, y), larger * size_px, turned(angle))
             for angle, larger in VIEWS
-            for mark in marks
+            for x, y, size_px in places
         ]
         self._net.setInput(cv2.dnn.blobFromImages(crops, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
-        said = np.log(self._net.forward().astype(np.float64) + 1e-6).reshape(len(VIEWS), len(marks), 7).mean(0)
+        said = np.log(self._net.forward().astype(np.float64) + 1e-6).reshape(len(VIEWS), len(places), 7).mean(0)
         whole = np.exp(said)
         return whole / whole.sum(1, keepdims=True)
 
@@ -60,6 +61,14 @@ class Faces:
 def shipped() -> Faces:
     """The network that is shipped, loaded at the first call."""
     return Faces()
+
+
+def asked(picture_bgr: FrameBGR, places: Sequence[Place]) -> Probabilities | None:
+    """What the shipped network says of each place; None without it: the table plays on, with more doubts."""
+    try:
+        return shipped().values(picture_bgr, places)
+    except SetupError:
+        return None
 
 
 def turned(angle_rad: float) -> NDArray[np.float64]:

@@ -116,7 +116,7 @@ class FreeReader:
         elif len(marks) > expect > 0:
             least = RIVAL * marks[expect - 1].score
             marks = [*marks[:expect], *(mark for mark in marks[expect : expect + SPARE] if mark.score > least)]
-        said = self._faces.values(frame_bgr, marks)
+        said = self._faces.values(frame_bgr, [(mark.x, mark.y, mark.size_px) for mark in marks])
         faces = sorted((Face(mark, each) for mark, each in zip(marks, said, strict=True)), key=lambda face: -face.score)
         count = sum(face.score >= SURE for face in faces) if expect is None else expect
         return _Found(tuple(faces[:count]), tuple(faces[count:]))

@@ -26,16 +26,25 @@ ALONE = 0.40
 ALIKE = 1.7
 """Pips of a face have the same size, but for this factor; those of a side face are squashed."""
 
+PIPS_AT: dict[int, tuple[tuple[int, int], ...]] = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    5: ((-1, -1), (-1, 1), (1, -1), (1, 1), (0, 0)),
+    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+}
+"""Column and row of each value's pips, in spacings from the middle of the face."""
+VALUE_OF = {
+    frozenset(pips_at): value
+    for value, one_way in PIPS_AT.items()
+    for pips_at in (one_way, [(-row, column) for column, row in one_way])
+}
+"""The value of each layout, in both ways that it may lie: a two, a three and a six look different by a quarter turn."""
+
 # The nine places: two corners of the diagonal, the two others, the middle, and the middles of the four sides.
 _GRID = np.array([(-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)], float)
-_VALUE_OF: dict[tuple[int, ...], int] = {
-    (1, 1, 0, 0, 0, 0, 0, 0, 0): 2,
-    (1, 1, 0, 0, 1, 0, 0, 0, 0): 3,
-    (1, 1, 1, 1, 0, 0, 0, 0, 0): 4,
-    (1, 1, 1, 1, 1, 0, 0, 0, 0): 5,
-    (1, 1, 1, 1, 0, 1, 1, 0, 0): 6,
-    (1, 1, 1, 1, 0, 0, 0, 1, 1): 6,
-}
+_PATTERNS = {tuple(int((x, y) in pips_at) for x, y in _GRID): value for pips_at, value in VALUE_OF.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +120,7 @@ def _read(own: Floats, inside: NDArray[np.intp], middle: Floats, angle: float, s
     if (off > PIP_AT).any() or len(set(place.tolist())) != len(place):
         return None
     pattern = tuple(int(index in place) for index in range(len(_GRID)))
-    value = _VALUE_OF.get(pattern)
+    value = _PATTERNS.get(pattern)
     if value is None:
         return None
     x, y = own[inside].mean(0) if value > 1 else (0.0, 0.0)

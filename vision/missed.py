@@ -6,18 +6,15 @@ Their bodies hardly differ from the ground, so no outline can be asked for; but 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import cv2
 import numpy as np
 
-from companion.errors import SetupError
 from vision import faces
-from vision.claims import APART_EDGES, Face
+from vision.claims import Face, apart
 from vision.find import Mask, cube_outline
 from vision.layouts import Fit, fits
-from vision.network import Mark
 from vision.new_pips import boxes, grown
 from vision.pips import pips
 from vision.places import UNDECIDED
@@ -47,17 +44,15 @@ def missed(frame_bgr: FrameBGR, specks: Mask, taken: Sequence[Face], rig: Rig) -
         cv2.fillConvexPoly(left, face.outline.round().astype(np.int32), 0)
     near = cv2.dilate(left, np.ones((round(edge_px) | 1,) * 2, np.uint8))
     likely = [fit for box in boxes(near) for fit in _fits(frame_bgr, near, box, edge_px)]
-    likely = [fit for fit in likely if _apart(fit.centre_xy, taken, edge_px)][:MOST_ASKED]
+    likely = [fit for fit in likely if apart(fit.centre_xy, taken, edge_px)][:MOST_ASKED]
     if not likely:
         return []
-    nothing = np.zeros(6, np.float32)
-    try:
-        said = faces.shipped().values(frame_bgr, [Mark(*fit.centre_xy, edge_px, nothing) for fit in likely])
-    except SetupError:
+    said = faces.asked(frame_bgr, [(*fit.centre_xy, edge_px) for fit in likely])
+    if said is None:
         return []
     found: list[Face] = []
     for fit, each in zip(likely, said, strict=True):
-        if each[fit.value] >= VERY_SURE and _apart(fit.centre_xy, found, edge_px):
+        if each[fit.value] >= VERY_SURE and apart(fit.centre_xy, found, edge_px):
             found.append(_in_doubt(fit, rig))
     return found
 
@@ -69,10 +64,6 @@ def _fits(frame_bgr: FrameBGR, near: Mask, box: tuple[int, int, int, int], edge_
     spots = pips(part, edge_px, near[rows, columns])
     spots[:, :2] += (columns.start, rows.start)
     return fits(spots, edge_px)
-
-
-def _apart(centre_xy: tuple[float, float], others: Sequence[Face], edge_px: float) -> bool:
-    return all(math.dist(centre_xy, other.centre_xy) > APART_EDGES * edge_px for other in others)
 
 
 def _in_doubt(fit: Fit, rig: Rig) -> Face:

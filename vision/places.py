@@ -8,13 +8,15 @@ second is believed, but a five only if some paint is left: the lower face of a c
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from vision.layouts import VALUE_OF
+from vision.upright import upright
 
 Floats = NDArray[np.float64]
 
@@ -49,17 +51,8 @@ FLOOR_LEVELS = 2.0
 _GRID = np.array([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], float)
 _AT = [tuple(np.round((0.5 + _GRID * s) * PATCH_PX - 0.5).astype(int).T[::-1]) for s in SPACINGS]
 """Rows and columns of the nine places, for each spacing."""
-_PATTERNS: dict[frozenset[int], int] = {
-    frozenset({4}): 1,
-    frozenset({0, 8}): 2,
-    frozenset({2, 6}): 2,
-    frozenset({0, 4, 8}): 3,
-    frozenset({2, 4, 6}): 3,
-    frozenset({0, 2, 6, 8}): 4,
-    frozenset({0, 2, 4, 6, 8}): 5,
-    frozenset({0, 1, 2, 6, 7, 8}): 6,
-    frozenset({0, 2, 3, 5, 6, 8}): 6,
-}
+_PATTERNS = {frozenset(3 * (y + 1) + x + 1 for x, y in pips_at): value for pips_at, value in VALUE_OF.items()}
+"""The same layouts by the indexes of those nine places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +79,7 @@ def placed(
     contrast: NDArray[np.uint8], centre_xy: tuple[float, float], angle_rad: float, edge_px: float
 ) -> Placed | None:
     """The value that a face of that pose shows in a picture of contrasts (see `pips.standing_out`), or None."""
-    zoom = PATCH_PX / edge_px
-    c, s = math.cos(angle_rad) * zoom, math.sin(angle_rad) * zoom
-    x, y = centre_xy
-    to_patch = np.array([[c, s, PATCH_PX / 2 - c * x - s * y], [-s, c, PATCH_PX / 2 + s * x - c * y]])
-    patch = cv2.warpAffine(contrast, to_patch, (PATCH_PX, PATCH_PX), flags=cv2.INTER_LINEAR).astype(np.float32)
-    mean, peak = _discs(patch)
+    mean, peak = _discs(upright(contrast, centre_xy, angle_rad, edge_px, PATCH_PX).astype(np.float32))
     looks = [_read(mean[rows, columns].astype(np.float64), peak[rows, columns]) for rows, columns in _AT]
     found = [one for one in looks if one is not None]
     best = likeliest(found)

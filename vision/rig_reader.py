@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.claims import SURE_GAP, Face, best_first, claim, clearly, crowded_out, free, fuller, same_die
+from vision.claims import SURE_GAP, Face, apart, best_first, claim, clearly, crowded_out, free, fuller
 from vision.find import Mask, at_border, changes, cube_outlines
 from vision.layouts import Fit, fits
 from vision.missed import missed
@@ -98,7 +98,7 @@ class RigReader:
             region = _Region(crop, contrast, changed.dice[part], changed.any[part], at_xy)
             found, explained = self._dice(region)
             # The box round one silhouette may hold a part of another, and a die of it: that is not two dice.
-            taken += [face for face in found if not any(same_die(face, other, self._edge_px) for other in taken)]
+            taken += [face for face in found if apart(face.centre_xy, taken, self._edge_px)]
             if not explained:
                 doubt = "unread"
         taken = looked_again(frame_bgr, taken, self._edge_px)

@@ -8,7 +8,6 @@ hollow's rim can still be seen, so a two or a four is believed only if its middl
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,12 +15,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.errors import SetupError
 from vision import faces
 from vision.claims import SURE_GAP, Face
-from vision.network import Mark
 from vision.places import UNDECIDED
 from vision.reading import FrameBGR
+from vision.upright import upright
 
 VERY_SURE = 0.95
 """Probability from which the network's word counts; of the 88 worn faces that it was chosen on it was that sure of 75,
@@ -75,11 +73,9 @@ def _asked(frame_bgr: FrameBGR, doubted: list[Face], edge_px: float) -> list[Fac
     """What the network makes of faces in doubt."""
     if not doubted:
         return []
-    nothing = np.zeros(6, np.float32)
-    try:
-        said = faces.shipped().values(frame_bgr, [Mark(*face.centre_xy, edge_px, nothing) for face in doubted])
-    except SetupError:
-        return doubted  # without the network the table plays on, with more doubts
+    said = faces.asked(frame_bgr, [(*face.centre_xy, edge_px) for face in doubted])
+    if said is None:
+        return doubted
     return [_heard(frame_bgr, face, each, edge_px) for face, each in zip(doubted, said, strict=True)]
 
 
@@ -98,12 +94,8 @@ def _heard(frame_bgr: FrameBGR, face: Face, said: NDArray[np.float64], edge_px: 
 
 def roughness(frame_bgr: FrameBGR, face: Face, edge_px: float) -> float:
     """How many times more edges there are in the middle of a face than at its four sides."""
-    zoom = PATCH_PX / edge_px
-    c, s = math.cos(face.turn) * zoom, math.sin(face.turn) * zoom
-    x, y = face.centre_xy
-    half = PATCH_PX / 2
-    to_patch = np.array([[c, s, half - c * x - s * y], [-s, c, half + s * x - c * y]])
-    patch = cv2.GaussianBlur(cv2.warpAffine(frame_bgr, to_patch, (PATCH_PX, PATCH_PX)).astype(np.float32), (0, 0), 1.0)
+    face_bgr = upright(frame_bgr, face.centre_xy, face.turn, edge_px, PATCH_PX)
+    patch = cv2.GaussianBlur(face_bgr.astype(np.float32), (0, 0), 1.0)
     along, down = cv2.Sobel(patch, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(patch, cv2.CV_32F, 0, 1, scale=1 / 8)
     edges = np.sqrt((along**2 + down**2).sum(axis=2))
     reach = round(RIM * PATCH_PX)

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.layouts import PIPS_AT
 from vision.reading import FrameBGR
 
 FACE_PX = 96
@@ -17,15 +18,6 @@ PIP_RADIUS = 0.095
 PIP_SPACING = 0.27
 CORNER = 0.13
 """Radius of the rounded corners of a face, in edges."""
-
-_GRID = {
-    1: ((0, 0),),
-    2: ((-1, -1), (1, 1)),
-    3: ((-1, -1), (0, 0), (1, 1)),
-    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
-    5: ((-1, -1), (-1, 1), (1, -1), (1, 1), (0, 0)),
-    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +73,7 @@ def _face(look: Look, value: int, rng: np.random.Generator) -> FrameBGR:
     face *= (0.86 + 0.14 * np.clip(edge / 0.10, 0, 1))[:, :, None]
     drawn = np.clip(face, 0, 255).astype(np.uint8)
     radius_px = PIP_RADIUS * FACE_PX * (look.one_scale if value == 1 else 1.0)
-    for column, row in _GRID[value]:
+    for column, row in PIPS_AT[value]:
         _pip(drawn, 0.5 + PIP_SPACING * column, 0.5 + PIP_SPACING * row, radius_px, look)
     return drawn
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from vision.cameras.render import FACE_AXES, Pinhole
 from vision.evaluation.kinds import Kind, Texture
+from vision.layouts import PIPS_AT
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -26,15 +27,6 @@ FLOOR_LIGHT = 0.30
 """Part of the light of the sky that comes back from the ground to a face that looks sideways."""
 SEEN_THROUGH = 0.30
 """How strongly the pips of the lower face shine through a clear die."""
-
-_GRID = {
-    1: ((0, 0),),
-    2: ((-1, -1), (1, 1)),
-    3: ((-1, -1), (0, 0), (1, 1)),
-    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
-    5: ((-1, -1), (-1, 1), (1, -1), (1, 1), (0, 0)),
-    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,7 +167,7 @@ def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
             continue
         u, v = (own + 1) % 3, (own + 2) % 3
         radius = kind.pip_radius * edge * (kind.one_scale if value == 1 else 1.0)
-        for number, (column, row) in enumerate(_GRID[value]):
+        for number, (column, row) in enumerate(PIPS_AT[value]):
             du, dv = at[here, u] - column * kind.spacing * edge, at[here, v] - row * kind.spacing * edge
             off = np.hypot(du, dv) / radius
             cover = np.clip((1 - off) / max(blur, 0.08) + 0.5, 0, 1)
