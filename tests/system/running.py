@@ -8,9 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,13 @@ class Running:
             for line in stream:
                 if line.startswith(b"data:"):
                     yield json.loads(line[5:])
+
+    def until(self, path: str, met: Callable[[Any], bool], patience_s: float = 60.0) -> Any:
+        """The first answer of that page which meets it; the last one when none does for so long."""
+        ends_s = time.monotonic() + patience_s
+        while not met(answer := self.ask(path)[1]) and time.monotonic() < ends_s:
+            time.sleep(0.1)
+        return answer
 
     def play(self, line: dict[str, Any]) -> dict[str, Any]:
         status, answer = self.ask("/api/lines", {"number": self.state()["number"], "line": line})

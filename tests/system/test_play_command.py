@@ -69,7 +69,7 @@ def test_a_data_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 def test_a_camera_that_is_not_there_degrades_and_the_phone_enters_throws(tmp_path: Path) -> None:
     with Running(tmp_path, "--camera", "opencv:61") as table:
-        health = table.ask("/healthz")[1]
+        health = table.until("/healthz", lambda answer: answer["status"] == "degraded")
         assert health["status"] == "degraded"
         assert "phone" in health["parts"]["camera"]["says"]
         table.pair()

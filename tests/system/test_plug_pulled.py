@@ -8,6 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import pytest
 from running import Running
 
 KILLS = 20
@@ -41,6 +42,7 @@ def play_until_killed(table: Running, chance: random.Random, told: list[dict[str
         return  # the connection broke, perhaps in the middle of an answer: killed
 
 
+@pytest.mark.slow
 def test_twenty_kills_at_random_moments_lose_nothing_that_was_told(tmp_path: Path) -> None:
     chance = random.Random(20261121)
     told: list[dict[str, Any]] = []

@@ -53,4 +53,6 @@ def test_a_running_table_plays_a_throw_by_the_players_of_the_system(
         while not heard.exists() and time.monotonic() < until_s:
             table.state()
         assert heard.read_bytes() == sound("throw")
-        assert table.ask("/healthz")[1]["parts"]["sounds"] == {"ok": True, "says": "effects are played"}
+        played = {"ok": True, "says": "effects are played"}
+        health = table.until("/healthz", lambda answer: answer["parts"]["sounds"] == played)
+        assert health["parts"]["sounds"] == played

@@ -17,7 +17,8 @@ from vision.training.painted_set import painted_set
 def test_the_pips_of_a_plain_painted_die_say_its_label() -> None:
     rng = np.random.default_rng(2)
     black = np.zeros(3, np.float32)
-    colours = {"body": np.full(3, 225, np.float32), "pip": black, "one": black}
+    ivory = np.full(3, 225, np.float32)
+    colours = {"body": ivory, "marbling": ivory, "pip": black, "one": black}
     plain = replace(some_make(rng), **colours, spacing=0.26, radius=0.09, one_larger=1.0, corner=0.1)
     plain = replace(plain, drilled=0.0, grain=0.0, clear=0.0, worn=0.0)
     right, shown = 0, set()

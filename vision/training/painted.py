@@ -12,6 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.layouts import PIPS_AT
+
 Floats = NDArray[np.float64]
 Image = NDArray[np.float32]
 
@@ -19,17 +21,13 @@ FACE_PX = 64
 """Edge of a face's texture."""
 FINER = 2
 """The die is painted so many times larger and shrunk, which smooths its edges."""
-PIPS_AT = {
-    1: [(0, 0)],
-    2: [(-1, -1), (1, 1)],
-    3: [(-1, -1), (0, 0), (1, 1)],
-    4: [(-1, -1), (1, 1), (-1, 1), (1, -1)],
-    5: [(-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0)],
-    6: [(-1, -1), (1, 1), (-1, 1), (1, -1), (-1, 0), (1, 0)],
-}
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-LEAST_CONTRAST = 55.0
-"""Pips differ from the face by at least so many levels in some colour."""
+MARBLED = 0.2
+"""Part of the dice with two colours of body."""
+MOST_TRIED = 8
+"""Colours that are tried for a marbling before the body stays as it is."""
+LEAST_CONTRAST = 45.0
+"""Pips differ from the face by at least so many levels in some colour: dark red ones on black differ by little more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +35,10 @@ class Make:
     """How one die is made: colours in BGR levels, lengths in edges of a face."""
 
     body: Image
+    marbling: Image
+    """The second colour of a marbled or speckled body; the same as the first in one of a single colour."""
+    speck_px: int
+    """Size of the marbling's patches, in pixels of a face's texture."""
     pip: Image
     one: Image
     """Colour of the single pip."""
@@ -58,21 +60,26 @@ class Make:
 def some_make(rng: np.random.Generator) -> Make:
     """A die of the common kinds (ivory, black, coloured with white pips), or of any two colours."""
     kind = rng.random()
-    if kind < 0.3:
+    if kind < 0.27:
         body, pip = rng.uniform(180, 255, 3) - (rng.random() < 0.5) * np.array([60.0, 20, 0]), rng.uniform(0, 60, 3)
-    elif kind < 0.5:
+    elif kind < 0.43:
         body, pip = rng.uniform(5, 60, 3), rng.uniform(170, 255, 3)
-    elif kind < 0.75:
+    elif kind < 0.58:
+        body, pip = rng.uniform(5, 60, 3), _vivid(rng)
+    elif kind < 0.78:
         body, pip = _vivid(rng), np.full(3, rng.uniform(190, 255))
     else:
         body, pip = rng.uniform(0, 255, 3), rng.uniform(0, 255, 3)
     while np.abs(body - pip).max() < LEAST_CONTRAST:
         pip = rng.uniform(0, 255, 3)
+    marbling = _second_colour(body, pip, rng) if rng.random() < MARBLED else body
     one = pip if rng.random() < 0.8 else np.array([30.0, 20.0, 200.0])
     if np.abs(body - one).max() < LEAST_CONTRAST:
         one = pip
     return Make(
         body.astype(np.float32),
+        marbling.astype(np.float32),
+        int(rng.integers(3, 24)),
         pip.astype(np.float32),
         one.astype(np.float32),
         spacing=rng.uniform(0.20, 0.29),
@@ -90,6 +97,15 @@ def some_make(rng: np.random.Generator) -> Make:
 def _vivid(rng: np.random.Generator) -> Floats:
     hue, full, bright = rng.uniform(0, 180), rng.uniform(120, 255), rng.uniform(60, 230)
     return cv2.cvtColor(np.array([[[hue, full, bright]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0].astype(float)
+
+
+def _second_colour(body: Floats, pip: Floats, rng: np.random.Generator) -> Floats:
+    """One for the marbling that the pips still stand out from."""
+    for _ in range(MOST_TRIED):
+        colour = body + (_vivid(rng) - body) * rng.uniform(0.3, 1)
+        if np.abs(colour - pip).max() >= LEAST_CONTRAST:
+            return colour
+    return body
 
 
 def painted(
@@ -198,7 +214,7 @@ def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Im
 def _face(value: int, make: Make, rng: np.random.Generator) -> tuple[Image, Image]:
     """Texture (64, 64, 3) of a face and how much it covers (64, 64)."""
     texture = np.empty((FACE_PX, FACE_PX, 3), np.float32)
-    texture[:] = make.body
+    texture[:] = make.body + (make.marbling - make.body) * _marbled(make.speck_px, rng)
     if make.grain:
         shape = (FACE_PX // 8, FACE_PX) if make.streaky else (FACE_PX // 2, FACE_PX // 2)
         noise = rng.normal(0, make.grain, shape).astype(np.float32)
@@ -213,6 +229,12 @@ def _face(value: int, make: Make, rng: np.random.Generator) -> tuple[Image, Imag
     rim = max(1, int(make.corner * FACE_PX * 0.5))
     cv2.rectangle(alpha, (rim, rim), (FACE_PX - 1 - rim, FACE_PX - 1 - rim), 1.0, -1)
     return texture, cv2.blur(alpha, (2 * rim + 1, 2 * rim + 1))
+
+
+def _marbled(speck_px: int, rng: np.random.Generator) -> Image:
+    """(64, 64, 1) how much of the second colour there is at each place, 0 to 1, in patches of about that size."""
+    patches = rng.normal(0.5, 0.6, (max(2, FACE_PX // speck_px),) * 2).astype(np.float32)
+    return np.clip(cv2.resize(patches, (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC), 0, 1)[:, :, None]
 
 
 def _pip(texture: Image, at: tuple[float, float], value: int, make: Make, rng: np.random.Generator) -> None:
