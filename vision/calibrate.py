@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find import silhouettes
+from vision.find import changes
 from vision.light import Advice, ground_advice, sheet_advice
 from vision.markers import Lie, Marker, lie_of, markers_in, paper_of
 from vision.reading import FrameBGR
@@ -158,7 +158,7 @@ def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
 
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
     """The edge of the one die that lies in the throw zone, to a tenth of a millimetre; None unless it is one die."""
-    outlines, _ = cv2.findContours(silhouettes(frame_bgr, rig), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    outlines, _ = cv2.findContours(changes(frame_bgr, rig).dice, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     on_floor = [rig.to_mm(outline[:, 0].astype(np.float64)).astype(np.float32) for outline in outlines]
     squares = [cv2.minAreaRect(points) for points in on_floor]
     thrown = [square for square in squares if rig.throw.holds(*square[0])]

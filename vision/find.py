@@ -57,11 +57,6 @@ class Changes:
     specks: Mask
 
 
-def silhouettes(frame_bgr: FrameBGR, rig: Rig) -> Mask:
-    """(h, w) 255 where dice are, 0 elsewhere: `changes(...).dice`."""
-    return changes(frame_bgr, rig).dice
-
-
 def changes(frame_bgr: FrameBGR, rig: Rig) -> Changes:
     """Compare a frame with the empty tray."""
     size_wh = (frame_bgr.shape[1], frame_bgr.shape[0])
@@ -146,7 +141,7 @@ def cube_outlines(rig: Rig, poses: Sequence[tuple[float, float, float]]) -> list
     hull of both.
     """
     each = np.array(poses, np.float64)
-    below = rig.all_under(each[:, :2])
+    below = rig.under(each[:, :2])
     half = rig.die_mm / 2
     c, s = np.cos(each[:, 2]) * half, np.sin(each[:, 2]) * half
     across = np.stack([np.stack([c - s, s + c], -1), np.stack([-c - s, c - s], -1)], 1)

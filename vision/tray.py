@@ -66,17 +66,12 @@ class Rig:
         """(n, 2) pixels to millimetres on the floor."""
         return cv2.perspectiveTransform(points_px[None].astype(np.float64), np.linalg.inv(self.floor_to_px))[0]
 
-    def under(self, face_px: tuple[float, float]) -> tuple[float, float]:
-        """Where a die lies whose upper face's middle is seen at that pixel, in millimetres.
+    def under(self, faces_px: Matrix) -> Matrix:
+        """(n, 2) where dice lie whose upper faces' middles are seen at these (n, 2) pixels, in millimetres.
 
         The upper face is nearer to the lens than the floor, so it is seen further out: the distance from the point
         under the lens shrinks by (height - die) / height (HARDWARE.md, geometry).
         """
-        x, y = self.all_under(np.array([face_px]))[0]
-        return float(x), float(y)
-
-    def all_under(self, faces_px: Matrix) -> Matrix:
-        """(n, 2) `under` for many faces at once."""
         x0, y0, height = self.camera_mm
         return np.array([x0, y0]) + (self.to_mm(faces_px) - (x0, y0)) * (height - self.die_mm) / height
 
@@ -94,6 +89,6 @@ def place(reading: Reading, rig: Rig | None) -> tuple[tuple[PlacedDie, ...], tup
     """The dice of a reading by zone: thrown and kept. Without a rig the whole picture is the throw zone."""
     if rig is None:
         return tuple(PlacedDie(die, *die.centre_xy) for die in reading.dice), ()
-    placed = [PlacedDie(die, *rig.under(die.centre_xy)) for die in reading.dice]
+    placed = [PlacedDie(die, *rig.under(np.array([die.centre_xy]))[0].tolist()) for die in reading.dice]
     kept = tuple(one for one in placed if rig.keep.holds(one.x_mm, one.y_mm))
     return tuple(one for one in placed if one not in kept), kept
