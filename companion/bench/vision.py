@@ -13,6 +13,7 @@ import numpy as np
 from companion.bench import baseline
 from vision import settle
 from vision.cameras.render import face_up
+from vision.cameras.stepped import SteppedClock
 from vision.cameras.virtual import FPS, VirtualCamera
 from vision.reader import open_reader
 from vision.reading import FrameBGR
@@ -29,21 +30,6 @@ Told = Callable[[int, int], None]
 
 def _silent(_done: int, _of: int) -> None:
     pass
-
-
-class SteppedClock:
-    """A clock that only a sleep moves on: simulated evenings run as fast as the machine can."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def __call__(self) -> float:
-        """Seconds."""
-        return self.now_s
-
-    def sleep(self, seconds: float) -> None:
-        """Be later."""
-        self.now_s += seconds
 
 
 def measure(told: Told = _silent) -> dict[str, float]:

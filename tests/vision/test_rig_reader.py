@@ -6,8 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.bench.vision import SteppedClock, virtual_throws
+from companion.bench.vision import virtual_throws
 from vision.cameras.render import face_up
+from vision.cameras.stepped import SteppedClock
 from vision.cameras.virtual import VirtualCamera
 from vision.rig_reader import RigReader
 from vision.tray import place

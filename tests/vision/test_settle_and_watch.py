@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from companion.bench.vision import SteppedClock
 from companion.errors import DeviceError
 from vision.cameras import Frame
+from vision.cameras.stepped import SteppedClock
 from vision.cameras.virtual import FPS, VirtualCamera
 from vision.reading import Reading
 from vision.rig_reader import RigReader

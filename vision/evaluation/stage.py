@@ -11,6 +11,7 @@ import numpy as np
 from vision.cameras import Frame
 from vision.cameras.mischief import KNOCK_S
 from vision.cameras.render import face_up
+from vision.cameras.stepped import SteppedClock
 from vision.cameras.virtual import VirtualCamera
 from vision.cameras.virtual_tray import Pose, VirtualTray
 from vision.reading import FrameBGR
@@ -34,25 +35,10 @@ class Script:
     pose_at: Callable[[float], Pose | None]
 
 
-@dataclass(slots=True)
-class Clock:
-    """A clock that only a sleep moves on."""
-
-    now_s: float = 0.0
-
-    def __call__(self) -> float:
-        """Seconds."""
-        return self.now_s
-
-    def sleep(self, seconds: float) -> None:
-        """Be later."""
-        self.now_s += seconds
-
-
 class _LedTray(VirtualTray):
     """A tray in which some dice are led by a script."""
 
-    def __init__(self, dice: int, rng: np.random.Generator, clock: Clock) -> None:
+    def __init__(self, dice: int, rng: np.random.Generator, clock: SteppedClock) -> None:
         super().__init__(dice, rng)
         self._clock = clock
         self.scripts: list[Script] = []
@@ -90,7 +76,7 @@ class Stage:
     led: Led | None = None
     name: str = "staged"
     truth: list[Truth] = field(default_factory=list)
-    clock: Clock = field(default_factory=Clock)
+    clock: SteppedClock = field(default_factory=SteppedClock)
     camera: VirtualCamera = field(init=False)
     tray: _LedTray = field(init=False)
     _dimmed_s: float = math.inf
