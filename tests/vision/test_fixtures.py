@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import pytest
 
+from vision.cameras.virtual import rig_over
 from vision.evaluation.fixtures import CASES, MANIFEST, made
-from vision.evaluation.scene import rig_over
 from vision.rig_reader import RigReader
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "images"

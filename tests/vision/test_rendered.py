@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from vision.cameras.render import face_up
+from vision.cameras.virtual import LENS
+from vision.cameras.virtual_tray import DIE_MM
 from vision.evaluation.conditions import CONDITIONS, Condition, picture
 from vision.evaluation.kinds import ALL_KINDS, IVORY, RED
 from vision.evaluation.raycast import LyingDie, corners_of, draw, linear
-from vision.evaluation.scene import DIE_MM, LENS, flat_turn
+from vision.evaluation.scene import flat_turn
 from vision.rig_reader import RigReader
 
 BY_NAME = {condition.name: condition for condition in CONDITIONS}

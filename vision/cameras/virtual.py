@@ -32,6 +32,18 @@ SHUTTER = 0.25
 """Part of a frame's time that the shutter is open: what moves is drawn where it was then and where it is now."""
 
 
+def rig_over(empty_bgr: FrameBGR) -> Rig:
+    """The calibration of this lens over this tray, with that picture of it empty."""
+    return Rig(
+        floor_to_px=LENS.floor_to_px(),
+        throw=Zone(0.0, 0.0, RIDGE_MM, TRAY_WH_MM[1]),
+        keep=Zone(RIDGE_MM, 0.0, TRAY_WH_MM[0] - RIDGE_MM, TRAY_WH_MM[1]),
+        die_mm=DIE_MM,
+        camera_mm=(*LENS.middle_mm, LENS.height_mm),
+        empty_bgr=empty_bgr,
+    )
+
+
 class VirtualCamera:
     """Frames of a virtual tray, in real time.
 
@@ -99,14 +111,7 @@ class VirtualCamera:
 
     def rig(self) -> Rig:
         """The calibration of this camera: its geometry, and a picture of the empty tray."""
-        return Rig(
-            floor_to_px=LENS.floor_to_px(),
-            throw=Zone(0.0, 0.0, RIDGE_MM, TRAY_WH_MM[1]),
-            keep=Zone(RIDGE_MM, 0.0, TRAY_WH_MM[0] - RIDGE_MM, TRAY_WH_MM[1]),
-            die_mm=DIE_MM,
-            camera_mm=(*LENS.middle_mm, LENS.height_mm),
-            empty_bgr=cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX),
-        )
+        return rig_over(cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX))
 
     def lay_sheet(self, sheet_bgr: FrameBGR, size_mm: tuple[float, float], turn_deg: float = 0.0) -> None:
         """Lay a printed sheet of that width and height into the tray's upper left corner, turned a little or not."""

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vision.cameras.virtual import LENS
+from vision.cameras.virtual_tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.evaluation import grounds, kinds
 from vision.evaluation.grounds import Ground
 from vision.evaluation.kinds import Kind
 from vision.evaluation.raycast import Doubles, Floats, Lamp, LyingDie
-from vision.evaluation.scene import DIE_MM, LENS, RIDGE_MM, TRAY_WH_MM, Rendered, Scene, Shot, flat_turn, rendered
+from vision.evaluation.scene import Rendered, Scene, Shot, flat_turn, rendered
 
 MARGIN_MM = 12.5
 """A die's middle stays so far from the walls: flat dice, whole, whatever their turn."""

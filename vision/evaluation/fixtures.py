@@ -18,10 +18,11 @@ from typing import Any
 import cv2
 import numpy as np
 
+from vision.cameras.virtual_tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.evaluation import conditions, grounds, kinds
 from vision.evaluation.conditions import CONDITIONS, MARGIN_MM
 from vision.evaluation.raycast import Doubles, LyingDie
-from vision.evaluation.scene import DIE_MM, RIDGE_MM, TRAY_WH_MM, Rendered, Scene, flat_turn, rendered
+from vision.evaluation.scene import Rendered, Scene, flat_turn, rendered
 
 QUALITY, EMPTY_QUALITY = 84, 72
 """Of the JPEG files: of the picture, and of its empty tray, where only broad colours count."""

@@ -1,4 +1,7 @@
-"""A scene in the rig: ground, lamps, dice and camera; drawn with its shadows; and the empty tray of its calibration."""
+"""A scene in the rig: ground, lamps, dice and camera; drawn with its shadows; and the empty tray of its calibration.
+
+The tray and the lens over it are those of the virtual camera; the light, the dice and the sensor are drawn more truly.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cameras.render import FACE_AXES, Pinhole, face_up
+from vision.cameras.render import FACE_AXES, face_up
+from vision.cameras.virtual import LENS, rig_over
 from vision.evaluation.raycast import Doubles, Floats, Lamp, LyingDie, corners_of, draw
 from vision.reading import Die, FrameBGR
-from vision.tray import Rig, Zone
+from vision.tray import Rig
 
-TRAY_WH_MM = (320.0, 240.0)
-RIDGE_MM = 240.0
-DIE_MM = 16.0
-LENS = Pinhole((1280, 960), 1060.0, 285.0, (TRAY_WH_MM[0] / 2, TRAY_WH_MM[1] / 2))
-"""Camera Module 2 at 285 mm: a 16 mm die is about 63 px (HARDWARE.md)."""
 DEEPEST = 0.92
 """Part of a lamp's light that the middle of a shadow loses; some always comes round."""
 CONTACT = 0.55
@@ -78,18 +77,6 @@ def rendered(scene: Scene, shot: Shot, rng: np.random.Generator) -> Rendered:
     image = _taken(light, shot, rng)
     truth = sorted((_truth(die, shot) for die in scene.dice), key=lambda die: die.box_xywh)
     return Rendered(image, rig_over(empty), tuple(truth))
-
-
-def rig_over(empty_bgr: FrameBGR) -> Rig:
-    """The calibration that all rendered pictures share, with this picture of the empty tray."""
-    return Rig(
-        floor_to_px=LENS.floor_to_px(),
-        throw=Zone(0.0, 0.0, RIDGE_MM, TRAY_WH_MM[1]),
-        keep=Zone(RIDGE_MM, 0.0, TRAY_WH_MM[0] - RIDGE_MM, TRAY_WH_MM[1]),
-        die_mm=DIE_MM,
-        camera_mm=(*LENS.middle_mm, LENS.height_mm),
-        empty_bgr=empty_bgr,
-    )
 
 
 def flat_turn(value: int, yaw_rad: float) -> Doubles:
