@@ -17,6 +17,7 @@ import cv2
 
 from vision.annotate import annotated
 from vision.evaluation.conditions import CONDITIONS, picture
+from vision.reading import FrameBGR
 from vision.rig_reader import RigReader
 
 DRAWN = 12
@@ -40,6 +41,11 @@ class Outcome:
         return self.true == self.read
 
     @property
+    def failed(self) -> bool:
+        """Whether it was misread or doubted."""
+        return not self.exact or self.doubt is not None
+
+    @property
     def wrong_while_trusted(self) -> bool:
         """The worst: sure of something that is not so."""
         return self.doubt is None and not self.exact
@@ -54,12 +60,17 @@ def outcome(job: tuple[int, int, Path | None]) -> Outcome:
     reading = reader.read(shown.image_bgr)
     took_ms = (time.perf_counter() - began) * 1000
     told = Outcome(condition, seed, shown.values, reading.values, reading.doubt, took_ms)
-    if folder is not None and (not told.exact or told.doubt):
-        sort = "WRONG" if told.wrong_while_trusted else "misread" if not told.exact else "doubted"
-        name = f"{CONDITIONS[condition].name.replace(', ', '-').replace(' ', '_')}-{seed}-{sort}.jpg"
-        if len(list(folder.glob(f"{name.split('-' + str(seed))[0]}-*"))) < DRAWN or told.wrong_while_trusted:
-            cv2.imwrite(str(folder / name), annotated(shown.image_bgr, reading), [cv2.IMWRITE_JPEG_QUALITY, 85])
+    if folder is not None and told.failed:
+        _keep(told, annotated(shown.image_bgr, reading), folder)
     return told
+
+
+def _keep(told: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
+    """Store the picture of a failure, unless there are enough of its condition; what was wrong and trusted always."""
+    about = CONDITIONS[told.condition].name.replace(", ", "-").replace(" ", "_")
+    if told.wrong_while_trusted or len(list(folder.glob(f"{about}-*.jpg"))) < DRAWN:
+        sort = "WRONG" if told.wrong_while_trusted else "doubted" if told.exact else "misread"
+        cv2.imwrite(str(folder / f"{about}-{told.seed}-{sort}.jpg"), drawn_bgr, [cv2.IMWRITE_JPEG_QUALITY, 85])
 
 
 def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterator[Outcome]:
@@ -88,7 +99,7 @@ def table(outcomes: list[Outcome]) -> str:
         f"{'!' if o.wrong_while_trusted else ' '} {CONDITIONS[o.condition].name}, {o.seed}: "
         f"{_row(o.true)}, {_row(o.read)}, {o.doubt}"
         for o in sorted(outcomes, key=lambda o: (o.condition, o.seed))
-        if not o.exact or o.doubt is not None
+        if o.failed
     ]
     return "\n".join(rows)
 
