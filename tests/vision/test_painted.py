@@ -10,7 +10,8 @@ from vision.free_reader import value_by_pips
 from vision.network import Mark
 from vision.training.crops import example
 from vision.training.datasets import Photo
-from vision.training.painted import painted, some_make
+from vision.training.makes import some_make
+from vision.training.painted import painted
 from vision.training.painted_set import painted_set
 
 

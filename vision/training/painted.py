@@ -6,106 +6,18 @@ What it must learn is what all dice share: the layouts of the pips on the upper 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.layouts import PIPS_AT
-
-Floats = NDArray[np.float64]
-Image = NDArray[np.float32]
+from vision.training.makes import Floats, Image, Make
 
 FACE_PX = 64
 """Edge of a face's texture."""
 FINER = 2
 """The die is painted so many times larger and shrunk, which smooths its edges."""
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
-MARBLED = 0.2
-"""Part of the dice with two colours of body."""
-MOST_TRIED = 8
-"""Colours that are tried for a marbling before the body stays as it is."""
-LEAST_CONTRAST = 45.0
-"""Pips differ from the face by at least so many levels in some colour: dark red ones on black differ by little more."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Make:
-    """How one die is made: colours in BGR levels, lengths in edges of a face."""
-
-    body: Image
-    marbling: Image
-    """The second colour of a marbled or speckled body; the same as the first in one of a single colour."""
-    speck_px: int
-    """Size of the marbling's patches, in pixels of a face's texture."""
-    pip: Image
-    one: Image
-    """Colour of the single pip."""
-    spacing: float
-    radius: float
-    one_larger: float
-    corner: float
-    drilled: float
-    """How strongly the pips are shaded as hollows, 0 to 1."""
-    grain: float
-    """Levels of noise in the body."""
-    streaky: bool
-    clear: float
-    """How much of the ground shines through, 0 to 1."""
-    worn: float
-    """Chance that a pip has lost much of its paint."""
-
-
-def some_make(rng: np.random.Generator) -> Make:
-    """A die of the common kinds (ivory, black, coloured with white pips), or of any two colours."""
-    kind = rng.random()
-    if kind < 0.27:
-        body, pip = rng.uniform(180, 255, 3) - (rng.random() < 0.5) * np.array([60.0, 20, 0]), rng.uniform(0, 60, 3)
-    elif kind < 0.43:
-        body, pip = rng.uniform(5, 60, 3), rng.uniform(170, 255, 3)
-    elif kind < 0.58:
-        body, pip = rng.uniform(5, 60, 3), _vivid(rng)
-    elif kind < 0.78:
-        body, pip = _vivid(rng), np.full(3, rng.uniform(190, 255))
-    else:
-        body, pip = rng.uniform(0, 255, 3), rng.uniform(0, 255, 3)
-    while np.abs(body - pip).max() < LEAST_CONTRAST:
-        pip = rng.uniform(0, 255, 3)
-    marbling = _second_colour(body, pip, rng) if rng.random() < MARBLED else body
-    one = pip if rng.random() < 0.8 else np.array([30.0, 20.0, 200.0])
-    if np.abs(body - one).max() < LEAST_CONTRAST:
-        one = pip
-    return Make(
-        body.astype(np.float32),
-        marbling.astype(np.float32),
-        int(rng.integers(3, 24)),
-        pip.astype(np.float32),
-        one.astype(np.float32),
-        spacing=rng.uniform(0.20, 0.29),
-        radius=rng.uniform(0.07, 0.125),
-        one_larger=rng.uniform(1.3, 2.0) if rng.random() < 0.2 else 1.0,
-        corner=rng.uniform(0.02, 0.30),
-        drilled=rng.uniform(0, 1) if rng.random() < 0.5 else 0.0,
-        grain=rng.uniform(3, 28) if rng.random() < 0.35 else 0.0,
-        streaky=bool(rng.random() < 0.5),
-        clear=rng.uniform(0.1, 0.4) if rng.random() < 0.12 else 0.0,
-        worn=rng.uniform(0.05, 0.5) if rng.random() < 0.1 else 0.0,
-    )
-
-
-def _vivid(rng: np.random.Generator) -> Floats:
-    hue, full, bright = rng.uniform(0, 180), rng.uniform(120, 255), rng.uniform(60, 230)
-    return cv2.cvtColor(np.array([[[hue, full, bright]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0].astype(float)
-
-
-def _second_colour(body: Floats, pip: Floats, rng: np.random.Generator) -> Floats:
-    """One for the marbling that the pips still stand out from."""
-    for _ in range(MOST_TRIED):
-        colour = body + (_vivid(rng) - body) * rng.uniform(0.3, 1)
-        if np.abs(colour - pip).max() >= LEAST_CONTRAST:
-            return colour
-    return body
 
 
 def painted(

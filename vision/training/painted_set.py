@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.training.datasets import Photo
-from vision.training.painted import painted, some_make
+from vision.training.makes import some_make
+from vision.training.painted import painted
 
 PAINTED = 1500
 """Pictures that a training run paints: two or three minutes, and 400 MB of memory."""
