@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench conformance fuzz mutants evening load fuzz-web corrupted rendered clips fixtures train clean
+.PHONY: help play test lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips fixtures train clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -48,6 +48,9 @@ mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests not
 
 evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in real time (minutes)
 	@$(BIN)/pytest -m evening tests/system
+
+pictures: .venv/dev.stamp  ## every page in Chromium at every size, dark and light, to look at: out/web
+	@$(BIN)/pytest -m pictures tests/web
 
 load: .venv/dev.stamp  ## two hundred phones at once, and a thousand that come and go
 	@$(BIN)/pytest -s -m measured tests/web

@@ -159,6 +159,7 @@ def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(chromium: An
     page.context.close()
 
 
+@pytest.mark.pictures
 @pytest.mark.parametrize("path", PAGES)
 def test_every_page_is_photographed_at_every_size(chromium: Any, site: Any, path: str) -> None:
     address, pub = site
