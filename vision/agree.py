@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from vision.reading import Die, Reading
+
+Point = tuple[float, float]
 
 SAME_DIE = 0.5
 """Two dice are the same one when their centres are less than this part of a die's size apart."""
@@ -27,13 +29,16 @@ def agreed(readings: Sequence[Reading]) -> Reading:
     return Reading(newest.dice, "disagree")
 
 
-def same_dice(one: Reading, other: Reading) -> bool:
-    """Whether two readings of one scene hold the same dice with the same values."""
+def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:
+    """Whether two readings of one scene hold the same dice with the same values.
+
+    `moved`: where a point of the first one's picture lies in the other's, if the camera moved.
+    """
     if len(one.dice) != len(other.dice):
         return False
-    return all(any(die.value == twin.value and _near(die, twin) for twin in other.dice) for die in one.dice)
+    return all(any(die.value == twin.value and _near(die, twin, moved) for twin in other.dice) for die in one.dice)
 
 
-def _near(one: Die, other: Die) -> bool:
+def _near(one: Die, other: Die, moved: Callable[[Point], Point]) -> bool:
     size_px = max(one.box_xywh[2], one.box_xywh[3])
-    return math.dist(one.centre_xy, other.centre_xy) < SAME_DIE * size_px
+    return math.dist(moved(one.centre_xy), other.centre_xy) < SAME_DIE * size_px

@@ -6,6 +6,8 @@ edge or a coloured LED change the light, but not where edges lie.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -50,14 +52,16 @@ class Settle:
 
     Attributes:
         last: Structure of the last frame.
+        began: Structure when the present stillness began, ...
+        since_s: ... and when that was.
         rest: Structure at the last rest that was said.
-        since_s: When the present stillness began.
         said: Whether it has been said already.
     """
 
     last: Small | None = None
-    rest: Small | None = None
+    began: Small | None = None
     since_s: float = 0.0
+    rest: Small | None = None
     said: bool = False
 
 
@@ -73,22 +77,47 @@ def structure(frame_bgr: FrameBGR) -> Small:
     return np.clip(small - around, -LIMIT_LEVELS, LIMIT_LEVELS).astype(np.int16)
 
 
-def step(settle: Settle, now: Small, at_s: float) -> tuple[Settle, Phase]:
+def changed(one: Small, other: Small) -> int:
+    """How many pixels of the small picture differ."""
+    return int(np.count_nonzero(np.abs(one - other) > CHANGED_LEVELS))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What counts as rest.
+
+    Attributes:
+        moved: Whether anything moved from one frame to the next.
+        needed_s: How long the stillness must last that began with one picture and has come to another, `STILL_S` at
+            least; infinite when that is no stillness at all: something crept.
+    """
+
+    moved: Callable[[Small, Small], bool]
+    needed_s: Callable[[Small, Small], float]
+
+
+FIXED = Rule(lambda last, now: changed(last, now) > MOVING_PX, lambda _began, _now: STILL_S)
+"""For a camera that hangs over the tray. For one that is held by hand see `vision.held`."""
+
+
+def step(settle: Settle, now: Small, at_s: float, rule: Rule = FIXED) -> tuple[Settle, Phase]:
     """The memory after one more frame, and what that frame says. `at_s` on the camera's clock."""
-    if settle.last is None:
-        return Settle(last=now, since_s=at_s), Phase.WAITING
-    if changed(settle.last, now) > MOVING_PX:
-        return Settle(last=now, rest=settle.rest, since_s=at_s), Phase.MOVING
+    moving = Settle(last=now, began=now, since_s=at_s, rest=settle.rest)
+    if settle.last is None or settle.began is None:
+        return moving, Phase.WAITING
+    if rule.moved(settle.last, now):
+        return moving, Phase.MOVING
     seen = replace(settle, last=now)
     if settle.said:
         return seen, Phase.RESTING
-    if at_s - settle.since_s < STILL_S:
+    still_s = at_s - settle.since_s
+    if still_s < STILL_S:
+        return seen, Phase.WAITING
+    needed_s = rule.needed_s(settle.began, now)
+    if math.isinf(needed_s):
+        return moving, Phase.MOVING
+    if still_s < needed_s:
         return seen, Phase.WAITING
     if settle.rest is not None and changed(settle.rest, now) <= DIFFERENT_PX:
         return replace(seen, said=True), Phase.RESTING
     return replace(seen, rest=now, said=True), Phase.SETTLED
-
-
-def changed(one: Small, other: Small) -> int:
-    """How many pixels of the small picture differ."""
-    return int(np.count_nonzero(np.abs(one - other) > CHANGED_LEVELS))

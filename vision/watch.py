@@ -12,12 +12,17 @@ from dataclasses import dataclass
 from companion.errors import DeviceError
 from vision.agree import agreed
 from vision.cameras import Camera, Frame
+from vision.held import HELD, PAUSED
 from vision.reading import Reader, Reading
-from vision.settle import Phase, Settle, step, structure
+from vision.settle import FIXED, Phase, Rule, Settle, step, structure
 from vision.tray import PlacedDie, Rig, place
 
 FRAMES_READ = 3
 """Still frames that must agree before a reading is trusted (VISION.md)."""
+TRIES = 5
+"""So often is a doubtful reading made by a camera that is not fixed, ..."""
+AGAIN_S = 0.2
+"""... so long after the last one: a hand has moved by then, and a doubt is told within about a second all the same."""
 LIGHT_SETTLES_S = 0.05
 """From asking for less light to the first frame that was exposed wholly under it: the strip's frame and its transfer
 take up to 30 ms, and the frame under way was begun before."""
@@ -69,7 +74,7 @@ class Watcher:
     Args:
         camera: Where frames come from.
         reader: Reads the dice of a frame.
-        rig: The calibration, or None: then the whole picture is the throw zone.
+        rig: The calibration, or None: then the whole picture is the throw zone, and the camera may be held by hand.
         expect: How many dice lie in the tray, as far as the rules know; asked anew at each reading.
         dim: Told True before the still frames are taken and False at once after: coloured lights near the tray are
             dimmed meanwhile. None: there are none.
@@ -113,27 +118,44 @@ class Watcher:
 
     def _watched(self) -> Iterator[Event]:
         settle, moving, emptied = Settle(), False, True
+        rule, doubted, tries = self._rule, None, 0
         try:
-            while not self._stopped.is_set():
-                frame = self._camera.frame()
-                if frame is None:
-                    return
-                settle, phase = step(settle, structure(frame.image_bgr), frame.at_s)
-                if phase is Phase.MOVING and not moving:
-                    moving = True
-                    yield Moving(frame.at_s)
-                elif phase is Phase.SETTLED or (phase is Phase.RESTING and moving):
+            while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
+                settle, phase = step(settle, structure(frame.image_bgr), frame.at_s, rule)
+                rule = self._rule
+                if phase is Phase.MOVING:
+                    if doubted is not None:
+                        yield doubted
+                        emptied, doubted = False, None
+                    if not moving:
+                        moving = True
+                        yield Moving(frame.at_s)
+                elif phase is Phase.SETTLED or (phase is Phase.RESTING and moving) or _due(doubted, frame):
+                    tries = tries + 1 if doubted is not None else 1
                     moving = False
                     settled = self._read(frame, emptied)
-                    if settled is None:
-                        return
+                    rule = self._rule if self._rig is not None else PAUSED
+                    if self._reads_again(settled, tries):
+                        doubted = settled
+                        continue
+                    doubted = None
                     emptied = not settled.thrown and settled.reading.trusted
                     yield settled
+            if doubted is not None:
+                yield doubted
         finally:
             self._camera.stop()
 
-    def _read(self, frame: Frame, emptied: bool) -> Settled | None:
-        """What several still frames agree on; None when the recording ends meanwhile."""
+    @property
+    def _rule(self) -> Rule:
+        return HELD if self._rig is None else FIXED
+
+    def _reads_again(self, settled: Settled, tries: int) -> bool:
+        """Whether later frames may remove a doubt: by hand each is taken from a little elsewhere."""
+        return self._rig is None and bool(settled.reading.dice) and not settled.reading.trusted and tries < TRIES
+
+    def _read(self, frame: Frame, emptied: bool) -> Settled:
+        """What several still frames agree on."""
         expect = self._expect()
         frames = self._stills(frame) if self._dim is None else self._dimmed(frame, self._dim)
         reading = agreed([self._reader.read(still.image_bgr, expect) for still in frames])
@@ -158,3 +180,7 @@ class Watcher:
             return self._stills(frame if following is None else following)
         finally:
             dim(False)
+
+
+def _due(doubted: Settled | None, frame: Frame) -> bool:
+    return doubted is not None and frame.at_s >= doubted.at_s + AGAIN_S

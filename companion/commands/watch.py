@@ -30,6 +30,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE.
     """
     from companion.links.rigs import sighted
+    from vision.news import seen_again, told_before
     from vision.watch import Ill, Settled, Watcher
 
     source, camera = _opened(source)
@@ -41,9 +42,10 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
             _tell_illness(event.error, camera.name)
             if camera.name in ("video", "files"):  # a file does not get well by waiting
                 return 1
-        elif isinstance(event, Settled) and not _told_before(event, last):
-            last = event
-            for told in _throw_of(event):
+        elif isinstance(event, Settled):
+            known = told_before(event, last, held=sight.rig is None)
+            last = event if last is None or not known else seen_again(event, last)
+            for told in () if known else _throw_of(event):
                 print(json.dumps(told) if as_json else in_a_row(told), flush=True)  # noqa: T201
     return 0
 
@@ -54,15 +56,6 @@ def in_a_row(told: dict[str, Any]) -> str:
     kept = f"  kept {' '.join(str(value) for value in told['kept'])}" if told["kept"] else ""
     doubt = "" if told["trusted"] else f"  in doubt: {told['doubt']}"
     return f"{told['at_s']:8.2f} s  {thrown}{kept}{doubt}"
-
-
-def _told_before(settled: Settled, last: Settled | None) -> bool:
-    """Whether the same dice still lie where they were told to lie: a hand or a shadow passed, nothing was thrown."""
-    from vision.agree import same_dice
-
-    if last is None or settled.emptied:
-        return False
-    return settled.reading.doubt == last.reading.doubt and same_dice(settled.reading, last.reading)
 
 
 def _throw_of(settled: Settled) -> Iterator[dict[str, Any]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from companion.commands.watch import _told_before
 from vision.evaluation.clips import HAPPENINGS, SETTLED_TO_REPORTED, tipped, watched
 from vision.evaluation.stage import FPS, Script, Stage
+from vision.news import told_before
 from vision.rig_reader import RigReader
 from vision.watch import Settled, Watcher
 
@@ -43,6 +43,6 @@ def test_dice_that_lie_where_they_were_told_to_lie_are_not_told_again() -> None:
 
     stage = Stage(1, 2, 2.2, [(0.4, lambda one: one.tray.scripts.append(LYING)), (1.0, knocked)])
     empty, told, again = settled_in(stage)
-    assert not _told_before(empty, None)
-    assert not _told_before(told, empty)
-    assert _told_before(again, told)
+    assert not told_before(empty, None)
+    assert not told_before(told, empty)
+    assert told_before(again, told)
