@@ -24,14 +24,16 @@ BORDER_PX = SURROUNDINGS_PX // 2
 """What comes in at the border has no like in the picture before, and its surroundings are cut off."""
 NOISE = 2.0
 """A change counts beyond so many times the usual difference: a carpet's pile flickers all over."""
+MOST_NOISE_LEVELS = 6.0
+"""A picture that differs more than this all over is of another place."""
 HELD_STILL_S = 0.25
 """So long must dice lie still where the camera moves: a die that rocks on its edge for a tenth of a second
 changes no more pixels than that motion leaves."""
 DIE_PX = 7
 """Side of the square in which changed pixels are counted: a small die. Flicker is strewn, a rolling die is in one
 place."""
-STIRRED_PX = 4
-"""Changed pixels in that square that make it motion. Filmed by hand, rolling dice leave 7 to 49, lying ones 4 at most,
+STIRRED_PX = 6
+"""Changed pixels in that square that make it motion. Filmed by hand, rolling dice leave 7 to 49, lying ones seldom 4,
 over six frames too (on wood, in a box, on a quilt and on a carpet)."""
 
 
@@ -42,7 +44,7 @@ def stirred(one: Small, other: Small, by: Drift) -> int:
     before = cv2.remap(one.astype(np.float32), x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     before, now = softened(before), softened(other.astype(np.float32))
     seen = inside(x, y, BORDER_PX)
-    least = CHANGED_LEVELS + NOISE * float(np.median(np.abs(now - before)))
+    least = CHANGED_LEVELS + min(NOISE * float(np.median(np.abs(now - before))), MOST_NOISE_LEVELS)
     apart = np.maximum(_beyond(now, before), _beyond(before, now)) * seen
     over = (apart > least).astype(np.float32)
     counts = cv2.boxFilter(over, -1, (DIE_PX, DIE_PX), normalize=False, borderType=cv2.BORDER_CONSTANT)

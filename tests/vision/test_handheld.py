@@ -1,0 +1,182 @@
+"""A camera held by hand: its own motion is no throw, dice that move against the ground are one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from companion.bench.vision import SteppedClock
+from vision.cameras import Frame
+from vision.cameras.virtual import FPS, VirtualCamera
+from vision.drift import drift
+from vision.evaluation.handheld import Handheld
+from vision.held import HELD, STIRRED_PX, stirred
+from vision.news import seen_again, told_before
+from vision.reading import Die, FrameBGR, Reading
+from vision.settle import FIXED, Phase, Rule, Settle, step, structure
+from vision.watch import TRIES, Event, Moving, Settled, Watcher
+
+SIZE_WH = (1280, 960)
+
+
+def filmed(seed: int, seconds: float, thrown_at_s: float) -> list[Frame]:
+    """What a hand films of a virtual tray."""
+    clock = SteppedClock()
+    camera = VirtualCamera(4, clock, clock.sleep, seed=seed)
+    hand = Handheld(camera, seed)
+    frames = []
+    for number in range(int(seconds * FPS)):
+        if number == int(thrown_at_s * FPS):
+            camera.tray.throw(strength=0.4)
+        frame = hand.frame()
+        assert frame is not None
+        frames.append(frame)
+    return frames
+
+
+def phases(frames: list[Frame], rule: Rule) -> list[Phase]:
+    settle, seen = Settle(), []
+    for frame in frames:
+        settle, phase = step(settle, structure(frame.image_bgr), frame.at_s, rule)
+        seen.append(phase)
+    return seen
+
+
+def test_a_throw_filmed_by_hand_settles_once() -> None:
+    frames = filmed(2, 2.6, 0.6)
+    seen = phases(frames, HELD)
+    thrown = int(0.6 * FPS)
+    assert Phase.SETTLED in seen[:thrown], "the empty tray, though the camera moves"
+    assert Phase.MOVING not in seen[:thrown]
+    assert Phase.MOVING in seen[thrown:]
+    assert seen[thrown:].count(Phase.SETTLED) == 1
+    assert seen[-1] is Phase.RESTING
+    assert phases(frames, FIXED).count(Phase.SETTLED) == 0, "for a camera in a rig this is no rest at all"
+
+
+@lru_cache
+def textured(seed: int) -> FrameBGR:
+    grain = np.random.default_rng(seed).normal(0, 1, (SIZE_WH[1], SIZE_WH[0])).astype(np.float32)
+    coarse = cv2.GaussianBlur(grain, (0, 0), 16)
+    grey = np.clip(120 + 25 * coarse / coarse.std(), 0, 255).astype(np.uint8)
+    return np.repeat(grey[:, :, None], 3, axis=2)
+
+
+def seen_from(
+    picture: FrameBGR, turn_deg: float, zoom: float, by_px: tuple[float, float]
+) -> tuple[FrameBGR, NDArray[np.float64]]:
+    """The picture as a camera sees it from elsewhere, and the (2, 3) matrix of its motion."""
+    matrix = cv2.getRotationMatrix2D((SIZE_WH[0] / 2, SIZE_WH[1] / 2), turn_deg, zoom)
+    matrix[:, 2] += by_px
+    seen = cv2.warpAffine(picture, matrix, SIZE_WH, borderMode=cv2.BORDER_REFLECT)
+    return np.asarray(seen, np.uint8), np.asarray(matrix)
+
+
+@pytest.mark.parametrize(
+    ("turn_deg", "zoom", "by_px"),
+    [(0, 1, (0, 0)), (0, 1, (11, -7)), (1, 1.01, (-4, 9)), (-2, 0.98, (30, 40)), (1, 1, (-150, 90))],
+)
+def test_the_cameras_motion_is_found(turn_deg: float, zoom: float, by_px: tuple[float, float]) -> None:
+    picture = textured(3)
+    other, matrix = seen_from(picture, turn_deg, zoom, by_px)
+    by = drift(structure(picture), structure(other))
+    for point in ((400.0, 300.0), (640.0, 480.0), (900.0, 700.0)):
+        there = matrix @ np.array([*point, 1.0])
+        assert by.moved(point, SIZE_WH) == pytest.approx(tuple(there), abs=3.0), "within a twentieth of a die"
+    assert stirred(structure(picture), structure(other), by) <= STIRRED_PX
+
+
+@pytest.mark.parametrize("by_px", [(0.0, 0.0), (9.0, -6.0)])
+def test_a_die_that_moves_against_the_ground_is_seen_though_the_camera_moves(by_px: tuple[float, float]) -> None:
+    before, after = textured(4).copy(), textured(4).copy()
+    before[400:460, 600:660] = 230
+    after[400:460, 630:690] = 230
+    moved, _ = seen_from(after, 0.3, 1.0, by_px)
+    one, other = structure(before), structure(moved)
+    assert stirred(one, other, drift(one, other)) > STIRRED_PX
+    lying, _ = seen_from(before, 0.3, 1.0, by_px)
+    other = structure(lying)
+    assert stirred(one, other, drift(one, other)) <= STIRRED_PX
+
+
+def settled(picture: FrameBGR, dice: tuple[Die, ...], doubt: str | None = None, at_s: float = 1.0) -> Settled:
+    return Settled(at_s, Frame(picture, 0, at_s), Reading(dice, doubt), (), (), emptied=False)
+
+
+def test_dice_on_the_same_ground_are_no_news_wherever_the_camera_has_wandered() -> None:
+    picture = textured(5)
+    first = settled(picture, (Die(3, (600, 400, 60, 60), 1.0),))
+    wandered, _ = seen_from(picture, 0, 1, (80, -50))
+    same = settled(wandered, (Die(3, (681, 349, 60, 60), 1.0),))
+    elsewhere = settled(wandered, (Die(3, (600, 400, 60, 60), 1.0),))
+    other = settled(wandered, (Die(4, (681, 349, 60, 60), 1.0),))
+    assert told_before(same, first, held=True)
+    assert not told_before(elsewhere, first, held=True)
+    assert not told_before(other, first, held=True)
+    assert not told_before(same, first), "a camera in a rig does not wander"
+    assert not told_before(replace(same, emptied=True), first, held=True)
+
+
+def test_a_doubt_that_comes_and_goes_is_no_news_but_one_that_is_removed_is() -> None:
+    picture, dice = textured(6), (Die(3, (600, 400, 60, 60), 1.0),)
+    sure, unsure = settled(picture, dice), settled(picture, dice, "count")
+    assert told_before(unsure, sure)
+    assert seen_again(unsure, sure).reading.trusted
+    assert told_before(sure, seen_again(unsure, sure))
+    assert not told_before(sure, unsure)
+    assert told_before(unsure, unsure)
+
+
+class Still:
+    """A recording of one picture; two others in the middle of it, if wished."""
+
+    name = "still"
+
+    def __init__(self, frames: int, moves_at: int | None = None) -> None:
+        self._frames, self._moves_at, self._next = frames, moves_at, 0
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def frame(self) -> Frame | None:
+        number = self._next
+        self._next += 1
+        picture = textured(9 if self._moves_at is not None and number == self._moves_at else 8)
+        return Frame(picture, number, number / FPS) if number < self._frames else None
+
+
+class Doubting:
+    """Sees a die, and is sure of it from the nth reading on."""
+
+    def __init__(self, sure_from: int) -> None:
+        self.read_so_far, self._sure_from = 0, sure_from
+
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        self.read_so_far += 1
+        return Reading((Die(2, (600, 400, 60, 60), 0.9),), None if self.read_so_far >= self._sure_from else "disagree")
+
+
+def told(camera: Still, reader: Doubting) -> list[Event]:
+    return list(Watcher(camera, reader).events())
+
+
+def test_a_doubt_is_looked_at_again_before_it_is_told() -> None:
+    assert [event.reading.trusted for event in told(Still(40), Doubting(6)) if isinstance(event, Settled)] == [True]
+
+
+def test_a_doubt_that_lasts_is_told_once() -> None:
+    reader = Doubting(1000)
+    events = told(Still(70), reader)
+    assert [event.reading.doubt for event in events if isinstance(event, Settled)] == ["disagree"]
+    assert reader.read_so_far == 3 * TRIES
+
+
+def test_a_doubt_is_told_at_once_when_something_moves_or_the_recording_ends() -> None:
+    assert [type(event) for event in told(Still(12, 9), Doubting(1000))] == [Settled, Moving]
+    assert [type(event) for event in told(Still(10), Doubting(1000))] == [Settled]
