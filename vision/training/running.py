@@ -1,0 +1,158 @@
+"""A training run: its command line, the photos, the steps with a falling rate and averaged weights, the ONNX file.
+
+What is learned, from what and by which loss, is a `Course`; the two networks have one each. The seed is fixed; how many
+steps fit into the minutes is not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from vision.training.datasets import WEIGHTS, Photo, photo_sets
+from vision.training.painted_set import PAINTED, PAINTED_WEIGHT, painted_set
+
+LONGEST_GRADIENT = 5.0
+"""Gradients are cut to this length: a batch with a wrong label must not throw the weights away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What examples are drawn from: sets of photos, the odds of each, and the run's randomness."""
+
+    sets: list[list[Photo]]
+    odds: NDArray[np.float64]
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one network is trained.
+
+    Attributes:
+        make: A network without any training.
+        judged: What to lower, by the name `loss`, for a new batch; further figures are told beside it.
+        rate: Of learning at its highest; it falls as a cosine.
+        rate_on: The same for weights that have been trained before.
+        least: What is left of the rate at the end.
+        warm_up: Steps until the rate is reached.
+        decay: Of the weights.
+        averaged: Part of the moving average that each step keeps (Polyak); the average is shipped.
+        told_every: Steps from one printed line to the next.
+    """
+
+    make: Callable[[], nn.Module]
+    judged: Callable[[nn.Module, Sources], dict[str, Tensor]]
+    rate: float
+    rate_on: float
+    least: float
+    warm_up: int
+    decay: float
+    averaged: float
+    told_every: int
+
+
+def options(about: str | None, out: str) -> argparse.ArgumentParser:
+    """The options that every training run has."""
+    ask = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("folders", nargs="+", type=Path, help="folders that hold labelled sets")
+    ask.add_argument("--out", type=Path, default=Path(out))
+    ask.add_argument("--minutes", type=float, default=60.0)
+    ask.add_argument("--seed", type=int, default=1)
+    ask.add_argument("--begin", type=Path, help="weights to go on from: the .pt file that lies beside an earlier --out")
+    ask.add_argument("--without", default="", help="sets to leave out, as a,b: to measure on them")
+    return ask
+
+
+def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
+    """The photos to learn from, by set; told how many there are."""
+    sets = {name: photos for name, photos in photo_sets(asked.folders).items() if name not in asked.without.split(",")}
+    if not sets:
+        raise SystemExit("No labelled set lies in those folders; see vision/training/datasets.py for their form.")
+    for name, photos in sets.items():
+        print(f"{name:20} {len(photos):5d} photos {sum(len(photo.dice) for photo in photos):6d} dice")
+    return sets
+
+
+def trained(course: Course, sets: dict[str, list[Photo]], asked: argparse.Namespace) -> nn.Module:
+    """A network trained on those sets and on painted dice for the minutes asked; its figures are printed as they go."""
+    torch.manual_seed(asked.seed)
+    cv2.setNumThreads(1)
+    every = [*sets.values(), painted_set(PAINTED, sets.get("backgrounds", []), asked.seed)]
+    odds = np.array([*(WEIGHTS[name] for name in sets), PAINTED_WEIGHT])
+    sources = Sources(every, odds / odds.sum(), np.random.default_rng(asked.seed))
+    network = course.make().to(memory_format=torch.channels_last)
+    if asked.begin is not None:
+        network.load_state_dict(torch.load(asked.begin, weights_only=True))
+    averaged = torch.optim.swa_utils.AveragedModel(
+        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(course.averaged), use_buffers=True
+    )
+    optimiser = torch.optim.AdamW(network.parameters(), course.rate, weight_decay=course.decay)
+    rate = course.rate if asked.begin is None else course.rate_on
+    began, step, recent = time.monotonic(), 0, dict[str, float]()
+    while (part := (time.monotonic() - began) / (60 * asked.minutes)) < 1:
+        for group in optimiser.param_groups:
+            warm = min(1.0, (step + 1) / course.warm_up)
+            group["lr"] = rate * warm * (0.5 + 0.5 * np.cos(np.pi * part) + course.least)
+        figures = course.judged(network, sources)
+        optimiser.zero_grad()
+        figures["loss"].backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), LONGEST_GRADIENT)
+        optimiser.step()
+        averaged.update_parameters(network)
+        step += 1
+        recent = {name: recent.get(name, 0.0) + float(figure.detach()) for name, figure in figures.items()}
+        if step % course.told_every == 0:
+            means = "  ".join(f"{name} {total / course.told_every:.3f}" for name, total in recent.items())
+            print(f"{100 * part:5.1f} %  step {step:6d}  {means}", flush=True)
+            recent = {}
+    return averaged.module
+
+
+def as_input(pictures: list[NDArray[np.uint8]]) -> Tensor:
+    """(n, 3, h, w), -1 to 1, of (h, w, 3) pictures."""
+    stacked = np.stack(pictures).transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
+    return torch.from_numpy(stacked).contiguous(memory_format=torch.channels_last)
+
+
+def seen(network: nn.Module, pictures: list[NDArray[np.uint8]]) -> Tensor:
+    """What the network makes of pictures; in bfloat16, two and a half times as fast on a CPU that has it, no worse."""
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        made = network(as_input(pictures))
+    return made.float()
+
+
+def write(
+    network: nn.Module, shipped: nn.Module, shape: tuple[int, ...], free: dict[str, dict[int, str]], out: Path
+) -> None:
+    """Write the network as it is shipped, as ONNX, and beside it its weights to go on from.
+
+    Args:
+        network: As it was trained.
+        shipped: As it is shipped.
+        shape: Of some input.
+        free: The input's name, then the output's, each with those of its axes that may have any length.
+        out: The ONNX file.
+    """
+    given, made = free
+    torch.onnx.export(
+        shipped.eval(),
+        (torch.zeros(*shape),),
+        str(out),
+        opset_version=13,
+        input_names=[given],
+        output_names=[made],
+        dynamic_axes=free,
+        dynamo=False,
+    )
+    torch.save(network.state_dict(), out.with_suffix(".pt"))
+    print(f"wrote {out}")
