@@ -35,9 +35,12 @@ LEFT_OUT = {"__init__", "crib_words", "crapola_words", "nearest"}
 FRESH_LIMIT_S = 60
 TESTS = [
     "test_crib_dice.py",
+    "test_crib_dice_race.py",
+    "test_crib_dice_others.py",
     "test_crag.py",
     "test_crapola.py",
     "test_notation.py",
+    "test_headers.py",
     "test_transcript.py",
     "test_transcripts.py",
     "test_odds.py",

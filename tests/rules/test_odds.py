@@ -8,11 +8,11 @@ from itertools import product
 from typing import Any
 
 import pytest
+from crib_turns import bank, ones
 from playing import ADVANCED, BOMB, STOP, begun, keep, point, score, throw, told
 from test_crag import THROWS
 from test_crapola import LATE_CRAP
 from test_crapola import bank as bank_crapola
-from test_crib_dice import bank, ones
 
 from companion.errors import RulesError
 from companion.rules import crapola_odds, crib_odds

@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from crib_turns import bank
 from playing import STOP, begun, throw, told
 from playing import point as named
-from test_crib_dice import bank
 
 from companion.errors import RulesError
 from companion.rules.crib_board import Board
