@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from companion.rules.game import Action, Enter, Keep, State
-from companion.session.interpret import Memory, Outcome, Values, newly_kept, values_of, waiting
+from companion.session.interpret import Memory, Outcome, Values, clear_tray, thrown_or_moved, values_of, waiting
 from companion.session.sight import Sight
 from companion.session.snapshot import Notice
 
@@ -25,18 +25,14 @@ class CragHold:
 
     def thrown(self, state: State, memory: Memory, sight: Sight, still: Values) -> Iterator[Values]:
         """The dice of the throw zone; or with those moved to the keep zone since."""
-        if still:
-            return
-        lying, gained = values_of(sight.thrown), newly_kept(memory, sight)
-        yield lying
-        if gained:
-            yield tuple(sorted(lying + gained))
+        if not still:
+            yield from thrown_or_moved(memory, sight)
 
     def at_rest(self, state: State, memory: Memory, sight: Sight) -> Outcome:
         """Nothing is played: which dice stay is said by throwing the others."""
         dice, kept = state.view()["dice"], values_of(sight.kept)
         if not state.decisions:
-            notice = waiting(state) if dice or state.over else _clear(state)
+            notice = waiting(state) if dice or state.over else clear_tray(state)
         elif "keep" in state.decisions and Counter(kept) - Counter(dice):
             args = {"player": state.player, "reason": "not_of_throw", "dice": list(kept), "values": dice}
             notice = Notice("illegal_hold", args)
@@ -58,10 +54,6 @@ class CragHold:
         entries = [option for option in state.options() if isinstance(option, Enter)]
         scoring = [entry for entry in entries if _points(state, entry)]
         return tuple(scoring or entries)
-
-
-def _clear(state: State) -> Notice:
-    return Notice("clear_tray", {"player": state.player, "sizes": list(state.throw_sizes)})
 
 
 def _points(state: State, entry: Enter) -> int:

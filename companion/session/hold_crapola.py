@@ -16,9 +16,10 @@ from companion.session.interpret import (
     Outcome,
     Values,
     again_or_bank,
+    clear_tray,
     newly_kept,
     state_after,
-    values_of,
+    thrown_or_moved,
     waiting,
 )
 from companion.session.sight import Sight
@@ -40,12 +41,8 @@ class CrapolaHold:
 
     def thrown(self, state: State, memory: Memory, sight: Sight, still: Values) -> Iterator[Values]:
         """The dice of the throw zone; or with those moved to the keep zone since."""
-        if still:
-            return
-        lying, gained = values_of(sight.thrown), newly_kept(memory, sight)
-        yield lying
-        if gained:
-            yield tuple(sorted(lying + gained))
+        if not still:
+            yield from thrown_or_moved(memory, sight)
 
     def at_rest(self, state: State, memory: Memory, sight: Sight) -> Outcome:
         """Remembers what is held and tells what it is worth, or why it can't be held."""
@@ -53,7 +50,7 @@ class CrapolaHold:
             if "stop" in state.decisions and self.takes_all(state):
                 return Outcome(replace(memory, held=()), notice=again_or_bank(state))
             fresh = not state.over and not state.view()["kept"]
-            return Outcome(replace(memory, held=()), notice=_clear(state) if fresh else waiting(state))
+            return Outcome(replace(memory, held=()), notice=clear_tray(state) if fresh else waiting(state))
         dice = state.view()["dice"]
         if len(sight.thrown) + len(sight.kept) < len(dice) + len(memory.kept_before):
             # Dice are being lifted out: what was held when all lay there counts.
@@ -88,7 +85,3 @@ def _told(state: State, held: Values) -> Notice:
     worth = {"points": points - view["turn_points"], "turn_points": points}
     code = "hold_on" if "stop" not in kept.decisions else "hold" if kept.view()["dice"] else "hold_all"
     return Notice(code, {**args, **worth, "sizes": list(kept.throw_sizes), "decisions": list(kept.decisions)})
-
-
-def _clear(state: State) -> Notice:
-    return Notice("clear_tray", {"player": state.player, "sizes": list(state.throw_sizes)})

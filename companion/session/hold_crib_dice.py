@@ -7,7 +7,16 @@ from collections.abc import Iterator
 from typing import Any
 
 from companion.rules.game import Action, NamePoint, State, Undo
-from companion.session.interpret import Memory, Outcome, Values, again_or_bank, newly_kept, values_of, waiting
+from companion.session.interpret import (
+    Memory,
+    Outcome,
+    Values,
+    again_or_bank,
+    clear_tray,
+    thrown_or_moved,
+    values_of,
+    waiting,
+)
 from companion.session.sight import Sight
 from companion.session.snapshot import Notice
 
@@ -29,16 +38,11 @@ class CribDiceHold:
 
     def thrown(self, state: State, memory: Memory, sight: Sight, still: Values) -> Iterator[Values]:
         """The dice of the throw zone; or with those that have been moved to the keep zone since they were thrown."""
-        lying = values_of(sight.thrown)
-        if still:
-            # Frozen dice that were left in the throw zone and not touched.
-            if set(still) == {state.view()["point"]}:
-                yield tuple(sorted((Counter(lying) - Counter(still)).elements()))
-            return
-        yield lying
-        gained = newly_kept(memory, sight)
-        if gained:
-            yield tuple(sorted(lying + gained))
+        if not still:
+            yield from thrown_or_moved(memory, sight)
+        elif set(still) == {state.view()["point"]}:
+            # Frozen dice were left in the throw zone and not touched.
+            yield tuple(sorted((Counter(values_of(sight.thrown)) - Counter(still)).elements()))
 
     def at_rest(self, state: State, memory: Memory, sight: Sight) -> Outcome:
         """Names the point when the keep zone does; tells a hold that the rules forbid."""
@@ -49,7 +53,7 @@ class CribDiceHold:
             return _naming(state, view, memory, kept)
         if view["frozen"]:
             return _frozen(state, view, memory, kept)
-        return Outcome(memory, notice=_clear(state))
+        return Outcome(memory, notice=clear_tray(state))
 
     def before_bank(self, state: State, memory: Memory) -> tuple[Action, ...]:
         """Nothing: a stop banks the set as it is."""
@@ -110,7 +114,7 @@ def _without_hold(state: State, view: dict[str, Any], memory: Memory, sight: Sig
         return Notice("choose_point", {"player": state.player, "values": _points(view["dice"])})
     if view["frozen"] and memory.keep_zone:
         return _to_freeze(state, view, len(sight.kept))
-    return _clear(state) if 7 in state.throw_sizes and not view["frozen"] else _going_on(state)
+    return clear_tray(state) if 7 in state.throw_sizes and not view["frozen"] else _going_on(state)
 
 
 def _to_freeze(state: State, view: dict[str, Any], kept: int) -> Notice | None:
@@ -125,11 +129,6 @@ def _to_freeze(state: State, view: dict[str, Any], kept: int) -> Notice | None:
 def _going_on(state: State) -> Notice | None:
     rolled_over = 7 in state.throw_sizes and "stop" in state.decisions
     return again_or_bank(state) if rolled_over else waiting(state)
-
-
-def _clear(state: State) -> Notice:
-    """A turn is over, its dice still lie there."""
-    return Notice("clear_tray", {"player": state.player, "sizes": list(state.throw_sizes)})
 
 
 def _points(dice: list[int]) -> list[int]:

@@ -8,7 +8,7 @@ two things, or the count does not fit, or the reading is in doubt, the outcome i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -182,6 +182,11 @@ def waiting(state: State) -> Notice | None:
     return Notice("throw", {**args, "sizes": list(state.throw_sizes)})
 
 
+def clear_tray(state: State) -> Notice:
+    """A turn is over, its dice still lie there."""
+    return Notice("clear_tray", {"player": state.player, "sizes": list(state.throw_sizes)})
+
+
 def again_or_bank(state: State) -> Notice:
     """What the table waits for where all dice are free again: lifting them out says nothing, so the words must."""
     return Notice("again_or_bank", {"player": state.player, "sizes": list(state.throw_sizes)})
@@ -216,6 +221,14 @@ def newly_kept(memory: Memory, sight: Sight) -> Values:
     """Values that the keep zone has gained since before the roll, sorted."""
     gained = Counter(values_of(sight.kept)) - Counter(memory.kept_before)
     return tuple(sorted(gained.elements()))
+
+
+def thrown_or_moved(memory: Memory, sight: Sight) -> Iterator[Values]:
+    """What may have been thrown: the dice of the throw zone; or those and what was moved to the keep zone since."""
+    lying, gained = values_of(sight.thrown), newly_kept(memory, sight)
+    yield lying
+    if gained:
+        yield tuple(sorted(lying + gained))
 
 
 def state_after(state: State, actions: Iterable[Action]) -> State | None:
