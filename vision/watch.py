@@ -19,10 +19,10 @@ from vision.tray import PlacedDie, Rig, place
 
 FRAMES_READ = 3
 """Still frames that must agree before a reading is trusted (VISION.md)."""
-TRIES = 5
-"""So often is a doubtful reading made by a camera that is not fixed, ..."""
-AGAIN_S = 0.2
-"""... so long after the last one: a hand has moved by then, and a doubt is told within about a second all the same."""
+TRIES = 10
+"""So often is a reading begun that is in doubt, where the camera may be held by hand, ..."""
+AGAIN_S = 0.1
+"""... so long after the last one: the hand has moved a little by then, and a doubt is told after about a second."""
 LIGHT_SETTLES_S = 0.05
 """From asking for less light to the first frame that was exposed wholly under it: the strip's frame and its transfer
 take up to 30 ms, and the frame under way was begun before."""
@@ -151,17 +151,26 @@ class Watcher:
         return HELD if self._rig is None else FIXED
 
     def _reads_again(self, settled: Settled, tries: int) -> bool:
-        """Whether later frames may remove a doubt: by hand each is taken from a little elsewhere."""
-        return self._rig is None and bool(settled.reading.dice) and not settled.reading.trusted and tries < TRIES
+        """Whether later frames may remove a doubt: by hand each is taken from a little elsewhere.
+
+        Not at a table with lights, which would flicker.
+        """
+        seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
+        return self._rig is None and self._dim is None and seen_in_doubt and tries < TRIES
 
     def _read(self, frame: Frame, emptied: bool) -> Settled:
-        """What several still frames agree on."""
+        """What several still frames agree on; without a rig the first in doubt ends it, for reading takes long there."""
         expect = self._expect()
         frames = self._stills(frame) if self._dim is None else self._dimmed(frame, self._dim)
-        reading = agreed([self._reader.read(still.image_bgr, expect) for still in frames])
+        readings = list[Reading]()
+        for still in frames:
+            readings.append(self._reader.read(still.image_bgr, expect))
+            if self._rig is None and not readings[-1].trusted:
+                break
+        last, reading = frames[len(readings) - 1], agreed(readings)
         rig = self._rig if self._rig is not None and self._rig.fits(frame.image_bgr) else None
         thrown, kept = place(reading, rig)
-        return Settled(frames[-1].at_s, frames[-1], reading, thrown, kept, emptied)
+        return Settled(last.at_s, last, reading, thrown, kept, emptied)
 
     def _stills(self, first: Frame) -> list[Frame]:
         """The frame at hand and those that follow; fewer when the recording ends."""

@@ -148,7 +148,7 @@ def main() -> int:
     wish = asked.parse_args()
     cv2.setNumThreads(1)
     heads = ("throws", "missed", "repeated", "invented", "doubted")
-    sys.stdout.write(f"{'':24}" + "".join(f"{head:>10}" for head in heads) + "\n")
+    sys.stdout.write(f"{'clip':18}{'seed':>6}" + "".join(f"{head:>10}" for head in heads) + "\n")
     clips = []
     for seed in range(wish.first, wish.first + wish.each):
         for happening in HAPPENINGS:
