@@ -12,7 +12,7 @@ import msgspec
 from companion.rules.game import Action, Throw, Undo
 from companion.rules.notation import header_of
 from companion.rules.transcript import Transcript
-from companion.session.commands import PlayLine, See, StartGame
+from companion.session.commands import PlayLine, See, StartGame, Tick
 from companion.session.holds import HOLDS
 from companion.session.interpret import Memory, Outcome, decided, look, look_again, tick
 from companion.session.journal import Journal
@@ -23,6 +23,8 @@ from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 
 HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
+FIRST = (5, 5, 2, 2, 1, 4, 6)
+"""A first throw of Crib Dice with two fives and two twos."""
 
 
 class Clock:
@@ -205,3 +207,41 @@ class Mime:
         self.see()
         self.clock.now_s += 3.0
         self._take(tick(self.seen, self.memory, self.clock.now_s, self.hold))
+
+
+class Evening:
+    """A table, a tray and a clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.clock = Clock()
+        self.tray = Tray(clock=self.clock)
+        self.table = table_in(folder, self.clock)
+        self.table.start()
+        started(self.table, HEADER)
+
+    def see(self, doubt: str | None = None) -> Snapshot:
+        return self.table.submit(See(self.tray.sight(doubt)))
+
+    def throw(self, *values: int, doubt: str | None = None) -> Snapshot:
+        self.tray.throw_in(*values)
+        return self.see(doubt)
+
+    def keep(self, *values: int) -> Snapshot:
+        return self.table.submit(See(self.tray.keep(*values)))
+
+    def wait(self, seconds: float) -> Snapshot:
+        self.clock.now_s += seconds
+        return self.table.submit(Tick())
+
+    def restart(self) -> Snapshot:
+        self.table.stop()
+        self.table = table_in(self.folder, self.clock)
+        self.table.start()
+        return self.table.snapshot()
+
+
+def frozen(evening: Evening, *values: int) -> Snapshot:
+    """A first throw of FIRST with the fives frozen."""
+    evening.throw(*FIRST)
+    return evening.keep(5, 5)

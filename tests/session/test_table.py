@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,19 +11,6 @@ from companion.errors import DeviceError, IllegalAction, NotationError, RulesErr
 from companion.session.commands import Answer, PlayLine, Press, See, StartGame, Tick
 from companion.session.journal import read_entries
 from companion.session.table import Table
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def table(tmp_path: Path, clock: Clock) -> Iterator[Table]:
-    table = table_in(tmp_path, clock)
-    table.start()
-    yield table
-    table.stop()
 
 
 def test_a_turn_is_played_without_a_phone(table: Table, clock: Clock, tmp_path: Path) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from acting import Clock, Tray, started, table_in
+from acting import Clock, Tray, started
 
 from companion.errors import IllegalAction
 from companion.session.commands import Answer, PlayLine, Press, See, Tick
@@ -19,21 +17,8 @@ CRAPOLA: dict[str, Any] = {"transcript": 1, "game": "crapola", "players": ["Ann"
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def tray(clock: Clock) -> Tray:
     return Tray(clock=clock)
-
-
-@pytest.fixture
-def table(tmp_path: Path, clock: Clock) -> Iterator[Table]:
-    table = table_in(tmp_path, clock)
-    table.start()
-    yield table
-    table.stop()
 
 
 def lines_after(table: Table, snapshot: Snapshot) -> int:
