@@ -159,7 +159,7 @@ class Watcher:
         return self._rig is None and self._dim is None and seen_in_doubt and tries < TRIES
 
     def _read(self, frame: Frame, emptied: bool) -> Settled:
-        """What several still frames agree on; without a rig the first in doubt ends it, for reading takes long there."""
+        """What several still frames agree on; without a rig the first in doubt ends it, as reading takes long there."""
         expect = self._expect()
         frames = self._stills(frame) if self._dim is None else self._dimmed(frame, self._dim)
         readings = list[Reading]()
