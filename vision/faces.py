@@ -22,6 +22,8 @@ Probabilities = NDArray[np.float64]
 Place = tuple[float, float, float]
 """Where a face lies: its middle x, y and its size, in pixels of the picture."""
 
+Views = Sequence[tuple[float, float]]
+
 MODEL = Path(__file__).with_name("models") / "faces.onnx"
 CROP_PX = 48
 """Edge of what the network is shown."""
@@ -32,6 +34,8 @@ THIN = 0.75
 VIEWS = ((0.0, 1.0), (np.pi / 4, 1.2))
 """How a face is turned each time it is shown, in radians, and how many times larger it is taken to be: the detector
 says too little of dark dice, of whose faces it sees no more than the pips."""
+LARGER_VIEWS = tuple((turn, larger) for turn in (0.0, 0.8, 1.8) for larger in (1.2, 1.35))
+"""How a face in doubt is shown again: most doubts are of such dice."""
 
 
 class Faces:
@@ -42,17 +46,17 @@ class Faces:
             raise SetupError([f"The network {model.name} is missing; install Peg & Pip again, or run `make train`."])
         self._net = cv2.dnn.readNetFromONNX(str(model))
 
-    def values(self, picture_bgr: FrameBGR, places: Sequence[Place]) -> Probabilities:
-        """What the face at each place shows: the geometric mean of what was said of it at each turn."""
+    def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
+        """What the face at each place shows: the geometric mean of what was said of it in each of those views."""
         if not places:
             return np.empty((0, 7))
         crops = [
             cut_out(picture_bgr, (x, y), larger * size_px, turned(angle))
-            for angle, larger in VIEWS
+            for angle, larger in views
             for x, y, size_px in places
         ]
         self._net.setInput(cv2.dnn.blobFromImages(crops, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
-        said = np.log(self._net.forward().astype(np.float64) + 1e-6).reshape(len(VIEWS), len(places), 7).mean(0)
+        said = np.log(self._net.forward().astype(np.float64) + 1e-6).reshape(len(views), len(places), 7).mean(0)
         whole = np.exp(said)
         return whole / whole.sum(1, keepdims=True)
 

@@ -7,14 +7,16 @@ fitted to the six layouts, say the same, and only if one die more or one fewer w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.detect import looks
-from vision.faces import Faces
+from vision.faces import LARGER_VIEWS, Faces
 from vision.layouts import Fit, fits
 from vision.network import Mark, Network
 from vision.pips import pips
@@ -34,6 +36,10 @@ LEAST_SURE = 0.95
 """A value is trusted when it has at least this probability, and ... (chosen on the photos that are for choosing)"""
 LEAST_CLEAR = 0.6
 """... when the surest of the faces that were left out scores at most this part of the least sure one that was taken."""
+SAME_PLACE, SAME_SIZE = 0.4, math.log(2)
+"""Marks of two looks are of one face when they lie so near, in its sizes, and differ in size by less than twice."""
+LEAST_SAID = 1e-6
+"""No probability counts as less: nothing that one look says of a face may outweigh all others."""
 EDGE_PX = 64
 """Size to which a face is brought before its pips are looked for: a pip is then 12 px."""
 AROUND = 0.95
@@ -97,18 +103,20 @@ class FreeReader:
 
     def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
         """Read a picture. Doubts: `count`, `unread` (no value is sure), `disagree` (the readers differ), `cut_off`."""
-        best, seen = _Found((), ()), list[tuple[int, ...]]()
+        best, seen = _Found((), ()), list[_Found]()
         for marks in looks(frame_bgr, self._detector, expect):
             found = self._found(frame_bgr, marks, expect)
-            seen.append(found.values)
+            seen.append(found)
             if _unsure(best, expect) is not None:
-                best = max(best, found, key=lambda each: each.worth)
+                best = max(best, found, key=lambda each: each.worth) if best.taken else found
             # Where nobody says how many dice there are, a closer look must find the same ones.
-            if _unsure(best, expect) is None and (expect is not None or seen.count(best.values) > 1):
+            if _unsure(best, expect) is None and (expect is not None or _often(best.values, seen) > 1):
                 break
+        if _unsure(best, expect) is not None:
+            best = self._reconsidered(frame_bgr, best, seen)
         dice = tuple(sorted((_die(face, frame_bgr.shape) for face in best.taken), key=lambda die: die.box_xywh))
         doubt = _doubt(frame_bgr, best, expect)
-        return Reading(dice, "count" if doubt is None and expect is None and seen.count(best.values) < 2 else doubt)
+        return Reading(dice, "count" if doubt is None and expect is None and _often(best.values, seen) < 2 else doubt)
 
     def _found(self, frame_bgr: FrameBGR, marks: list[Mark], expect: int | None) -> _Found:
         if expect is None:
@@ -120,6 +128,36 @@ class FreeReader:
         faces = sorted((Face(mark, each) for mark, each in zip(marks, said, strict=True)), key=lambda face: -face.score)
         count = sum(face.score >= SURE for face in faces) if expect is None else expect
         return _Found(tuple(faces[:count]), tuple(faces[count:]))
+
+    def _reconsidered(self, frame_bgr: FrameBGR, best: _Found, seen: Sequence[_Found]) -> _Found:
+        """A look that is in doubt, its doubtful faces read by all that any look said of them and by larger views."""
+        doubted = [face for face in best.taken if face.values.max() < LEAST_SURE]
+        places = [(face.mark.x, face.mark.y, face.mark.size_px) for face in doubted]
+        larger = self._faces.values(frame_bgr, places, LARGER_VIEWS)
+        every = [face for found in seen for face in (*found.taken, *found.left)]
+        read = [
+            _mean([_mean([other for other in every if _same(face, other)]), Face(face.mark, said)])
+            for face, said in zip(doubted, larger, strict=True)
+        ]
+        taken = [*(face for face in best.taken if face not in doubted), *read]
+        return replace(best, taken=tuple(sorted(taken, key=lambda face: -face.score)))
+
+
+def _often(values: tuple[int, ...], looks: Sequence[_Found]) -> int:
+    return sum(found.values == values for found in looks)
+
+
+def _same(one: Face, other: Face) -> bool:
+    apart = math.hypot(one.mark.x - other.mark.x, one.mark.y - other.mark.y)
+    return apart < SAME_PLACE * one.mark.size_px and abs(math.log(other.mark.size_px / one.mark.size_px)) < SAME_SIZE
+
+
+def _mean(faces: Sequence[Face]) -> Face:
+    """The face by the geometric mean of what was said of it; where it lies is as the surest has it."""
+    said = np.exp(np.mean([np.log(face.said + LEAST_SAID) for face in faces], axis=0))
+    surest = max(faces, key=lambda face: face.score)
+    scores = np.mean([face.mark.scores for face in faces], axis=0).astype(np.float32)
+    return Face(replace(surest.mark, scores=scores), said / said.sum())
 
 
 def _doubt(frame_bgr: FrameBGR, found: _Found, expect: int | None) -> str | None:
