@@ -45,7 +45,7 @@ class Face:
     `inside` is the part of the outline that lies in what has changed, `solid` the part in what no shadow explains,
     `gap` how clearly its places hold pips or none (see `places`), `pips` the indexes of those that it explains, `also`
     what other looks at it said, `confirmed` whether a second look ended the doubt (see `second_look`),
-    `crowded` whether a single pip has others near by.
+    `crowded` whether a single pip has others near by, `ringed` whether the rings of its pips show the same value.
     """
 
     value: int
@@ -61,6 +61,7 @@ class Face:
     also: tuple[int, ...] = ()
     confirmed: bool = False
     crowded: bool = False
+    ringed: bool = False
 
     @property
     def sure(self) -> bool:
@@ -96,9 +97,14 @@ def apart(centre_xy: tuple[float, float], others: Iterable[Face], edge_px: float
 
 
 def crowded_out(faces: list[Face]) -> bool:
-    """Whether some die's outline is mostly that of others: one of them was made up."""
+    """Whether some die's outline is mostly that of others: one of them was made up.
+
+    None whose pips are ringed and leave no edge on its face unexplained was.
+    """
     outlines = [face.outline.astype(np.float32) for face in faces]
     for index, outline in enumerate(outlines):
+        if faces[index].ringed:
+            continue
         others = [other for at, other in enumerate(outlines) if at != index]
         shared = sum(cv2.intersectConvexConvex(outline, other)[0] for other in others)
         if shared > (1 - OWN) * cv2.contourArea(outline):

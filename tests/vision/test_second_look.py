@@ -56,7 +56,7 @@ def test_it_is_believed_against_the_places_where_another_look_agreed() -> None:
 
 
 def test_it_does_not_speak_for_a_die_that_leaves_its_silhouette_unfilled() -> None:
-    [face] = looked_again(die_of(4), [doubted(4, solid=0.8)], EDGE_PX)
+    [face] = looked_again(die_of(4), [doubted(4, solid=0.65)], EDGE_PX)
     assert not face.sure
 
 
