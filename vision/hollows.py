@@ -51,6 +51,8 @@ RINGED = 0.5
 """Logarithm of how many times as strong as plain edges the faintest ring is; below it counts three times."""
 UNEXPLAINED_COUNTS = 1.5
 """What a whole unexplained ring costs."""
+NOTHING_ELSE = 0.5
+"""So much less, in rings, another value must leave unexplained to be far enough ahead: 1.5 times 0.53 is 0.8."""
 SHIFTS_EDGES = np.arange(-3, 4) * 0.0267
 """How far a face's middle may be off where its silhouette gave it, in edges."""
 TURNS = np.radians([-6.0, 0.0, 6.0])
@@ -79,6 +81,18 @@ class Rings:
     plain: float
 
 
+def may_show_another(
+    frame_bgr: FrameBGR, centre_xy: tuple[float, float], turn: float, edge_px: float, value: int
+) -> bool:
+    """Whether the rings of a face that was plainly read as that value may show another: a glance, without the rings.
+
+    Painted pips are ringed as well as any. So another value can only fit better if it leaves fewer edges unexplained.
+    """
+    edges = _edges(_patch(frame_bgr, centre_xy, turn, edge_px))
+    least = _left(edges, _plain(edges)).min(0)
+    return float(least[value == _VALUES].min() - least.min()) >= NOTHING_ELSE
+
+
 def rings(frame_bgr: FrameBGR, centre_xy: tuple[float, float], turn: float, edge_px: float) -> Rings:
     """The value of the face of that middle and turn, by its rings.
 
@@ -88,29 +102,44 @@ def rings(frame_bgr: FrameBGR, centre_xy: tuple[float, float], turn: float, edge
         turn: Its turn in radians.
         edge_px: Its edge.
     """
-    wide = upright(frame_bgr, centre_xy, turn, edge_px * PATCH_PX / FACE_PX, PATCH_PX)
-    patch = cv2.GaussianBlur(wide.astype(np.float32), (0, 0), BLUR_PX)
+    patch = _patch(frame_bgr, centre_xy, turn, edge_px)
     edges = _edges(patch)
-    plain = max(LEAST_LEVELS, PLAIN_TIMES * _part(edges[_core()], PLAIN_PART))
+    plain = _plain(edges)
     ringed = ring_map(edges)
     edges, shining = without_what_shines(patch, edges, ringed, plain)
     if shining:
         ringed = ring_map(edges)
+    poses = _poses()
+    strength = np.log(np.maximum(ringed[poses.rows, poses.columns], LEAST_LEVELS) / plain)
+    faintest = np.stack([strength[:, places].min(1) for places in _PLACES], 1)
+    fits = np.minimum(faintest, 1.0) - 3 * np.maximum(0, RINGED - faintest)
+    fits -= UNEXPLAINED_COUNTS * _left(edges, plain)
+    best = np.unravel_index(int(fits.argmax()), fits.shape)
+    value = int(_VALUES[best[1]])
+    others = float(fits[:, value != _VALUES].max())
+    return Rings(value, float(fits[best]), float(fits[best]) - others, float(faintest[best]), shining, plain)
+
+
+def _patch(frame_bgr: FrameBGR, centre_xy: tuple[float, float], turn: float, edge_px: float) -> Levels:
+    wide = upright(frame_bgr, centre_xy, turn, edge_px * PATCH_PX / FACE_PX, PATCH_PX)
+    return cv2.GaussianBlur(wide.astype(np.float32), (0, 0), BLUR_PX)
+
+
+def _plain(edges: Levels) -> float:
+    """Edges of a plain place, in levels per pixel."""
+    return max(LEAST_LEVELS, PLAIN_TIMES * _part(edges[_core()], PLAIN_PART))
+
+
+def _left(edges: Levels, plain: float) -> Levels:
+    """(poses, layouts) edges on the face that belong to none of the layout's pips, in rings."""
     poses = _poses()
     # Edges that are to be explained: 0 for a plain pixel, 1 for one that surely is the rim of something.
     odd = np.clip(np.log2(np.maximum(edges, LEAST_LEVELS) / (FAINTEST_EDGE * plain)), 0, 1).astype(np.float32)
     explained = cv2.filter2D(odd, -1, _disc(), borderType=cv2.BORDER_CONSTANT)[poses.rows, poses.columns]
     # Not a product of matrices: numpy would wake a second thread for so little.
     on_face = np.einsum("ij,j->i", poses.squares, odd.ravel())[poses.square]
-    left = on_face[:, None] - explained @ _LAYOUTS.T
-    strength = np.log(np.maximum(ringed[poses.rows, poses.columns], LEAST_LEVELS) / plain)
-    faintest = np.stack([strength[:, places].min(1) for places in _PLACES], 1)
-    fits = np.minimum(faintest, 1.0) - 3 * np.maximum(0, RINGED - faintest)
-    fits -= UNEXPLAINED_COUNTS * left / RING_AREA_PX
-    best = np.unravel_index(int(fits.argmax()), fits.shape)
-    value = int(_VALUES[best[1]])
-    others = float(fits[:, value != _VALUES].max())
-    return Rings(value, float(fits[best]), float(fits[best]) - others, float(faintest[best]), shining, plain)
+    left: Levels = (on_face[:, None] - explained @ _LAYOUTS.T) / np.float32(RING_AREA_PX)
+    return left
 
 
 def ring_map(edges: Levels) -> Levels:

@@ -11,6 +11,7 @@ middle is as smooth as its sides.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 
 from vision import faces
 from vision.claims import FULLEST, SURE_GAP, Face
-from vision.hollows import Rings, rings
+from vision.hollows import Rings, may_show_another, rings
 from vision.places import UNDECIDED
 from vision.reading import FrameBGR
 from vision.upright import upright
@@ -38,6 +39,8 @@ QUIET_LEVELS = 2.5
 """Edges of a plain place, in levels per pixel, above which noise hides the rim of a bare hollow, which has 3 or 4."""
 LEAST_EDGE_PX = 40.0
 """A smaller face shows no rims."""
+BESIDE_EDGES = 1.7
+"""Faces whose middles are so near may share a part of their outlines."""
 MOSTLY_FILLED = 0.7
 """Part of its outline that a die must fill whose rings were found: their places say more exactly where it lies."""
 AS_LIKELY = 0.5
@@ -76,17 +79,25 @@ def looked_again(frame_bgr: FrameBGR, taken: Sequence[Face], edge_px: float) -> 
         taken: Faces that were taken, places in the frame's pixels.
         edge_px: Edge of an upper face.
     """
-    if edge_px < LEAST_EDGE_PX:
-        told: list[Rings | None] = [None] * len(taken)
-    else:
-        told = [rings(frame_bgr, face.centre_xy, face.turn, edge_px) for face in taken]
     worn = any(face.worn for face in taken)
+    told = [_rings(frame_bgr, face, taken, edge_px, worn) for face in taken]
     seen = [_with_doubt(frame_bgr, face, ring, edge_px, worn) for face, ring in zip(taken, told, strict=True)]
     asked = [at for at, face in enumerate(seen) if not face.sure or face.crowded]
     said = faces.asked(frame_bgr, [(*seen[at].centre_xy, edge_px) for at in asked]) if asked else None
     for nth, at in enumerate(asked):
         seen[at] = _heard(frame_bgr, seen[at], told[at], None if said is None else said[nth], edge_px)
     return seen
+
+
+def _rings(frame_bgr: FrameBGR, face: Face, taken: Sequence[Face], edge_px: float, worn: bool) -> Rings | None:
+    """What the rings of a face say; None if it is too small, or plain to see and not beside others."""
+    if edge_px < LEAST_EDGE_PX:
+        return None
+    at = (frame_bgr, face.centre_xy, face.turn, edge_px)
+    others = [other for other in taken if other is not face]
+    beside = any(math.dist(face.centre_xy, other.centre_xy) < BESIDE_EDGES * edge_px for other in others)
+    asked = worn or beside or face.crowded or not face.sure
+    return rings(*at) if asked or may_show_another(*at, face.value) else None
 
 
 def _with_doubt(frame_bgr: FrameBGR, face: Face, ring: Rings | None, edge_px: float, worn: bool) -> Face:
