@@ -34,8 +34,8 @@ THIN = 0.75
 VIEWS = ((0.0, 1.0), (np.pi / 4, 1.2))
 """How a face is turned each time it is shown, in radians, and how many times larger it is taken to be: the detector
 says too little of dark dice, of whose faces it sees no more than the pips."""
-LARGER_VIEWS = tuple((turn, larger) for turn in (0.0, 0.8, 1.8) for larger in (1.2, 1.35))
-"""How a face in doubt is shown again: most doubts are of such dice."""
+LARGER_VIEWS = tuple((turn * np.pi / 8, larger) for turn in range(8) for larger in (1.2, 1.35))
+"""How a face in doubt is shown again: most doubts are of such dice. A pattern of pips is its own after half a turn."""
 
 
 class Faces:

@@ -136,7 +136,7 @@ class FreeReader:
         larger = self._faces.values(frame_bgr, places, LARGER_VIEWS)
         every = [face for found in seen for face in (*found.taken, *found.left)]
         read = [
-            _mean([_mean([other for other in every if _same(face, other)]), Face(face.mark, said)])
+            _together([other for other in every if _same(face, other)], said)
             for face, said in zip(doubted, larger, strict=True)
         ]
         taken = [*(face for face in best.taken if face not in doubted), *read]
@@ -152,9 +152,10 @@ def _same(one: Face, other: Face) -> bool:
     return apart < SAME_PLACE * one.mark.size_px and abs(math.log(other.mark.size_px / one.mark.size_px)) < SAME_SIZE
 
 
-def _mean(faces: Sequence[Face]) -> Face:
-    """The face by the geometric mean of what was said of it; where it lies is as the surest has it."""
-    said = np.exp(np.mean([np.log(face.said + LEAST_SAID) for face in faces], axis=0))
+def _together(faces: Sequence[Face], larger: NDArray[np.float64]) -> Face:
+    """One face by the geometric mean of what all looks said of it and of what was said when it was shown larger."""
+    looks_said = np.mean([np.log(face.said + LEAST_SAID) for face in faces], axis=0)
+    said = np.exp((looks_said + np.log(larger + LEAST_SAID)) / 2)
     surest = max(faces, key=lambda face: face.score)
     scores = np.mean([face.mark.scores for face in faces], axis=0).astype(np.float32)
     return Face(replace(surest.mark, scores=scores), said / said.sum())
