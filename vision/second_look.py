@@ -102,15 +102,24 @@ def _rings(frame_bgr: FrameBGR, face: Face, taken: Sequence[Face], edge_px: floa
 
 def _with_doubt(frame_bgr: FrameBGR, face: Face, ring: Rings | None, edge_px: float, worn: bool) -> Face:
     """The face; in doubt if its rings show another value, or tell nothing and a four has a rim in its middle."""
+    if ring is not None and not _tells(ring) and _questions(ring, face):
+        return replace(face, crowded=True)
     if ring is not None and _tells(ring):
         if ring.value == face.value:
             return replace(face, ringed=True)
         clear = ring.fits >= CLEARLY or ring.ahead >= RAISES
         more_that_may_shine = ring.value > face.value and ring.shining
-        return replace(face, gap=min(face.gap, UNDECIDED)) if clear and not more_that_may_shine else face
+        if clear and not more_that_may_shine:
+            return replace(face, gap=min(face.gap, UNDECIDED), crowded=face.crowded or face.sure)
+        return replace(face, crowded=face.crowded or _questions(ring, face))
     if not worn or face.value != 4 or roughness(frame_bgr, face, edge_px) < RIMMED:
         return face
     return replace(face, gap=min(face.gap, UNDECIDED))
+
+
+def _questions(ring: Rings, face: Face) -> bool:
+    """Whether rings that show another value, however badly they fit, are a reason to ask about a plain face."""
+    return ring.ahead >= AHEAD and ring.value != face.value and not (ring.value > face.value and ring.shining)
 
 
 def _tells(ring: Rings) -> bool:
@@ -124,14 +133,19 @@ def _heard(
     """What the rings and the network make of a face in doubt, or of a crowded one."""
     if face.sure:
         same = face.ringed and ring is not None and ring.shining
-        return face if same or said is None or said.argmax() == face.value else replace(face, gap=UNDECIDED)
+        if same or said is None or said.argmax() == face.value:
+            return face
+        both = ring is not None and said.argmax() == ring.value and said.max() >= LIKELIER
+        return replace(face, value=int(said.argmax()) if both else face.value, gap=UNDECIDED)
     if ring is None or not _tells(ring):
         if said is None:
             return face
         if ring is not None and _seconded(face, ring, said):
             return _confirmed(face, ring.value)
         return _believed(frame_bgr, face, said, edge_px)
-    alike = ring.value in (face.value, *face.also) or (said is not None and said[ring.value] >= AS_LIKELY)
+    # What was plain, or crowded, until the rings spoke against it, is not theirs for a passing look at its places.
+    named = not face.crowded and ring.value in (face.value, *face.also)
+    alike = named or (said is not None and said[ring.value] >= AS_LIKELY)
     clear = ring.fits >= CLEARLY and ring.ahead >= FAR_AHEAD and not ring.shining
     quiet = ring.value in FULLEST or ring.plain <= QUIET_LEVELS
     if quiet and (alike or clear) and face.solid >= MOSTLY_FILLED:
