@@ -108,3 +108,9 @@ def test_rendered_faces_once_misread_are_read_right(condition: str, seed: int) -
     shown = picture(BY_NAME[condition], seed)
     reading = RigReader(shown.rig).read(shown.image_bgr)
     assert (reading.values, reading.doubt) == (shown.values, None)
+
+
+def test_rings_that_hardly_fit_raise_a_doubt_where_the_network_shares_it() -> None:
+    shown = picture(BY_NAME["worn paint"], 242)
+    reading = RigReader(shown.rig).read(shown.image_bgr)
+    assert (reading.values, reading.doubt) == (shown.values, "unread")
