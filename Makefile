@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips fixtures train clean
+.PHONY: help play test lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips handheld fixtures train clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -67,6 +67,9 @@ rendered: .venv/dev.stamp  ## measure the rig reader on 2,040 rendered pictures 
 
 clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, knocks: none missed, none invented? (EACH=1: fewer)
 	@$(BIN)/python -m vision.evaluation.clips --each $(or $(EACH),6)
+
+handheld: .venv/dev.stamp  ## the same clips filmed by hand, without a calibration
+	@$(BIN)/python -m vision.evaluation.handheld --each $(or $(EACH),2)
 
 fixtures: .venv/dev.stamp  ## render the pictures in fixtures/images anew
 	@$(BIN)/python -m vision.evaluation.fixtures
