@@ -46,6 +46,7 @@ class Tray:
         self.thrown: list[SeenDie] = []
         self.kept: list[SeenDie] = []
         self.lay: list[SeenDie] = []
+        self.seen: list[SeenDie] = []
         self.emptied = True
 
     def lift(self, *zones: str) -> None:
@@ -88,16 +89,20 @@ class Tray:
         self.kept.append(self.die(value))
 
     def die(self, value: int) -> SeenDie:
-        """Anywhere; but once in ten thousand throws one lands to the millimetre on what it was, and no one can tell."""
+        """Anywhere; but once in ten thousand throws one lands to the millimetre on what it was, and no one can tell.
+
+        What it was: where it lay, or where it was seen last, before somebody knocked the table.
+        """
         while True:
             x_mm, y_mm = self.random.uniform(0, 300), self.random.uniform(0, 220)
             box = (int(x_mm) * 4, int(y_mm) * 4, 64, 64)
             die = SeenDie(value=value, x_mm=x_mm, y_mm=y_mm, confidence=0.99, box_xywh=box)
-            if not stayed(self.lay, [die]):
+            if not stayed(self.lay, [die]) and not stayed(self.seen, [die]):
                 return die
 
     def sight(self, doubt: str | None = None) -> Sight:
         emptied, self.emptied = self.emptied, not self.thrown
+        self.seen = list(self.thrown)
         return Sight(
             thrown=tuple(self.thrown),
             kept=tuple(self.kept),
