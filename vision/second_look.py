@@ -6,7 +6,8 @@ read. The network (see `vision.faces`) is shown only faces whose places and layo
 nothing, as on speckles, its word ends the doubt if it is very sure, if one of the looks before said the same, and if
 the die fills its silhouette: it never speaks for dice whose geometry is unexplained. It takes a five whose middle has
 lost its paint for a four, surely so; but a hollow's rim can still be seen, so a two or a four is believed only if its
-middle is as smooth as its sides.
+middle is as smooth as its sides. At last it is shown every face that was not plain to two looks: where it is sure of
+something else, there is a doubt.
 """
 
 from __future__ import annotations
@@ -56,6 +57,11 @@ SURE_OF_WORN = 0.85
 """The same for a value that hollows without paint show already."""
 LIKELIER = 0.8
 """Probability from which the network's value is taken instead of another that is in doubt, and stays so."""
+CONTRADICTS = 0.9
+"""Probability from which the network's word for another value, or for no face, leaves a doubt whatever else agrees."""
+PLAIN_GAP = 0.85
+"""A face whose pips stand out so clearly is not shown to it: of the faces that were read wrongly and trusted all had
+less."""
 SMOOTH, RIMMED = 1.35, 1.8
 """How much more edges there are in the middle of a two or a four than at its sides: 0.6 to 1.2 times when it is bare,
 2.7 times when it holds a hollow without paint. Between the two nothing is sure."""
@@ -84,9 +90,29 @@ def looked_again(frame_bgr: FrameBGR, taken: Sequence[Face], edge_px: float) -> 
     seen = [_with_doubt(frame_bgr, face, ring, edge_px, worn) for face, ring in zip(taken, told, strict=True)]
     asked = [at for at, face in enumerate(seen) if not face.sure or face.crowded]
     said = faces.asked(frame_bgr, [(*seen[at].centre_xy, edge_px) for at in asked]) if asked else None
-    for nth, at in enumerate(asked):
-        seen[at] = _heard(frame_bgr, seen[at], told[at], None if said is None else said[nth], edge_px)
+    heard = dict.fromkeys(asked) if said is None else dict(zip(asked, said, strict=True))
+    for at in asked:
+        seen[at] = _heard(frame_bgr, seen[at], told[at], heard[at], edge_px)
+    return _contradicted(frame_bgr, seen, heard, edge_px)
+
+
+def _contradicted(
+    frame_bgr: FrameBGR, seen: list[Face], heard: dict[int, NDArray[np.float64] | None], edge_px: float
+) -> list[Face]:
+    """The faces; in doubt where one that is not quite plain shows the network something else."""
+    unasked = [at for at, face in enumerate(seen) if face.sure and _not_plain(face) and at not in heard]
+    said = faces.asked(frame_bgr, [(*seen[at].centre_xy, edge_px) for at in unasked]) if unasked else None
+    if said is not None:
+        heard = heard | dict(zip(unasked, said, strict=True))
+    for at, each in heard.items():
+        if seen[at].sure and each is not None and each.argmax() != seen[at].value and each.max() >= CONTRADICTS:
+            seen[at] = replace(seen[at], gap=min(seen[at].gap, UNDECIDED), worn=True, confirmed=False)
     return seen
+
+
+def _not_plain(face: Face) -> bool:
+    """Whether fewer than two looks saw the value plainly by themselves."""
+    return face.confirmed or (not face.ringed and (face.worn or face.gap < PLAIN_GAP))
 
 
 def _rings(frame_bgr: FrameBGR, face: Face, taken: Sequence[Face], edge_px: float, worn: bool) -> Rings | None:

@@ -81,10 +81,18 @@ def test_without_the_network_the_doubt_stays(monkeypatch: pytest.MonkeyPatch) ->
     assert not face.sure
 
 
-def test_sure_faces_are_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_faces_are_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faces, "shipped", lambda: pytest.fail("the network was loaded for nothing"))
-    plain = doubted(4, worn=False)
+    plain = doubted(4, worn=False, gap=0.9)
     assert looked_again(die_of(4), [plain], EDGE_PX) == [plain]
+
+
+def test_a_sure_face_that_is_not_plain_is_in_doubt_where_the_network_sees_another_value() -> None:
+    two = doubted(2, worn=False, gap=0.8)
+    [face] = looked_again(die_of(4), [two], EDGE_PX)
+    assert not face.sure
+    [face] = looked_again(die_of(2), [two], EDGE_PX)
+    assert (face.value, face.sure) == (2, True)
 
 
 def test_a_rendered_picture_of_worn_dice_is_trusted() -> None:
