@@ -16,10 +16,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.layouts import VALUE_OF
+from vision.layouts import NINE, VALUE_OF
 from vision.reading import FrameBGR
 from vision.shining import without_what_shines
-from vision.upright import upright
+from vision.upright import steepness, upright
 
 Levels = NDArray[np.float32]
 
@@ -88,7 +88,7 @@ def may_show_another(
 
     Painted pips are ringed as well as any. So another value can only fit better if it leaves fewer edges unexplained.
     """
-    edges = _edges(_patch(frame_bgr, centre_xy, turn, edge_px))
+    edges = steepness(_patch(frame_bgr, centre_xy, turn, edge_px))
     least = _left(edges, _plain(edges)).min(0)
     return float(least[value == _VALUES].min() - least.min()) >= NOTHING_ELSE
 
@@ -103,7 +103,7 @@ def rings(frame_bgr: FrameBGR, centre_xy: tuple[float, float], turn: float, edge
         edge_px: Its edge.
     """
     patch = _patch(frame_bgr, centre_xy, turn, edge_px)
-    edges = _edges(patch)
+    edges = steepness(patch)
     plain = _plain(edges)
     ringed = ring_map(edges)
     edges, shining = without_what_shines(patch, edges, ringed, plain)
@@ -155,12 +155,6 @@ def ring_map(edges: Levels) -> Levels:
     return weakest[WEAKEST]
 
 
-def _edges(patch: Levels) -> Levels:
-    """(h, w) how steeply the colours change, in levels per pixel, all three together."""
-    along, down = cv2.Sobel(patch, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(patch, cv2.CV_32F, 0, 1, scale=1 / 8)
-    return np.sqrt((along**2 + down**2).sum(axis=2))
-
-
 def _part(levels: Levels, part: float) -> float:
     """The level that this part of them lies below."""
     at = int(part * levels.size)
@@ -192,9 +186,8 @@ def _core() -> NDArray[np.bool_]:
     return away[:, None] & away[None]
 
 
-_GRID: NDArray[np.float64] = np.array([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], float)
 _VALUES = np.array(list(VALUE_OF.values()))
-_LAYOUTS = np.array([[(x, y) in places for x, y in _GRID] for places in VALUE_OF], np.float32)
+_LAYOUTS = np.array([[(x, y) in places for x, y in NINE] for places in VALUE_OF], np.float32)
 """(layouts, 9) which places of the grid hold pips."""
 _PLACES = [np.flatnonzero(layout) for layout in _LAYOUTS]
 
@@ -222,7 +215,7 @@ def _poses() -> _Poses:
         c, s = np.cos(turn), np.sin(turn)
         along, down = (x - dx) * c + (y - dy) * s, (y - dy) * c - (x - dx) * s
         squares.append((np.maximum(np.abs(along), np.abs(down)) < HALF_EDGES).ravel())
-        at += [_GRID @ np.array([[c, s], [-s, c]]) * spacing + (dx, dy) for spacing in SPACINGS]
+        at += [NINE @ np.array([[c, s], [-s, c]]) * spacing + (dx, dy) for spacing in SPACINGS]
     places = (np.array(at) * FACE_PX + PATCH_PX / 2 - 0.5).round().astype(np.intp)
     square = np.repeat(np.arange(len(squares)), len(SPACINGS))
     return _Poses(places[:, :, 1], places[:, :, 0], square, np.array(squares, np.float32))

@@ -11,7 +11,14 @@ from vision.settle import structure
 from vision.watch import Settled
 
 
-def told_before(settled: Settled, last: Settled | None, *, held: bool = False) -> bool:
+def news(settled: Settled, last: Settled | None, *, held: bool = False) -> tuple[bool, Settled]:
+    """Whether a tray at rest is news after the one that was told last, and which is the last one then."""
+    if last is not None and _told_before(settled, last, held=held):
+        return False, _seen_again(settled, last)
+    return True, settled
+
+
+def _told_before(settled: Settled, last: Settled | None, *, held: bool = False) -> bool:
     """Whether the last dice told still lie there: a hand or a shadow passed, nothing was thrown.
 
     `held`: the camera may have moved meanwhile; the dice then lie on the same ground, not at the same pixels.
@@ -23,7 +30,7 @@ def told_before(settled: Settled, last: Settled | None, *, held: bool = False) -
     return same_dice(last.reading, settled.reading, _ground_moved(last, settled) if held else _not_moved)
 
 
-def seen_again(settled: Settled, last: Settled) -> Settled:
+def _seen_again(settled: Settled, last: Settled) -> Settled:
     """The dice where they are seen now, as sure as they were told: a doubt that comes and goes is no news."""
     return replace(settled, reading=replace(settled.reading, doubt=last.reading.doubt))
 

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.layouts import VALUE_OF
+from vision.layouts import NINE, VALUE_OF
 from vision.upright import upright
 
 Floats = NDArray[np.float64]
@@ -48,8 +48,7 @@ more is a hollow, or shines through."""
 FLOOR_LEVELS = 2.0
 """What noise adds to any place."""
 
-_GRID = np.array([(x, y) for y in (-1, 0, 1) for x in (-1, 0, 1)], float)
-_AT = [tuple(np.round((0.5 + _GRID * s) * PATCH_PX - 0.5).astype(int).T[::-1]) for s in SPACINGS]
+_AT = [tuple(np.round((0.5 + NINE * s) * PATCH_PX - 0.5).astype(int).T[::-1]) for s in SPACINGS]
 """Rows and columns of the nine places, for each spacing."""
 _PATTERNS = {frozenset(3 * (y + 1) + x + 1 for x, y in pips_at): value for pips_at, value in VALUE_OF.items()}
 """The same layouts by the indexes of those nine places."""

@@ -29,3 +29,9 @@ def upright(
     x, y = centre_xy
     to_patch = np.array([[c, s, half - c * x - s * y], [-s, c, half + s * x - c * y]])
     return cv2.warpAffine(picture, to_patch, (side_px, side_px))
+
+
+def steepness(patch: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(h, w) how steeply the colours of a (h, w, 3) patch change, in levels per pixel, all three together."""
+    along, down = cv2.Sobel(patch, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(patch, cv2.CV_32F, 0, 1, scale=1 / 8)
+    return np.sqrt((along**2 + down**2).sum(axis=2))

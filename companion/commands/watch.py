@@ -30,7 +30,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE.
     """
     from companion.links.rigs import sighted
-    from vision.news import seen_again, told_before
+    from vision.news import news
     from vision.watch import Ill, Settled, Watcher
 
     source, camera = _opened(source)
@@ -43,9 +43,8 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
             if camera.name in ("video", "files"):  # a file does not get well by waiting
                 return 1
         elif isinstance(event, Settled):
-            known = told_before(event, last, held=sight.rig is None)
-            last = event if last is None or not known else seen_again(event, last)
-            for told in () if known else _throw_of(event):
+            new, last = news(event, last, held=sight.rig is None)
+            for told in _throw_of(event) if new else ():
                 print(json.dumps(told) if as_json else in_a_row(told), flush=True)  # noqa: T201
     return 0
 

@@ -1,6 +1,6 @@
 """What every game owes: one suite, played by random players over all mixes of house rules.
 
-`PEGPIP_GAMES` says how many games each mix plays (50; `make conformance`: 2,000).
+`PEGPIP_GAMES` says how many games each mix plays (100; `make conformance`: 2,000).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from companion.rules.notation import action_of, header_line, header_of, line_of,
 from companion.rules.replay import replayed
 from companion.rules.transcript import Transcript
 
-GAMES_EACH = int(os.environ.get("PEGPIP_GAMES", "50"))
+GAMES_EACH = int(os.environ.get("PEGPIP_GAMES", "100"))
 LONGEST = 20_000  # lines; random play ends long before
 NAIVE = {"crib_dice": NaiveCribDice, "crag": NaiveCrag, "crapola": NaiveCrapola}
 
@@ -43,7 +43,7 @@ def examples(count: int) -> settings:
         max_examples=count,
         deadline=None,
         database=None,
-        derandomize=GAMES_EACH <= 50,
+        derandomize=GAMES_EACH <= 100,
         suppress_health_check=list(HealthCheck),
     )
 

@@ -6,7 +6,7 @@ import pytest
 
 from vision.evaluation.clips import HAPPENINGS, SETTLED_TO_REPORTED, tipped, watched
 from vision.evaluation.stage import FPS, Script, Stage
-from vision.news import told_before
+from vision.news import news
 from vision.rig_reader import RigReader
 from vision.watch import Settled, Watcher
 
@@ -43,6 +43,6 @@ def test_dice_that_lie_where_they_were_told_to_lie_are_not_told_again() -> None:
 
     stage = Stage(1, 2, 2.2, [(0.4, lambda one: one.tray.scripts.append(LYING)), (1.0, knocked)])
     empty, told, again = settled_in(stage)
-    assert not told_before(empty, None)
-    assert not told_before(told, empty)
-    assert told_before(again, told)
+    assert news(empty, None)[0]
+    assert news(told, empty)[0]
+    assert not news(again, told)[0]

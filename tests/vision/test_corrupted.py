@@ -16,7 +16,7 @@ from harmed import HARMS, KINDS, cmyk_jpeg, harmed, plan, scenes
 
 from vision.reader import open_reader
 
-FILES = int(os.environ.get("PEGPIP_CORRUPTED", "50"))
+FILES = int(os.environ.get("PEGPIP_CORRUPTED", "100"))
 BATCH = 100
 MOST_MB = 1000
 

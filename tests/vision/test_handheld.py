@@ -16,7 +16,7 @@ from vision.cameras.virtual import FPS, VirtualCamera
 from vision.drift import drift
 from vision.evaluation.handheld import Handheld
 from vision.held import HELD, STIRRED_PX, stirred
-from vision.news import seen_again, told_before
+from vision.news import news
 from vision.reading import Die, FrameBGR, Reading
 from vision.settle import FIXED, Phase, Rule, Settle, step, structure
 from vision.watch import TRIES, Event, Moving, Settled, Watcher
@@ -115,21 +115,22 @@ def test_dice_on_the_same_ground_are_no_news_wherever_the_camera_has_wandered() 
     same = settled(wandered, (Die(3, (681, 349, 60, 60), 1.0),))
     elsewhere = settled(wandered, (Die(3, (600, 400, 60, 60), 1.0),))
     other = settled(wandered, (Die(4, (681, 349, 60, 60), 1.0),))
-    assert told_before(same, first, held=True)
-    assert not told_before(elsewhere, first, held=True)
-    assert not told_before(other, first, held=True)
-    assert not told_before(same, first), "a camera in a rig does not wander"
-    assert not told_before(replace(same, emptied=True), first, held=True)
+    assert not news(same, first, held=True)[0]
+    assert news(elsewhere, first, held=True)[0]
+    assert news(other, first, held=True)[0]
+    assert news(same, first)[0], "a camera in a rig does not wander"
+    assert news(replace(same, emptied=True), first, held=True)[0]
 
 
 def test_a_doubt_that_comes_and_goes_is_no_news_but_one_that_is_removed_is() -> None:
     picture, dice = textured(6), (Die(3, (600, 400, 60, 60), 1.0),)
     sure, unsure = settled(picture, dice), settled(picture, dice, "count")
-    assert told_before(unsure, sure)
-    assert seen_again(unsure, sure).reading.trusted
-    assert told_before(sure, seen_again(unsure, sure))
-    assert not told_before(sure, unsure)
-    assert told_before(unsure, unsure)
+    new, last = news(unsure, sure)
+    assert not new
+    assert last.reading.trusted
+    assert not news(sure, last)[0]
+    assert news(sure, unsure)[0]
+    assert not news(unsure, unsure)[0]
 
 
 class Still:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from vision.cameras import Camera, Frame
 from vision.evaluation.clips import HAPPENINGS, LONGEST_S, THROWN_S, Happening, throw
 from vision.evaluation.stage import Stage
-from vision.news import seen_again, told_before
+from vision.news import news
 from vision.reader import open_reader
 from vision.reading import FrameBGR
 from vision.watch import Settled, Watcher
@@ -117,9 +117,8 @@ def told(happening: Happening, seed: int, sway: float = 1.0) -> Told:
     tellings, last = [], None
     for event in Watcher(Handheld(stage, seed, sway), open_reader()).events():
         if isinstance(event, Settled):
-            known = told_before(event, last, held=True)
-            last = event if last is None or not known else seen_again(event, last)
-            tellings += [event] if event.reading.dice and not known else []
+            new, last = news(event, last, held=True)
+            tellings += [event] if event.reading.dice and new else []
     return _judged(happening.name, seed, stage, tellings, throws)
 
 
