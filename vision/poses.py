@@ -12,6 +12,8 @@ from vision.find import Mask, cube_outline, cube_outlines
 from vision.tray import Rig
 
 Floats = NDArray[np.float64]
+Pose = tuple[float, float, float]
+"""Middle x, y of the upper face in the frame's pixels, and its turn in radians."""
 
 STEPS_EDGES = (0.12, 0.04)
 """Steps of the search in edges, coarse and fine; each looks two steps to every side."""
@@ -36,8 +38,8 @@ def covered(outline: Floats, *masks: Mask) -> list[float]:
     return [cv2.countNonZero(cv2.bitwise_and(filled, part)) / area for part in parts]
 
 
-def pose_of(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> tuple[tuple[float, float], float]:
-    """Centre of the upper face in the frame's pixels, and turn in radians, of the die that fills a piece best.
+def pose_of(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> Pose:
+    """The pose of the die that fills a piece best.
 
     Args:
         piece: (h, w) 255 where the piece of a silhouette is.
@@ -57,4 +59,4 @@ def pose_of(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> tuple[tuple[float,
         outlines = cube_outlines(rig, tried)
         best = max((inside(each - at_xy, piece), *pose) for each, pose in zip(outlines, tried, strict=True))
         turns = np.degrees(best[3]) + np.arange(-2, 3) * turn_step
-    return (best[1], best[2]), best[3] % (np.pi / 2)
+    return best[1], best[2], best[3] % (np.pi / 2)

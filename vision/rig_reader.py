@@ -20,9 +20,10 @@ from vision.find import Mask, at_border, changes, cube_outlines
 from vision.layouts import Fit, fits
 from vision.missed import missed
 from vision.new_pips import boxes, grown, unclaimed_pips
+from vision.packed import filling, packed
 from vision.pips import pips_in, roughly_standing_out
 from vision.places import UNDECIDED, likeliest, placed
-from vision.poses import covered, pose_of
+from vision.poses import Pose, covered, inside, pose_of
 from vision.reading import Die, FrameBGR, Reading
 from vision.second_look import looked_again
 from vision.tray import Rig
@@ -47,6 +48,10 @@ CROWDED_EDGES = 0.6
 """A single pip with another so near is looked at again: both may be of one face, of a die that stands on an edge."""
 NEAR_EDGES, NEAR_RAD = np.array([-0.04, 0.0, 0.04]), np.radians([-4.0, 0.0, 4.0])
 """How far the pose that a silhouette gives may be off: the pips say it more exactly."""
+LIES_IN = 0.3
+"""Part of a die's outline from which it is one of the dice of a silhouette: of a neighbour's it covers a tenth."""
+CLEARLY_FULLER = 0.03
+"""Part of a silhouette by which dice must fill it better to take the place of those that were found by their pips."""
 FILLS_AS_WELL = 0.06
 """Turns whose outlines fill a silhouette equally well, but for this much: the true one is among them."""
 
@@ -139,10 +144,33 @@ class RigReader:
         pieces = self._pieces(cv2.bitwise_and(left, region.dice))
         posed = [face for piece in pieces if (face := self._posed(piece, region)) is not None]
         take([*proposed, *posed])
-        rest = cv2.bitwise_and(left, region.dice)
-        rim = cv2.countNonZero(rest) <= RIM_FACES * edge_px**2 * len(taken)
-        explained = not any(True for _ in self._pieces(rest)) and (rim or not taken)
-        return taken, explained
+        if self._explained(taken, region) and all(face.sure for face in taken):
+            return taken, True
+        taken = self._packed(taken, region)
+        return taken, self._explained(taken, region)
+
+    def _explained(self, taken: list[Face], region: _Region) -> bool:
+        """Whether these dice leave nothing of the silhouettes but soft rims."""
+        rest = region.dice.copy()
+        for face in taken:
+            claim(rest, face, region.at_xy)
+        if any(True for _ in self._pieces(rest)):
+            return False
+        return not taken or cv2.countNonZero(rest) <= RIM_FACES * self._edge_px**2 * len(taken)
+
+    def _packed(self, taken: list[Face], region: _Region) -> list[Face]:
+        """The same dice; where some touch, those that fill their silhouette clearly better, if there are such."""
+        for piece in self._pieces(region.dice):
+            packing = packed(piece, self._rig, region.at_xy)
+            if packing is None:
+                continue
+            held = [_lies_in(face, piece, region.at_xy) for face in taken]
+            poses = [(*face.centre_xy, face.turn) for face, here in zip(taken, held, strict=True) if here]
+            if packing.filled < filling(piece, self._rig, region.at_xy, poses) + CLEARLY_FULLER:
+                continue
+            elsewhere = [face for face, here in zip(taken, held, strict=True) if not here]
+            taken = elsewhere + [self._read_at(pose, region) or self._unread(pose, region) for pose in packing.poses]
+        return taken
 
     def _pieces(self, left: Mask) -> Iterator[Mask]:
         """What is left of the silhouettes, piece by piece, if it is large enough to be a die."""
@@ -174,12 +202,14 @@ class RigReader:
 
     def _posed(self, piece: Mask, region: _Region) -> Face | None:
         """The face of the die that fills a piece of a silhouette, or None when it shows no value."""
-        centre, turn = pose_of(piece, self._rig, region.at_xy)
-        near = [
-            (centre[0] + dx, centre[1] + dy, turn + dt)
-            for dx, dy in product(NEAR_EDGES * self._edge_px, repeat=2)
-            for dt in NEAR_RAD
-        ]
+        face = self._read_at(pose_of(piece, self._rig, region.at_xy), region)
+        return face if face is not None and face.inside >= INSIDE else None
+
+    def _read_at(self, pose: Pose, region: _Region) -> Face | None:
+        """The face of a die that lies so, or a little beside; None when it shows no value."""
+        x0, y0, turn0 = pose
+        steps = product(NEAR_EDGES * self._edge_px, NEAR_EDGES * self._edge_px, NEAR_RAD)
+        near = [(x0 + dx, y0 + dy, turn0 + dt) for dx, dy, dt in steps]
         seen = [
             (one, (x, y), t)
             for x, y, t in near
@@ -192,7 +222,12 @@ class RigReader:
         face = self._face(one.value, self._lying([(*centre, turn % (math.pi / 2))], region)[0], region, None)
         if chosen.gap < SURE_GAP or any(fuller(each[0], one) for each in seen):
             face = replace(face, gap=min(face.gap, UNDECIDED))
-        return face if face.inside >= INSIDE else None
+        return face
+
+    def _unread(self, pose: Pose, region: _Region) -> Face:
+        """A die whose face shows no value to the classical look: a doubt, unless the rings of its pips are clear."""
+        lying = self._lying([pose], region)[0]
+        return Face(1, lying.centre_xy, lying.turn, lying.outline, lying.inside, lying.solid, 0.0, 0.0, (), False)
 
     def _lying(self, poses: list[tuple[float, float, float]], region: _Region) -> list[_Lying]:
         """What dice with upper faces of those middles and turns would cover."""
@@ -221,6 +256,11 @@ class RigReader:
             seen is not None and seen.worn,
             (*(() if fit is None else (fit.value,)), *(() if seen is None else (seen.value, *seen.also))),
         )
+
+
+def _lies_in(face: Face, piece: Mask, at_xy: tuple[int, int]) -> bool:
+    """Whether a die covers enough of that piece of a silhouette to be of it."""
+    return inside(face.outline - at_xy, piece) > LIES_IN
 
 
 def _left(fit: Fit, left: Mask) -> bool:

@@ -1,0 +1,195 @@
+"""Where dice lie that touch each other: the poses that together fill a silhouette best, whatever their faces show.
+
+A die that touches another has no outline of its own, and faces without paint name no pose; but whole dice are of one
+size, and fill what is seen without lying in each other. So many poses are tried for a single die on a coarse picture of
+the silhouette; the best set of them is chosen by what each pair shares; and every die is then moved and turned in
+small steps as long as the set fills the silhouette better.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.find import Mask, cube_outline, cube_outlines
+from vision.poses import Pose
+from vision.tray import Rig
+
+Floats = NDArray[np.float64]
+Levels = NDArray[np.float32]
+
+COARSE_PX = 18.0
+"""An edge in the coarse picture: a step of the search is two pixels there."""
+STEP_EDGES, STEP_DEG = 0.12, 9.0
+MOST_TRIED = 400
+"""Poses that are paired: the best by themselves, of some thousand."""
+OUTSIDE_COSTS = 0.6
+"""What a pixel costs that a die covers beside the silhouette; one in it is worth 1. Shaded sides may lack in it."""
+IN_EACH_OTHER_COSTS = 2.0
+"""What a pixel costs that two upper faces share: dice do not lie in each other."""
+FINE = ((0.05, 4.0), (0.02, 1.5))
+"""Steps in edges and degrees by which each die is moved at last, coarse and fine."""
+ROUNDS = 6
+"""Most rounds of each of them."""
+BEGINNINGS = 6
+"""Pairs from which sets are grown."""
+MOST_DICE = 5
+"""More that touch are not tried."""
+ROUNDED = 0.92
+"""Part of a hull that a die with rounded corners fills."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Poses that fill a silhouette, and how well: the part of it that is filled, less what lies beside or doubly."""
+
+    poses: tuple[Pose, ...]
+    filled: float
+
+
+def packed(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> Packing | None:
+    """The poses of the dice that fill a piece of a silhouette; None for a single die, or for too many.
+
+    Args:
+        piece: (h, w) 255 where the piece is.
+        rig: The calibration.
+        at_xy: Where the upper left corner of `piece` lies in the frame.
+    """
+    count = _count(piece, rig, at_xy)
+    if not 2 <= count <= MOST_DICE:
+        return None
+    found = _set_of(piece, rig, at_xy, count)
+    return None if found is None else _finely(piece, rig, at_xy, found)
+
+
+def filling(piece: Mask, rig: Rig, at_xy: tuple[int, int], poses: Sequence[Pose]) -> float:
+    """How well these dice fill it; see `Packing`."""
+    worth = np.where(piece > 0, np.float32(1), np.float32(-OUTSIDE_COSTS))
+    outlines = [one - at_xy for one in cube_outlines(rig, list(poses))] if poses else []
+    covered = np.zeros(piece.shape, np.uint8)
+    for outline in outlines:
+        _fill(covered, outline, 1)
+    squares = [_square(pose, rig.die_px) for pose in poses]
+    shared = sum(
+        cv2.intersectConvexConvex(one, other)[0] for at, one in enumerate(squares) for other in squares[:at]
+    )
+    whole = max(1, cv2.countNonZero(piece))
+    return (float(worth[covered > 0].sum()) - IN_EACH_OTHER_COSTS * shared) / whole
+
+
+def _count(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> int:
+    """How many dice a piece holds, by its area."""
+    x, y, w, h = cv2.boundingRect(piece)
+    middle = (at_xy[0] + x + w / 2, at_xy[1] + y + h / 2)
+    one = cv2.contourArea(cube_outline(rig, middle, 0.0).astype(np.float32))
+    return round(cv2.countNonZero(piece) / (ROUNDED * one))
+
+
+def _set_of(piece: Mask, rig: Rig, at_xy: tuple[int, int], count: int) -> tuple[Pose, ...] | None:
+    """So many coarse poses that fill the piece best together."""
+    scale = COARSE_PX / rig.die_px
+    small = cv2.resize(piece, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    worth = small.astype(np.float32) * ((1 + OUTSIDE_COSTS) / 255) - OUTSIDE_COSTS
+    tried, hulls = _worthy(piece, worth, rig, at_xy, scale)
+    if len(tried) < count:
+        return None
+    faces = np.zeros_like(hulls)
+    for at, pose in enumerate(tried):
+        face = np.zeros(small.shape, np.uint8)
+        _fill(face, (_square(pose, rig.die_px) - at_xy) * scale, 1)
+        faces[at] = face.ravel()
+    alone = hulls @ worth.ravel()
+    shared = (hulls * worth.ravel()) @ hulls.T + IN_EACH_OTHER_COSTS * (faces @ faces.T)
+    np.fill_diagonal(shared, np.inf)
+    chosen = max((_grown(list(pair), alone, shared, count) for pair in _pairs(alone, shared)), key=lambda s: s[0])[1]
+    return tuple(tried[at] for at in chosen)
+
+
+def _worthy(
+    piece: Mask, worth: Levels, rig: Rig, at_xy: tuple[int, int], scale: float
+) -> tuple[list[Pose], Levels]:
+    """The best poses of a single die, and (poses, pixels) what each covers."""
+    x, y, w, h = cv2.boundingRect(piece)
+    step = STEP_EDGES * rig.die_px
+    turns = np.radians(np.arange(0.0, 90.0, STEP_DEG))
+    places = product(np.arange(at_xy[0] + x, at_xy[0] + x + w, step), np.arange(at_xy[1] + y, at_xy[1] + y + h, step))
+    poses = [(float(px), float(py), float(turn)) for (px, py), turn in product(places, turns)]
+    sure = cv2.erode(piece, np.ones((3, 3), np.uint8))
+    poses = [one for one in poses if sure[round(one[1] - at_xy[1]) - 1, round(one[0] - at_xy[0]) - 1]]
+    covers = []
+    for outline in cube_outlines(rig, poses) if poses else []:
+        cover = np.zeros(worth.shape, np.uint8)
+        _fill(cover, (outline - at_xy) * scale, 1)
+        covers.append(cover.ravel())
+    if not covers:
+        return [], np.empty((0, worth.size), np.float32)
+    hulls = np.array(covers, np.float32)
+    best = np.argsort(-(hulls @ worth.ravel()))[:MOST_TRIED]
+    return [poses[at] for at in best], hulls[best]
+
+
+def _pairs(alone: Floats, shared: Floats) -> list[tuple[int, int]]:
+    """The best pairs, none of them with a die of another."""
+    together = alone[:, None] + alone[None] - shared
+    found: list[tuple[int, int]] = []
+    for at in np.argsort(-together, axis=None)[: 40 * BEGINNINGS : 2]:
+        pair = (int(at) // len(alone), int(at) % len(alone))
+        if not any(set(pair) & set(other) for other in found):
+            found.append(pair)
+        if len(found) == BEGINNINGS:
+            break
+    return found
+
+
+def _grown(chosen: list[int], alone: Floats, shared: Floats, count: int) -> tuple[float, list[int]]:
+    """A pair grown to that many, each die then exchanged for a better one as long as there is one."""
+    while len(chosen) < count:
+        chosen.append(int((alone - shared[:, chosen].sum(1)).argmax()))
+    for _ in range(ROUNDS):
+        before = list(chosen)
+        for at in range(count):
+            others = chosen[:at] + chosen[at + 1 :]
+            chosen[at] = int((alone - shared[:, others].sum(1)).argmax())
+        if chosen == before:
+            break
+    inner = sum(shared[one, other] for at, one in enumerate(chosen) for other in chosen[:at])
+    return float(alone[chosen].sum() - inner), chosen
+
+
+def _finely(piece: Mask, rig: Rig, at_xy: tuple[int, int], poses: tuple[Pose, ...]) -> Packing:
+    """Every die moved and turned by small steps while that fills the piece better."""
+    best = list(poses)
+    score = filling(piece, rig, at_xy, tuple(best))
+    for step_edges, step_deg in FINE:
+        for _ in range(ROUNDS):
+            before = score
+            for at in range(len(best)):
+                for way in _ways(step_edges * rig.die_px, math.radians(step_deg)):
+                    moved = (best[at][0] + way[0], best[at][1] + way[1], best[at][2] + way[2])
+                    tried = (*best[:at], moved, *best[at + 1 :])
+                    new = filling(piece, rig, at_xy, tried)
+                    if new > score:
+                        best, score = list(tried), new
+            if score == before:
+                break
+    return Packing(tuple((x, y, turn % (math.pi / 2)) for x, y, turn in best), score)
+
+
+def _ways(step_px: float, step_rad: float) -> list[tuple[float, float, float]]:
+    ways = [(dx * step_px, dy * step_px, 0.0) for dx, dy in product((-1, 0, 1), repeat=2) if dx or dy]
+    return [*ways, (0.0, 0.0, step_rad), (0.0, 0.0, -step_rad)]
+
+
+def _square(pose: Pose, edge_px: float) -> NDArray[np.float32]:
+    """(4, 2) corners of the upper face."""
+    return cv2.boxPoints((pose[:2], (edge_px, edge_px), math.degrees(pose[2])))
+
+
+def _fill(mask: Mask, outline: Floats | NDArray[np.float32], value: int) -> None:
+    cv2.fillConvexPoly(mask, (outline * 16).round().astype(np.int32), value, cv2.LINE_8, 4)
