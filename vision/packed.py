@@ -1,4 +1,4 @@
-"""Where dice lie that touch each other: the poses that together fill a silhouette best, whatever their faces show.
+"""Where dice lie, by their silhouettes alone, also such as touch: the poses that together fill a silhouette best.
 
 A die that touches another has no outline of its own, and faces without paint name no pose; but whole dice are of one
 size, and fill what is seen without lying in each other. So many poses are tried for a single die on a coarse picture of
@@ -29,8 +29,9 @@ COARSE_PX = 18.0
 STEP_EDGES, STEP_DEG = 0.12, 9.0
 MOST_TRIED = 400
 """Poses that are paired: the best by themselves, of some thousand."""
-OUTSIDE_COSTS = 0.6
-"""What a pixel costs that a die covers beside the silhouette; one in it is worth 1. Shaded sides may lack in it."""
+SHADE_COSTS, OUTSIDE_COSTS = 0.3, 1.2
+"""What a pixel costs that a die covers beside the silhouette, where something has changed (it may be a shaded side, or
+a shadow) and where nothing has; one in the silhouette is worth 1."""
 IN_EACH_OTHER_COSTS = 2.0
 """What a pixel costs that two upper faces share: dice do not lie in each other."""
 FINE = ((0.05, 4.0), (0.02, 1.5))
@@ -53,33 +54,40 @@ class Packing:
     filled: float
 
 
-def packed(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> Packing | None:
-    """The poses of the dice that fill a piece of a silhouette; None for a single die, or for too many.
+def packed(piece: Mask, changed: Mask, rig: Rig, at_xy: tuple[int, int]) -> Packing | None:
+    """The poses of the dice that fill a piece of a silhouette; None if it holds none, or too many.
 
     Args:
         piece: (h, w) 255 where the piece is.
+        changed: (h, w) 255 where anything has changed.
         rig: The calibration.
         at_xy: Where the upper left corner of `piece` lies in the frame.
     """
     count = _count(piece, rig, at_xy)
-    if not 2 <= count <= MOST_DICE:
+    if not 1 <= count <= MOST_DICE:
         return None
-    found = _set_of(piece, rig, at_xy, count)
-    return None if found is None else _finely(piece, rig, at_xy, found)
+    worth = worths(piece, changed)
+    found = _set_of(piece, worth, rig, at_xy, count)
+    return None if found is None else _finely(worth, rig, at_xy, found)
 
 
-def filling(piece: Mask, rig: Rig, at_xy: tuple[int, int], poses: Sequence[Pose]) -> float:
-    """How well these dice fill it; see `Packing`."""
-    worth = np.where(piece > 0, np.float32(1), np.float32(-OUTSIDE_COSTS))
+def worths(piece: Mask, changed: Mask) -> Levels:
+    """(h, w) what each pixel is worth to a die that covers it."""
+    beside = np.where(changed > 0, np.float32(-SHADE_COSTS), np.float32(-OUTSIDE_COSTS))
+    return np.where(piece > 0, np.float32(1), beside)
+
+
+def filling(worth: Levels, rig: Rig, at_xy: tuple[int, int], poses: Sequence[Pose]) -> float:
+    """How well these dice fill a piece; see `Packing`."""
     outlines = [one - at_xy for one in cube_outlines(rig, list(poses))] if poses else []
-    covered = np.zeros(piece.shape, np.uint8)
+    covered = np.zeros(worth.shape, np.uint8)
     for outline in outlines:
         _fill(covered, outline, 1)
     squares = [_square(pose, rig.die_px) for pose in poses]
     shared = sum(
         cv2.intersectConvexConvex(one, other)[0] for at, one in enumerate(squares) for other in squares[:at]
     )
-    whole = max(1, cv2.countNonZero(piece))
+    whole = max(1, int(np.count_nonzero(worth > 0)))
     return (float(worth[covered > 0].sum()) - IN_EACH_OTHER_COSTS * shared) / whole
 
 
@@ -91,12 +99,13 @@ def _count(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> int:
     return round(cv2.countNonZero(piece) / (ROUNDED * one))
 
 
-def _set_of(piece: Mask, rig: Rig, at_xy: tuple[int, int], count: int) -> tuple[Pose, ...] | None:
+def _set_of(
+    piece: Mask, worth: Levels, rig: Rig, at_xy: tuple[int, int], count: int
+) -> tuple[Pose, ...] | None:
     """So many coarse poses that fill the piece best together."""
     scale = COARSE_PX / rig.die_px
-    small = cv2.resize(piece, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    worth = small.astype(np.float32) * ((1 + OUTSIDE_COSTS) / 255) - OUTSIDE_COSTS
-    tried, hulls = _worthy(piece, worth, rig, at_xy, scale)
+    small = cv2.resize(worth, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    tried, hulls = _worthy(piece, small, rig, at_xy, scale)
     if len(tried) < count:
         return None
     faces = np.zeros_like(hulls)
@@ -104,8 +113,10 @@ def _set_of(piece: Mask, rig: Rig, at_xy: tuple[int, int], count: int) -> tuple[
         face = np.zeros(small.shape, np.uint8)
         _fill(face, (_square(pose, rig.die_px) - at_xy) * scale, 1)
         faces[at] = face.ravel()
-    alone = hulls @ worth.ravel()
-    shared = (hulls * worth.ravel()) @ hulls.T + IN_EACH_OTHER_COSTS * (faces @ faces.T)
+    alone = hulls @ small.ravel()
+    if count == 1:
+        return (tried[int(alone.argmax())],)
+    shared = (hulls * small.ravel()) @ hulls.T + IN_EACH_OTHER_COSTS * (faces @ faces.T)
     np.fill_diagonal(shared, np.inf)
     chosen = max((_grown(list(pair), alone, shared, count) for pair in _pairs(alone, shared)), key=lambda s: s[0])[1]
     return tuple(tried[at] for at in chosen)
@@ -162,10 +173,10 @@ def _grown(chosen: list[int], alone: Floats, shared: Floats, count: int) -> tupl
     return float(alone[chosen].sum() - inner), chosen
 
 
-def _finely(piece: Mask, rig: Rig, at_xy: tuple[int, int], poses: tuple[Pose, ...]) -> Packing:
+def _finely(worth: Levels, rig: Rig, at_xy: tuple[int, int], poses: tuple[Pose, ...]) -> Packing:
     """Every die moved and turned by small steps while that fills the piece better."""
     best = list(poses)
-    score = filling(piece, rig, at_xy, tuple(best))
+    score = filling(worth, rig, at_xy, tuple(best))
     for step_edges, step_deg in FINE:
         for _ in range(ROUNDS):
             before = score
@@ -173,7 +184,7 @@ def _finely(piece: Mask, rig: Rig, at_xy: tuple[int, int], poses: tuple[Pose, ..
                 for way in _ways(step_edges * rig.die_px, math.radians(step_deg)):
                     moved = (best[at][0] + way[0], best[at][1] + way[1], best[at][2] + way[2])
                     tried = (*best[:at], moved, *best[at + 1 :])
-                    new = filling(piece, rig, at_xy, tried)
+                    new = filling(worth, rig, at_xy, tried)
                     if new > score:
                         best, score = list(tried), new
             if score == before:

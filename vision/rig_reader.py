@@ -20,7 +20,7 @@ from vision.find import Mask, at_border, changes, cube_outlines
 from vision.layouts import Fit, fits
 from vision.missed import missed
 from vision.new_pips import boxes, grown, unclaimed_pips
-from vision.packed import filling, packed
+from vision.packed import filling, packed, worths
 from vision.pips import pips_in, roughly_standing_out
 from vision.places import UNDECIDED, likeliest, placed
 from vision.poses import Pose, covered, inside, pose_of
@@ -50,7 +50,10 @@ NEAR_EDGES, NEAR_RAD = np.array([-0.04, 0.0, 0.04]), np.radians([-4.0, 0.0, 4.0]
 """How far the pose that a silhouette gives may be off: the pips say it more exactly."""
 LIES_IN = 0.3
 """Part of a die's outline from which it is one of the dice of a silhouette: of a neighbour's it covers a tenth."""
-CLEARLY_FULLER = 0.03
+FILLED_AT_ALL, WELL_FILLED = 0.8, 0.88
+"""How well dice must fill their silhouette at least (see `vision.packed`) to be believed, and to be left as they are if
+they were read surely: true ones 0.91 to 0.99, but of dark red ones on red 0.8."""
+CLEARLY_FULLER = 0.04
 """Part of a silhouette by which dice must fill it better to take the place of those that were found by their pips."""
 FILLS_AS_WELL = 0.06
 """Turns whose outlines fill a silhouette equally well, but for this much: the true one is among them."""
@@ -159,17 +162,18 @@ class RigReader:
         return not taken or cv2.countNonZero(rest) <= RIM_FACES * self._edge_px**2 * len(taken)
 
     def _packed(self, taken: list[Face], region: _Region) -> list[Face]:
-        """The same dice; where some touch, those that fill their silhouette clearly better, if there are such."""
+        """The same dice; where some are in doubt, those that fill their silhouette clearly better, if any do."""
         for piece in self._pieces(region.dice):
-            packing = packed(piece, self._rig, region.at_xy)
-            if packing is None:
+            here = [at for at, face in enumerate(taken) if _lies_in(face, piece, region.at_xy)]
+            poses = [(*taken[at].centre_xy, taken[at].turn) for at in here]
+            filled = filling(worths(piece, region.any), self._rig, region.at_xy, poses)
+            if filled >= WELL_FILLED and all(taken[at].sure for at in here):
                 continue
-            held = [_lies_in(face, piece, region.at_xy) for face in taken]
-            poses = [(*face.centre_xy, face.turn) for face, here in zip(taken, held, strict=True) if here]
-            if packing.filled < filling(piece, self._rig, region.at_xy, poses) + CLEARLY_FULLER:
-                continue
-            elsewhere = [face for face, here in zip(taken, held, strict=True) if not here]
-            taken = elsewhere + [self._read_at(pose, region) or self._unread(pose, region) for pose in packing.poses]
+            packing = packed(piece, region.any, self._rig, region.at_xy)
+            if packing is not None and packing.filled >= max(FILLED_AT_ALL, filled + CLEARLY_FULLER):
+                elsewhere = [face for at, face in enumerate(taken) if at not in here]
+                found = [self._read_at(pose, region) or self._unread(pose, region) for pose in packing.poses]
+                taken = elsewhere + [replace(face, crowded=True) for face in found]
         return taken
 
     def _pieces(self, left: Mask) -> Iterator[Mask]:
