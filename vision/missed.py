@@ -7,17 +7,20 @@ Their bodies hardly differ from the ground, so no outline can be asked for; but 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import cv2
 import numpy as np
 
 from vision import faces
 from vision.claims import Face, apart
-from vision.find import Mask, cube_outline
+from vision.find import Changes, Mask, cube_outline
 from vision.layouts import Fit, fits
 from vision.new_pips import boxes, grown
+from vision.packed import packed
 from vision.pips import pips
 from vision.places import UNDECIDED
+from vision.poses import Pose
 from vision.reading import FrameBGR
 from vision.tray import Rig
 
@@ -25,35 +28,67 @@ VERY_SURE = 0.95
 """Probability from which the network's word counts, where the pips show the same value."""
 MOST_ASKED = 12
 """So many faces are shown to the network at most: a cloth's pattern may hold many that pips propose."""
+OPENED_EDGES = 0.4
+"""What is narrower than this is the rim of a shadow, in edges."""
+BESIDE_EDGES = np.array([-0.2, 0.0, 0.2])
+"""Where a face is looked for beside the place that its shadow's outline gives, in edges."""
 HALF_SEEN = 0.5
 """What such a die is said to fill of its outline, which nobody has seen."""
 
 
-def missed(frame_bgr: FrameBGR, specks: Mask, taken: Sequence[Face], rig: Rig) -> list[Face]:
+def missed(frame_bgr: FrameBGR, changed: Changes, taken: Sequence[Face], rig: Rig) -> list[Face]:
     """Faces in doubt, apart from those that were taken.
 
     Args:
         frame_bgr: The frame.
-        specks: (h, w) 255 where no shadow explains the frame, however small the place.
+        changed: What is not as in the empty tray.
         taken: The faces that were found by their silhouettes.
         rig: The calibration.
     """
-    edge_px = rig.die_px
-    left = specks.copy()
+    specks, any_change = _without(changed.specks, taken), _without(changed.any, taken)
+    found = _by_pips(frame_bgr, specks, taken, rig)
+    return found + _by_changes(frame_bgr, any_change, [*taken, *found], rig)
+
+
+def _without(mask: Mask, taken: Sequence[Face]) -> Mask:
+    """A mask without the dice that were taken."""
+    left = mask.copy()
     for face in taken:
         cv2.fillConvexPoly(left, face.outline.round().astype(np.int32), 0)
-    near = cv2.dilate(left, np.ones((round(edge_px) | 1,) * 2, np.uint8))
+    return left
+
+
+def _by_pips(frame_bgr: FrameBGR, specks: Mask, taken: Sequence[Face], rig: Rig) -> list[Face]:
+    """Faces that pips propose, whatever lies round them."""
+    edge_px = rig.die_px
+    near = cv2.dilate(specks, np.ones((round(edge_px) | 1,) * 2, np.uint8))
     likely = [fit for box in boxes(near) for fit in _fits(frame_bgr, near, box, edge_px)]
     likely = [fit for fit in likely if apart(fit.centre_xy, taken, edge_px)][:MOST_ASKED]
-    if not likely:
-        return []
-    said = faces.asked(frame_bgr, [(*fit.centre_xy, edge_px) for fit in likely])
-    if said is None:
-        return []
+    said = faces.asked(frame_bgr, [(*fit.centre_xy, edge_px) for fit in likely]) if likely else None
     found: list[Face] = []
-    for fit, each in zip(likely, said, strict=True):
+    for fit, each in zip(likely, said if said is not None else [], strict=False):
         if each[fit.value] >= VERY_SURE and apart(fit.centre_xy, found, edge_px):
-            found.append(_in_doubt(fit, rig))
+            found.append(_in_doubt(fit.value, (*fit.centre_xy, fit.angle_rad or 0.0), rig))
+    return found
+
+
+def _by_changes(frame_bgr: FrameBGR, left: Mask, taken: Sequence[Face], rig: Rig) -> list[Face]:
+    """Faces of dice that may fill what has changed and nothing explains: most of that is shadow, and shows no face."""
+    edge_px = rig.die_px
+    opened = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((round(OPENED_EDGES * edge_px),) * 2, np.uint8))
+    found: list[Face] = []
+    for box in boxes(opened, edge_px**2)[:MOST_ASKED]:
+        rows, columns = grown(*box, opened.shape)
+        packing = packed(opened[rows, columns], opened[rows, columns], rig, (columns.start, rows.start))
+        for x, y, turn in () if packing is None else packing.poses:
+            places = [(x + dx, y + dy, edge_px) for dx, dy in product(BESIDE_EDGES * edge_px, repeat=2)]
+            said = faces.asked(frame_bgr, places)
+            if said is None:
+                return found
+            at, value = np.unravel_index(int(said[:, 1:].argmax()), (len(places), 6))
+            middle = places[int(at)][:2]
+            if said[at, value + 1] >= VERY_SURE and apart(middle, [*taken, *found], edge_px):
+                found.append(_in_doubt(int(value) + 1, (*middle, turn), rig))
     return found
 
 
@@ -66,7 +101,7 @@ def _fits(frame_bgr: FrameBGR, near: Mask, box: tuple[int, int, int, int], edge_
     return fits(spots, edge_px)
 
 
-def _in_doubt(fit: Fit, rig: Rig) -> Face:
-    turn = fit.angle_rad or 0.0
-    outline = cube_outline(rig, fit.centre_xy, turn)
-    return Face(fit.value, fit.centre_xy, turn, outline, HALF_SEEN, HALF_SEEN, UNDECIDED, fit.off, (), False)
+def _in_doubt(value: int, pose: Pose, rig: Rig) -> Face:
+    x, y, turn = pose
+    outline = cube_outline(rig, (x, y), turn)
+    return Face(value, (x, y), turn, outline, HALF_SEEN, HALF_SEEN, UNDECIDED, 0.0, (), False)

@@ -117,7 +117,7 @@ class RigReader:
         if doubt is None and unclaimed_pips(frame_bgr, changed.specks, [face.outline for face in taken], self._rig):
             doubt = "unread"
         if doubt == "unread":
-            taken += missed(frame_bgr, changed.specks, taken, self._rig)
+            taken += missed(frame_bgr, changed, taken, self._rig)
         if doubt is None and expect is not None and len(taken) != expect:
             doubt = "count"
         dice = [_die(face, self._edge_px) for face in taken]
