@@ -71,15 +71,24 @@ def changes(frame_bgr: FrameBGR, rig: Rig) -> Changes:
     between = max(3, round(BETWEEN_EDGES * rig.die_px / SHRUNK))
     opened = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
     changed = cv2.morphologyEx(opened, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (between,) * 2))
-    found = []
-    for different in (solid, changed):
-        small = _filled(different, rig.die_px / SHRUNK)
-        wide = cv2.resize(small, size_wh, interpolation=cv2.INTER_LINEAR)
-        found.append(cv2.threshold(wide, 127, 255, cv2.THRESH_BINARY)[1])
+    found = [_widened(_filled(different, rig.die_px / SHRUNK), frame_bgr.shape[:2]) for different in (solid, changed)]
     specks = ((off > DIFFERENT_LEVELS) | (dimmed > CHANGED_LIGHT[1])).astype(np.uint8) * 255
     specks = cv2.morphologyEx(specks, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    specks = cv2.resize(specks, size_wh, interpolation=cv2.INTER_NEAREST)
+    specks = _widened(specks, frame_bgr.shape[:2])
     return Changes(found[0], cv2.bitwise_or(found[0], found[1]), specks)
+
+
+def _widened(small: Mask, shape: tuple[int, ...]) -> Mask:
+    """A shrunk mask in the frame's size; only where it holds something, as most of a tray is empty."""
+    wide = np.zeros(shape, np.uint8)
+    outlines, _ = cv2.findContours(small, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    for x, y, w, h in map(cv2.boundingRect, outlines):
+        left, top = max(0, x - 1), max(0, y - 1)
+        part = small[top : y + h + 1, left : x + w + 1]
+        larger = cv2.resize(part, None, fx=SHRUNK, fy=SHRUNK, interpolation=cv2.INTER_LINEAR)
+        there = wide[SHRUNK * top :, SHRUNK * left :][: larger.shape[0], : larger.shape[1]]
+        there |= cv2.threshold(larger, 127, 255, cv2.THRESH_BINARY)[1][: there.shape[0], : there.shape[1]]
+    return wide
 
 
 def _off_and_dimmed(seen: Levels, empty: Levels, empty_squared: Levels) -> tuple[Levels, Levels]:
@@ -140,6 +149,8 @@ def cube_outlines(rig: Rig, poses: Sequence[tuple[float, float, float]]) -> list
     The lower face lies on the floor right under the upper one, so it is seen nearer to the middle; the outline is the
     hull of both.
     """
+    if not poses:
+        return []
     each = np.array(poses, np.float64)
     below = rig.under(each[:, :2])
     half = rig.die_mm / 2

@@ -79,55 +79,50 @@ def fits(pips_xyr: Floats, edge_px: float, tolerance: float = 1.0) -> list[Fit]:
         edge_px: Edge of a face.
         tolerance: How far the spacing may leave its limits, as a factor (1: not at all), where `edge_px` is a guess.
     """
-    found = _single(pips_xyr, edge_px)
-    for i in range(len(pips_xyr)):
-        for j in range(i + 1, len(pips_xyr)):
-            fit = _on_diagonal(pips_xyr, i, j, edge_px, tolerance)
-            if fit is not None:
-                found.append(fit)
-    return sorted(found, key=lambda fit: (-len(fit.pips), fit.off))
+    if not len(pips_xyr):
+        return []
+    x, y, radii = pips_xyr.T
+    apart_px = np.hypot(x[:, None] - x, y[:, None] - y)
+    found = _single(pips_xyr, apart_px, edge_px)
+    spacings = apart_px / (2 * math.sqrt(2) * edge_px)
+    near = (spacings >= SPACING[0] / tolerance) & (spacings <= SPACING[1] * tolerance)
+    alike = np.maximum(radii[:, None], radii) <= ALIKE * np.minimum(radii[:, None], radii)
+    found += _on_diagonals(pips_xyr, np.argwhere(np.triu(near & alike, 1)))
+    return sorted(found, key=lambda fit: (-len(fit.pips), round(fit.off, 9)))
 
 
-def _single(pips_xyr: Floats, edge_px: float) -> list[Fit]:
-    found = []
-    for i, (x, y, _) in enumerate(pips_xyr):
-        others = np.delete(pips_xyr[:, :2], i, axis=0)
-        if len(others) == 0 or np.hypot(*(others - (x, y)).T).min() > ALONE * edge_px:
-            found.append(Fit(1, (float(x), float(y)), None, 0.0, 0.0, (i,)))
-    return found
+def _single(pips_xyr: Floats, apart_px: Floats, edge_px: float) -> list[Fit]:
+    others_px = apart_px + np.diag(np.full(len(pips_xyr), np.inf))
+    alone = others_px.min(1) > ALONE * edge_px
+    return [
+        Fit(1, (float(pips_xyr[i, 0]), float(pips_xyr[i, 1])), None, 0.0, 0.0, (i,))
+        for i in np.flatnonzero(alone).tolist()
+    ]
 
 
-def _on_diagonal(pips_xyr: Floats, i: int, j: int, edge_px: float, tolerance: float) -> Fit | None:
-    one, other = pips_xyr[i], pips_xyr[j]
-    along = other[:2] - one[:2]
-    spacing = float(np.hypot(*along)) / (2 * math.sqrt(2))
-    if not SPACING[0] / tolerance <= spacing / edge_px <= SPACING[1] * tolerance:
-        return None
-    radius = (one[2] + other[2]) / 2
-    if max(one[2], other[2]) > ALIKE * min(one[2], other[2]):
-        return None
-    middle = (one[:2] + other[:2]) / 2
-    angle = math.atan2(along[1], along[0]) - math.pi / 4
-    turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
-    own = (pips_xyr[:, :2] - middle) @ turn.T / spacing
+def _on_diagonals(pips_xyr: Floats, pairs: NDArray[np.intp]) -> list[Fit]:
+    """The faces that have such a pair, (pairs, 2), at opposite corners and hold exactly the pips that lie inside."""
+    one, other = pips_xyr[pairs[:, 0]], pips_xyr[pairs[:, 1]]
+    along, middle = other[:, :2] - one[:, :2], (one[:, :2] + other[:, :2]) / 2
+    radius = ((one[:, 2] + other[:, 2]) / 2)[:, None]
+    spacing = np.hypot(*along.T) / (2 * math.sqrt(2))
+    angle = np.arctan2(along[:, 1], along[:, 0]) - math.pi / 4
+    # (pairs, 2, 2) turns a row of the picture's axes into the face's own.
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]).transpose(2, 0, 1)
+    own = (pips_xyr[None, :, :2] - middle[:, None]) @ turn / spacing[:, None, None]
     like = (pips_xyr[:, 2] < ALIKE * radius) & (pips_xyr[:, 2] > radius / ALIKE)
-    inside = np.flatnonzero((np.abs(own) < INSIDE).all(1) & like)
-    return _read(own, inside, middle, angle, spacing)
-
-
-def _read(own: Floats, inside: NDArray[np.intp], middle: Floats, angle: float, spacing: float) -> Fit | None:
-    """The face whose grid holds exactly the pips that lie inside it."""
-    apart = np.linalg.norm(own[inside][:, None, :] - _GRID[None], axis=-1)
-    place = apart.argmin(1)
-    off = apart.min(1)
-    if (off > PIP_AT).any() or len(set(place.tolist())) != len(place):
-        return None
-    pattern = tuple(int(index in place) for index in range(len(_GRID)))
-    value = _PATTERNS.get(pattern)
-    if value is None:
-        return None
-    x, y = own[inside].mean(0) if value > 1 else (0.0, 0.0)
-    turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
-    centre = middle + turn @ np.array([x, y]) * spacing
-    members = tuple(int(index) for index in inside)
-    return Fit(value, (float(centre[0]), float(centre[1])), angle % (math.pi / 2), spacing, float(off.mean()), members)
+    inside = (np.abs(own) < INSIDE).all(2) & like
+    away = np.linalg.norm(own[:, :, None] - _GRID, axis=3)
+    place, off = away.argmin(2), away.min(2)
+    held = ((place[:, :, None] == np.arange(len(_GRID))) & inside[:, :, None]).sum(1)
+    clean = ~(inside & (off > PIP_AT)).any(1) & (held <= 1).all(1)
+    found = []
+    for at in np.flatnonzero(clean).tolist():
+        value = _PATTERNS.get(tuple(held[at].tolist()))
+        if value is not None:
+            members = np.flatnonzero(inside[at])
+            x, y = middle[at] + turn[at] @ own[at, members].mean(0) * spacing[at]
+            turned = float(angle[at]) % (math.pi / 2)
+            misfit = float(off[at, members].mean())
+            found.append(Fit(value, (float(x), float(y)), turned, float(spacing[at]), misfit, tuple(members.tolist())))
+    return found

@@ -79,7 +79,7 @@ def worths(piece: Mask, changed: Mask) -> Levels:
 
 def filling(worth: Levels, rig: Rig, at_xy: tuple[int, int], poses: Sequence[Pose]) -> float:
     """How well these dice fill a piece; see `Packing`."""
-    outlines = [one - at_xy for one in cube_outlines(rig, list(poses))] if poses else []
+    outlines = [one - at_xy for one in cube_outlines(rig, list(poses))]
     covered = np.zeros(worth.shape, np.uint8)
     for outline in outlines:
         _fill(covered, outline, 1)
@@ -134,7 +134,7 @@ def _worthy(
     sure = cv2.erode(piece, np.ones((3, 3), np.uint8))
     poses = [one for one in poses if sure[round(one[1] - at_xy[1]) - 1, round(one[0] - at_xy[0]) - 1]]
     covers = []
-    for outline in cube_outlines(rig, poses) if poses else []:
+    for outline in cube_outlines(rig, poses):
         cover = np.zeros(worth.shape, np.uint8)
         _fill(cover, (outline - at_xy) * scale, 1)
         covers.append(cover.ravel())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, islice, product
 
 import cv2
 import numpy as np
@@ -186,12 +186,8 @@ class RigReader:
 
     def _faces(self, likely: Iterable[Fit], spots: Floats, region: _Region) -> Iterator[Face]:
         """Faces that the pips propose, where a die has room."""
-        for fit in likely:
-            if not _alone(fit, spots, self._edge_px):
-                continue
-            centre = (fit.centre_xy[0] + region.at_xy[0], fit.centre_xy[1] + region.at_xy[1])
-            turns = TURNS if fit.angle_rad is None else np.array([fit.angle_rad])
-            lain = self._lying([(*centre, float(turn)) for turn in turns], region)
+        alone = [fit for fit in likely if _alone(fit, spots, self._edge_px)]
+        for fit, lain in zip(alone, self._lain(alone, region), strict=True):
             most = max(each.filling for each in lain)
             if max(each.inside for each in lain if each.filling == most) < INSIDE_PLAIN:
                 continue
@@ -203,6 +199,17 @@ class RigReader:
             plain = best.gap >= PLAIN_GAP and len(best.pips) >= PLAIN_PIPS
             if best.inside >= (INSIDE_PLAIN if plain else INSIDE):
                 yield best
+
+    def _lain(self, likely: list[Fit], region: _Region) -> Iterator[list[_Lying]]:
+        """For each of these faces, the dice that may have it: of a single pip one for each turn."""
+        turns = [TURNS if fit.angle_rad is None else [fit.angle_rad] for fit in likely]
+        x0, y0 = region.at_xy
+        poses = [
+            [(fit.centre_xy[0] + x0, fit.centre_xy[1] + y0, float(turn)) for turn in each]
+            for fit, each in zip(likely, turns, strict=True)
+        ]
+        lying = iter(self._lying(list(chain.from_iterable(poses)), region))
+        return (list(islice(lying, len(each))) for each in poses)
 
     def _posed(self, piece: Mask, region: _Region) -> Face | None:
         """The face of the die that fills a piece of a silhouette, or None when it shows no value."""

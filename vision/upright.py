@@ -34,4 +34,4 @@ def upright(
 def steepness(patch: NDArray[np.float32]) -> NDArray[np.float32]:
     """(h, w) how steeply the colours of a (h, w, 3) patch change, in levels per pixel, all three together."""
     along, down = cv2.Sobel(patch, cv2.CV_32F, 1, 0, scale=1 / 8), cv2.Sobel(patch, cv2.CV_32F, 0, 1, scale=1 / 8)
-    return np.sqrt((along**2 + down**2).sum(axis=2))
+    return cv2.sqrt(cv2.transform(along * along + down * down, np.ones((1, patch.shape[2]), np.float32)))
