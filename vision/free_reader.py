@@ -167,7 +167,8 @@ def _doubt(frame_bgr: FrameBGR, found: _Found, expect: int | None) -> str | None
         return unsure
     if any(_cut_off(face.mark, frame_bgr.shape) for face in found.taken):
         return "cut_off"
-    if any(face.value not in (face.mark.value, value_by_pips(frame_bgr, face.mark)) for face in found.taken):
+    differing = (face for face in found.taken if face.value != face.mark.value)
+    if any(face.value != value_by_pips(frame_bgr, face.mark) for face in differing):
         return "disagree"
     return None
 

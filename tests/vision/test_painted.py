@@ -1,18 +1,22 @@
-"""Painted dice: their labels say what was painted, as another reader sees it; crops are of what they are said to be."""
+"""Painted and rendered dice to learn from: labels say what was drawn; crops are of what they are said to be."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
+from vision.evaluation.conditions import CONDITIONS, picture
 from vision.free_reader import value_by_pips
 from vision.network import Mark
 from vision.training.crops import example
-from vision.training.datasets import Photo
+from vision.training.datasets import Photo, photo_sets
 from vision.training.makes import some_make
 from vision.training.painted import painted
 from vision.training.painted_set import painted_set
+from vision.training.rendered_set import HARD, NAME, jobs, write
 
 
 def test_the_pips_of_a_plain_painted_die_say_its_label() -> None:
@@ -50,3 +54,27 @@ def test_crops_show_a_value_or_no_face() -> None:
     values = [value for _, value in crops]
     assert set(values) <= set(range(7))
     assert 2 <= values.count(0) <= 40
+
+
+def test_rendered_pictures_are_cut_up_with_their_labels(tmp_path: Path) -> None:
+    shown = picture(CONDITIONS[6], 3)
+    folder = tmp_path / NAME
+    (folder / "images").mkdir(parents=True)
+    rows = write(shown.image_bgr, shown.dice, "worn", folder / "images")
+    (folder / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    photos = photo_sets([tmp_path])[NAME]
+    assert len(photos) == len(shown.dice)
+    for photo, die in zip(photos, shown.dice, strict=True):
+        height, width = photo.bgr.shape[:2]
+        middle = next(one for one in photo.dice if np.hypot(one[0] - width / 2, one[1] - height / 2) < 3)
+        assert int(middle[3]) == die.value
+        assert middle[2] == die.box_xywh[2]
+
+
+def test_hard_kinds_are_rendered_most_and_with_seeds_of_their_own() -> None:
+    wanted = jobs(8)
+    per_condition = [sum(index == condition for index, _ in wanted) for condition in range(len(CONDITIONS))]
+    hard = [count for count, condition in zip(per_condition, CONDITIONS, strict=True) if condition.name in HARD]
+    assert hard == [8, 8, 8]
+    assert sum(per_condition) - sum(hard) == 9 * 2
+    assert min(seed for _, seed in wanted) > 10_000
