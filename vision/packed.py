@@ -38,8 +38,8 @@ FINE = ((0.05, 4.0), (0.02, 1.5))
 """Steps in edges and degrees by which each die is moved at last, coarse and fine."""
 ROUNDS = 6
 """Most rounds of each of them."""
-BEGINNINGS = 6
-"""Pairs from which sets are grown."""
+BEGINNINGS, MOST_PAIRS = 6, 120
+"""Pairs from which sets are grown, and so many are looked through for some that have no pose in common."""
 MOST_DICE = 5
 """More that touch are not tried."""
 ROUNDED = 0.92
@@ -118,7 +118,7 @@ def _set_of(
         return (tried[int(alone.argmax())],)
     shared = (hulls * small.ravel()) @ hulls.T + IN_EACH_OTHER_COSTS * (faces @ faces.T)
     np.fill_diagonal(shared, np.inf)
-    chosen = max((_grown(list(pair), alone, shared, count) for pair in _pairs(alone, shared)), key=lambda s: s[0])[1]
+    chosen = max((_grown(pair, alone, shared, count) for pair in _pairs(alone, shared)), key=lambda s: s[0])[1]
     return tuple(tried[at] for at in chosen)
 
 
@@ -145,17 +145,16 @@ def _worthy(
     return [poses[at] for at in best], hulls[best]
 
 
-def _pairs(alone: Floats, shared: Floats) -> list[tuple[int, int]]:
+def _pairs(alone: Floats, shared: Floats) -> list[list[int]]:
     """The best pairs, none of them with a die of another."""
-    together = alone[:, None] + alone[None] - shared
-    found: list[tuple[int, int]] = []
-    for at in np.argsort(-together, axis=None)[: 40 * BEGINNINGS : 2]:
-        pair = (int(at) // len(alone), int(at) % len(alone))
-        if not any(set(pair) & set(other) for other in found):
+    one, other = np.triu_indices(len(alone), 1)
+    together = alone[one] + alone[other] - shared[one, other]
+    found: list[list[int]] = []
+    for at in np.argsort(-together)[:MOST_PAIRS]:
+        pair = [int(one[at]), int(other[at])]
+        if not any(set(pair) & set(known) for known in found):
             found.append(pair)
-        if len(found) == BEGINNINGS:
-            break
-    return found
+    return found[:BEGINNINGS]
 
 
 def _grown(chosen: list[int], alone: Floats, shared: Floats, count: int) -> tuple[float, list[int]]:
