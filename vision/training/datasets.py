@@ -26,7 +26,6 @@ WEIGHTS = {
     "bartek_phone": 1.0,
     "tomitomi_preview": 0.3,
     "own_table": 3.0,
-    "rendered_rig": 8.0,
     "backgrounds": 0.8,
 }
 """The licensed sets, and how often each is drawn from: by how varied it is, not by how large.

@@ -31,10 +31,10 @@ class Faces(nn.Module):
         return self.head(self.drop(self.body(x).mean((2, 3))))
 
 
-class ExportedFaces(nn.Module):
-    """The network as it is shipped: probabilities instead of logits."""
+class Exported(nn.Module):
+    """A network that names values, as it is shipped: with probabilities instead of logits."""
 
-    def __init__(self, faces: Faces) -> None:
+    def __init__(self, faces: nn.Module) -> None:
         super().__init__()
         self.faces = faces
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 import cv2
 import numpy as np
@@ -34,8 +35,12 @@ class Sources:
     rng: np.random.Generator
 
 
+Source = TypeVar("Source")
+"""What examples are drawn from."""
+
+
 @dataclass(frozen=True, slots=True)
-class Course:
+class Course(Generic[Source]):
     """How one network is trained.
 
     Attributes:
@@ -51,7 +56,7 @@ class Course:
     """
 
     make: Callable[[], nn.Module]
-    judged: Callable[[nn.Module, Sources], dict[str, Tensor]]
+    judged: Callable[[nn.Module, Source], dict[str, Tensor]]
     rate: float
     rate_on: float
     least: float
@@ -64,11 +69,17 @@ class Course:
 def options(about: str | None, out: str) -> argparse.ArgumentParser:
     """The options that every training run has."""
     ask = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ask.add_argument("folders", nargs="+", type=Path, help="folders that hold labelled sets")
     ask.add_argument("--out", type=Path, default=Path(out))
     ask.add_argument("--minutes", type=float, default=60.0)
     ask.add_argument("--seed", type=int, default=1)
     ask.add_argument("--begin", type=Path, help="weights to go on from: the .pt file that lies beside an earlier --out")
+    return ask
+
+
+def photo_options(about: str | None, out: str) -> argparse.ArgumentParser:
+    """The options of a run on sets of photos."""
+    ask = options(about, out)
+    ask.add_argument("folders", nargs="+", type=Path, help="folders that hold labelled sets")
     ask.add_argument("--without", default="", help="sets to leave out, as a,b: to measure on them")
     return ask
 
@@ -83,13 +94,17 @@ def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
     return sets
 
 
-def trained(course: Course, sets: dict[str, list[Photo]], asked: argparse.Namespace) -> nn.Module:
-    """A network trained on those sets and on painted dice for the minutes asked; its figures are printed as they go."""
+def with_painted(sets: dict[str, list[Photo]], seed: int) -> Sources:
+    """Those sets, and a set of painted dice."""
+    every = [*sets.values(), painted_set(PAINTED, sets.get("backgrounds", []), seed)]
+    odds = np.array([*(WEIGHTS[name] for name in sets), PAINTED_WEIGHT])
+    return Sources(every, odds / odds.sum(), np.random.default_rng(seed))
+
+
+def trained(course: Course[Source], sources: Source, asked: argparse.Namespace) -> nn.Module:
+    """A network trained for the minutes asked; its figures are printed as they go."""
     torch.manual_seed(asked.seed)
     cv2.setNumThreads(1)
-    every = [*sets.values(), painted_set(PAINTED, sets.get("backgrounds", []), asked.seed)]
-    odds = np.array([*(WEIGHTS[name] for name in sets), PAINTED_WEIGHT])
-    sources = Sources(every, odds / odds.sum(), np.random.default_rng(asked.seed))
     network = course.make().to(memory_format=torch.channels_last)
     if asked.begin is not None:
         network.load_state_dict(torch.load(asked.begin, weights_only=True))

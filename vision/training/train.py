@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from vision.training.augment import example
 from vision.training.centres import Centres, Exported, loss, targets
-from vision.training.running import Course, Sources, options, seen, sets_for, trained, write
+from vision.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted, write
 
 BATCH = 16
 
@@ -38,8 +38,8 @@ COURSE = Course(
 
 def main() -> None:
     """The command line."""
-    asked = options(__doc__, "centres.onnx").parse_args()
-    network = trained(COURSE, sets_for(asked), asked)
+    asked = photo_options(__doc__, "centres.onnx").parse_args()
+    network = trained(COURSE, with_painted(sets_for(asked), asked.seed), asked)
     axes = {"picture": {2: "height", 3: "width"}, "maps": {2: "rows", 3: "columns"}}  # any multiple of 8
     write(network, Exported(network), (1, 3, 256, 320), axes, asked.out)
 

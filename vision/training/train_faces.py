@@ -11,8 +11,8 @@ from torch.nn import functional
 from vision.faces import CROP_PX
 from vision.network import MODEL, Network
 from vision.training.crops import example
-from vision.training.faces_net import ExportedFaces, Faces
-from vision.training.running import Course, Sources, options, seen, sets_for, trained, write
+from vision.training.faces_net import Exported, Faces
+from vision.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted, write
 from vision.training.strays import with_strays
 
 BATCH = 128
@@ -44,13 +44,13 @@ COURSE = Course(
 
 def main() -> None:
     """The command line."""
-    ask = options(__doc__, "faces.onnx")
+    ask = photo_options(__doc__, "faces.onnx")
     ask.add_argument("--detector", type=Path, default=MODEL, help="whose errors are shown as what is no face")
     asked = ask.parse_args()
     detector = Network(asked.detector)
     sets = {name: with_strays(photos, detector) for name, photos in sets_for(asked).items()}
-    network = trained(COURSE, sets, asked)
-    write(network, ExportedFaces(network), (2, 3, CROP_PX, CROP_PX), {"crops": {0: "n"}, "values": {0: "n"}}, asked.out)
+    network = trained(COURSE, with_painted(sets, asked.seed), asked)
+    write(network, Exported(network), (2, 3, CROP_PX, CROP_PX), {"crops": {0: "n"}, "values": {0: "n"}}, asked.out)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,67 @@
+"""Reads upper faces in the calibrated tray, each shown upright and large: a network made for hollows without paint.
+
+Where the rig says where a face lies and how it is turned, more can be seen than in a photo of unknown scale: the rims
+of bare hollows at their nine places, and what shines through a clear die apart from what is painted on it. The network
+learned from rendered faces alone (see `vision.training`), so its word never stands alone either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.errors import SetupError
+from vision.poses import Pose
+from vision.reading import FrameBGR
+from vision.upright import upright
+
+Probabilities = NDArray[np.float64]
+"""(n, 7): no face, then the values 1 to 6."""
+
+MODEL = Path(__file__).with_name("models") / "tray.onnx"
+FACE_PX = 64
+"""Edge of what the network is shown."""
+SIDE_EDGES = 1.28
+"""What that spans, in edges of the face: 50 px of it, and a rim that its place may be off."""
+
+SIDES = (0.0, np.pi / 2)
+"""How a face is turned each time it is shown, in radians."""
+
+
+class TrayFaces:
+    """The network, loaded once; not to be used from two threads at a time."""
+
+    def __init__(self, model: Path = MODEL) -> None:
+        if not model.exists():
+            raise SetupError([f"The network {model.name} is missing; install Peg & Pip again, or run `make train`."])
+        self._net = cv2.dnn.readNetFromONNX(str(model))
+
+    def values(self, frame_bgr: FrameBGR, poses: Sequence[Pose], edge_px: float) -> Probabilities:
+        """What the face of each pose shows: the geometric mean of what was said of it from two sides."""
+        if not poses:
+            return np.empty((0, 7))
+        side_px = SIDE_EDGES * edge_px
+        shown = [upright(frame_bgr, (x, y), turn + side, side_px, FACE_PX) for side in SIDES for x, y, turn in poses]
+        self._net.setInput(cv2.dnn.blobFromImages(shown, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
+        said = np.log(self._net.forward().astype(np.float64) + 1e-6).reshape(len(SIDES), len(poses), 7).mean(0)
+        whole = np.exp(said)
+        return whole / whole.sum(1, keepdims=True)
+
+
+@cache
+def shipped() -> TrayFaces:
+    """The network that is shipped, loaded at the first call."""
+    return TrayFaces()
+
+
+def asked(frame_bgr: FrameBGR, poses: Sequence[Pose], edge_px: float) -> Probabilities | None:
+    """What the shipped network says of each pose; None without it: the table plays on, with more doubts."""
+    try:
+        return shipped().values(frame_bgr, poses, edge_px)
+    except SetupError:
+        return None
