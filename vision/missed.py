@@ -1,7 +1,8 @@
 """Dice that the silhouettes missed, where something is in doubt anyway: clear ones, and those of the ground's colour.
 
-Their bodies hardly differ from the ground, so no outline can be asked for; but their pips do, and the network for faces
-(see `vision.faces`) sees them. What is found here is told to the person who is asked, and never ends a doubt.
+Their bodies hardly differ from the ground, so no outline can be asked for; but their pips do, and the networks
+(see `vision.faces`, `vision.tray_faces`) see them. What is found here is told to the person who is asked, and never
+ends a doubt.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from itertools import product
 import cv2
 import numpy as np
 
-from vision import faces
+from vision import faces, tray_faces
 from vision.claims import Face, apart
 from vision.find import Changes, Mask, cube_outline
 from vision.layouts import Fit, fits
@@ -26,12 +27,17 @@ from vision.tray import Rig
 
 VERY_SURE = 0.95
 """Probability from which the network's word counts, where the pips show the same value."""
+LIKELY = 0.8
+"""Probability from which the word of the network for the tray's faces counts, where something has changed."""
 MOST_ASKED = 12
 """So many faces are shown to the network at most: a cloth's pattern may hold many that pips propose."""
 OPENED_EDGES = 0.4
 """What is narrower than this is the rim of a shadow, in edges."""
-BESIDE_EDGES = np.array([-0.2, 0.0, 0.2])
-"""Where a face is looked for beside the place that its shadow's outline gives, in edges."""
+BESIDE_EDGES, FARTHER_EDGES = np.array([-0.22, -0.11, 0.0, 0.11, 0.22]), np.array([-0.2, 0.0, 0.2])
+"""Where a face is looked for beside the place that its shadow's outline gives, in edges; the second network forgives
+more, and costs more."""
+MOST_SHAPES = 4
+"""So many pieces of what has changed are looked at."""
 HALF_SEEN = 0.5
 """What such a die is said to fill of its outline, which nobody has seen."""
 
@@ -77,19 +83,28 @@ def _by_changes(frame_bgr: FrameBGR, left: Mask, taken: Sequence[Face], rig: Rig
     edge_px = rig.die_px
     opened = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((round(OPENED_EDGES * edge_px),) * 2, np.uint8))
     found: list[Face] = []
-    for box in boxes(opened, edge_px**2)[:MOST_ASKED]:
+    for box in boxes(opened, edge_px**2)[:MOST_SHAPES]:
         rows, columns = grown(*box, opened.shape)
         packing = packed(opened[rows, columns], opened[rows, columns], rig, (columns.start, rows.start))
-        for x, y, turn in () if packing is None else packing.poses:
-            places = [(x + dx, y + dy, edge_px) for dx, dy in product(BESIDE_EDGES * edge_px, repeat=2)]
-            said = faces.asked(frame_bgr, places)
-            if said is None:
-                return found
-            at, value = np.unravel_index(int(said[:, 1:].argmax()), (len(places), 6))
-            middle = places[int(at)][:2]
-            if said[at, value + 1] >= VERY_SURE and apart(middle, [*taken, *found], edge_px):
-                found.append(_in_doubt(int(value) + 1, (*middle, turn), rig))
+        for pose in () if packing is None else packing.poses:
+            seen = _seen_near(frame_bgr, pose, edge_px)
+            if seen is not None and apart(seen[1][:2], [*taken, *found], edge_px):
+                found.append(_in_doubt(*seen, rig))
     return found
+
+
+def _seen_near(frame_bgr: FrameBGR, pose: Pose, edge_px: float) -> tuple[int, Pose] | None:
+    """What a network sees at a pose or a little beside it, and where; None if none is sure of any face."""
+    x, y, turn = pose
+    near = [(x + dx, y + dy, turn) for dx, dy in product(BESIDE_EDGES * edge_px, repeat=2)]
+    said = tray_faces.asked(frame_bgr, near, edge_px)
+    if said is None or said[:, 1:].max() < LIKELY:
+        near = [(x + dx, y + dy, turn) for dx, dy in product(FARTHER_EDGES * edge_px, repeat=2)]
+        said = faces.asked(frame_bgr, [(x, y, edge_px) for x, y, _ in near])
+        if said is None or said[:, 1:].max() < VERY_SURE:
+            return None
+    at, value = np.unravel_index(int(said[:, 1:].argmax()), (len(near), 6))
+    return int(value) + 1, near[int(at)]
 
 
 def _fits(frame_bgr: FrameBGR, near: Mask, box: tuple[int, int, int, int], edge_px: float) -> list[Fit]:

@@ -50,6 +50,9 @@ NEAR_EDGES, NEAR_RAD = np.array([-0.04, 0.0, 0.04]), np.radians([-4.0, 0.0, 4.0]
 """How far the pose that a silhouette gives may be off: the pips say it more exactly."""
 LIES_IN = 0.3
 """Part of a die's outline from which it is one of the dice of a silhouette: of a neighbour's it covers a tenth."""
+LIES_WELL = 0.9
+"""Part of a die's outline that no shadow explains, below which it may lie otherwise: two pips of a worn six are the
+diagonal of a two that is turned by half a quarter turn, and fills 0.87; true dice fill 0.92 and more."""
 FILLED_AT_ALL, WELL_FILLED = 0.8, 0.88
 """How well dice must fill their silhouette at least (see `vision.packed`) to be believed, and to be left as they are if
 they were read surely: true ones 0.91 to 0.99, but of dark red ones on red 0.8."""
@@ -147,7 +150,7 @@ class RigReader:
         pieces = self._pieces(cv2.bitwise_and(left, region.dice))
         posed = [face for piece in pieces if (face := self._posed(piece, region)) is not None]
         take([*proposed, *posed])
-        if self._explained(taken, region) and all(face.sure for face in taken):
+        if self._explained(taken, region) and all(face.sure and face.solid >= LIES_WELL for face in taken):
             return taken, True
         taken = self._packed(taken, region)
         return taken, self._explained(taken, region)

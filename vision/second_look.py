@@ -39,7 +39,7 @@ LIKELIER = 0.5
 """Probability from which its value is told instead of another that is in doubt, and stays so; and from which it
 may leave a face as it was."""
 PLAINLY = 0.85
-"""`gap` of a face whose pips stand out so clearly that it is not shown to it: of 3,600 such faces four were misread, all
+"""`gap` of a face whose pips stand out so clearly that it is not shown to it: of 3,600 such faces four were misread,
 all worn, and the glance at their rings found each."""
 FILLED = (0.6, 0.86)
 """Parts of its outline that must lie in what no shadow explains, and in what has changed at all: of red dice on red
