@@ -42,9 +42,7 @@ class Faces:
     """The network, loaded once; not to be used from two threads at a time."""
 
     def __init__(self, model: Path = MODEL) -> None:
-        if not model.exists():
-            raise SetupError([f"The network {model.name} is missing; install Peg & Pip again, or run `make train`."])
-        self._net = cv2.dnn.readNetFromONNX(str(model))
+        self._net = loaded(model)
 
     def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
         """What the face at each place shows: the geometric mean of what was said of it in each of those views."""
@@ -55,10 +53,22 @@ class Faces:
             for angle, larger in views
             for x, y, size_px in places
         ]
-        self._net.setInput(cv2.dnn.blobFromImages(crops, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
-        said = np.log(self._net.forward().astype(np.float64) + 1e-6).reshape(len(views), len(places), 7).mean(0)
-        whole = np.exp(said)
-        return whole / whole.sum(1, keepdims=True)
+        return said_of(self._net, crops, len(views))
+
+
+def loaded(model: Path) -> cv2.dnn.Net:
+    """A network that names values, from its ONNX file."""
+    if not model.exists():
+        raise SetupError([f"The network {model.name} is missing; install Peg & Pip again, or run `make train`."])
+    return cv2.dnn.readNetFromONNX(str(model))
+
+
+def said_of(network: cv2.dnn.Net, shown: Sequence[NDArray[np.uint8]], views: int) -> Probabilities:
+    """What it says of faces that are shown in so many views, view by view: the geometric mean over the views."""
+    network.setInput(cv2.dnn.blobFromImages(shown, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
+    said = np.log(network.forward().astype(np.float64) + 1e-6).reshape(views, -1, 7).mean(0)
+    whole = np.exp(said)
+    return whole / whole.sum(1, keepdims=True)
 
 
 @cache

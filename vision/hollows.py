@@ -70,7 +70,6 @@ class Rings:
         ahead: By how much it fits better than any other value.
         faintest: Logarithm of how many times as strong its faintest ring is as the edges of a plain place.
         shining: How many pips of a clear die's lower face were seen.
-        plain: Edges of a plain place, in levels per pixel.
     """
 
     value: int
@@ -78,7 +77,6 @@ class Rings:
     ahead: float
     faintest: float
     shining: int
-    plain: float
 
 
 def may_show_another(
@@ -117,7 +115,7 @@ def rings(frame_bgr: FrameBGR, centre_xy: tuple[float, float], turn: float, edge
     best = np.unravel_index(int(fits.argmax()), fits.shape)
     value = int(_VALUES[best[1]])
     others = float(fits[:, value != _VALUES].max())
-    return Rings(value, float(fits[best]), float(fits[best]) - others, float(faintest[best]), shining, plain)
+    return Rings(value, float(fits[best]), float(fits[best]) - others, float(faintest[best]), shining)
 
 
 def _patch(frame_bgr: FrameBGR, centre_xy: tuple[float, float], turn: float, edge_px: float) -> Levels:

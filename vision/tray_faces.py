@@ -11,17 +11,13 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.errors import SetupError
+from vision.faces import Probabilities, loaded, said_of
 from vision.poses import Pose
 from vision.reading import FrameBGR
 from vision.upright import upright
-
-Probabilities = NDArray[np.float64]
-"""(n, 7): no face, then the values 1 to 6."""
 
 MODEL = Path(__file__).with_name("models") / "tray.onnx"
 FACE_PX = 64
@@ -37,9 +33,7 @@ class TrayFaces:
     """The network, loaded once; not to be used from two threads at a time."""
 
     def __init__(self, model: Path = MODEL) -> None:
-        if not model.exists():
-            raise SetupError([f"The network {model.name} is missing; install Peg & Pip again, or run `make train`."])
-        self._net = cv2.dnn.readNetFromONNX(str(model))
+        self._net = loaded(model)
 
     def values(self, frame_bgr: FrameBGR, poses: Sequence[Pose], edge_px: float) -> Probabilities:
         """What the face of each pose shows: the geometric mean of what was said of it from two sides."""
@@ -47,10 +41,7 @@ class TrayFaces:
             return np.empty((0, 7))
         side_px = SIDE_EDGES * edge_px
         shown = [upright(frame_bgr, (x, y), turn + side, side_px, FACE_PX) for side in SIDES for x, y, turn in poses]
-        self._net.setInput(cv2.dnn.blobFromImages(shown, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
-        said = np.log(self._net.forward().astype(np.float64) + 1e-6).reshape(len(SIDES), len(poses), 7).mean(0)
-        whole = np.exp(said)
-        return whole / whole.sum(1, keepdims=True)
+        return said_of(self._net, shown, len(SIDES))
 
 
 @cache

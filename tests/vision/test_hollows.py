@@ -103,14 +103,8 @@ def test_a_ringed_face_is_not_crowded_out() -> None:
     assert not crowded_out([replace(one, ringed=True), replace(other, ringed=True)])
 
 
-@pytest.mark.parametrize(("condition", "seed", "doubt"), [("worn paint", 26, None), ("translucent", 34, "unread")])
-def test_rendered_faces_once_misread_are_read_right(condition: str, seed: int, doubt: str | None) -> None:
+@pytest.mark.parametrize(("condition", "seed"), [("worn paint", 26), ("worn paint", 242), ("translucent", 34)])
+def test_rendered_faces_once_misread_or_doubted_are_trusted(condition: str, seed: int) -> None:
     shown = picture(BY_NAME[condition], seed)
     reading = RigReader(shown.rig).read(shown.image_bgr)
-    assert (reading.values, reading.doubt) == (shown.values, doubt)
-
-
-def test_rings_that_hardly_fit_raise_a_doubt_where_the_network_shares_it() -> None:
-    shown = picture(BY_NAME["worn paint"], 242)
-    reading = RigReader(shown.rig).read(shown.image_bgr)
-    assert (reading.values, reading.doubt) == (shown.values, "unread")
+    assert (reading.values, reading.doubt) == (shown.values, None)
