@@ -27,15 +27,12 @@ from vision.tray import Rig
 
 VERY_SURE = 0.95
 """Probability from which the network's word counts, where the pips show the same value."""
-LIKELY = 0.8
-"""Probability from which the word of the network for the tray's faces counts, where something has changed."""
 MOST_ASKED = 12
 """So many faces are shown to the network at most: a cloth's pattern may hold many that pips propose."""
 OPENED_EDGES = 0.4
 """What is narrower than this is the rim of a shadow, in edges."""
-BESIDE_EDGES, FARTHER_EDGES = np.array([-0.22, -0.11, 0.0, 0.11, 0.22]), np.array([-0.2, 0.0, 0.2])
-"""Where a face is looked for beside the place that its shadow's outline gives, in edges; the second network forgives
-more, and costs more."""
+BESIDE_EDGES = np.array([-0.2, 0.0, 0.2])
+"""Where the network for photos looks for a face beside the place that the outline of what has changed gives."""
 MOST_SHAPES = 4
 """So many pieces of what has changed are looked at."""
 HALF_SEEN = 0.5
@@ -96,13 +93,13 @@ def _by_changes(frame_bgr: FrameBGR, left: Mask, taken: Sequence[Face], rig: Rig
 def _seen_near(frame_bgr: FrameBGR, pose: Pose, edge_px: float) -> tuple[int, Pose] | None:
     """What a network sees at a pose or a little beside it, and where; None if none is sure of any face."""
     x, y, turn = pose
+    upright = tray_faces.seen_near(frame_bgr, pose, edge_px)
+    if upright is not None:
+        return upright
     near = [(x + dx, y + dy, turn) for dx, dy in product(BESIDE_EDGES * edge_px, repeat=2)]
-    said = tray_faces.asked(frame_bgr, near, edge_px)
-    if said is None or said[:, 1:].max() < LIKELY:
-        near = [(x + dx, y + dy, turn) for dx, dy in product(FARTHER_EDGES * edge_px, repeat=2)]
-        said = faces.asked(frame_bgr, [(x, y, edge_px) for x, y, _ in near])
-        if said is None or said[:, 1:].max() < VERY_SURE:
-            return None
+    said = faces.asked(frame_bgr, [(x, y, edge_px) for x, y, _ in near])
+    if said is None or said[:, 1:].max() < VERY_SURE:
+        return None
     at, value = np.unravel_index(int(said[:, 1:].argmax()), (len(near), 6))
     return int(value) + 1, near[int(at)]
 

@@ -66,6 +66,8 @@ def looked_again(frame_bgr: FrameBGR, taken: Sequence[Face], edge_px: float) -> 
         face = replace(face, ringed=ringed)
         if at in heard:
             face = _judged(face, ring, heard[at])
+            if not face.sure and heard[at].argmax() == 0:
+                face = _as_near(frame_bgr, face, edge_px)
         elif at in asked and not ringed:
             face = _in_doubt(face)
         seen.append(face)
@@ -84,10 +86,10 @@ def _rings(frame_bgr: FrameBGR, face: Face, taken: Sequence[Face], edge_px: floa
 
 
 def _questioned(face: Face, ring: Rings | None) -> bool:
-    """Whether the network is asked: of a face that is in doubt or not plain, and where its rings speak against it."""
+    """Whether the network is asked: of a face that is in doubt or not plain, or whose rings tell no such value."""
     if not face.sure or face.crowded or face.worn or face.gap < PLAINLY:
         return True
-    return ring is not None and ring.value != face.value and ring.ahead >= AHEAD
+    return ring is not None and not (_tells(ring) and ring.value == face.value)
 
 
 def _tells(ring: Rings) -> bool:
@@ -107,6 +109,12 @@ def _judged(face: Face, ring: Rings | None, said: Said) -> Face:
     if (face.sure and face.value == value) or (seconded and filled):
         return replace(face, value=value, gap=max(face.gap, SURE_GAP), confirmed=True, ringed=ringed)
     return _in_doubt(face, value)
+
+
+def _as_near(frame_bgr: FrameBGR, face: Face, edge_px: float) -> Face:
+    """A face in doubt where the network sees none, with the value of one that it sees if the face lies otherwise."""
+    seen = tray_faces.seen_near(frame_bgr, (*face.centre_xy, face.turn), edge_px)
+    return face if seen is None else replace(face, value=seen[0], centre_xy=seen[1][:2])
 
 
 def _in_doubt(face: Face, value: int | None = None) -> Face:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,12 @@ SIDE_EDGES = 1.28
 
 SIDES = (0.0, np.pi / 2)
 """How a face is turned each time it is shown, in radians."""
+
+NEAR_EDGES = (-0.14, 0.0, 0.14)
+NEAR_RAD = np.radians([-30.0, -15.0, 0.0, 15.0, 30.0, 45.0])
+"""Where else a face is looked for whose pose may be wrong; the network forgives half of such a step."""
+LIKELY = 0.8
+"""Probability from which what it sees there is told."""
 
 
 class TrayFaces:
@@ -56,3 +63,18 @@ def asked(frame_bgr: FrameBGR, poses: Sequence[Pose], edge_px: float) -> Probabi
         return shipped().values(frame_bgr, poses, edge_px)
     except SetupError:
         return None
+
+
+def seen_near(frame_bgr: FrameBGR, pose: Pose, edge_px: float) -> tuple[int, Pose] | None:
+    """The value that the network sees at a pose which may be wrong, or near it, and where; None if it is sure of none.
+
+    With so many poses tried, one may look like a face that none is: this is told to a person, and never trusted.
+    """
+    x, y, turn = pose
+    ways = product(NEAR_EDGES, NEAR_EDGES, NEAR_RAD)
+    tried = [(x + dx * edge_px, y + dy * edge_px, turn + angle) for dx, dy, angle in ways]
+    said = asked(frame_bgr, tried, edge_px)
+    if said is None or said[:, 1:].max() < LIKELY:
+        return None
+    at, value = np.unravel_index(int(said[:, 1:].argmax()), (len(tried), 6))
+    return int(value) + 1, tried[int(at)]
