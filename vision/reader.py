@@ -1,4 +1,4 @@
-"""From a frame to a reading: with a rig by geometry and pips, without one by two networks and pips.
+"""From a frame to a reading: with a rig by geometry, pips and a network, without one by two networks and pips.
 
 Readers that know nothing of each other must agree before a value is trusted. In the rig these are the canonical layouts
 and the outline that a whole die must have; in a free picture see `vision.free_reader`.

@@ -18,6 +18,8 @@ from vision.rig_reader import RigReader
 from vision.second_look import looked_again
 
 EDGE_PX = 50.0
+PLAIN_SEED = 0
+"""Of a picture with ivory dice, all of them plain."""
 BY_NAME = {condition.name: condition for condition in CONDITIONS}
 
 
@@ -74,17 +76,18 @@ def test_what_shows_no_face_is_a_doubt() -> None:
     assert (value, sure) == (4, False)
 
 
-def test_without_the_network_the_doubt_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_network_doubts_stay_and_plain_dice_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tray_faces, "shipped", lambda: tray_faces.TrayFaces(Path("no such folder") / "tray.onnx"))
     assert read(die_of(4), doubted(4, gap=0.2)) == (4, False)
-    plain = doubted(4, worn=False, gap=0.9)
-    assert read(die_of(4), plain) == (4, True)
+    shown = picture(BY_NAME["ivory"], PLAIN_SEED)
+    assert RigReader(shown.rig).read(shown.image_bgr).values == shown.values
 
 
-def test_plain_faces_are_not_shown_to_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plain_dice_are_not_shown_to_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tray_faces, "shipped", lambda: pytest.fail("the network was loaded for nothing"))
-    plain = doubted(4, worn=False, gap=0.9)
-    assert looked_again(die_of(4), [plain], EDGE_PX) == [plain]
+    shown = picture(BY_NAME["ivory"], PLAIN_SEED)
+    reading = RigReader(shown.rig).read(shown.image_bgr)
+    assert (reading.values, reading.doubt) == (shown.values, None)
 
 
 def test_a_face_that_is_not_plain_is_never_left_as_it_was_against_the_network() -> None:

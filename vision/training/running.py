@@ -1,6 +1,6 @@
 """A training run: its command line, the photos, the steps with a falling rate and averaged weights, the ONNX file.
 
-What is learned, from what and by which loss, is a `Course`; the two networks have one each. The seed is fixed; how many
+What is learned, from what and by which loss, is a `Course`; each network has one. The seed is fixed; how many
 steps fit into the minutes is not.
 """
 
