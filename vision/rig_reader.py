@@ -2,8 +2,8 @@
 
 The pips propose faces; the geometry of the rig then says what outline a die with that face must have. A face is taken
 only if its whole die lies inside the silhouette, and the reading is trusted only if the dice leave nothing unexplained.
-What is in doubt then, or fills its silhouette badly, is laid anew where the silhouette alone says (`vision.packed`); faces
-that are not plain get a second look (`vision.second_look`), and what was missed is looked for (`vision.missed`).
+What is in doubt then, or fills its silhouette badly, is laid anew where the silhouette alone says (`vision.packed`);
+faces that are not plain get a second look (`vision.second_look`), and what was missed is looked for (`vision.missed`).
 """
 
 from __future__ import annotations

@@ -46,5 +46,5 @@ def test_nothing_asked_nothing_said(shown: Rendered) -> None:
 
 
 def test_a_missing_file_is_told_with_what_to_do() -> None:
-    with pytest.raises(SetupError, match="tray.onnx is missing; install"):
+    with pytest.raises(SetupError, match=r"tray\.onnx is missing; install"):
         TrayFaces(Path("no such folder") / "tray.onnx")
