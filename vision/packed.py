@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 
 import cv2
 import numpy as np
@@ -83,10 +83,8 @@ def filling(worth: Levels, rig: Rig, at_xy: tuple[int, int], poses: Sequence[Pos
     covered = np.zeros(worth.shape, np.uint8)
     for outline in outlines:
         _fill(covered, outline, 1)
-    squares = [_square(pose, rig.die_px) for pose in poses]
-    shared = sum(
-        cv2.intersectConvexConvex(one, other)[0] for at, one in enumerate(squares) for other in squares[:at]
-    )
+    pairs = combinations([_square(pose, rig.die_px) for pose in poses], 2)
+    shared = sum(cv2.intersectConvexConvex(one, other)[0] for one, other in pairs)
     whole = max(1, int(np.count_nonzero(worth > 0)))
     return (float(worth[covered > 0].sum()) - IN_EACH_OTHER_COSTS * shared) / whole
 
@@ -105,44 +103,43 @@ def _set_of(
     """So many coarse poses that fill the piece best together."""
     scale = COARSE_PX / rig.die_px
     small = cv2.resize(worth, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    tried, hulls = _worthy(piece, small, rig, at_xy, scale)
+    tried = _worthy(piece, small, rig, at_xy, scale)
     if len(tried) < count:
         return None
-    faces = np.zeros_like(hulls)
-    for at, pose in enumerate(tried):
-        face = np.zeros(small.shape, np.uint8)
-        _fill(face, (_square(pose, rig.die_px) - at_xy) * scale, 1)
-        faces[at] = face.ravel()
-    alone = hulls @ small.ravel()
     if count == 1:
-        return (tried[int(alone.argmax())],)
+        return (tried[0],)
+    hulls = _covers([(outline - at_xy) * scale for outline in cube_outlines(rig, tried)], small)
+    faces = _covers([(_square(pose, rig.die_px) - at_xy) * scale for pose in tried], small)
+    alone = hulls @ small.ravel()
     shared = (hulls * small.ravel()) @ hulls.T + IN_EACH_OTHER_COSTS * (faces @ faces.T)
     np.fill_diagonal(shared, np.inf)
     chosen = max((_grown(pair, alone, shared, count) for pair in _pairs(alone, shared)), key=lambda s: s[0])[1]
     return tuple(tried[at] for at in chosen)
 
 
-def _worthy(
-    piece: Mask, worth: Levels, rig: Rig, at_xy: tuple[int, int], scale: float
-) -> tuple[list[Pose], Levels]:
-    """The best poses of a single die, and (poses, pixels) what each covers."""
+def _worthy(piece: Mask, worth: Levels, rig: Rig, at_xy: tuple[int, int], scale: float) -> list[Pose]:
+    """The best poses of a single die, best first."""
     x, y, w, h = cv2.boundingRect(piece)
     step = STEP_EDGES * rig.die_px
+    across, down = np.arange(x, x + w, step), np.arange(y, y + h, step)
+    inner = cv2.erode(piece, np.ones((3, 3), np.uint8))
+    places = [(float(px), float(py)) for px, py in product(across, down) if inner[int(py), int(px)]]
     turns = np.radians(np.arange(0.0, 90.0, STEP_DEG))
-    places = product(np.arange(at_xy[0] + x, at_xy[0] + x + w, step), np.arange(at_xy[1] + y, at_xy[1] + y + h, step))
-    poses = [(float(px), float(py), float(turn)) for (px, py), turn in product(places, turns)]
-    sure = cv2.erode(piece, np.ones((3, 3), np.uint8))
-    poses = [one for one in poses if sure[round(one[1] - at_xy[1]) - 1, round(one[0] - at_xy[0]) - 1]]
-    covers = []
+    poses = [(px + at_xy[0], py + at_xy[1], float(turn)) for (px, py), turn in product(places, turns)]
+    alone = []
     for outline in cube_outlines(rig, poses):
         cover = np.zeros(worth.shape, np.uint8)
         _fill(cover, (outline - at_xy) * scale, 1)
-        covers.append(cover.ravel())
-    if not covers:
-        return [], np.empty((0, worth.size), np.float32)
-    hulls = np.array(covers, np.float32)
-    best = np.argsort(-(hulls @ worth.ravel()))[:MOST_TRIED]
-    return [poses[at] for at in best], hulls[best]
+        alone.append(float(worth[cover > 0].sum()))
+    return [poses[at] for at in np.argsort(-np.array(alone))[:MOST_TRIED]]
+
+
+def _covers(outlines: Sequence[Floats | NDArray[np.float32]], like: Levels) -> Levels:
+    """(outlines, pixels) 1 where each covers a picture of that shape."""
+    covers = np.zeros((len(outlines), *like.shape), np.uint8)
+    for cover, outline in zip(covers, outlines, strict=True):
+        _fill(cover, outline, 1)
+    return covers.reshape(len(outlines), like.size).astype(np.float32)
 
 
 def _pairs(alone: Floats, shared: Floats) -> list[list[int]]:
