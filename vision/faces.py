@@ -29,6 +29,8 @@ CROP_PX = 48
 """Edge of what the network is shown."""
 SIDE_FACES = 1.5
 """Side of a crop in sizes of the face: all of it at any turn, and a little of what is round it."""
+MOST_AT_ONCE = 32
+"""More faces are shown in parts: a hundred at once take 70 MB."""
 THIN = 0.75
 """A picture shrunk by more than this is averaged, not sampled: sampled thinly it would lose pips."""
 VIEWS = ((0.0, 1.0), (np.pi / 4, 1.2))
@@ -65,10 +67,15 @@ def loaded(model: Path) -> cv2.dnn.Net:
 
 def said_of(network: cv2.dnn.Net, shown: Sequence[NDArray[np.uint8]], views: int) -> Probabilities:
     """What it says of faces that are shown in so many views, view by view: the geometric mean over the views."""
-    network.setInput(cv2.dnn.blobFromImages(shown, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
-    said = np.log(network.forward().astype(np.float64) + 1e-6).reshape(views, -1, 7).mean(0)
-    whole = np.exp(said)
+    parts = [shown[at : at + MOST_AT_ONCE] for at in range(0, len(shown), MOST_AT_ONCE)]
+    said = np.concatenate([_forward(network, part) for part in parts])
+    whole = np.exp(np.log(said + 1e-6).reshape(views, -1, 7).mean(0))
     return whole / whole.sum(1, keepdims=True)
+
+
+def _forward(network: cv2.dnn.Net, shown: Sequence[NDArray[np.uint8]]) -> Probabilities:
+    network.setInput(cv2.dnn.blobFromImages(shown, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
+    return network.forward().astype(np.float64)
 
 
 @cache
