@@ -38,13 +38,13 @@ bench: .venv/run.stamp  ## measure speed and accuracy on this machine
 	@$(BIN)/pegpip bench
 
 conformance: .venv/dev.stamp  ## the rules at length: 2,000 random games of each game and rule mix
-	@PEGPIP_GAMES=2000 $(BIN)/pytest -q -n 2 tests/rules/test_conformance.py
+	@PEGPIP_GAMES=2000 $(BIN)/pytest -q -n 2 tests/games/test_conformance.py
 
 fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
-	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/rules/test_fuzz.py
+	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/games/test_fuzz.py
 
 mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests notice? (half an hour; ONLY="crag dice": those modules)
-	@$(BIN)/python tests/rules/mutants.py $(ONLY)
+	@$(BIN)/python tests/games/mutants.py $(ONLY)
 
 evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in real time (minutes)
 	@$(BIN)/pytest -m evening tests/system

@@ -13,24 +13,24 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
+from companion.adapters.calibration_desk import CalibrationDesk
+from companion.adapters.eye import Eye, dice_expected
+from companion.adapters.health import Check, disk_check, report
+from companion.adapters.lights import Lights
+from companion.adapters.parts import Part, followed, listening
+from companion.adapters.power_off import shutdown_problems
+from companion.adapters.rigs import sighted
+from companion.adapters.served import BoardOnPage, Photographs
+from companion.adapters.sounding import sounding
+from companion.adapters.tapped import Tapped
+from companion.adapters.virtual_hands import VirtualHands
+from companion.adapters.wired import buttons_of, power_of, strip_of, track_of
 from companion.config import Settings
 from companion.errors import DeviceError, RulesError, SetupError
-from companion.links.addresses import listening_socket, own_addresses, page_address, wifi_code
-from companion.links.calibration_desk import CalibrationDesk
-from companion.links.eye import Eye, dice_expected
-from companion.links.health import Check, disk_check, report
-from companion.links.lights import Lights
-from companion.links.parts import Part, followed, listening
-from companion.links.power_off import shutdown_problems
-from companion.links.rigs import sighted
-from companion.links.served import BoardOnPage, Photographs
-from companion.links.sounding import sounding
-from companion.links.tapped import Tapped
-from companion.links.virtual_hands import VirtualHands
-from companion.links.wired import buttons_of, power_of, strip_of, track_of
+from companion.games.notation import header_of
+from companion.games.registry import GAMES
 from companion.notify import notify, watchdog_s
-from companion.rules.notation import header_of
-from companion.rules.registry import GAMES
 from companion.session.commands import StartGame
 from companion.session.export import PastGames
 from companion.session.journal import Journal
@@ -49,8 +49,8 @@ from hardware.track import Layout, lay
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.opening import open_camera
-from vision.cameras.virtual import VirtualCamera
-from vision.watch import Watcher
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.watching.watcher import Watcher
 from web.app import create_app
 from web.loudspeaker import Loudspeaker
 from web.pairing import FileTokens, Pairing, new_pin

@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find import Mask
+from vision.geometry.background import Mask
 from vision.places import Placed
-from vision.poses import inside
+from vision.poses import Pose, inside, upper_face
 
 Floats = NDArray[np.float64]
 
@@ -62,6 +62,11 @@ class Face:
     confirmed: bool = False
     crowded: bool = False
     ringed: bool = False
+
+    @property
+    def pose(self) -> Pose:
+        """How the die lies."""
+        return (*self.centre_xy, self.turn)
 
     @property
     def sure(self) -> bool:
@@ -121,10 +126,5 @@ def _clear(face: Face, other: Face, edge_px: float) -> bool:
     """Whether they share no pip, and hardly any of their upper faces."""
     if set(face.pips) & set(other.pips):
         return False
-    overlap, _ = cv2.intersectConvexConvex(_square(face, edge_px), _square(other, edge_px))
+    overlap, _ = cv2.intersectConvexConvex(upper_face(face.pose, edge_px), upper_face(other.pose, edge_px))
     return overlap <= OVERLAP_FACES * edge_px**2
-
-
-def _square(face: Face, edge_px: float) -> NDArray[np.float32]:
-    """(4, 2) corners of the upper face."""
-    return cv2.boxPoints((face.centre_xy, (edge_px, edge_px), math.degrees(face.turn)))

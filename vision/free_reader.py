@@ -15,11 +15,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.detect import looks
-from vision.faces import LARGER_VIEWS, Faces
-from vision.layouts import Fit, fits
-from vision.network import Mark, Network
-from vision.pips import pips
+from vision.networks.classifier import LARGER_VIEWS, Faces
+from vision.networks.detector import Mark, Network
+from vision.networks.multiscale import looks
+from vision.pips.blobs import pips
+from vision.pips.layouts import Fit, fits
 from vision.reading import Die, FrameBGR, Reading
 
 SPARE = 4

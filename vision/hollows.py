@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.layouts import NINE, VALUE_OF
+from vision.pips.layouts import NINE, VALUE_OF
 from vision.reading import FrameBGR
 from vision.shining import without_what_shines
 from vision.upright import steepness, upright

@@ -1,8 +1,7 @@
 """Dice that the silhouettes missed, where something is in doubt anyway: clear ones, and those of the ground's colour.
 
 Their bodies hardly differ from the ground, so no outline can be asked for; but their pips do, and the networks
-(see `vision.faces`, `vision.tray_faces`) see them. What is found here is told to the person who is asked, and never
-ends a doubt.
+see them. What is found here is told to the person who is asked, and never ends a doubt.
 """
 
 from __future__ import annotations
@@ -13,17 +12,18 @@ from itertools import product
 import cv2
 import numpy as np
 
-from vision import faces, tray_faces
+from vision import tray_faces
 from vision.claims import Face, apart
-from vision.find import Changes, Mask, cube_outline
-from vision.layouts import Fit, fits
+from vision.geometry.background import Changes, Mask, cube_outline
+from vision.geometry.rig import Rig
+from vision.networks import classifier as faces
 from vision.new_pips import boxes, grown
 from vision.packed import packed
-from vision.pips import pips
+from vision.pips.blobs import pips
+from vision.pips.layouts import Fit, fits
 from vision.places import UNDECIDED
 from vision.poses import Pose
 from vision.reading import FrameBGR
-from vision.tray import Rig
 
 VERY_SURE = 0.95
 """Probability from which the network's word counts, where the pips show the same value."""
@@ -68,8 +68,10 @@ def _by_pips(frame_bgr: FrameBGR, specks: Mask, taken: Sequence[Face], rig: Rig)
     likely = [fit for box in boxes(near) for fit in _fits(frame_bgr, near, box, edge_px)]
     likely = [fit for fit in likely if apart(fit.centre_xy, taken, edge_px)][:MOST_ASKED]
     said = faces.asked(frame_bgr, [(*fit.centre_xy, edge_px) for fit in likely]) if likely else None
+    if said is None:
+        return []
     found: list[Face] = []
-    for fit, each in zip(likely, said if said is not None else [], strict=False):
+    for fit, each in zip(likely, said, strict=True):
         if each[fit.value] >= VERY_SURE and apart(fit.centre_xy, found, edge_px):
             found.append(_in_doubt(fit.value, (*fit.centre_xy, fit.angle_rad or 0.0), rig))
     return found
@@ -84,18 +86,18 @@ def _by_changes(frame_bgr: FrameBGR, left: Mask, taken: Sequence[Face], rig: Rig
         rows, columns = grown(*box, opened.shape)
         packing = packed(opened[rows, columns], opened[rows, columns], rig, (columns.start, rows.start))
         for pose in () if packing is None else packing.poses:
-            seen = _seen_near(frame_bgr, pose, edge_px)
+            seen = _face_near(frame_bgr, pose, edge_px)
             if seen is not None and apart(seen[1][:2], [*taken, *found], edge_px):
                 found.append(_in_doubt(*seen, rig))
     return found
 
 
-def _seen_near(frame_bgr: FrameBGR, pose: Pose, edge_px: float) -> tuple[int, Pose] | None:
+def _face_near(frame_bgr: FrameBGR, pose: Pose, edge_px: float) -> tuple[int, Pose] | None:
     """What a network sees at a pose or a little beside it, and where; None if none is sure of any face."""
+    seen = tray_faces.seen_near(frame_bgr, pose, edge_px)
+    if seen is not None:
+        return seen
     x, y, turn = pose
-    upright = tray_faces.seen_near(frame_bgr, pose, edge_px)
-    if upright is not None:
-        return upright
     near = [(x + dx, y + dy, turn) for dx, dy in product(BESIDE_EDGES * edge_px, repeat=2)]
     said = faces.asked(frame_bgr, [(x, y, edge_px) for x, y, _ in near])
     if said is None or said[:, 1:].max() < VERY_SURE:

@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find import Mask
-from vision.pips import pips, standing_out
+from vision.geometry.background import Mask
+from vision.geometry.rig import Rig
+from vision.pips.blobs import pips, standing_out
 from vision.reading import FrameBGR
-from vision.tray import Rig
 
 Floats = NDArray[np.float64]
 Box = tuple[int, int, int, int]

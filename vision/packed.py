@@ -17,9 +17,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find import Mask, cube_outline, cube_outlines
-from vision.poses import Pose
-from vision.tray import Rig
+from vision.geometry.background import Mask, cube_outline, cube_outlines
+from vision.geometry.rig import Rig
+from vision.poses import Pose, upper_face
 
 Floats = NDArray[np.float64]
 Levels = NDArray[np.float32]
@@ -83,7 +83,7 @@ def filling(worth: Levels, rig: Rig, at_xy: tuple[int, int], poses: Sequence[Pos
     covered = np.zeros(worth.shape, np.uint8)
     for outline in outlines:
         _fill(covered, outline, 1)
-    pairs = combinations([_square(pose, rig.die_px) for pose in poses], 2)
+    pairs = combinations([upper_face(pose, rig.die_px) for pose in poses], 2)
     shared = sum(cv2.intersectConvexConvex(one, other)[0] for one, other in pairs)
     whole = max(1, int(np.count_nonzero(worth > 0)))
     return (float(worth[covered > 0].sum()) - IN_EACH_OTHER_COSTS * shared) / whole
@@ -97,9 +97,7 @@ def _count(piece: Mask, rig: Rig, at_xy: tuple[int, int]) -> int:
     return round(cv2.countNonZero(piece) / (ROUNDED * one))
 
 
-def _set_of(
-    piece: Mask, worth: Levels, rig: Rig, at_xy: tuple[int, int], count: int
-) -> tuple[Pose, ...] | None:
+def _set_of(piece: Mask, worth: Levels, rig: Rig, at_xy: tuple[int, int], count: int) -> tuple[Pose, ...] | None:
     """So many coarse poses that fill the piece best together."""
     scale = COARSE_PX / rig.die_px
     small = cv2.resize(worth, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
@@ -109,7 +107,7 @@ def _set_of(
     if count == 1:
         return (tried[0],)
     hulls = _covers([(outline - at_xy) * scale for outline in cube_outlines(rig, tried)], small)
-    faces = _covers([(_square(pose, rig.die_px) - at_xy) * scale for pose in tried], small)
+    faces = _covers([(upper_face(pose, rig.die_px) - at_xy) * scale for pose in tried], small)
     alone = hulls @ small.ravel()
     shared = (hulls * small.ravel()) @ hulls.T + IN_EACH_OTHER_COSTS * (faces @ faces.T)
     np.fill_diagonal(shared, np.inf)
@@ -191,11 +189,6 @@ def _finely(worth: Levels, rig: Rig, at_xy: tuple[int, int], poses: tuple[Pose, 
 def _ways(step_px: float, step_rad: float) -> list[tuple[float, float, float]]:
     ways = [(dx * step_px, dy * step_px, 0.0) for dx, dy in product((-1, 0, 1), repeat=2) if dx or dy]
     return [*ways, (0.0, 0.0, step_rad), (0.0, 0.0, -step_rad)]
-
-
-def _square(pose: Pose, edge_px: float) -> NDArray[np.float32]:
-    """(4, 2) corners of the upper face."""
-    return cv2.boxPoints((pose[:2], (edge_px, edge_px), math.degrees(pose[2])))
 
 
 def _fill(mask: Mask, outline: Floats | NDArray[np.float32], value: int) -> None:

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.layouts import NINE, VALUE_OF
+from vision.pips.layouts import NINE, VALUE_OF
 from vision.upright import upright
 
 Floats = NDArray[np.float64]

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.find import Mask, cube_outline, cube_outlines
-from vision.tray import Rig
+from vision.geometry.background import Mask, cube_outline, cube_outlines
+from vision.geometry.rig import Rig
 
 Floats = NDArray[np.float64]
 Pose = tuple[float, float, float]
@@ -18,6 +18,12 @@ Pose = tuple[float, float, float]
 STEPS_EDGES = (0.12, 0.04)
 """Steps of the search in edges, coarse and fine; each looks two steps to every side."""
 STEPS_DEG = (9.0, 3.0)
+
+
+def upper_face(pose: Pose, edge_px: float) -> NDArray[np.float32]:
+    """(4, 2) corners of the upper face of a die that lies so."""
+    x, y, turn = pose
+    return cv2.boxPoints(((x, y), (edge_px, edge_px), float(np.degrees(turn))))
 
 
 def inside(outline: Floats, mask: Mask) -> float:

@@ -6,11 +6,12 @@ and the outline that a whole die must have; in a free picture see `vision.free_r
 
 from __future__ import annotations
 
-from vision import faces, network
 from vision.free_reader import FreeReader
+from vision.geometry.rig import Rig
+from vision.networks import classifier as faces
+from vision.networks import detector as network
 from vision.reading import Reader
 from vision.rig_reader import RigReader
-from vision.tray import Rig
 
 
 def open_reader(rig: Rig | None = None) -> Reader:

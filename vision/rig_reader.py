@@ -18,17 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.claims import SURE_GAP, Face, apart, best_first, claim, clearly, crowded_out, free, fuller
-from vision.find import Mask, at_border, changes, cube_outlines
-from vision.layouts import Fit, fits
+from vision.geometry.background import Mask, at_border, changes, cube_outlines
+from vision.geometry.rig import Rig
 from vision.missed import missed
 from vision.new_pips import boxes, grown, unclaimed_pips
 from vision.packed import filling, packed, worths
-from vision.pips import pips_in, roughly_standing_out
+from vision.pips.blobs import pips_in, roughly_standing_out
+from vision.pips.layouts import Fit, fits
 from vision.places import UNDECIDED, likeliest, placed
 from vision.poses import Pose, covered, inside, pose_of
 from vision.reading import Die, FrameBGR, Reading
 from vision.second_look import looked_again
-from vision.tray import Rig
 
 Floats = NDArray[np.float64]
 
@@ -170,8 +170,7 @@ class RigReader:
         """The same dice; where some are in doubt, those that fill their silhouette clearly better, if any do."""
         for piece in self._pieces(region.dice):
             here = [at for at, face in enumerate(taken) if _lies_in(face, piece, region.at_xy)]
-            poses = [(*taken[at].centre_xy, taken[at].turn) for at in here]
-            filled = filling(worths(piece, region.any), self._rig, region.at_xy, poses)
+            filled = filling(worths(piece, region.any), self._rig, region.at_xy, [taken[at].pose for at in here])
             if filled >= WELL_FILLED and all(taken[at].sure for at in here):
                 continue
             packing = packed(piece, region.any, self._rig, region.at_xy)
@@ -245,7 +244,7 @@ class RigReader:
         lying = self._lying([pose], region)[0]
         return Face(1, lying.centre_xy, lying.turn, lying.outline, lying.inside, lying.solid, 0.0, 0.0, (), False)
 
-    def _lying(self, poses: list[tuple[float, float, float]], region: _Region) -> list[_Lying]:
+    def _lying(self, poses: list[Pose], region: _Region) -> list[_Lying]:
         """What dice with upper faces of those middles and turns would cover."""
         outlines = cube_outlines(self._rig, poses)
         return [

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from vision.geometry.rig import Rig
 from vision.reader import open_reader
 from vision.reading import FrameBGR, Reader, Reading
-from vision.tray import Rig
 
 
 class RiggedReader:

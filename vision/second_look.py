@@ -60,18 +60,16 @@ def looked_again(frame_bgr: FrameBGR, taken: Sequence[Face], edge_px: float) -> 
     worn = any(face.worn for face in taken)
     told = [_rings(frame_bgr, face, taken, edge_px, worn) for face in taken]
     asked = [at for at, (face, ring) in enumerate(zip(taken, told, strict=True)) if _questioned(face, ring)]
-    poses = [(*taken[at].centre_xy, taken[at].turn) for at in asked]
-    said = tray_faces.asked(frame_bgr, poses, edge_px) if asked else None
+    said = tray_faces.asked(frame_bgr, [taken[at].pose for at in asked], edge_px) if asked else None
     heard = {} if said is None else dict(zip(asked, said, strict=True))
     seen = []
     for at, (face, ring) in enumerate(zip(taken, told, strict=True)):
-        ringed = ring is not None and _tells(ring) and ring.value == face.value
-        face = replace(face, ringed=ringed)
+        face = replace(face, ringed=_show(ring, face.value))
         if at in heard:
             face = _judged(face, ring, heard[at])
             if not face.sure and heard[at].argmax() == 0:
                 face = _as_near(frame_bgr, face, edge_px)
-        elif at in asked and not ringed:
+        elif at in asked and not face.ringed:
             face = _in_doubt(face)
         seen.append(face)
     return seen
@@ -92,11 +90,16 @@ def _questioned(face: Face, ring: Rings | None) -> bool:
     """Whether the network is asked: of a face that is in doubt or not plain, or whose rings tell no such value."""
     if not face.sure or face.crowded or face.worn or face.gap < PLAINLY:
         return True
-    return ring is not None and not (_tells(ring) and ring.value == face.value)
+    return ring is not None and not _show(ring, face.value)
+
+
+def _show(ring: Rings | None, value: int) -> bool:
+    """Whether the rings of that value are clearer than those of any other."""
+    return ring is not None and _tells(ring) and ring.value == value
 
 
 def _tells(ring: Rings) -> bool:
-    """Whether the rings of one value are clearer than those of any other."""
+    """Whether the rings of some value are clearer than those of any other."""
     return ring.fits >= FITS and ring.faintest >= FAINTEST and ring.ahead >= AHEAD
 
 
@@ -112,15 +115,14 @@ def _judged(face: Face, ring: Rings | None, said: Said) -> Face:
         return _in_doubt(face, value if surely >= LIKELIER else 0)
     seconded = value in (face.value, *face.also) or (ring is not None and ring.value == value)
     filled = face.solid >= FILLED[0] and face.inside >= FILLED[1]
-    ringed = ring is not None and _tells(ring) and ring.value == value
     if (face.sure and face.value == value) or (seconded and filled):
-        return replace(face, value=value, gap=max(face.gap, SURE_GAP), confirmed=True, ringed=ringed)
+        return replace(face, value=value, gap=max(face.gap, SURE_GAP), confirmed=True, ringed=_show(ring, value))
     return _in_doubt(face, value)
 
 
 def _as_near(frame_bgr: FrameBGR, face: Face, edge_px: float) -> Face:
     """A face in doubt where the network sees none, with the value of one that it sees if the face lies otherwise."""
-    seen = tray_faces.seen_near(frame_bgr, (*face.centre_xy, face.turn), edge_px)
+    seen = tray_faces.seen_near(frame_bgr, face.pose, edge_px)
     return face if seen is None else replace(face, value=seen[0], centre_xy=seen[1][:2])
 
 

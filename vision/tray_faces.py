@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from companion.errors import SetupError
-from vision.faces import Probabilities, loaded, said_of
+from vision.networks.classifier import Probabilities, said_of
+from vision.networks.detector import loaded
 from vision.poses import Pose
 from vision.reading import FrameBGR
 from vision.upright import upright
@@ -25,10 +26,8 @@ FACE_PX = 64
 """Edge of what the network is shown."""
 SIDE_EDGES = 1.28
 """What that spans, in edges of the face: 50 px of it, and a rim that its place may be off."""
-
 SIDES = (0.0, np.pi / 2)
 """How a face is turned each time it is shown, in radians."""
-
 NEAR_EDGES = (-0.14, 0.0, 0.14)
 NEAR_RAD = np.radians([-30.0, -15.0, 0.0, 15.0, 30.0, 45.0])
 """Where else a face is looked for whose pose may be wrong; the network forgives half of such a step."""

@@ -49,7 +49,7 @@ class BoardPart(Protocol):
 
 
 class SwitchCard(Protocol):
-    """A house rule, as `companion.rules.game.Switch`."""
+    """A house rule, as `companion.games.game.Switch`."""
 
     @property
     def key(self) -> str:
@@ -73,7 +73,7 @@ class SwitchCard(Protocol):
 
 
 class GameCard(Protocol):
-    """A game that can be chosen, as `companion.rules.game.Game`."""
+    """A game that can be chosen, as `companion.games.game.Game`."""
 
     @property
     def name(self) -> str:

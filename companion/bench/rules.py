@@ -6,11 +6,11 @@ import json
 import random
 import time
 
-from companion.rules.game import Action, State, Throw
-from companion.rules.json_text import json_of
-from companion.rules.notation import header_line, header_of, line_of, parse_line
-from companion.rules.registry import GAMES
-from companion.rules.transcript import Transcript
+from companion.games.game import Action, State, Throw
+from companion.games.json_text import json_of
+from companion.games.notation import header_line, header_of, line_of, parse_line
+from companion.games.registry import GAMES
+from companion.games.transcript import Transcript
 
 LINES = 12_000
 LONGEST = 300  # lines: play without a plan can go on for very long

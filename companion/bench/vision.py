@@ -11,13 +11,13 @@ import cv2
 import numpy as np
 
 from companion.bench import baseline
-from vision import settle
-from vision.cameras.render import face_up
-from vision.cameras.stepped import SteppedClock
-from vision.cameras.virtual import FPS, VirtualCamera
+from vision.cameras.simulated.camera import FPS, VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+from vision.cameras.simulated.rendering import face_up
 from vision.reader import open_reader
 from vision.reading import FrameBGR
-from vision.watch import Settled, Watcher
+from vision.watching import stillness as settle
+from vision.watching.watcher import Settled, Watcher
 
 THROWS = 200
 PICTURES = 12

@@ -16,10 +16,10 @@ from companion import config
 from companion.errors import DeviceError, SetupError
 
 if TYPE_CHECKING:
-    from vision.calibrate import Plan
+    from vision.calibration.image_quality import Advice
+    from vision.calibration.solving import Plan
+    from vision.calibration.store import Stored
     from vision.cameras import Camera
-    from vision.light import Advice
-    from vision.rig_store import Stored
 
 LAY = "Lay the printed sheet flat into the tray, its marked corner into the tray's corner."
 LIFT = "Now lift the sheet out, and all dice; keep hands out of the picture."
@@ -68,7 +68,7 @@ def command(
 
     First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and do what it says.
     """
-    from vision.calibrate import Plan
+    from vision.calibration.solving import Plan
 
     plan = Plan(_tray(given["tray"], given["keep"]), given["keep"], given["lens"], given["bar"], die or 16.0)
     if sheet_file is not None:
@@ -85,7 +85,7 @@ def command(
             raise
         click.echo(json.dumps({"calibrated": False, "error": str(ill)}))
         return 1
-    from vision.rig_store import save_rig
+    from vision.calibration.store import save_rig
 
     told = _told(stored, str(save_rig(settings.data_dir, stored)), plan, advice)
     click.echo(json.dumps(told) if as_json else in_words(told))
@@ -114,10 +114,10 @@ def _calibrated(
     wait_s: float,
     paper: str,
 ) -> tuple[Stored, list[Advice], Plan]:
-    from vision.calibrate import by_corners, lens_deg_at, rig_advice, rig_of, sold_edge_mm, with_die
-    from vision.calibrating import Calibrating
+    from vision.calibration.procedure import Calibrating
+    from vision.calibration.solving import by_corners, lens_deg_at, rig_advice, rig_of, sold_edge_mm, with_die
+    from vision.calibration.store import Stored
     from vision.cameras.opening import open_camera
-    from vision.rig_store import Stored
 
     camera = open_camera(settings.camera.source, dice=settings.camera.dice)
     hands = _Hands(camera, plan, paper)
@@ -162,7 +162,7 @@ class _Hands:
     """Tells a person what to do; with the virtual camera, which has no person, does it."""
 
     def __init__(self, camera: Camera, plan: Plan, paper: str) -> None:
-        from vision.cameras.virtual import VirtualCamera
+        from vision.cameras.simulated.camera import VirtualCamera
 
         self._virtual = camera if isinstance(camera, VirtualCamera) else None
         self._plan, self._paper = plan, paper
@@ -172,7 +172,7 @@ class _Hands:
         if self._virtual is None:
             _say(LAY)
             return
-        from vision.sheet import raster, sheet
+        from vision.calibration.sheet import raster, sheet
 
         printed = sheet(self._paper, self._plan.tray_mm, self._plan.keep_mm)
         self._virtual.lay_sheet(raster(printed), printed.size_mm)
@@ -201,8 +201,8 @@ def _started(camera: Camera) -> Iterator[None]:
 
 
 def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
-    from vision.sheet import sheet
-    from vision.sheet_files import write_sheet
+    from vision.calibration.sheet import sheet
+    from vision.calibration.sheet_files import write_sheet
 
     write_sheet(sheet(paper, plan.tray_mm, plan.keep_mm), to)
     click.echo(f"{to}: print it at 100 % on {paper.upper()}; the bar on it must measure 100 mm. Then: pegpip calibrate")
@@ -210,7 +210,7 @@ def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
 
 
 def _told(stored: Stored, file: str, plan: Plan, advice: list[Advice]) -> dict[str, Any]:
-    from vision.calibrate import lens_over
+    from vision.calibration.solving import lens_over
 
     rig = stored.rig
     (x, y, height), tilt = lens_over(rig.floor_to_px, stored.size_wh, plan.lens_deg)

@@ -14,7 +14,7 @@ import click
 from companion import config
 
 if TYPE_CHECKING:
-    from companion.links.checkup import Check
+    from companion.adapters.checkup import Check
 
 
 @click.command()
@@ -33,11 +33,11 @@ def command(file: Path | None, as_json: bool) -> int:
 
 def checks(settings: config.Settings) -> Iterator[Check]:
     """All checks, one by one, as they are made."""
-    from companion.links import checkup
+    from companion.adapters import checkup
 
     versions = checkup.check_versions(settings.camera.source)
     if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:
-        from companion.links import checkup_parts
+        from companion.adapters import checkup_parts
 
         yield from checkup_parts.check_camera(settings)
         yield checkup_parts.check_calibration(settings)

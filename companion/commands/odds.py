@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from companion.errors import RulesError
-from companion.rules.odds import GOALS, options, safe_chance
-from companion.rules.replay import transcript_of
+from companion.games.odds import GOALS, options, safe_chance
+from companion.games.replay import transcript_of
 
 
 @click.command()

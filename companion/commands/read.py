@@ -71,7 +71,7 @@ def told_dice(reading: Reading) -> dict[str, Any]:
 
 
 def _told(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> dict[str, Any]:
-    from vision.pictures import picture_in
+    from vision.images.loading import picture_in
 
     try:
         image_bgr = picture_in(Path(name))
@@ -86,8 +86,8 @@ def _told(name: str, reader: Reader, expect: int | None, drawing: Path | None) -
 
 
 def _draw(to: Path, image_bgr: FrameBGR, reading: Reading) -> None:
-    from vision.annotate import annotated
-    from vision.pictures import save_jpeg
+    from vision.images.annotating import annotated
+    from vision.images.loading import save_jpeg
 
     save_jpeg(annotated(image_bgr, reading), to)
 

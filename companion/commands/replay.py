@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from companion.rules.replay import replayed
+from companion.games.replay import replayed
 
 
 @click.command()

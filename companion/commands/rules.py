@@ -7,9 +7,9 @@ import json
 import click
 
 from companion.errors import RulesError
-from companion.rules.game import Game, Switch
-from companion.rules.registry import GAMES, game_named
-from companion.rules.rulebook import form_of
+from companion.games.game import Game, Switch
+from companion.games.registry import GAMES, game_named
+from companion.games.rulebook import form_of
 
 
 @click.command()

@@ -15,7 +15,7 @@ from companion.errors import DeviceError, PictureError
 
 if TYPE_CHECKING:
     from vision.cameras import Camera, Frame
-    from vision.watch import Settled
+    from vision.watching.watcher import Settled
 
 
 @click.command()
@@ -29,9 +29,9 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
 
     SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE.
     """
-    from companion.links.rigs import sighted
-    from vision.news import news
-    from vision.watch import Ill, Settled, Watcher
+    from companion.adapters.rigs import sighted
+    from vision.watching.new_throws import news
+    from vision.watching.watcher import Ill, Settled, Watcher
 
     source, camera = _opened(source)
     sight = sighted(source, camera, data or config.load(None, {}).data_dir)

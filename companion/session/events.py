@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from companion.rules.game import Action, Bomb, Enter, Header, Keep, NamePoint, Spend, Stop, Throw
+from companion.games.game import Action, Bomb, Enter, Header, Keep, NamePoint, Spend, Stop, Throw
 
 View = dict[str, Any]
 Happening = tuple[str, dict[str, Any]]

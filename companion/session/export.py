@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from companion.rules.notation import action_of, header_line, header_of, line_of
-from companion.rules.transcript import Transcript
+from companion.games.notation import action_of, header_line, header_of, line_of
+from companion.games.transcript import Transcript
 from companion.session.journal import Entry, read_entries
 from companion.session.record import PlayedGame, Record, after_entry
 from companion.session.statistics import Tally, tallies

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from companion.rules.game import Action, Enter, Keep, State
+from companion.games.game import Action, Enter, Keep, State
 from companion.session.interpret import Memory, Outcome, Values, clear_tray, thrown_or_moved, values_of, waiting
 from companion.session.sight import Sight
 from companion.session.snapshot import Notice

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from companion.rules.game import Action, Keep, State
+from companion.games.game import Action, Keep, State
 from companion.session.interpret import (
     Memory,
     Outcome,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from companion.rules.game import Action, NamePoint, State, Undo
+from companion.games.game import Action, NamePoint, State, Undo
 from companion.session.interpret import (
     Memory,
     Outcome,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from companion.rules.game import Action, State
+from companion.games.game import Action, State
 from companion.session.hold_crag import CragHold
 from companion.session.hold_crapola import CrapolaHold
 from companion.session.hold_crib_dice import CribDiceHold

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from companion.errors import IllegalAction
-from companion.rules.game import Action, State, Stop, Throw, Undo
+from companion.games.game import Action, State, Stop, Throw, Undo
 from companion.session.motion import Motion, elsewhere, motion_of, moved
 from companion.session.sight import SeenDie, Sight
 from companion.session.snapshot import Notice

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from companion.errors import CompanionError, DeviceError, IllegalAction, StaleAction
-from companion.rules.game import Action, Throw, Undo
-from companion.rules.notation import action_of, header_line, header_of, line_of
+from companion.games.game import Action, Throw, Undo
+from companion.games.notation import action_of, header_line, header_of, line_of
 from companion.session import commands as c
 from companion.session import interpret
 from companion.session.holds import hold_of

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from companion.rules.notation import header_line, line_of
-from companion.rules.odds import safe_chance
+from companion.games.notation import header_line, line_of
+from companion.games.odds import safe_chance
 from companion.session.holds import hold_of
 from companion.session.interpret import Ask, Memory, values_of
 from companion.session.record import PlayedGame, Record

@@ -9,10 +9,10 @@ from typing import Any
 import msgspec
 
 from companion.errors import IllegalAction, RulesError
-from companion.rules.game import Action, Header, Throw, Undo
-from companion.rules.notation import action_of, header_of
-from companion.rules.roll_off import RollOff
-from companion.rules.transcript import Correction, Transcript, corrected
+from companion.games.game import Action, Header, Throw, Undo
+from companion.games.notation import action_of, header_of
+from companion.games.roll_off import RollOff
+from companion.games.transcript import Correction, Transcript, corrected
 from companion.session.events import happenings
 from companion.session.journal import Entry
 from companion.session.sitting import added_up, colours

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from companion.rules.game import Header
+from companion.games.game import Header
 from companion.session.snapshot import Sitting
 
 Outcome = Mapping[str, Any]

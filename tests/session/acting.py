@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
-from companion.rules.game import Action, Throw, Undo
-from companion.rules.notation import header_of
-from companion.rules.transcript import Transcript
+from companion.games.game import Action, Throw, Undo
+from companion.games.notation import header_of
+from companion.games.transcript import Transcript
 from companion.session.commands import PlayLine, See, StartGame, Tick
 from companion.session.holds import HOLDS
 from companion.session.interpret import Memory, Outcome, decided, look, look_again, tick

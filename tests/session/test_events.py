@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from companion.rules.notation import action_of, header_of
-from companion.rules.transcript import Transcript
+from companion.games.notation import action_of, header_of
+from companion.games.transcript import Transcript
 from companion.session.events import happenings
 
 

@@ -9,7 +9,7 @@ from acting import Asked, Mime
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.rules.game import Action, Bomb, Keep, NamePoint, Stop
+from companion.games.game import Action, Bomb, Keep, NamePoint, Stop
 from companion.session.motion import SAME_PLACE_MM
 
 TURNS = 12

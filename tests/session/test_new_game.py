@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from acting import Clock, Tray, started, table_in
 
-from companion.rules import registry
+from companion.games import registry
 from companion.session.commands import PlayLine, See, Tick
 
-TOY = Path(__file__).parents[1] / "rules" / "test_toy_game.py"
+TOY = Path(__file__).parents[1] / "games" / "test_toy_game.py"
 HEADER: dict[str, Any] = {"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}
 
 

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import IllegalAction, RulesError
-from companion.rules.crag import CATEGORIES
-from companion.rules.game import Throw
-from companion.rules.notation import line_of
-from companion.rules.replay import replayed as replayed_file
+from companion.games.crag.state import CATEGORIES
+from companion.games.game import Throw
+from companion.games.notation import line_of
+from companion.games.replay import replayed as replayed_file
 from companion.session import commands as c
 from companion.session.export import PastGames, transcripts
 from companion.session.interpret import Memory

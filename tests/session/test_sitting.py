@@ -9,7 +9,7 @@ import pytest
 from acting import HEADER, Tray, played, started, table_in
 
 from companion.errors import DeviceError, IllegalAction
-from companion.rules.notation import header_of
+from companion.games.notation import header_of
 from companion.session.commands import Abandon, EndSitting, NextGame, Press, See, StartGame
 from companion.session.photos import Photos
 from companion.session.sitting import colours, next_starter

@@ -192,8 +192,8 @@ PLAYER = """
     from companion.session.photos import Photos
     from companion.session.table import Table
     import random
-    from companion.rules.game import Throw
-    from companion.rules.notation import line_of
+    from companion.games.game import Throw
+    from companion.games.notation import line_of
     folder = Path(sys.argv[1])
     table = Table(Journal(folder), Photos(folder))
     table.start()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from companion.adapters.addresses import listening_socket, page_address, wifi_code
 from companion.errors import SetupError
-from companion.links.addresses import listening_socket, page_address, wifi_code
 
 
 def test_a_taken_port_falls_back_to_the_next_free_one() -> None:

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from companion import config
+from companion.adapters.checkup_parts import check_buttons
+from companion.adapters.health import Check
+from companion.adapters.parts import listening
+from companion.adapters.wired import buttons_of
 from companion.app import build
 from companion.errors import DeviceError, SetupError
-from companion.links.checkup_parts import check_buttons
-from companion.links.health import Check
-from companion.links.parts import listening
-from companion.links.wired import buttons_of
 from companion.session.commands import PlayLine, StartGame
 from companion.session.journal import Journal
 from companion.session.photos import Photos

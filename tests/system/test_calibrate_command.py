@@ -15,17 +15,17 @@ import pytest
 from click.testing import CliRunner, Result
 from running import Running
 
+from companion.adapters.rigs import NOT_CALIBRATED, sighted, told_of
 from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
-from companion.links.rigs import NOT_CALIBRATED, sighted, told_of
+from vision.calibration.sheet import raster, sheet
+from vision.calibration.sheet_files import pdf, svg
+from vision.calibration.store import FILE_NAME, Stored, load_rig, save_rig
 from vision.cameras.opening import open_camera
-from vision.cameras.virtual import VirtualCamera
-from vision.pictures import save_jpeg
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.geometry.rig import Rig
+from vision.images.loading import save_jpeg
 from vision.reading import FrameBGR, Reading
-from vision.rig_store import FILE_NAME, Stored, load_rig, save_rig
-from vision.sheet import raster, sheet
-from vision.sheet_files import pdf, svg
-from vision.tray import Rig
 
 
 def calibrate(*words: str) -> Result:

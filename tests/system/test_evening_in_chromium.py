@@ -16,9 +16,9 @@ from running import Running
 
 from companion.session.journal import read_entries
 from companion.session.record import replayed
-from vision.detect import looks
 from vision.free_reader import value_by_pips
-from vision.network import Mark, shipped
+from vision.networks.detector import Mark, shipped
+from vision.networks.multiscale import looks
 
 CHROMIUM = shutil.which("chromium")
 PHONE = {"width": 390, "height": 844}

@@ -20,9 +20,9 @@ from companion.commands.import_ import command as import_
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.session.journal import Entry, Journal, read_entries
 from companion.session.photos import Photos
-from vision.cameras.virtual import VirtualCamera
-from vision.rig_store import FILE_NAME as CALIBRATION
-from vision.rig_store import Stored, save_rig
+from vision.calibration.store import FILE_NAME as CALIBRATION
+from vision.calibration.store import Stored, save_rig
+from vision.cameras.simulated.camera import VirtualCamera
 
 SETTINGS = "[table]\nname = 'The Anchor'\n"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import cv2
 from running import Running
 
-from vision.cameras.virtual import VirtualCamera
+from vision.cameras.simulated.camera import VirtualCamera
 
 
 def photographed(folder: Path, count: int) -> None:

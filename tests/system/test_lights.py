@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.links.lights import Lights, board_view
+from companion.adapters.lights import Lights, board_view
 from companion.session.snapshot import Event, Notice, Snapshot
 from hardware.view import Peg
 

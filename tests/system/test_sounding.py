@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from running import Running
 
-from companion.links.lights import MOMENT_OF_EVENT
-from companion.links.sounding import WEIGHT, effect
+from companion.adapters.lights import MOMENT_OF_EVENT
+from companion.adapters.sounding import WEIGHT, effect
 from companion.session.snapshot import Event
 from hardware.sounds import EFFECTS, sound
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from vision.cameras.virtual import VirtualCamera
+from vision.cameras.simulated.camera import VirtualCamera
 
 Make = Callable[[np.ndarray, np.random.Generator], bytes]
 

@@ -9,13 +9,23 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError
-from vision.calibrate import Plan, by_corners, die_edge_mm, lens_deg_at, lens_over, look_at, reference, rig_of, zones
-from vision.cameras.render import Pinhole
-from vision.cameras.virtual import LENS, VirtualCamera
-from vision.markers import lie_of, markers_in
+from vision.calibration.markers import lie_of, markers_in
+from vision.calibration.sheet import MARKER_MM, PAPERS_MM, raster, sheet
+from vision.calibration.solving import (
+    Plan,
+    by_corners,
+    die_edge_mm,
+    lens_deg_at,
+    lens_over,
+    look_at,
+    reference,
+    rig_of,
+    zones,
+)
+from vision.cameras.simulated.camera import LENS, VirtualCamera
+from vision.cameras.simulated.rendering import Pinhole
+from vision.geometry.rig import place
 from vision.rig_reader import RigReader
-from vision.sheet import MARKER_MM, PAPERS_MM, raster, sheet
-from vision.tray import place
 
 PLAN = Plan()
 
@@ -223,6 +233,6 @@ def test_a_marker_is_large_enough_at_the_height_the_guide_names() -> None:
 
 
 def test_an_opencv_without_markers_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.sheet.aruco", None)
+    monkeypatch.setattr("vision.calibration.sheet.aruco", None)
     with pytest.raises(DeviceError, match="--corners"):
         markers_in(camera().frame().image_bgr)

@@ -19,7 +19,7 @@ from vision.cameras.opening import open_camera
 
 
 def virtual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
-    from vision.cameras.virtual import VirtualCamera
+    from vision.cameras.simulated.camera import VirtualCamera
 
     clock = Clock()
     return VirtualCamera(2, clock, clock.sleep)

@@ -6,9 +6,9 @@ import pytest
 
 from vision.evaluation.clips import HAPPENINGS, SETTLED_TO_REPORTED, tipped, watched
 from vision.evaluation.stage import FPS, Script, Stage
-from vision.news import news
 from vision.rig_reader import RigReader
-from vision.watch import Settled, Watcher
+from vision.watching.new_throws import news
+from vision.watching.watcher import Settled, Watcher
 
 BY_NAME = {happening.name: happening for happening in HAPPENINGS}
 

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cameras.virtual import rig_over
+from vision.cameras.simulated.camera import rig_over
 from vision.evaluation.fixtures import CASES, MANIFEST, made
 from vision.rig_reader import RigReader
 

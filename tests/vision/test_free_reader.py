@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from vision.faces import LARGER_VIEWS, VIEWS, Faces, Place, Probabilities, Views
 from vision.free_reader import LEAST_SURE, FreeReader
-from vision.network import Mark, Network
+from vision.networks.classifier import LARGER_VIEWS, VIEWS, Faces, Place, Probabilities, Views
+from vision.networks.detector import Mark, Network
 from vision.reading import FrameBGR
 from vision.training.makes import some_make
 from vision.training.painted import painted

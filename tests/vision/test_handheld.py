@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from companion.bench.vision import SteppedClock
 from vision.cameras import Frame
-from vision.cameras.virtual import FPS, VirtualCamera
-from vision.drift import drift
+from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.evaluation.handheld import Handheld
-from vision.held import HELD, STIRRED_PX, stirred
-from vision.news import news
 from vision.reading import Die, FrameBGR, Reading
-from vision.settle import FIXED, Phase, Rule, Settle, step, structure
-from vision.watch import TRIES, Event, Moving, Settled, Watcher
+from vision.watching.ego_motion import drift
+from vision.watching.handheld import HELD, STIRRED_PX, stirred
+from vision.watching.new_throws import news
+from vision.watching.stillness import FIXED, Phase, Rule, Settle, step, structure
+from vision.watching.watcher import TRIES, Event, Moving, Settled, Watcher
 
 SIZE_WH = (1280, 960)
 

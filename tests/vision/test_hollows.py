@@ -12,7 +12,7 @@ import pytest
 from vision.claims import Face, crowded_out
 from vision.evaluation.conditions import CONDITIONS, picture
 from vision.hollows import Rings, rings
-from vision.layouts import PIPS_AT
+from vision.pips.layouts import PIPS_AT
 from vision.reading import FrameBGR
 from vision.rig_reader import RigReader
 from vision.second_look import AHEAD, FAINTEST, FITS, looked_again

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vision.layouts import fits
-from vision.pips import pips
+from vision.pips.blobs import pips
+from vision.pips.layouts import fits
 
 GRID = {
     1: [(0, 0)],

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.cameras.virtual import LENS, rig_over
-from vision.find import cube_outline
+from vision.cameras.simulated.camera import LENS, rig_over
+from vision.geometry.background import cube_outline
+from vision.geometry.rig import Rig
 from vision.packed import filling, packed, worths
 from vision.poses import Pose
 from vision.rig_reader import RigReader
-from vision.tray import Rig
 
 Mask = NDArray[np.uint8]
 ORIGIN = (0, 0)
@@ -53,9 +53,7 @@ def off_px(found: tuple[Pose, ...], true: list[Pose]) -> float:
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 @pytest.mark.parametrize(("at_xy", "turn"), [((250, 250), 0.2), ((640, 480), 0.7), ((930, 620), 1.3)])
-def test_so_many_dice_are_laid_where_they_lie(
-    rig: Rig, count: int, at_xy: tuple[float, float], turn: float
-) -> None:
+def test_so_many_dice_are_laid_where_they_lie(rig: Rig, count: int, at_xy: tuple[float, float], turn: float) -> None:
     true = side_by_side(rig, count, at_xy, turn)
     piece, corner = part_of(silhouette(rig, true))
     packing = packed(piece, piece, rig, corner)

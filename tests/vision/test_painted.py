@@ -8,8 +8,8 @@ import numpy as np
 
 from vision.evaluation.conditions import CONDITIONS, picture
 from vision.free_reader import value_by_pips
-from vision.network import Mark
-from vision.pips import standing_out
+from vision.networks.detector import Mark
+from vision.pips.blobs import standing_out
 from vision.places import placed
 from vision.training.crops import example
 from vision.training.datasets import Photo

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import PictureError
-from vision.picture_header import header_of
-from vision.pictures import picture_in, picture_of_bytes, save_jpeg
+from vision.images.header import header_of
+from vision.images.loading import picture_in, picture_of_bytes, save_jpeg
 
 WIDTH, HEIGHT = 48, 32
 

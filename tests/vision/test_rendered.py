@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cameras.render import face_up
-from vision.cameras.virtual import LENS
-from vision.cameras.virtual_tray import DIE_MM
+from vision.cameras.simulated.camera import LENS
+from vision.cameras.simulated.rendering import face_up
+from vision.cameras.simulated.tray import DIE_MM
 from vision.evaluation.conditions import CONDITIONS, Condition, picture
 from vision.evaluation.kinds import ALL_KINDS, IVORY, RED
 from vision.evaluation.raycast import LyingDie, corners_of, draw, linear

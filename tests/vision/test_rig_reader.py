@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from companion.bench.vision import virtual_throws
-from vision.cameras.render import face_up
-from vision.cameras.stepped import SteppedClock
-from vision.cameras.virtual import VirtualCamera
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+from vision.cameras.simulated.rendering import face_up
+from vision.geometry.rig import place
 from vision.rig_reader import RigReader
-from vision.tray import place
 
 
 def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:

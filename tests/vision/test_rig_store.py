@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError
-from vision.calibrate import sold_edge_mm
-from vision.calibrating import Calibrating, Plan
+from vision.calibration.procedure import Calibrating, Plan
+from vision.calibration.sheet import raster, sheet
+from vision.calibration.solving import sold_edge_mm
+from vision.calibration.store import FILE_NAME, Stored, load_rig, save_rig
 from vision.cameras import Frame
-from vision.cameras.virtual import VirtualCamera
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.geometry.rig import Rig
 from vision.reading import FrameBGR, Reading
-from vision.rig_store import FILE_NAME, Stored, load_rig, save_rig
 from vision.rigged import RiggedReader
-from vision.sheet import raster, sheet
-from vision.tray import Rig
 
 
 def film(dice: int = 1) -> VirtualCamera:

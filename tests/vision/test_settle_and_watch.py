@@ -9,12 +9,12 @@ import pytest
 
 from companion.errors import DeviceError
 from vision.cameras import Frame
-from vision.cameras.stepped import SteppedClock
-from vision.cameras.virtual import FPS, VirtualCamera
+from vision.cameras.simulated.camera import FPS, VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
 from vision.reading import Reading
 from vision.rig_reader import RigReader
-from vision.settle import Phase, Settle, step, structure
-from vision.watch import Ill, Moving, Settled, Watcher
+from vision.watching.stillness import Phase, Settle, step, structure
+from vision.watching.watcher import Ill, Moving, Settled, Watcher
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 
 import flask
 
-from companion.rules.registry import GAMES
+from companion.games.registry import GAMES
 from companion.session.commands import See
 from companion.session.journal import Journal
 from companion.session.photos import Photos

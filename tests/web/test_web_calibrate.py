@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from pub import PIN, Pub, opened, served
 
+from companion.adapters.calibration_desk import CalibrationDesk
+from companion.adapters.tapped import KEPT, Tapped
 from companion.errors import DeviceError
-from companion.links.calibration_desk import CalibrationDesk
-from companion.links.tapped import KEPT, Tapped
+from vision.calibration.store import FILE_NAME, load_rig
 from vision.cameras import Frame
-from vision.cameras.virtual import VirtualCamera
-from vision.rig_store import FILE_NAME, load_rig
+from vision.cameras.simulated.camera import VirtualCamera
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 ROUTES = ("", ".jpg", "/sheet.pdf")

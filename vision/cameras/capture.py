@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.errors import DeviceError
 from vision.cameras import Frame
-from vision.pictures import quiet_opencv
+from vision.images.loading import quiet_opencv
 from vision.reading import FrameBGR
 
 FRAME_WAIT_S = 2.0

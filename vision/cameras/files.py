@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.errors import DeviceError, PictureError, SetupError
 from vision.cameras import Frame
-from vision.pictures import picture_in
+from vision.images.loading import picture_in
 from vision.reading import FrameBGR
 
 log = logging.getLogger(__name__)

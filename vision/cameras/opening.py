@@ -41,7 +41,7 @@ def open_camera(spec: str, dice: int = 7, clock: Callable[[], float] = time.mono
     if colon and not takes:
         raise SetupError([f"camera = {spec!r}: {kind!r} takes nothing after it; write {kind!r}."])
     if kind == "virtual":
-        from vision.cameras.virtual import VirtualCamera
+        from vision.cameras.simulated.camera import VirtualCamera
 
         return VirtualCamera(dice, clock)
     return _real(kind, rest, clock)

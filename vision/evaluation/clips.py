@@ -16,12 +16,12 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from vision.cameras.virtual_tray import DIE_MM, Pose
+from vision.cameras.simulated.tray import DIE_MM, Pose
 from vision.evaluation.scene import flat_turn
 from vision.evaluation.stage import FPS, Script, Stage
 from vision.rig_reader import RigReader
-from vision.settle import STILL_S
-from vision.watch import Moving, Settled, Watcher
+from vision.watching.stillness import STILL_S
+from vision.watching.watcher import Moving, Settled, Watcher
 
 Action = Callable[[Stage], None]
 THROWN_S = 0.5

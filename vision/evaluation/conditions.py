@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision.cameras.virtual import LENS
-from vision.cameras.virtual_tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
+from vision.cameras.simulated.camera import LENS
+from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.evaluation import grounds, kinds
 from vision.evaluation.grounds import Ground
 from vision.evaluation.kinds import Kind
@@ -178,9 +178,13 @@ def _pair(rng: np.random.Generator) -> list[tuple[float, float, float]]:
 def _free(others: list[tuple[float, float, float]], rng: np.random.Generator) -> tuple[float, float, float]:
     """A place in the throw zone, now and then in the keep zone, where a die fits."""
     while True:
-        low, high = (RIDGE_MM + MARGIN_MM, TRAY_WH_MM[0] - MARGIN_MM) if rng.random() < 0.15 else (
-            MARGIN_MM,
-            RIDGE_MM - MARGIN_MM,
+        low, high = (
+            (RIDGE_MM + MARGIN_MM, TRAY_WH_MM[0] - MARGIN_MM)
+            if rng.random() < 0.15
+            else (
+                MARGIN_MM,
+                RIDGE_MM - MARGIN_MM,
+            )
         )
         x, y = rng.uniform(low, high), rng.uniform(MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM)
         if all(np.hypot(x - a, y - b) > DIE_MM * 1.42 + ROOM_MM for a, b, _ in others):

@@ -18,7 +18,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vision.cameras.virtual_tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
+from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.evaluation import conditions, grounds, kinds
 from vision.evaluation.conditions import CONDITIONS, MARGIN_MM
 from vision.evaluation.raycast import Doubles, LyingDie

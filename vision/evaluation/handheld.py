@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from vision.cameras import Camera, Frame
 from vision.evaluation.clips import HAPPENINGS, LONGEST_S, THROWN_S, Happening, throw
 from vision.evaluation.stage import Stage
-from vision.news import news
 from vision.reader import open_reader
 from vision.reading import FrameBGR
-from vision.watch import Settled, Watcher
+from vision.watching.new_throws import news
+from vision.watching.watcher import Settled, Watcher
 
 SWAY_PX = 18.0
 """How far the arm sways, in pixels of a frame 1,280 wide, within some seconds."""

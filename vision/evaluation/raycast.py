@@ -12,9 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cameras.render import FACE_AXES, Pinhole
+from vision.cameras.simulated.rendering import FACE_AXES, Pinhole
 from vision.evaluation.kinds import Kind, Texture
-from vision.layouts import PIPS_AT
+from vision.pips.layouts import PIPS_AT
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -114,9 +114,7 @@ def _met(eye: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], F
     return hit, (eye + along[hit, None] * rays[hit]).astype(np.float32)
 
 
-def _shaded(
-    at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles
-) -> Floats:
+def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles) -> Floats:
     """(n, 3) linear light that comes from these points of the die."""
     kind, turn = die.kind, die.turn.astype(np.float32)
     outside = np.abs(at) - (0.5 - kind.corner) * die.edge_mm

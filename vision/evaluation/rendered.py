@@ -15,8 +15,8 @@ from pathlib import Path
 
 import cv2
 
-from vision.annotate import annotated
 from vision.evaluation.conditions import CONDITIONS, picture
+from vision.images.annotating import annotated
 from vision.reading import FrameBGR
 from vision.rig_reader import RigReader
 

@@ -11,11 +11,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cameras.render import FACE_AXES, face_up
-from vision.cameras.virtual import LENS, rig_over
+from vision.cameras.simulated.camera import LENS, rig_over
+from vision.cameras.simulated.rendering import FACE_AXES, face_up
 from vision.evaluation.raycast import Doubles, Floats, Lamp, LyingDie, corners_of, draw
+from vision.geometry.rig import Rig
 from vision.reading import Die, FrameBGR
-from vision.tray import Rig
 
 DEEPEST = 0.92
 """Part of a lamp's light that the middle of a shadow loses; some always comes round."""
@@ -169,9 +169,7 @@ def _smear(length_px: float, angle_rad: float) -> Floats:
 def _lens(light: Floats, bend: float) -> Floats:
     width, height = LENS.size_wh
     matrix = np.array([[width / 2, 0, width / 2], [0, width / 2, height / 2], [0, 0, 1]])
-    x, y = cv2.initUndistortRectifyMap(
-        matrix, np.array([-bend, 0, 0, 0]), None, matrix, (width, height), cv2.CV_32FC1
-    )
+    x, y = cv2.initUndistortRectifyMap(matrix, np.array([-bend, 0, 0, 0]), None, matrix, (width, height), cv2.CV_32FC1)
     return cv2.remap(light, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vision.cameras import Frame
-from vision.cameras.mischief import KNOCK_S
-from vision.cameras.render import face_up
-from vision.cameras.stepped import SteppedClock
-from vision.cameras.virtual import VirtualCamera
-from vision.cameras.virtual_tray import Pose, VirtualTray
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+from vision.cameras.simulated.fault_injection import KNOCK_S
+from vision.cameras.simulated.rendering import face_up
+from vision.cameras.simulated.tray import Pose, VirtualTray
+from vision.geometry.rig import Rig
 from vision.reading import FrameBGR
-from vision.tray import Rig
 
 FPS = 30.0
 LED_REACH_PX = 90.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.faces import cut_out, turned
+from vision.networks.classifier import cut_out, turned
 from vision.training.augment import relit
 from vision.training.datasets import Photo
 

@@ -1,11 +1,15 @@
-"""The second network: which value a crop of one face shows, or that it shows no face."""
+"""The second network: which value a crop of one face shows, or that it shows no face; and how such are judged."""
 
 from __future__ import annotations
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
 from vision.training.centres import Residual, layer
+from vision.training.running import seen
 
 
 class Faces(nn.Module):
@@ -41,3 +45,17 @@ class Exported(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(n, 7)."""
         return torch.softmax(self.faces(x), 1)
+
+
+def named(network: nn.Module, examples: list[tuple[NDArray[np.uint8], int]], smoothed: float) -> dict[str, Tensor]:
+    """The loss of pictures with their classes, and how many were named rightly.
+
+    Args:
+        network: From pictures to logits.
+        examples: Each (h, w, 3) BGR, and what it should be called.
+        smoothed: Part of the labels' certainty that is given to the other classes.
+    """
+    wanted = torch.tensor([value for _, value in examples])
+    logits = seen(network, [shown for shown, _ in examples])
+    error = functional.cross_entropy(logits, wanted, label_smoothing=smoothed)
+    return {"loss": error, "right": (logits.argmax(1) == wanted).float().mean()}

@@ -7,13 +7,13 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.network import DICE_PX, Network
+from vision.networks.detector import DICE_PX, Network
 from vision.training.datasets import Photo
 
 LEAST_SCORE = 0.12
 """A mark below it would hardly ever be among the expected dice."""
 LONGEST_PX = 900
-"""No photo is looked at larger; this is a look in one size, not the search of `vision.detect`."""
+"""No photo is looked at larger; this is a look in one size, not the search of `vision.networks.multiscale`."""
 
 
 def with_strays(photos: list[Photo], detector: Network) -> list[Photo]:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
-from vision.faces import CROP_PX
-from vision.network import MODEL, Network
+from vision.networks.classifier import CROP_PX
+from vision.networks.detector import MODEL, Network
 from vision.training.crops import example
-from vision.training.faces_net import Exported, Faces
-from vision.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted, write
+from vision.training.faces_net import Exported, Faces, named
+from vision.training.running import Course, Sources, photo_options, sets_for, trained, with_painted, write
 from vision.training.strays import with_strays
 
 BATCH = 128
@@ -22,11 +20,7 @@ SMOOTHED = 0.04
 
 def judged(network: nn.Module, sources: Sources) -> dict[str, Tensor]:
     """The loss of new crops, and how many of them were read rightly."""
-    examples = [example(sources.sets, sources.odds, sources.rng) for _ in range(BATCH)]
-    wanted = torch.tensor([value for _, value in examples])
-    logits = seen(network, [crop for crop, _ in examples])
-    error = functional.cross_entropy(logits, wanted, label_smoothing=SMOOTHED)
-    return {"loss": error, "right": (logits.argmax(1) == wanted).float().mean()}
+    return named(network, [example(sources.sets, sources.odds, sources.rng) for _ in range(BATCH)], SMOOTHED)
 
 
 COURSE = Course(

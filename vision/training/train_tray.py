@@ -12,15 +12,13 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
-from torch.nn import functional
 
 from vision.training.augment import relit
-from vision.training.faces_net import Exported
+from vision.training.faces_net import Exported, named
 from vision.training.rendered_set import PATCH_PX, SIDE_EDGES, Patches, load
-from vision.training.running import Course, options, seen, trained, write
+from vision.training.running import Course, options, trained, write
 from vision.training.tray_net import TrayFaces
 from vision.tray_faces import FACE_PX
 from vision.tray_faces import SIDE_EDGES as SEEN_EDGES
@@ -67,11 +65,7 @@ def example(faces: Patches, rng: np.random.Generator) -> tuple[NDArray[np.uint8]
 
 def judged(network: nn.Module, source: Rendered) -> dict[str, Tensor]:
     """The loss of new pictures, and how many of them were read rightly."""
-    examples = [example(source.faces, source.rng) for _ in range(BATCH)]
-    wanted = torch.tensor([value for _, value in examples])
-    logits = seen(network, [shown for shown, _ in examples])
-    error = functional.cross_entropy(logits, wanted, label_smoothing=SMOOTHED)
-    return {"loss": error, "right": (logits.argmax(1) == wanted).float().mean()}
+    return named(network, [example(source.faces, source.rng) for _ in range(BATCH)], SMOOTHED)
 
 
 COURSE = Course(

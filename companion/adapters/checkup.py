@@ -1,0 +1,182 @@
+"""The doctor's checks of the machine: disk, clock, network, port, power and the versions of libraries."""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import importlib.metadata
+import importlib.util
+import os
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from companion.adapters.addresses import own_addresses
+from companion.adapters.health import disk_check
+
+EARLIEST_YEAR = 2025
+"""A Pi has no clock of its own: without a network it starts in its past."""
+
+_POWER_BITS = {
+    0: "The supply's voltage is too low now",
+    1: "The processor is slowed down now",
+    2: "The processor is throttled now",
+    3: "The processor is too hot now",
+    16: "The supply's voltage has been too low",
+    18: "The processor has been throttled",
+    19: "The processor has been too hot",
+}
+"""`vcgencmd get_throttled`, Raspberry Pi documentation, "vcgencmd"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What the doctor found.
+
+    Attributes:
+        part: What was looked at.
+        ok: Whether it is well.
+        says: What was found, one sentence.
+        cure: What to do, empty when all is well.
+        simulated: Whether the part is a simulated one.
+    """
+
+    part: str
+    ok: bool
+    says: str
+    cure: str = ""
+    simulated: bool = False
+
+
+def check_disk(folder: Path) -> Check:
+    """Room in the data folder, and that it can be written."""
+    place = next(path for path in (folder, *folder.parents) if path.exists())
+    ok, says = disk_check(place)()
+    if not ok:
+        return Check("disk", False, says, "Free some space, or set [data] dir to another disk.")
+    try:
+        with tempfile.TemporaryFile(dir=place) as probe:
+            probe.write(b"pegpip")
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as refused:
+        cure = "Give the table's user the folder, or set [data] dir."
+        return Check("disk", False, f"{place} can't be written ({refused.strerror}).", cure)
+    return Check("disk", True, f"{says} in {place}.")
+
+
+def check_clock(now: datetime) -> Check:
+    """Whether the date can be right."""
+    if now.year < EARLIEST_YEAR:
+        return Check(
+            "clock",
+            False,
+            f"The clock says {now:%Y-%m-%d}, which is long past.",
+            "Join a network, or `sudo date -s '2030-01-31 20:00'`. Games stay in order without it.",
+        )
+    return Check("clock", True, f"The clock says {now:%Y-%m-%d %H:%M}.")
+
+
+def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> Check:
+    """The addresses that phones can reach."""
+    found = addresses()
+    if not found:
+        return Check("network", False, "There is no network: no phone can reach the table.", "Join a Wi-Fi: nmtui.")
+    return Check("network", True, f"Phones reach the table at {', '.join(found)}.")
+
+
+def check_port(host: str, port: int) -> Check:
+    """Whether the page's port can be served."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as refused:
+            return _port_refused(host, port, refused)
+    return Check("port", True, f"Port {port} is free.")
+
+
+def _port_refused(host: str, port: int, refused: OSError) -> Check:
+    if refused.errno == errno.EADDRINUSE:
+        cure = "If that is the table, all is well: stop it for a full check. Else set [web] port."
+        return Check("port", False, f"Port {port} is taken.", cure)
+    if refused.errno == errno.EACCES:
+        return Check("port", False, f"Port {port} needs an administrator's rights.", "Set [web] port above 1023.")
+    return Check("port", False, f"{host}:{port} can't be served ({refused.strerror}).", "Correct [web] host.")
+
+
+def check_power(ask: Callable[[], str | None] | None = None) -> Check:
+    """What the Pi's own watch on its supply has seen since it started."""
+    answer = (ask or _throttled)()
+    if answer is None:
+        return Check("power", True, "Not a Raspberry Pi: its supply can't be asked.", simulated=True)
+    try:
+        bits = int(answer.rpartition("=")[2], 16)
+    except ValueError:
+        return Check("power", False, f"vcgencmd says {answer!r}.", "Add the user to the group video.")
+    seen = [text for bit, text in _POWER_BITS.items() if bits >> bit & 1]
+    if seen:
+        cure = "Use the Pi's own supply, and feed the strip from one of its own; keep the case open to air."
+        return Check("power", False, "; ".join(seen) + ".", cure)
+    return Check("power", True, "Voltage and temperature have been good since the start.")
+
+
+def _throttled() -> str | None:
+    try:
+        asked = subprocess.run(["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return (asked.stdout or asked.stderr).strip()
+
+
+def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Check:
+    """Whether OpenCV, NumPy and picamera2 go together."""
+    found = versions() if installed is None else installed
+    says = ", ".join(f"{name} {version or 'missing'}" for name, version in found.items()) + "."
+    if found["OpenCV"] is None or found["NumPy"] is None:
+        return Check(
+            "versions", False, says, "sudo apt install python3-opencv python3-numpy, or pip install '.[vision]'."
+        )
+    if camera != "picamera2":
+        return Check("versions", True, says)
+    if found["picamera2"] is None:
+        cure = "sudo apt install python3-picamera2, and make the venv with --system-site-packages."
+        return Check("versions", False, says, cure)
+    if _number(found["NumPy"]) >= (2, 0) and (found["simplejpeg"] is None or _number(found["simplejpeg"]) < (1, 8)):
+        cure = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or pip install -U simplejpeg."
+        return Check("versions", False, says, cure)
+    return Check("versions", True, says)
+
+
+def versions() -> dict[str, str | None]:
+    """What is installed, without loading a camera's library; None for what is not there."""
+    return {
+        "OpenCV": _version("cv2"),
+        "NumPy": _version("numpy"),
+        "picamera2": _installed("picamera2"),
+        "simplejpeg": _installed("simplejpeg"),
+    }
+
+
+def _version(module: str) -> str | None:
+    try:
+        return str(importlib.import_module(module).__version__)
+    except ImportError:
+        return None
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "of the system" if importlib.util.find_spec(package) else None
+
+
+def _number(version: str) -> tuple[int, ...]:
+    parts = version.split(".")[:2]
+    return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else (99, 0)

@@ -1,0 +1,156 @@
+"""The doctor's checks of what hangs on the machine: camera with its light, focus and calibration, strip, buttons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from companion.adapters.checkup import Check
+from companion.adapters.power_off import shutdown_problems
+from companion.adapters.rigs import SIMULATED, told_of
+from companion.adapters.wired import buttons_of, strip_of, track_of
+from companion.config import Settings
+from companion.errors import DeviceError, SetupError
+from hardware.machine import model
+from hardware.settings import ButtonSettings
+from hardware.sounds import aplay, sound
+from hardware.strips import Strip
+from hardware.strips.opening import automatic, open_strip
+from hardware.track import lay
+from hardware.wiring import wiring_problems
+from vision.cameras import Camera
+from vision.cameras.opening import open_camera
+from vision.reading import FrameBGR
+
+WARM_UP_FRAMES = 5
+"""A camera's exposure settles over its first pictures."""
+DARK, BRIGHT = 35.0, 225.0
+"""Mean grey, 0 to 255."""
+BLURRED = 12.0
+"""Variance of the Laplacian (Pech-Pacheco and others, 2000) of a picture without any sharp edge."""
+SIMULATED_STRIPS = ("memory", "terminal")
+
+
+def check_camera(settings: Settings, open_: Callable[[str], Camera] = open_camera) -> tuple[Check, ...]:
+    """Whether the camera opens and gives a picture; the light and the focus of that picture."""
+    source = settings.camera.source
+    try:
+        camera = open_(source)
+    except SetupError as wrong:
+        return (Check("camera", False, str(wrong), "Correct [camera] source."),)
+    simulated = source.partition(":")[0] in ("virtual", "files", "video")
+    try:
+        camera.start()
+        frames = [camera.frame() for _ in range(1 if simulated else WARM_UP_FRAMES)]
+    except DeviceError as ill:
+        return (Check("camera", False, ill.what, ill.cure),)
+    finally:
+        camera.stop()
+    if frames[-1] is None:
+        return (Check("camera", False, f"{camera.name} gives no picture.", "Name a source that has one."),)
+    height, width = frames[-1].image_bgr.shape[:2]
+    note = " It is simulated." if simulated else ""
+    told = Check("camera", True, f"{camera.name} gives pictures of {width} x {height}.{note}", "", simulated)
+    return (told, *picture_checks(frames[-1].image_bgr, simulated=simulated))
+
+
+def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Check, Check]:
+    """Light and focus of a picture of the tray, (height, width, 3) uint8."""
+    grey = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
+    mean = float(grey.mean())
+    sharpness = float(cv2.Laplacian(grey, cv2.CV_64F).var())
+    burnt = 100 * float(np.mean(grey >= 250))
+    says = f"Mean brightness {mean:.0f} of 255, {burnt:.1f} % burnt out."
+    cure = ""
+    if mean < DARK:
+        cure = "Too dark: light the tray from left and right with diffuse bars."
+    elif mean > BRIGHT or burnt > 20:
+        cure = "Too bright: dim the light, or move the lamp out of the mirror angle."
+    light = Check("light", not cure, says, cure, simulated)
+    focus_cure = (
+        "" if sharpness >= BLURRED else "Put a die in the tray; turn the lens, or set its focus, till it is sharp."
+    )
+    return light, Check(
+        "focus", not focus_cure, f"Sharpness {sharpness:.0f} (needs {BLURRED:g}).", focus_cure, simulated
+    )
+
+
+def check_calibration(settings: Settings) -> Check:
+    """Whether there is a calibration for the camera."""
+    source = settings.camera.source
+    ok, says = told_of(settings.data_dir, source)
+    cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
+    return Check("calibration", ok, says, cure, simulated=source.partition(":")[0] in SIMULATED)
+
+
+def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Check:
+    """Whether the strip opens."""
+    wired = strip_of(settings)
+    try:
+        strip = open_(settings.strip.kind, lay(track_of(settings)).leds, wired)
+    except SetupError as wrong:
+        return Check("strip", False, str(wrong), "Correct [strip].")
+    try:
+        strip.start()
+    except DeviceError as ill:
+        return Check("strip", False, ill.what, ill.cure)
+    finally:
+        strip.stop()
+    why = (
+        f" Chosen for {automatic(model(), has_pio=Path(wired.pio_path).exists())[1]}"
+        if settings.strip.kind == "auto"
+        else ""
+    )
+    simulated = strip.name in SIMULATED_STRIPS
+    note = " It is simulated: the board is drawn." if simulated else " `pegpip leds test` lights it."
+    return Check("strip", True, f"{strip.name} strip of {strip.leds} LEDs opens.{note}{why}", "", simulated)
+
+
+def check_buttons(settings: Settings, machine: str | None = None) -> Check:
+    """Whether the pins of strip and buttons go together, and, where there are pins, whether they can be used."""
+    on_pins = settings.buttons.kind == "gpio"
+    wired = buttons_of(settings)
+    problems = wiring_problems(
+        settings.strip.kind,
+        strip_of(settings),
+        wired if on_pins else None,
+        model() if machine is None else machine,
+    )
+    problems += shutdown_problems(settings.buttons)
+    if problems:
+        return Check("buttons", False, " ".join(problems), "Correct [strip] and [buttons].")
+    if not on_pins:
+        kinds = {"keys": "Keys of the terminal stand in for buttons.", "none": "No buttons are set up."}
+        says = kinds.get(settings.buttons.kind)
+        if says is None:
+            return Check(
+                "buttons", False, f"There are no buttons {settings.buttons.kind!r}.", "Use none, keys or gpio."
+            )
+        return Check("buttons", True, says, "", simulated=True)
+    return _pins_open(wired)
+
+
+def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Check:
+    """Whether an effect can be heard: the shortest is played."""
+    wrong = play(sound("throw"))
+    if wrong is None:
+        return Check("sounds", True, "An effect was played: you should have heard it.")
+    what, _, cure = wrong.partition(". ")
+    return Check("sounds", False, f"{what}.", cure)
+
+
+def _pins_open(wired: ButtonSettings) -> Check:
+    from hardware.buttons.gpio import GpioButtons
+
+    buttons = GpioButtons(wired.pins)
+    try:
+        buttons.start(lambda _press: None)
+    except DeviceError as ill:
+        return Check("buttons", False, ill.what, ill.cure)
+    finally:
+        buttons.stop()
+    told = ", ".join(f"{name} on GPIO{pin}" for name, pin in wired.pins.items())
+    return Check("buttons", True, f"{told}.")

@@ -1,0 +1,126 @@
+"""The eye on the tray: a thread that turns what the watcher sees into commands for the table."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+import cv2
+
+from companion.errors import CompanionError
+from companion.session.commands import Command, Moving, See
+from companion.session.sight import SeenDie, Sight
+from companion.session.snapshot import Snapshot
+from vision.geometry.rig import PlacedDie
+from vision.reading import FrameBGR
+from vision.watching import watcher as watch
+
+log = logging.getLogger(__name__)
+
+PHOTO_QUALITY = 85
+"""JPEG quality of a throw's photo: pips stay sharp, and a day of throws fits under the cap."""
+
+
+class Watching(Protocol):
+    """What the eye needs of `vision.watching.watcher.Watcher`."""
+
+    def events(self) -> Iterator[watch.Event]:
+        """Each thing that happens in the tray; ends when the camera's recording does, or after `stop`."""
+
+    def stop(self) -> None:
+        """End `events` soon; from any thread."""
+
+
+class Eye:
+    """Runs the watcher and tells the table what it sees. The table never waits for it."""
+
+    def __init__(self, name: str, watcher: Watching, submit: Callable[[Command], Snapshot]) -> None:
+        self._name, self._watcher, self._submit = name, watcher, submit
+        self._illness: str | None = None
+        self._ended = False
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to watch, on a thread of its own. May be called twice."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="eye", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Stop watching. May be called twice."""
+        self._watcher.stop()
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            thread.join(timeout=5.0)
+
+    def health(self) -> tuple[bool, str]:
+        """Whether the camera works, and a sentence for the page."""
+        if self._illness is not None:
+            return False, f"{self._illness} Until then, enter throws by phone."
+        if self._ended:
+            return False, f"The recording {self._name} has ended. Start again, or enter throws by phone."
+        return True, f"{self._name} camera"
+
+    def _run(self) -> None:
+        for event in self._watcher.events():
+            self._illness = str(event.error) if isinstance(event, watch.Ill) else None
+            command = command_of(event)
+            if command is not None:
+                self._tell(command)
+        self._ended = True
+
+    def _tell(self, command: Command) -> None:
+        try:
+            self._submit(command)
+        except CompanionError as refused:
+            log.warning("the table refused what the camera saw: %s", refused)
+
+
+def dice_expected(snapshot: Snapshot) -> int | None:
+    """How many dice should lie in the whole tray, both zones together, where the rules say so; else None.
+
+    A piddle is thrown with two dice beside five or six frozen ones, one of which may be borrowed: no number then.
+    """
+    state = snapshot.state
+    if state is None or state["over"] or len(state["throw_sizes"]) > 1:
+        return None
+    if snapshot.game == "crib_dice":
+        return None if state["frozen"] >= 5 or state["throw_sizes"] == [2] else 7
+    if snapshot.game == "crag":
+        return 3
+    return None
+
+
+def command_of(event: watch.Event) -> Command | None:
+    """The command that a watcher's event is to the table, if any."""
+    if isinstance(event, watch.Moving):
+        return Moving()
+    if isinstance(event, watch.Settled):
+        return See(sight_of(event))
+    return None
+
+
+def sight_of(event: watch.Settled) -> Sight:
+    """A settled tray as the session takes it."""
+    return Sight(
+        thrown=tuple(_seen(die) for die in event.thrown),
+        kept=tuple(_seen(die) for die in event.kept),
+        doubt=event.reading.doubt,
+        photo_jpeg=jpeg(event.frame.image_bgr),
+        at_s=event.at_s,
+        emptied=event.emptied,
+    )
+
+
+def jpeg(image_bgr: FrameBGR, quality: int = PHOTO_QUALITY) -> bytes:
+    """A picture as JPEG."""
+    done, coded = cv2.imencode(".jpg", image_bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    assert done, "a picture from a camera can always be coded"
+    return coded.tobytes()
+
+
+def _seen(placed: PlacedDie) -> SeenDie:
+    die = placed.die
+    return SeenDie(die.value, placed.x_mm, placed.y_mm, die.confidence, die.box_xywh)

@@ -1,0 +1,91 @@
+"""Parts that run: started in order, stopped in reverse; and those that only join two others."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from companion.adapters.health import Check
+from companion.adapters.lights import Lights
+from companion.adapters.power_off import BUTTON as SHUTDOWN
+from companion.adapters.power_off import power_off
+from companion.errors import CompanionError, DeviceError
+from companion.session.commands import Press as TablePress
+from companion.session.table import Table
+from hardware.board import Board
+from hardware.buttons import Buttons, Press, Touch
+from web.pairing import Pairing
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that runs: how to start it and how to stop it."""
+
+    name: str
+    start: Callable[[], None]
+    stop: Callable[[], None]
+
+
+def followed(table: Table, board: Board, lights: Lights, clock: Callable[[], float]) -> Part:
+    """The board follows the table from its first snapshot on."""
+    ends: list[Callable[[], None]] = []
+
+    def follow() -> None:
+        ends.append(table.subscribe(lambda snapshot: board.show(lights.view(snapshot, clock()))))
+        board.show(lights.view(table.snapshot(), clock()))
+
+    def leave() -> None:
+        while ends:
+            ends.pop()()
+
+    return Part("lights", follow, leave)
+
+
+def listening(
+    buttons: Buttons,
+    table: Table,
+    board: Board,
+    pairing: Pairing,
+    checks: dict[str, Check],
+    shutdown_command: Sequence[str] = (),
+) -> Part:
+    """Buttons act on the table as it is now, and the board shows at once that they were felt.
+
+    A long press of any lets a phone pair, but for the shutdown button: held to the end of its countdown it runs the
+    command. The table plays without them.
+    """
+    illness: list[str] = []
+    checks["buttons"] = lambda: (not illness, illness[0] if illness else f"{buttons.name} buttons")
+
+    def felt(touch: Touch) -> None:
+        if touch.button == SHUTDOWN:
+            board.count_down(on=touch.down)
+        elif touch.down:
+            board.acknowledge()
+
+    def pressed(press: Press) -> None:
+        if press.button == SHUTDOWN:
+            wrong = power_off(shutdown_command) if press.long else None
+            illness[:] = [] if wrong is None else [wrong]
+        elif press.long:
+            pairing.open()
+        else:
+            _submit(table, press.button)
+
+    def listen() -> None:
+        try:
+            buttons.start(pressed, felt)
+        except DeviceError as ill:
+            illness.append(str(ill))
+
+    return Part("buttons", listen, buttons.stop)
+
+
+def _submit(table: Table, button: str) -> None:
+    try:
+        table.submit(TablePress(button=button))
+    except CompanionError as refused:
+        log.info("button %s: %s", button, refused)

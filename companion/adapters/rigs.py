@@ -1,0 +1,93 @@
+"""Which calibration a camera is read with: the one stored in the data folder when it was made with that camera."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.adapters.health import Check
+from companion.errors import DeviceError
+from vision.calibration.store import Stored, load_rig
+from vision.cameras import Camera
+from vision.cameras.simulated.camera import LENS, VirtualCamera
+from vision.geometry.rig import Rig
+from vision.reader import open_reader
+from vision.reading import Reader
+from vision.rigged import RiggedReader
+
+NOT_CALIBRATED = "Not calibrated: readings are more doubtful, and there is no keep zone; run `pegpip calibrate`."
+
+SIMULATED = ("virtual", "files", "video")
+"""Cameras that no one hangs over a tray: the doctor does not ask for their calibration."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sighted:
+    """How a camera is read: its rig or None, its reader, and the check of its calibration for the page."""
+
+    rig: Rig | None
+    reader: Reader
+    health: Check
+
+    @property
+    def keep_zone(self) -> bool:
+        """Whether dice can be kept in the tray."""
+        return self.rig is not None and self.rig.keep.width_mm > 0
+
+
+def sighted(source: str, camera: Camera, folder: Path, open_: Callable[[Rig | None], Reader] = open_reader) -> Sighted:
+    """How the camera of that setting is read, with the data folder's calibration where it fits.
+
+    A damaged calibration is told by the check; the table plays without it.
+    """
+    try:
+        stored = load_rig(folder)
+    except DeviceError as damaged:
+        return _without(camera, open_, ok=False, says=f"{damaged} Until then readings are more doubtful.")
+    if stored is None or not fits(stored, source):
+        return _without(camera, open_, ok=True, says=_says_without(stored, source))
+    reader = RiggedReader(stored.rig, open_)
+    return Sighted(stored.rig, reader, lambda: _health(stored, reader.misfit_wh))
+
+
+def fits(stored: Stored, source: str) -> bool:
+    """Whether a calibration was made with the camera of that setting (a virtual one: of its size, too)."""
+    return stored.camera == source.strip() and (source != "virtual" or stored.size_wh == LENS.size_wh)
+
+
+def told_of(folder: Path, source: str) -> tuple[bool, str]:
+    """Whether the camera of that setting is calibrated, for the doctor; a sentence that says so."""
+    try:
+        stored = load_rig(folder)
+    except DeviceError as damaged:
+        return False, str(damaged)
+    if stored is not None and fits(stored, source):
+        return True, _calibrated(stored)
+    return source.partition(":")[0] in SIMULATED, _says_without(stored, source)
+
+
+def _without(camera: Camera, open_: Callable[[Rig | None], Reader], *, ok: bool, says: str) -> Sighted:
+    rig = camera.rig() if isinstance(camera, VirtualCamera) else None
+    return Sighted(rig, open_(rig), lambda: (ok, says))
+
+
+def _says_without(stored: Stored | None, source: str) -> str:
+    if source == "virtual":
+        return "The virtual camera knows its own tray."
+    if stored is None:
+        return NOT_CALIBRATED
+    return f"Calibrated for the camera {stored.camera!r}, not for {source!r}. {NOT_CALIBRATED}"
+
+
+def _health(stored: Stored, misfit_wh: tuple[int, int] | None) -> tuple[bool, str]:
+    if misfit_wh is None:
+        return True, _calibrated(stored)
+    seen, meant = (f"{width} x {height}" for width, height in (misfit_wh, stored.size_wh))
+    return False, f"The camera gives {seen}, calibrated was {meant}: read without it. Run `pegpip calibrate` again."
+
+
+def _calibrated(stored: Stored) -> str:
+    width, height = stored.size_wh
+    left = f" Left to better: {', '.join(stored.advice)}." if stored.advice else ""
+    return f"Calibrated {stored.made}: {width} x {height}, dice of {stored.rig.die_mm:g} mm.{left}"

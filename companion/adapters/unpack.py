@@ -1,0 +1,237 @@
+"""Reads back what `archive` wrote: all of it is checked before anything is touched, and nothing older is deleted."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import re
+import shutil
+import sqlite3
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from companion.adapters.archive import (
+    ASIDE,
+    CHUNK_BYTES,
+    DATA,
+    FORMAT,
+    INCOMING,
+    MANIFEST,
+    SECRETS,
+    SETTINGS,
+    UNFINISHED,
+    holds_something,
+)
+from companion.config import load
+from companion.errors import DeviceError, SetupError
+from companion.session.journal import FILE_NAME as JOURNAL
+from companion.session.journal import read_entries
+from vision.calibration.store import FILE_NAME as CALIBRATION
+from vision.calibration.store import rig_of_bytes
+
+MOST_MANIFEST_BYTES = 50_000_000
+"""Some 400,000 files of 120 bytes each in the manifest: more throws than dice last for."""
+SPARE_BYTES = 50_000_000
+"""Left free on the disk beside what is unpacked."""
+_NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.ASCII)
+GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError)
+"""What the zip's reader and the manifest's let through when a file is damaged, encrypted or none of ours."""
+
+
+def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) -> dict[str, Any]:
+    """Unpack an archive into a data folder, and its settings to their place. Older data goes to `replaced-N`.
+
+    Args:
+        file: What `write_archive` wrote.
+        folder: The data folder; made where there is none.
+        settings_to: The settings file.
+        replace: Whether older data and settings may be put aside.
+
+    Returns:
+        The archive's manifest, with `aside`: the folder that older data went to, or None.
+
+    Raises:
+        DeviceError: The file is damaged or none of ours, a table is using the folder, the disk is full, or there are
+            older data and `replace` was not said. Nothing was changed then.
+        SetupError: Its settings are wrong. Nothing was changed then.
+    """
+    with _told(file), zipfile.ZipFile(file) as archive:
+        manifest = _manifest(archive)
+        if not replace:
+            _refuse_older(folder, settings_to, with_settings=SETTINGS in archive.namelist())
+        with _alone(folder):
+            incoming = folder / INCOMING
+            shutil.rmtree(incoming, ignore_errors=True)
+            try:
+                _unpack(archive, manifest, incoming, folder)
+                _check(incoming, manifest)
+            except BaseException:
+                shutil.rmtree(incoming, ignore_errors=True)
+                raise
+            aside = _moved_in(incoming, folder, settings_to)
+    return {**manifest, "aside": aside}
+
+
+@contextlib.contextmanager
+def _told(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError as missing:
+        raise DeviceError(f"There is no file {missing.filename or file}.", "Check its name.") from None
+    except DAMAGE as wrong:
+        raise DeviceError(f"{file} is damaged, or was not written by `pegpip export` ({wrong}).", GET_ANOTHER) from None
+    except OSError as refused:
+        told = f"{refused.filename or file}: {refused.strerror or refused}."
+        raise DeviceError(told, "Check the disk and its rights, then import again.") from None
+
+
+def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
+    """The manifest, after comparing it with what the zip says it holds. Raises what `_told` tells."""
+    if archive.getinfo(MANIFEST).file_size > MOST_MANIFEST_BYTES:
+        raise ValueError("its manifest is too large")
+    manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+    if manifest["program"] != "peg-and-pip":
+        raise ValueError("it is of another program")
+    if manifest["format"] != FORMAT:
+        made = f"It is of format {manifest['format']}, this version reads {FORMAT}."
+        raise DeviceError(made, "Update pegpip; nothing was changed.")
+    listed = {str(one["name"]): int(one["bytes"]) for one in manifest["files"]}
+    held = [info for info in archive.infolist() if info.filename != MANIFEST]
+    if len(listed) != len(manifest["files"]) or sorted(listed) != sorted(info.filename for info in held):
+        raise ValueError("its manifest lists other files than it holds")
+    for info in held:
+        if not _belongs(info.filename) or listed[info.filename] != info.file_size:
+            raise ValueError(f"{info.filename!r} does not belong there")
+    return manifest
+
+
+def _belongs(name: str) -> bool:
+    """Whether an export can have written that name: never a path outside, a lock, or a phone that would be paired."""
+    inside = name.removeprefix(DATA)
+    if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):
+        return False
+    return name.rpartition("/")[2] not in SECRETS and not inside.startswith(ASIDE)
+
+
+def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> None:
+    if holds_something(folder):
+        cure = "With --replace it is put aside (not deleted); or name another folder with --data."
+        raise DeviceError(f"{folder} holds a table already.", cure)
+    if with_settings and settings_to.exists():
+        cure = "With --replace it is put aside (not deleted); or name another file with --config."
+        raise DeviceError(f"There is a settings file {settings_to} already.", cure)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the lock that a playing table holds. An empty folder that was made for it goes again on failure."""
+    fresh = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    lock_file = (folder / JOURNAL).with_suffix(".lock")
+    try:
+        with lock_file.open("ab") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise DeviceError(f"A table is using {folder}.", "Stop it, then import again.") from None
+            yield
+    except BaseException:
+        if fresh:
+            lock_file.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
+    """Write the files beside the older ones, each compared with the manifest's hash."""
+    needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
+    if shutil.disk_usage(folder).free < needed:
+        raise DeviceError(f"{folder} has too little room: {needed // 1_000_000} MB are needed.", "Free some space.")
+    for one in manifest["files"]:
+        to = incoming / str(one["name"])
+        to.parent.mkdir(parents=True, exist_ok=True)
+        digest = hashlib.sha256()
+        with archive.open(str(one["name"])) as packed, to.open("wb") as file:
+            while chunk := packed.read(CHUNK_BYTES):
+                digest.update(chunk)
+                file.write(chunk)
+        if digest.hexdigest() != one["sha256"]:
+            raise ValueError(f"{one['name']} is not what was exported")
+
+
+def _check(incoming: Path, manifest: dict[str, Any]) -> None:
+    """Whether a table could start from it: the journal is whole, settings are valid, the calibration can be read."""
+    data = incoming / DATA
+    if (data / JOURNAL).exists():
+        _check_journal(data, int(manifest["entries"]))
+    if (incoming / SETTINGS).exists():
+        try:
+            load(incoming / SETTINGS, {})
+        except SetupError as wrong:
+            raise SetupError([f"The settings in it: {problem}" for problem in wrong.problems]) from None
+    if (data / CALIBRATION).exists():
+        rig_of_bytes((data / CALIBRATION).read_bytes(), "in it")
+
+
+def _check_journal(data: Path, entries: int) -> None:
+    try:
+        found = read_entries(data)
+        with contextlib.closing(sqlite3.connect(data / JOURNAL)) as journal:
+            well = journal.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
+    except (sqlite3.Error, msgspec.MsgspecError, DeviceError) as wrong:
+        raise ValueError(f"its journal can't be read: {wrong}") from None
+    if not well or [entry.number for entry in found] != list(range(1, entries + 1)):
+        raise ValueError(f"its journal is damaged, or has other than {entries} entries")
+
+
+def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
+    """Put older data aside and the new in its place: renames within one disk, the journal last.
+
+    Should the power go meanwhile, everything is still there: older files in `replaced-N`, new ones in `import.part`.
+    """
+    older = [path for path in folder.iterdir() if _goes_aside(path)]
+    aside = _free(folder, ASIDE) if older else None
+    for path in sorted(older, key=lambda one: one.name.startswith(JOURNAL)):
+        assert aside is not None
+        aside.mkdir(exist_ok=True)
+        path.rename(aside / path.name)
+    if (incoming / SETTINGS).exists():
+        settings_to.parent.mkdir(parents=True, exist_ok=True)
+        if settings_to.exists():
+            settings_to.rename(_free(settings_to.parent, f"{settings_to.name}.{ASIDE}"))
+        # Perhaps on another disk: copied beside its place first, so that it is there whole or not at all.
+        part = settings_to.with_name(f"{settings_to.name}.part")
+        shutil.copyfile(incoming / SETTINGS, part)
+        part.replace(settings_to)
+    fresh = list((incoming / DATA).iterdir()) if (incoming / DATA).exists() else []
+    for path in sorted(fresh, key=lambda one: one.name == JOURNAL):
+        path.rename(folder / path.name)
+    shutil.rmtree(incoming)
+    return aside
+
+
+def _goes_aside(path: Path) -> bool:
+    """All but the lock, what is coming in, what was put aside before, and the phones that are paired here."""
+    return (
+        path.name != INCOMING
+        and not path.name.startswith(ASIDE)
+        and path.name not in SECRETS
+        and path.suffix != ".lock"
+    )
+
+
+def _free(folder: Path, stem: str) -> Path:
+    """The first of stem1, stem2, ... that is not there yet."""
+    number = 1
+    while (folder / f"{stem}{number}").exists():
+        number += 1
+    return folder / f"{stem}{number}"

@@ -1,0 +1,64 @@
+"""The virtual tray as the page handles it: dice by number, places in millimetres and in the camera's picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from companion.adapters.eye import jpeg
+from vision.cameras.simulated.camera import LENS, VirtualCamera
+from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
+
+PAGE_QUALITY = 78
+"""JPEG quality of the tray's moving picture: about 90 kB a frame."""
+
+
+class VirtualHands:
+    """Fulfils `web.parts.TrayPart` with a virtual camera."""
+
+    def __init__(self, camera: VirtualCamera) -> None:
+        self._camera = camera
+
+    def throw(self, ids: Sequence[int] | None, strength: float) -> None:
+        """Throw these dice, or all that are not kept."""
+        self._camera.tray.throw(ids, strength)
+
+    def shake(self) -> None:
+        """Shake the tray."""
+        self._camera.tray.shake()
+
+    def move(self, die: int, x_mm: float, y_mm: float) -> None:
+        """Lay a die there, the same face up."""
+        self._camera.tray.move(die, x_mm, y_mm)
+
+    def lift(self, ids: Sequence[int] | None) -> None:
+        """Lift these dice out, or all."""
+        self._camera.tray.lift(ids)
+
+    def dice(self) -> Sequence[Mapping[str, Any]]:
+        """Each die, with its place in the picture; never a value."""
+        return [{**die, **_in_picture(die)} for die in self._camera.tray.dice()]
+
+    def zones(self) -> Mapping[str, Any]:
+        """The zones in millimetres, and how millimetres become pixels."""
+        width, height = TRAY_WH_MM
+        return {
+            "width_mm": width,
+            "height_mm": height,
+            "throw": [0.0, 0.0, RIDGE_MM, height],
+            "keep": [RIDGE_MM, 0.0, width - RIDGE_MM, height],
+            "picture_wh": list(LENS.size_wh),
+            "mm_to_px": LENS.floor_to_px().tolist(),
+        }
+
+    def picture_jpeg(self) -> bytes:
+        """The camera's newest picture."""
+        return jpeg(self._camera.newest(), PAGE_QUALITY)
+
+
+def _in_picture(die: Mapping[str, Any]) -> dict[str, float]:
+    x_px, y_px = LENS.project(np.array([die["x_mm"], die["y_mm"], DIE_MM]))
+    size_px = DIE_MM * LENS.focal_px / (LENS.height_mm - DIE_MM)
+    return {"x_px": round(float(x_px), 1), "y_px": round(float(y_px), 1), "size_px": round(size_px, 1)}

@@ -1,0 +1,1 @@
+"""Crag: its rules, odds and words."""

@@ -1,0 +1,1 @@
+"""Crapola: its rules, odds and words."""

@@ -1,0 +1,200 @@
+"""Crapola: the turn with its six or seven dice, throw by throw, until a stop, a spending or a crap-out.
+
+RULES.md, "Crapola". What lies between turns is in `crapola_table`, what dice score in `crapola_dice`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from companion.errors import IllegalAction
+from companion.games.crapola.odds import safe_chance, turn_worth
+from companion.games.crapola.scoring import keepable, points_of
+from companion.games.crapola.table import Table
+from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES
+from companion.games.dice import in_order, without
+from companion.games.game import Action, Header, Keep, Spend, Stop, Throw, refusal
+from companion.games.rulebook import Rulebook
+
+Phase = Literal["fresh", "keeping", "choosing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One player's turn.
+
+    Attributes:
+        phase: `fresh`: nothing thrown yet; `keeping`: some of the dice must be kept; `choosing`: stop or throw on.
+        size: Dice that the whole turn is played with; 0 before the first throw.
+        points: Turn points.
+        kept: What was kept of each throw, ascending.
+        dice: Of the last throw those that were not kept, ascending.
+    """
+
+    phase: Phase = "fresh"
+    size: int = 0
+    points: int = 0
+    kept: tuple[tuple[int, ...], ...] = ()
+    dice: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Crapola:
+    """A game of Crapola as it stands."""
+
+    table: Table
+    turn: Turn = Turn()
+
+    @property
+    def header(self) -> Header:
+        """The set-up."""
+        return self.table.header
+
+    @property
+    def player(self) -> str | None:
+        """Whose turn it is; None when the game is over."""
+        return self.table.player
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.table.over
+
+    @property
+    def throw_sizes(self) -> tuple[int, ...]:
+        """Six dice, perhaps seven; later in the turn what was not kept, or after hot dice all of them."""
+        turn = self.turn
+        if self.table.over or turn.phase == "keeping":
+            return ()
+        if turn.phase == "fresh":
+            return (6, 7) if self.table.seven_allowed else (6,)
+        return (len(turn.dice) or turn.size,)
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """`spend` before the first throw, `keep` after a throw, `stop` after a keep."""
+        phase = self.turn.phase
+        if self.table.over:
+            return ()
+        if phase == "keeping":
+            return ("keep",)
+        if phase == "choosing":
+            return ("stop",) if self.table.least_bank <= self.turn.points else ()
+        seats = range(len(self.table.totals))
+        return ("spend",) if any(self.table.most_to_spend_on(seat) for seat in seats) else ()
+
+    def options(self) -> tuple[Action, ...]:
+        """Every keep, the stop, or of each spending the smallest and the greatest."""
+        decisions = self.decisions
+        if "keep" in decisions:
+            return tuple(Keep(dice) for dice in keepable(self.turn.dice))
+        if "stop" in decisions:
+            return (Stop(),)
+        return self._spendings() if decisions else ()
+
+    @property
+    def safe_chance(self) -> float | None:
+        """The chance that the next throw scores."""
+        return safe_chance(self.throw_sizes[0]) if self.throw_sizes else None
+
+    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+        """What each option will bank, expected with best play; a spending banks nothing."""
+        thrown = tuple((dice, self._throw_worth(dice)) for dice in self.throw_sizes)
+        return thrown + tuple((option, self._decision_worth(option)) for option in self.options())
+
+    def after(self, action: Action) -> Crapola:
+        """The state after that action. Raises IllegalAction."""
+        if isinstance(action, Throw):
+            return self._thrown(action)
+        if isinstance(action, Keep) and self.turn.phase == "keeping":
+            return self._kept(action.dice)
+        if isinstance(action, Stop) and self.turn.phase == "choosing":
+            return self._stopped()
+        if isinstance(action, Spend) and "spend" in self.decisions:
+            return self._spent(action)
+        raise refusal(action, self)
+
+    def view(self) -> dict[str, Any]:
+        """The state's public fields as in TRANSCRIPT.md, except `line`."""
+        turn = self.turn
+        return {
+            "game": "crapola",
+            **self.table.view(),
+            "throw_sizes": list(self.throw_sizes),
+            "decisions": list(self.decisions),
+            "turn_points": turn.points,
+            "kept": [list(dice) for dice in turn.kept],
+            "dice": list(turn.dice),
+        }
+
+    def _thrown(self, throw: Throw) -> Crapola:
+        if len(throw.dice) not in self.throw_sizes:
+            raise refusal(throw, self)
+        turn, dice = self.turn, in_order(throw.dice)
+        if not keepable(dice):
+            return Crapola(self.table.crapped_out(on_first_throw=turn.phase == "fresh"))
+        return Crapola(self.table, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice))
+
+    def _kept(self, dice: tuple[int, ...]) -> Crapola:
+        turn = self.turn
+        left = without(turn.dice, dice)
+        if left is None:
+            raise IllegalAction(f"{list(dice)} don't all lie there; this throw has {list(turn.dice)}.")
+        points = points_of(dice)
+        if points is None:
+            raise IllegalAction(f"Every kept die must score: {list(dice)} don't all take part in a combination.")
+        return Crapola(
+            self.table, Turn("choosing", turn.size, turn.points + points, (*turn.kept, in_order(dice)), left)
+        )
+
+    def _stopped(self) -> Crapola:
+        points = self.turn.points
+        if points < self.table.least_bank:
+            least = self.table.least_bank
+            raise IllegalAction(f"{self.player} is not on the board yet: the first bank takes {least}, not {points}.")
+        return Crapola(self.table.banked(points))
+
+    def _spent(self, spend: Spend) -> Crapola:
+        players = self.header.players
+        if spend.on not in players or spend.on == self.player:
+            raise IllegalAction(f"Points are spent on another player, not on {spend.on!r}.")
+        on = players.index(spend.on)
+        most = self.table.most_to_spend_on(on)
+        if not 1 <= spend.points <= most:
+            raise IllegalAction(f"At most {most} points, and at least 1, can be spent on {spend.on} now.")
+        return Crapola(self.table.spent(on, spend.points))
+
+    def _throw_worth(self, dice: int) -> float:
+        return turn_worth(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
+
+    def _decision_worth(self, option: Action) -> float:
+        turn = self.turn
+        if isinstance(option, Keep):
+            points = turn.points + (points_of(option.dice) or 0)
+            worth = turn_worth(turn.size, self.table.least_bank)
+            return worth.choosing(points, len(turn.dice) - len(option.dice))
+        return float(turn.points)  # a spending comes before the first throw: it banks nothing
+
+    def _spendings(self) -> tuple[Action, ...]:
+        most = {name: self.table.most_to_spend_on(seat) for seat, name in enumerate(self.header.players)}
+        return tuple(Spend(name, points) for name in most for points in sorted({1, most[name]}) if most[name])
+
+
+def begin(header: Header, first: int) -> Crapola:
+    """The state before the first throw of the player in seat `first`."""
+    count = len(header.players)
+    return Crapola(Table(header, (0,) * count, (False,) * count, first))
+
+
+GAME = Rulebook(
+    name="crapola",
+    title="Crapola",
+    min_players=2,
+    max_players=10,
+    begin=begin,
+    switches=SWITCHES,
+    presets={"basic": {}, "quick": {"target": 5000, "entry": 500}},
+    in_words=IN_WORDS,
+    credits=CREDITS,
+)

@@ -1,0 +1,125 @@
+"""Crapola between turns: totals, who is on the board, which way play goes, the last round.
+
+RULES.md, "Crapola".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from companion.games.game import Header
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is written down, and whose turn it is.
+
+    Attributes:
+        totals: Banked points in seat order.
+        on_board: Who has once banked `entry` in one turn, in seat order.
+        seat: Whose turn it is; of the last turn when the game is over.
+        turns: Finished turns.
+        direction: 1 clockwise, -1 the other way.
+        trigger: Seat of the player who reached the target first; None before.
+        due: In the last round: seats that have still to have their turn.
+    """
+
+    header: Header
+    totals: tuple[int, ...]
+    on_board: tuple[bool, ...]
+    seat: int
+    turns: int = 0
+    direction: int = 1
+    trigger: int | None = None
+    due: frozenset[int] = frozenset()
+    over: bool = False
+
+    @property
+    def player(self) -> str | None:
+        """Whose turn it is; None when the game is over."""
+        return None if self.over else self.header.players[self.seat]
+
+    @property
+    def last_round(self) -> bool:
+        """Whether somebody has reached the target; it stays so."""
+        return self.trigger is not None
+
+    @property
+    def seven_allowed(self) -> bool:
+        """Whether the player is so far behind that he may throw seven dice in this turn."""
+        if not self.header.rules["seventh_die"] or self.last_round:
+            return False
+        return max(self.totals) - self.totals[self.seat] > 5000
+
+    @property
+    def least_bank(self) -> int:
+        """The fewest turn points that the player may stop with: on the board any, before that `entry`."""
+        return 0 if self.on_board[self.seat] else int(self.header.rules["entry"])
+
+    def most_to_spend_on(self, seat: int) -> int:
+        """The most points that the player may spend on that seat; 0 when he can't."""
+        if seat == self.seat or not self.header.rules["spend"]:
+            return 0
+        return min(1000, self.totals[self.seat], self.totals[seat])
+
+    def banked(self, points: int) -> Table:
+        """The player stops with that many points; then it is the next turn."""
+        seat = self.seat
+        total = self.totals[seat] + points
+        table = replace(self, totals=_with(self.totals, seat, total), on_board=_with(self.on_board, seat, True))
+        if self.trigger is None and total >= self.header.rules["target"]:
+            table = replace(table, trigger=seat, due=frozenset(range(len(self.totals))))
+        return table.passed_on()
+
+    def crapped_out(self, on_first_throw: bool) -> Table:
+        """The player's turn ends with nothing, and may turn the direction; then it is the next turn."""
+        turns_round = on_first_throw and self.header.rules["reversal"] and len(self.totals) > 2
+        return replace(self, direction=-self.direction if turns_round else self.direction).passed_on()
+
+    def spent(self, on: int, points: int) -> Table:
+        """The player's points and as many of that seat's come off; then it is the next turn."""
+        totals = _with(self.totals, self.seat, self.totals[self.seat] - points)
+        return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on()
+
+    def passed_on(self) -> Table:
+        """It is the next turn: in the last round of the first, the way play goes, who has not had his."""
+        count = len(self.totals)
+        due = self.due - {self.seat}
+        following = [(self.seat + self.direction * step) % count for step in range(1, count)]
+        upcoming = next((seat for seat in following if not self.last_round or seat in due), None)
+        if upcoming is None:
+            return replace(self, turns=self.turns + 1, over=True)
+        return replace(self, due=due, turns=self.turns + 1, seat=upcoming)
+
+    def outcome(self) -> dict[str, Any] | None:
+        """Winners in seat order (of equals the one who ended the game alone) and games lost; None before the end."""
+        if not self.over:
+            return None
+        best = max(self.totals)
+        winners = [seat for seat, total in enumerate(self.totals) if total == best]
+        if self.trigger in winners:
+            winners = [self.trigger]
+        players = self.header.players
+        lost = {name: int(seat not in winners) for seat, name in enumerate(players)}
+        return {"winners": [players[seat] for seat in winners], "games_lost": lost}
+
+    def view(self) -> dict[str, Any]:
+        """The fields of a transcript's state that the table holds."""
+        players = self.header.players
+        return {
+            "player": self.player,
+            "round": (self.turns - self.over) // len(players) + 1,
+            "scores": dict(zip(players, self.totals, strict=True)),
+            "over": self.over,
+            "outcome": self.outcome(),
+            "on_board": dict(zip(players, self.on_board, strict=True)),
+            "direction": self.direction,
+            "last_round": self.last_round,
+        }
+
+
+def _with(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
+    return (*values[:place], value, *values[place + 1 :])

@@ -1,0 +1,1 @@
+"""Crib Dice: its rules, odds and words."""

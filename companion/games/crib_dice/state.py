@@ -1,0 +1,226 @@
+"""Crib Dice: the turn with its seven dice, from the first throw over rollovers to the stop, the bomb or the wipe-out.
+
+RULES.md, "Crib Dice". What lies between turns is in `crib_board`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from companion.errors import IllegalAction, RulesError
+from companion.games.crib_dice.odds import TurnWorth, safe_chance, set_score, turn_worth
+from companion.games.crib_dice.pegs import Board, new_board, sides_of
+from companion.games.crib_dice.words import CREDITS, IN_WORDS, SWITCHES
+from companion.games.dice import FACES, in_order
+from companion.games.game import Action, Bomb, Header, NamePoint, Stop, Throw, refusal
+from companion.games.rulebook import Rulebook
+
+Phase = Literal["fresh", "naming", "choosing", "again", "bombing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One player's turn.
+
+    Attributes:
+        phase: `fresh`: seven dice must be thrown; `naming`: the point must be named; `choosing`: stop, bomb or
+            throw on; `again`: the piddle had no result and must be repeated; `bombing`: an announced bomb waits
+            for its dice.
+        gathered: Turn points that rollovers of this turn have gathered.
+        point: The value of the frozen dice; None before it is named.
+        frozen: How many dice are frozen.
+        dice: The last throw, ascending.
+    """
+
+    phase: Phase = "fresh"
+    gathered: int = 0
+    point: int | None = None
+    frozen: int = 0
+    dice: tuple[int, ...] = ()
+
+    @property
+    def points(self) -> int:
+        """What a stop would bank: gathered before, and the set on the table."""
+        return self.gathered if self.point is None else self.gathered + set_score(self.frozen, self.point)
+
+
+@dataclass(frozen=True, slots=True)
+class CribDice:
+    """A game of Crib Dice as it stands."""
+
+    board: Board
+    turn: Turn = Turn()
+
+    @property
+    def header(self) -> Header:
+        """The set-up."""
+        return self.board.header
+
+    @property
+    def player(self) -> str | None:
+        """Whose turn it is; None when the game is over."""
+        return self.board.player
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.board.over
+
+    @property
+    def throw_sizes(self) -> tuple[int, ...]:
+        """Seven fresh dice, all that are not frozen, or the two of a piddle."""
+        if self.board.over or self.turn.phase == "naming":
+            return ()
+        # Five frozen leave two dice anyway; six are piddled with two as well, and seven roll over.
+        return ({6: 2, 7: 7}.get(self.turn.frozen, 7 - self.turn.frozen),)
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        """`point` after a first throw; `stop`, and perhaps `bomb`, when one may go on as well."""
+        if self.turn.phase == "naming":
+            return ("point",)
+        if self.turn.phase != "choosing":
+            return ()
+        return ("bomb", "stop") if self._may_bomb() else ("stop",)
+
+    def options(self) -> tuple[Action, ...]:
+        """The points that can be named, or the decisions without more to say."""
+        if self.turn.phase == "naming":
+            return tuple(NamePoint(value) for value in FACES if self.turn.dice.count(value) >= 2)
+        return tuple(Bomb() if word == "bomb" else Stop() for word in self.decisions)
+
+    @property
+    def safe_chance(self) -> float | None:
+        """The chance that the next throw is no wipe-out, see `crib_odds`; for an announced bomb that it goes off."""
+        turn = self.turn
+        if self.over or turn.point is None:
+            return None
+        return 11 / 36 if turn.phase == "bombing" else safe_chance(turn.frozen, turn.point)
+
+    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+        """What each option will bank, expected with best play; a bomb banks nothing."""
+        return self.worths_by(turn_worth(bool(self.header.rules["piddle_points"])))
+
+    def worths_by(self, worth: TurnWorth) -> tuple[tuple[Action | int, float], ...]:
+        """The same with another worth of the turn that is on."""
+        thrown = tuple((dice, self._throw_worth(worth)) for dice in self.throw_sizes)
+        return thrown + tuple((option, self._decision_worth(option, worth)) for option in self.options())
+
+    def after(self, action: Action) -> CribDice:
+        """The state after that action. Raises IllegalAction."""
+        turn = self.turn
+        if isinstance(action, Throw):
+            return self._thrown(action)
+        if isinstance(action, NamePoint) and turn.phase == "naming":
+            return self._named(action.value)
+        if isinstance(action, Stop) and turn.phase == "choosing":
+            return CribDice(self.board.banked(turn.points))
+        if isinstance(action, Bomb) and self._may_bomb():
+            if turn.frozen >= (5 if self.header.rules["pandemonium"] else 6):
+                return CribDice(self.board.bombed())
+            return CribDice(self.board, replace(turn, phase="bombing"))
+        raise refusal(action, self)
+
+    def view(self) -> dict[str, Any]:
+        """The state's public fields as in TRANSCRIPT.md, except `line`."""
+        turn = self.turn
+        return {
+            "game": "crib_dice",
+            **self.board.view(),
+            "throw_sizes": list(self.throw_sizes),
+            "decisions": list(self.decisions),
+            "turn_points": turn.points,
+            "point": turn.point,
+            "frozen": turn.frozen,
+            "dice": list(turn.dice),
+            "bombing": turn.phase == "bombing",
+        }
+
+    def _throw_worth(self, worth: TurnWorth) -> float:
+        turn = self.turn
+        if turn.point is None:
+            return worth.fresh(turn.gathered)
+        return 0.0 if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
+
+    def _decision_worth(self, option: Action, worth: TurnWorth) -> float:
+        turn = self.turn
+        if isinstance(option, NamePoint):
+            return worth.held(turn.gathered, turn.dice.count(option.value), option.value)
+        return worth.bank(turn.points) if isinstance(option, Stop) else 0.0
+
+    def _may_bomb(self) -> bool:
+        turn = self.turn
+        if turn.point != 1 or turn.frozen < 5 or turn.phase != "choosing" or not self.header.rules["bomb"]:
+            return False
+        return self.board.target is not None
+
+    def _named(self, value: int) -> CribDice:
+        turn = self.turn
+        count = turn.dice.count(value)
+        if count < 2:
+            raise IllegalAction(f"{value} can't be the point: fewer than two of the dice show it.")
+        return CribDice(self.board, Turn("choosing", turn.gathered, value, count, turn.dice))
+
+    def _thrown(self, throw: Throw) -> CribDice:
+        if len(throw.dice) not in self.throw_sizes:
+            raise refusal(throw, self)
+        turn, dice = self.turn, in_order(throw.dice)
+        if turn.phase == "bombing":
+            return CribDice(self.board.bombed() if 1 in dice else self.board.wiped_out())
+        if len(dice) == 7:
+            # The set of an automatic rollover is kept only now: until the fresh throw it lies on the table.
+            return CribDice(self.board, Turn("naming", turn.points, dice=dice))
+        return self._piddled(dice) if turn.frozen >= 5 else self._rolled(dice)
+
+    def _rolled(self, dice: tuple[int, ...]) -> CribDice:
+        turn = self.turn
+        if turn.point not in dice and 1 not in dice:
+            return CribDice(self.board.wiped_out())
+        frozen = turn.frozen + sum(die == turn.point for die in dice)
+        return CribDice(self.board, Turn("choosing", turn.gathered, turn.point, frozen, dice))
+
+    def _piddled(self, dice: tuple[int, ...]) -> CribDice:
+        turn, counts = self.turn, self.header.rules["piddle_points"]
+        hits = sum(die == turn.point for die in dice)
+        if hits == 0 and dice[0] == dice[1]:
+            return CribDice(self.board.wiped_out())
+        if hits == 2 and not counts:
+            return CribDice(self.board, replace(turn, phase="again", dice=dice))
+        raised = replace(turn, frozen=min(7, turn.frozen + hits)) if counts else turn
+        return CribDice(self.board, Turn("fresh", raised.points, dice=dice))
+
+
+def begin(header: Header, first: int) -> CribDice:
+    """The state before the first throw of the player in seat `first`."""
+    return CribDice(new_board(header, first))
+
+
+def check_sides(header: Header) -> None:
+    """Two to five players, or with `partners` four or six whose teams have names of their own. Raises RulesError."""
+    number = len(header.players)
+    if not header.rules["partners"]:
+        if number > 5:
+            raise RulesError("Crib Dice is for 2 to 5 players; 4 or 6 can play as `partners`.")
+        return
+    if number not in {4, 6}:
+        raise RulesError(f"Partners are 4 or 6 players, not {number}.")
+    if len(set(sides_of(header))) < number // 2:
+        raise RulesError("Two teams would have the same name; change a player's name.")
+
+
+GAME = Rulebook(
+    name="crib_dice",
+    title="Crib Dice",
+    min_players=2,
+    max_players=6,
+    begin=begin,
+    more=check_sides,
+    switches=SWITCHES,
+    presets={
+        "basic": {},
+        "advanced": dict.fromkeys(("piddle_points", "bomb", "double_fuchle", "skunk", "bumping"), True),
+    },
+    in_words=IN_WORDS,
+    credits=CREDITS,
+)

@@ -1,0 +1,110 @@
+"""Crib Dice in words for people: the rules as the page and `pegpip rules` tell them, the switches, the credit."""
+
+from __future__ import annotations
+
+from companion.games.game import Switch
+
+CREDITS = (
+    "Crib Dice is a game by Howard Fosdick (rules V 2.1, licensed CC BY-ND), published at BestFreeNewGames.com. "
+    "The words here are this project's own; where they and the original differ, the original is the game."
+)
+
+SWITCHES = (
+    Switch("piddle_points", False, "Piddle points", "Piddle dice that show the point raise the set, up to seven."),
+    Switch(
+        "bomb",
+        False,
+        "The bomb",
+        "Six 1s as the point, or five and a lucky announced piddle, swap your peg with the leader's.",
+    ),
+    Switch(
+        "double_fuchle",
+        False,
+        "Double fuchle",
+        "Two more wipe-outs in a row after a fuchle, before scoring, and you are out of the game.",
+    ),
+    Switch(
+        "skunk",
+        False,
+        "Skunks",
+        "A loser at half way or less loses two games; off the board through a fuchle, or eliminated, four.",
+    ),
+    Switch(
+        "bumping", False, "One peg per hole", "Landing on a peg sends it back five holes, and so on down the track."
+    ),
+    Switch(
+        "find_a_loser",
+        False,
+        "Find a loser",
+        "Who finishes is safe and leaves; play goes on until one is left, and only that one loses.",
+    ),
+    Switch(
+        "long_game", False, "The long game", "Down the board and back again: 240 holes, and skunks at twice the way."
+    ),
+    Switch(
+        "partners",
+        False,
+        "Partners",
+        "Four or six play as teams of two: one peg a team, partners throw in turn.",
+    ),
+    Switch(
+        "pandemonium",
+        False,
+        "Pandemonium",
+        "With the bomb, five 1s go off at once; a fuchle takes four wipe-outs in a row.",
+    ),
+)
+
+IN_WORDS = """\
+A race round a cribbage board of 120 holes with seven dice. The longer you throw, the further your peg may go, and the
+likelier it is that the turn brings nothing.
+
+Players. Two to five, each with a peg; or four or six as partners. Two dice each show who starts; then clockwise.
+
+First throw. Throw all seven. Some value shows at least twice: choose one that does as your point. All dice showing it
+are frozen.
+
+Going on. With two, three or four frozen, stop and bank, or throw the dice that are not frozen. Any die that shows your
+point is frozen too. No point but a 1 keeps you safe and freezes nothing. Neither point nor 1 is a wipe-out: the turn
+ends and everything gathered in it is lost.
+
+Piddle. With five or six frozen, stop or throw two dice. Two different values win: the set's score is kept and you throw
+seven fresh dice, a rollover, with a point of your choice. A double of another value ends the turn with nothing and is a
+wipe-out. A double of your point says nothing: throw the two again.
+
+Seven frozen roll over by themselves: bank at once, or throw seven fresh dice. A stop banks everything since the turn
+began; a wipe-out loses all of it. There is no limit to rollovers.
+
+Scores. A pair is worth 2 whatever it shows. Three or more: leave two of them out and add up the rest, so four 5s are 10
+and seven 6s are 30.
+
+Fuchle. Three wipe-outs in a row send your peg back to the start. A stop sets the count back to nothing.
+
+The end. Once a stop takes a peg past hole 120 the round is played to its end. The peg furthest along wins.
+
+Advanced rules, each on its own or all together:
+
+Piddle points. Each die of a won piddle that shows the point counts for the set, up to seven.
+
+The bomb. With 1 as the point and six or seven of them frozen you may bomb instead of stopping: your peg and that of the
+leader change places, and the turn's points are gone. With five you may announce the bomb and then throw two dice; any 1
+sets it off, none is a wipe-out. Whoever leads, if only equally, can't bomb; pegs that have finished can't be hit.
+
+Double fuchle. Two more wipe-outs in a row after a fuchle, before scoring again, and you are out. The last one in wins.
+
+Skunks. A loser no further than half way loses two games, one whose peg a fuchle holds off the board, or who is out,
+four; the others lose one.
+
+One peg per hole. Land on a peg and it goes back five holes, bumping whatever it lands on in turn.
+
+Alternate rules:
+
+Find a loser. Whoever finishes is safe and leaves. Play goes on until one is left; that one loses, and nobody else but
+those who are out.
+
+The long game. Twice the way: 240 holes, and skunks up to hole 121.
+
+Partners. Teams of two sit alternately, with one peg and one count of wipe-outs a team, and throw in turn.
+
+Pandemonium. Five 1s bomb at once, where bombs are played, and a fuchle takes four wipe-outs in a row.
+"""

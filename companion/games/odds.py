@@ -1,0 +1,52 @@
+"""Exact odds for players: the chance that the next throw is safe, and what each option is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.errors import RulesError
+from companion.games.crib_dice.race import Race
+from companion.games.crib_dice.state import CribDice
+from companion.games.game import Action, State
+from companion.games.notation import line_of
+
+GOALS = ("points", "win")
+
+
+def safe_chance(state: State) -> float | None:
+    """Exact chance that the next throw does not end the turn with nothing.
+
+    None when no throw is allowed, or when none of that kind can fail (a first throw in Crib Dice, the roll-off, all of
+    Crag, seven dice in Crapola). A piddle without result counts as safe. Where six or seven dice may be thrown, of six.
+    """
+    return state.safe_chance
+
+
+def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
+    """Each option with its exact value, the best first: `{"line": {"do": "stop"}, "value": 10.0}`.
+
+    For the goal `points` a value is the turn points that this turn will bank, expected with best play from there on.
+    Going on is `{"throw": n}`, n the number of dice: which line it becomes the dice decide. What a bomb or a spending
+    does to pegs and totals is no turn points: both are worth 0.
+
+    For the goal `win` it is the chance that the player, or his team, wins when he plays this turn for that as well as
+    can be, and everyone plays every later turn for its points; a win that is shared by n counts 1/n. For Crib Dice
+    where no side can move another's peg; to eight digits.
+
+    Raises:
+        RulesError: There is no such goal; this game or a house rule has no exact values for it, or puts them out of
+            reach.
+    """
+    if goal not in GOALS:
+        raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
+    worths = sorted(_chances_to_win(state) if goal == "win" else state.worths(), key=lambda worth: -worth[1])
+    return [
+        {"line": {"throw": option} if isinstance(option, int) else line_of(option), "value": value}
+        for option, value in worths
+    ]
+
+
+def _chances_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
+    if not isinstance(state, CribDice):
+        raise RulesError("The chance to win is worked out for Crib Dice only, once the roll-off is over.")
+    return () if state.over else state.worths_by(Race(state.board).turn_worth())

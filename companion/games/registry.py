@@ -1,0 +1,22 @@
+"""The games that can be played. To add one: write its module and add its line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from companion.errors import RulesError
+from companion.games.crag import state as crag
+from companion.games.crapola import state as crapola
+from companion.games.crib_dice import state as crib_dice
+from companion.games.game import Game
+from companion.games.nearest import nearest
+
+GAMES: Mapping[str, Game] = MappingProxyType({game.name: game for game in (crib_dice.GAME, crag.GAME, crapola.GAME)})
+
+
+def game_named(name: str) -> Game:
+    """The game of that name. Raises RulesError, naming the nearest there is."""
+    if name not in GAMES:
+        raise RulesError(f"There is no game {name!r}{nearest(name, GAMES)}")
+    return GAMES[name]

@@ -1,0 +1,90 @@
+"""A game's rules as one value: its name, seats and switches, and the function that makes its first turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from companion.errors import RulesError
+from companion.games.game import Game, Header, State, Switch, Switches
+from companion.games.roll_off import RollOff
+
+
+def accept(header: Header) -> None:
+    """What a game without conditions of its own asks of a header: nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """One game. Fulfils `game.Game`.
+
+    Attributes:
+        begin: Makes the state before the first throw of the player in that seat (0 is the first of the header).
+        more: Raises RulesError for what the game itself asks of a header (the rest is asked of every game here).
+    """
+
+    name: str
+    title: str
+    min_players: int
+    max_players: int | None
+    begin: Callable[[Header, int], State]
+    switches: tuple[Switch, ...] = ()
+    presets: Mapping[str, Switches] = field(default_factory=dict)
+    in_words: str = ""
+    credits: str = ""
+    more: Callable[[Header], None] = accept
+
+    def check(self, header: Header) -> None:
+        """Raises RulesError for a header that this game can't play."""
+        _check_players(header.players)
+        number = len(header.players)
+        if number < self.min_players or (self.max_players is not None and number > self.max_players):
+            most = " or more" if self.max_players is None else f" to {self.max_players}"
+            raise RulesError(f"{self.title} is for {self.min_players}{most} players, not {number}.")
+        self.more(header)
+        if header.first is not None and header.roll_off:
+            raise RulesError("Either `first` names who starts or a roll-off finds it, not both.")
+        if header.first is not None and header.first not in header.players:
+            raise RulesError(f"`first` names {header.first!r}, who is not one of the players.")
+
+    def start(self, header: Header) -> State:
+        """The state before the first throw: the roll-off's or the game's. Raises RulesError."""
+        self.check(header)
+        if header.roll_off:
+            return RollOff(header, self.begin, tuple(range(len(header.players))))
+        return self.begin(header, 0 if header.first is None else header.players.index(header.first))
+
+
+def form_of(game: Game) -> dict[str, Any]:
+    """A game's switches with defaults and meaning, its seats and presets: what a settings form is made from."""
+    return {
+        "game": game.name,
+        "title": game.title,
+        "min_players": game.min_players,
+        "max_players": game.max_players,
+        "switches": [
+            {
+                "key": switch.key,
+                "type": "bool" if isinstance(switch.default, bool) else "integer",
+                "default": switch.default,
+                "minimum": switch.minimum,
+                "title": switch.title,
+                "meaning": switch.meaning,
+            }
+            for switch in game.switches
+        ],
+        "presets": {name: dict(switches) for name, switches in game.presets.items()},
+        "credits": game.credits,
+    }
+
+
+def _check_players(players: tuple[str, ...]) -> None:
+    for name in players:
+        if not 1 <= len(name) <= 24:
+            raise RulesError(f"A player's name has 1 to 24 characters; {name[:24]!r}... has {len(name)}.")
+        if any("\ud800" <= sign <= "\udfff" for sign in name):
+            raise RulesError(f"The name {name!r} holds half a character: a surrogate without its other half.")
+    if len(set(players)) < len(players):
+        twice = next(name for name in players if players.count(name) > 1)
+        raise RulesError(f"Two players are called {twice!r}; names must differ.")

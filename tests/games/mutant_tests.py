@@ -1,0 +1,194 @@
+"""A test session that learns which tests enter which function of the rules, then runs mutants in forks of itself."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import json
+import math
+import os
+import resource
+import sys
+import time
+import types
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+from mutations import RULES, Mutant, changed_tree, module_of, modules, path_of
+
+SLACK_S = 3  # processor time that a test may take more than ten times what it took without a change
+Place = tuple[str, str]  # a module's stem and the outermost function in it
+
+
+class Session:
+    """A pytest plugin: its run loop is the mutants' run.
+
+    Writes lines of JSON: first the tests' ids, the quickest first; then for each mutant its place in the list and
+    how its process ended, as `os.wait` tells it: 0 when no test noticed; null where it must be loaded afresh.
+    """
+
+    def __init__(self, mutants: list[Mutant], jobs: int, writing: int) -> None:
+        self._mutants, self._jobs, self._writing = mutants, jobs, writing
+        self._at_import: set[Place] = set()
+        self._tests: dict[Place, list[pytest.Item]] = defaultdict(list)
+        self._functions: dict[Place, types.FunctionType] = {}
+        self._codes: dict[Place, types.CodeType] = {}
+        self._took_s: dict[pytest.Item, float] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self) -> None:
+        """From here on modules load."""
+        sys.setprofile(self._watch_import)
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """The tests once, unchanged and watched; then the mutants."""
+        sys.setprofile(None)
+        if session.testsfailed:
+            raise session.Failed("not all tests could be collected")
+        self._functions.update(functions_of_the_rules())
+        self._codes.update((place, function.__code__) for place, function in self._functions.items())
+        for item in session.items:
+            self._learn(item)
+        self._write([item.nodeid for item in sorted(session.items, key=self._took_s.__getitem__)])
+        gc.freeze()
+        self._run()
+        return True
+
+    def _watch_import(self, frame: types.FrameType, event: str, _arg: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(str(RULES)):
+            name = frame.f_code.co_qualname.split(".<locals>")[0]
+            self._at_import.add((module_of(Path(frame.f_code.co_filename)), name))
+
+    def _learn(self, item: pytest.Item) -> None:
+        forget()
+        _entered.clear()
+        for place, function in self._functions.items():
+            _set_probe(place, function)
+        began_s = time.process_time()
+        passed = passes(item)
+        self._took_s[item] = time.process_time() - began_s
+        for place, function in self._functions.items():
+            function.__code__ = self._codes[place]
+        if not passed:
+            raise pytest.Session.Failed(f"{item.name} fails without any change")
+        for place in _entered:
+            self._tests[place].append(item)
+
+    def _run(self) -> None:
+        waiting, running = list(reversed(range(len(self._mutants)))), {}
+        while waiting or running:
+            while waiting and len(running) < self._jobs:
+                place = waiting.pop()
+                mutant = self._mutants[place]
+                if not mutant.inside or (mutant.module, mutant.inside) in self._at_import:
+                    self._write([place, None])
+                    continue
+                running[self._ask(mutant)] = place
+            if not running:
+                continue
+            child, status = os.wait()
+            place = running.pop(child)
+            self._write([place, status])
+
+    def _write(self, line: list[Any]) -> None:
+        with os.fdopen(os.dup(self._writing), "w", encoding="ascii") as lines:
+            lines.write(json.dumps(line) + "\n")
+
+    def _ask(self, mutant: Mutant) -> int:
+        """Starts a fork that ends with 0 when no test notices the mutant."""
+        child = os.fork()
+        if child:
+            return child
+        status = 1
+        try:
+            forget()
+            exchange(mutant, self._functions[mutant.module, mutant.inside])
+            status = 1 if any(not self._passes_in_time(item) for item in self._order(mutant)) else 0
+        finally:
+            os._exit(status)
+
+    def _order(self, mutant: Mutant) -> list[pytest.Item]:
+        """The tests that enter the mutant's function, the quickest first."""
+        return sorted(self._tests[mutant.module, mutant.inside], key=self._took_s.__getitem__)
+
+    def _passes_in_time(self, item: pytest.Item) -> bool:
+        """Whether it passes; the kernel ends the process when that takes much longer than without a change."""
+        limit_s = math.ceil(time.process_time() + SLACK_S + 10 * self._took_s[item])
+        resource.setrlimit(resource.RLIMIT_CPU, (limit_s, resource.RLIM_INFINITY))
+        return passes(item)
+
+
+def passes(item: pytest.Item) -> bool:
+    """Runs one test with its fixtures, set up and torn down for it alone."""
+    return all(report.passed or report.skipped for report in runtestprotocol(item, log=False, nextitem=None))
+
+
+def forget() -> None:
+    """Empties the caches of the rules, so that every test works things out itself."""
+    for cached in _caches():
+        cached.cache_clear()
+
+
+@functools.cache
+def _caches() -> list[Any]:
+    kind = type(_caches)
+    found = [thing for thing in gc.get_objects() if isinstance(thing, kind)]
+    return [thing for thing in found if thing.__wrapped__.__module__.startswith("companion.games")]
+
+
+def functions_of_the_rules() -> Iterator[tuple[Place, types.FunctionType]]:
+    """Every function and method written in the rules, under property, cache and class method."""
+    for name in modules():
+        path, module = path_of(name), sys.modules.get(f"companion.games.{name}")
+        for thing in vars(module).values() if module else ():
+            for inner in vars(thing).values() if isinstance(thing, type) else (thing,):
+                function = _bare(inner)
+                if isinstance(function, types.FunctionType) and function.__code__.co_filename == str(path):
+                    yield (name, function.__code__.co_qualname), function
+
+
+def _bare(thing: Any) -> Any:
+    if isinstance(thing, property):
+        thing = thing.fget
+    thing = getattr(thing, "__func__", thing)
+    while hasattr(thing, "__wrapped__"):
+        thing = thing.__wrapped__
+    return thing
+
+
+_entered: dict[Place, types.FunctionType] = {}
+
+
+def _set_probe(place: Place, function: types.FunctionType) -> None:
+    """Has the function's next call noted; the one after is as always."""
+    code = function.__code__
+    if code.co_freevars:
+        _entered[place] = function
+        return
+
+    def note(*args: Any, **kwargs: Any) -> Any:
+        _entered[place] = function
+        function.__code__ = code
+        return function(*args, **kwargs)
+
+    _PROBES[place] = note
+    call = f"_PROBES[{place!r}](*args, **kwargs)"
+    source = f"def probe(*args, **kwargs):\n    from mutant_tests import _PROBES\n    return {call}"
+    made = compile(source, "probe", "exec").co_consts[0]
+    assert isinstance(made, types.CodeType)
+    function.__code__ = made
+
+
+_PROBES: dict[Place, Callable[..., Any]] = {}
+
+
+def exchange(mutant: Mutant, function: types.FunctionType) -> None:
+    """Gives the mutant's function its changed code, wherever the function has been imported to."""
+    code = compile(changed_tree(mutant), str(path_of(mutant.module)), "exec")
+    for name in mutant.inside.split("."):
+        code = next(part for part in code.co_consts if isinstance(part, types.CodeType) and part.co_name == name)
+    function.__code__ = code

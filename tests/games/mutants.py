@@ -1,0 +1,213 @@
+"""Mutation testing of `companion/games`: each module is changed in one place at a time; do the tests notice it.
+
+    mutants.py [MODULE ...] [--jobs N] [--sample N]
+
+The tests are collected and run once, to learn which of them enter which function. Then each mutant runs in a fork of
+that process: its function gets the changed code, and the tests that enter it run until the first failure, the quickest
+first. What works at import (tables, classes, functions called while modules load) can't be
+exchanged so: such a mutant is loaded afresh, first against `tests/transcripts`, then against all tests of the rules.
+
+A test that takes far more processor time than it should has noticed: an endless loop. No clock is asked, so a loaded
+machine changes nothing. Prints a line for each survivor, and a score for each module and for all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import hypothesis
+import pytest
+from mutant_tests import Session
+from mutations import Finder, Mutant, changed_tree, modules, mutants_of
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+# Words for people, not rules.
+LEFT_OUT = {"__init__", "words", "nearest"}
+FRESH_LIMIT_S = 60
+TESTS = [
+    "test_crib_dice.py",
+    "test_crib_dice_race.py",
+    "test_crib_dice_others.py",
+    "test_crag.py",
+    "test_crapola.py",
+    "test_notation.py",
+    "test_headers.py",
+    "test_transcript.py",
+    "test_transcripts.py",
+    "test_odds.py",
+    "test_win_odds.py",
+    "test_toy_game.py",
+    "test_refusals.py",
+    "test_rules_commands.py",
+    "test_conformance.py",
+]
+FILES = [str(HERE / name) for name in TESTS]
+OPTIONS = ["-q", "--no-header", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
+# The commands start processes, which would load the module as it is; the speed promise says nothing about a mutant.
+OPTIONS += ["-k", "not process and not fast and not usage and not terminal and not quick"]
+
+
+@dataclass
+class Score:
+    """What has come out so far, told as it comes."""
+
+    wanted: Counter[str]
+    noticed: Counter[str] = field(default_factory=Counter)
+    by_time: Counter[str] = field(default_factory=Counter)
+    lived: dict[str, list[Mutant]] = field(default_factory=dict)
+    done: int = 0
+
+    def add(self, mutant: Mutant, status: int) -> None:
+        """One more, by how its process ended: 0 when nothing was noticed. Tells of each that lives."""
+        self.done += 1
+        self.noticed[mutant.module] += status != 0
+        self.by_time[mutant.module] += os.WIFSIGNALED(status)
+        if not status:
+            self.lived.setdefault(mutant.module, []).append(mutant)
+            print(f"  survived {mutant.module} {mutant.number}: {mutant.told}", flush=True)
+        if self.done % 50 == 0:
+            print(f"... {self.done} of {self.wanted.total()}", flush=True)
+
+    def table(self) -> Iterator[str]:
+        """A line for each module, and the score of all."""
+        for module, count in self.wanted.items():
+            yield f"{module}: {self.noticed[module]}/{count} noticed, {self.by_time[module]} of them by time"
+        noticed, count = self.noticed.total(), self.wanted.total()
+        by_time = self.by_time.total()
+        yield f"all: {noticed}/{count} noticed, {noticed / max(1, count):.1%}; {by_time} of them by time"
+
+
+def transcripts_are_right() -> bool:
+    """Whether the transcripts replay to the states beside them: the quickest of the tests."""
+    from companion.games.replay import replayed
+
+    for states in sorted((ROOT / "tests" / "transcripts").glob("*.states.jsonl")):
+        transcript = states.with_name(states.name.replace(".states", ""))
+        wanted = [json.loads(line) for line in states.read_text(encoding="utf-8").splitlines()]
+        if list(replayed(transcript.read_bytes())) != wanted:
+            return False
+    return True
+
+
+def silenced() -> None:
+    """No word from this process any more."""
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+
+
+class QuickestFirst:
+    """A pytest plugin: the tests in the order of their ids in a list."""
+
+    def __init__(self, ids: list[str]) -> None:
+        self._places = {test: place for place, test in enumerate(ids)}
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Sorts in place; a test that only this mutant has comes first."""
+        items.sort(key=lambda item: self._places.get(item.nodeid, -1))
+
+
+def noticed_afresh(mutant: Mutant, ids: list[str]) -> bool:
+    """In a process that has not loaded the rules: everything against one mutant."""
+    resource.setrlimit(resource.RLIMIT_CPU, (FRESH_LIMIT_S, FRESH_LIMIT_S))
+    silenced()
+    if mutant.number >= 0:
+        sys.meta_path.insert(0, Finder(mutant.module, changed_tree(mutant)))  # type: ignore[arg-type]
+    if not transcripts_are_right():
+        return True
+    return bool(pytest.main([*OPTIONS, "-x", *FILES], plugins=[QuickestFirst(ids)]))
+
+
+def in_forks(mutants: list[Mutant], jobs: int, noticed: Callable[[Mutant], bool], tell: Callable[..., None]) -> None:
+    """Asks about each mutant in a process of its own; a crash and an endless loop are noticed."""
+    waiting, running = list(reversed(mutants)), {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            mutant = waiting.pop()
+            child = os.fork()
+            if child == 0:
+                status = 1
+                try:
+                    status = 1 if noticed(mutant) else 0
+                finally:
+                    os._exit(status)
+            running[child] = mutant
+        child, status = os.wait()
+        tell(running.pop(child), status)
+
+
+def noticed_in_a_fork(mutant: Mutant, ids: list[str]) -> bool:
+    """The same for one, here and now."""
+    ended: list[int] = []
+    in_forks([mutant], 1, lambda one: noticed_afresh(one, ids), lambda _, status: ended.append(status))
+    return ended != [0]
+
+
+def in_one_session(mutants: list[Mutant], jobs: int, score: Score) -> tuple[list[str], list[Mutant]]:
+    """Asks about the mutants whose code can be exchanged in a running session.
+
+    Returns the ids of all tests, the quickest first, and the mutants that must be loaded afresh.
+
+    The session is a process of its own: this one must never load the rules.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        silenced()
+        session = Session(mutants, jobs, writing)
+        status = 1
+        try:
+            status = int(pytest.main([*OPTIONS, *FILES], plugins=[session]))
+        finally:
+            os._exit(status)
+    os.close(writing)
+    afresh: list[Mutant] = []
+    with os.fdopen(reading, encoding="ascii") as lines:
+        ids = json.loads(next(lines, "[]"))
+        for line in lines:
+            place, status = json.loads(line)
+            if status is None:
+                afresh.append(mutants[place])
+            else:
+                score.add(mutants[place], status)
+    if os.waitpid(child, 0)[1]:
+        raise SystemExit("the tests fail without any change, or can't be run")
+    return ids, afresh
+
+
+def main() -> int:
+    """Runs the mutants of the modules named, or of all."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("modules", nargs="*")
+    parser.add_argument("--jobs", type=int, default=2, help="mutants at a time")
+    parser.add_argument("--sample", type=int, default=1, help="only each N-th mutant")
+    options = parser.parse_args()
+    os.nice(10)
+    os.environ["PEGPIP_GAMES"] = "6"
+    phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]  # who has failed need not fail beautifully
+    hypothesis.settings.register_profile("mutants", phases=phases)
+    hypothesis.settings.load_profile("mutants")
+    chosen = options.modules or [module for module in modules() if module.split(".")[-1] not in LEFT_OUT]
+    mutants = [mutant for module in chosen for mutant in mutants_of(module)[:: options.sample]]
+    score = Score(Counter(mutant.module for mutant in mutants))
+    ids, afresh = in_one_session(mutants, options.jobs, score)
+    print(f"{len(afresh)} of {len(mutants)} must be loaded afresh", flush=True)
+    if afresh and noticed_in_a_fork(Mutant("", -1, "no change at all", ""), ids):
+        raise SystemExit("loaded afresh, the tests fail without any change")
+    in_forks(afresh, options.jobs, lambda mutant: noticed_afresh(mutant, ids), score.add)
+    print("\n".join(score.table()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""Games played for the tests: lines told in a row, headers and random play that reaches the rare corners."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from companion.games.crapola.scoring import points_of
+from companion.games.game import Action, Bomb, State, Throw
+from companion.games.notation import action_of, header_of
+from companion.games.transcript import Transcript
+
+CRIB_SWITCHES = [
+    "piddle_points",
+    "bomb",
+    "double_fuchle",
+    "skunk",
+    "bumping",
+    "find_a_loser",
+    "long_game",
+    "partners",
+    "pandemonium",
+]
+ADVANCED = dict.fromkeys(CRIB_SWITCHES[:5], True)
+NAMES = ["Ann", "Ben", "Cat", "Dan", "Eve", "Fay", "Gus", "Hal", "Ida", "Jim"]
+
+
+def told(game: str, *lines: dict[str, Any], players: int = 2, **more: Any) -> Transcript:
+    """A game with so many players after those lines."""
+    transcript = begun(game, players, **more)
+    for line in lines:
+        transcript = transcript.then(action_of(line))
+    return transcript
+
+
+def begun(game: str, players: int = 2, header: dict[str, Any] | None = None, **more: Any) -> Transcript:
+    return Transcript.begin(
+        header_of({"transcript": 1, "game": game, "players": NAMES[:players]} | more | (header or {}))
+    )
+
+
+def throw(*dice: int) -> dict[str, Any]:
+    return {"throw": list(dice)}
+
+
+def point(value: int) -> dict[str, Any]:
+    return {"do": "point", "value": value}
+
+
+def keep(*dice: int) -> dict[str, Any]:
+    return {"do": "keep", "dice": list(dice)}
+
+
+def score(category: str) -> dict[str, Any]:
+    return {"do": "score", "category": category}
+
+
+def spend(on: str, points: int) -> dict[str, Any]:
+    return {"do": "spend", "on": on, "points": points}
+
+
+STOP = {"do": "stop"}
+BOMB = {"do": "bomb"}
+
+# What a drawn header sets: fixed switches, and those that are drawn.
+MIXES: dict[str, tuple[str, dict[str, Any], dict[str, st.SearchStrategy[Any]]]] = {
+    "crib basic": ("crib_dice", {}, {}),
+    "crib advanced": ("crib_dice", ADVANCED, {}),
+    "crib find a loser": ("crib_dice", {**ADVANCED, "find_a_loser": True}, {}),
+    "crib partners": ("crib_dice", {"partners": True}, {word: st.booleans() for word in CRIB_SWITCHES[:7]}),
+    "crib pandemonium": ("crib_dice", {**ADVANCED, "pandemonium": True}, {}),
+    "crib any": ("crib_dice", {}, {word: st.booleans() for word in CRIB_SWITCHES}),
+    "crag": ("crag", {}, {"thirteen_without_double": st.booleans()}),
+    "crapola": ("crapola", {}, {}),
+    "crapola any": (
+        "crapola",
+        {},
+        {
+            "entry": st.sampled_from([0, 50, 500, 1000, 2000]),
+            "target": st.sampled_from([1, 1000, 3000, 8000]),
+            "reversal": st.booleans(),
+            "spend": st.booleans(),
+            "seventh_die": st.booleans(),
+        },
+    ),
+}
+
+
+@st.composite
+def headers(draw: st.DrawFn, mix: str) -> dict[str, Any]:
+    """A header of that mix, as it stands in a transcript's first line."""
+    game, fixed, drawn = MIXES[mix]
+    rules = {**fixed, **{word: draw(values) for word, values in drawn.items()}}
+    most = {"crib_dice": 5, "crag": 4, "crapola": 10}[game]
+    counts = st.sampled_from([4, 6]) if rules.get("partners") else st.integers(1 if game == "crag" else 2, most)
+    players = NAMES[: draw(counts)]
+    header: dict[str, Any] = {"transcript": 1, "game": game, "players": players, "rules": rules}
+    who = draw(st.sampled_from([None, "roll", *players]))
+    if who == "roll":
+        header["roll_off"] = True
+    elif who is not None:
+        header["first"] = who
+    return header
+
+
+def some_dice(count: int, generator: random.Random, wanted: int, unlucky: bool) -> tuple[int, ...]:
+    """Fair dice; or many that show what is wanted; or, for the unlucky mostly, a throw in which nothing is right."""
+    luck = generator.random()
+    if luck < (0.75 if unlucky else 0.1):
+        wrong = [face for face in (2, 3, 4, 6, 2, 3) if face != wanted]
+        return tuple(wrong[place % len(wrong)] for place in range(count))
+    if luck < 0.6:
+        return tuple(wanted if generator.random() < 0.75 else generator.randint(1, 6) for _ in range(count))
+    return tuple(generator.randint(1, 6) for _ in range(count))
+
+
+def some_action(state: State, generator: random.Random, unlucky: str = "") -> Action:
+    """What somebody might do now; bombs and stops often enough for games to end and corners to be reached.
+
+    Who is `unlucky` wipes out and craps out most of the time.
+    """
+    options = state.options()
+    bombs = [option for option in options if isinstance(option, Bomb)]
+    if bombs and generator.random() < 0.6:
+        return bombs[0]
+    if state.decisions == ("keep",) and generator.random() < 0.7:
+        return max(options, key=lambda option: points_of(option.dice))
+    decide = {("stop",): 0.1 if state.player == unlucky else 0.45, ("bomb", "stop"): 0.3, ("spend",): 0.08}
+    if state.throw_sizes and (not options or generator.random() > decide.get(state.decisions, 1.0)):
+        wanted = state.view().get("point") or generator.choice([1, 1, 1, 2, 3, 4, 5, 6])
+        return Throw(some_dice(generator.choice(state.throw_sizes), generator, wanted, state.player == unlucky))
+    return generator.choice(options)

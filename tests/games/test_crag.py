@@ -1,0 +1,168 @@
+"""Crag, claim by claim as RULES.md makes them."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from typing import Any
+
+import pytest
+from naive_crag import worth
+from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
+
+from companion.errors import IllegalAction
+from companion.games.crag.state import CATEGORIES, points_for
+from companion.games.game import Enter, Keep
+from companion.games.notation import action_of
+
+THROWS = sorted({tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3)})
+
+
+def refused(*lines: dict[str, Any], players: int = 1) -> str:
+    transcript = told("crag", *lines[:-1], players=players)
+    with pytest.raises(IllegalAction) as caught:
+        transcript.then(action_of(lines[-1]))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_every_throw_scores_in_every_category_as_the_table_says(strict: bool) -> None:
+    for dice in THROWS:
+        for category in CATEGORIES:
+            for order in set(permutations(dice)):
+                assert points_for(category, order, strict) == worth(category, list(dice), strict), (dice, category)
+
+
+def test_thirteen_takes_a_pair_unless_the_house_says_no() -> None:
+    lines = [throw(1, 6, 6), score("thirteen")]
+    assert told("crag", *lines, players=1).view()["scores"] == {"Ann": 26}
+    assert points_for("thirteen", (1, 6, 6)) == 26
+    strict = told("crag", *lines, players=1, rules={"thirteen_without_double": True})
+    assert strict.view()["scores"] == {"Ann": 0}
+
+
+def test_the_greatest_sheet_holds_244() -> None:
+    best = [max(points_for(category, dice) for dice in THROWS) for category in CATEGORIES]
+    assert (len(best), sum(best)) == (13, 244)
+
+
+def test_a_sheet_of_the_best_throws_ends_at_244() -> None:
+    lines = []
+    for category in CATEGORIES:
+        dice = max(THROWS, key=lambda dice: points_for(category, dice))
+        lines += [throw(*dice), score(category)]
+    end = told("crag", *lines, players=1).view()
+    assert (end["scores"], end["over"], end["round"], end["player"]) == ({"Ann": 244}, True, 13, None)
+    assert end["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0}}
+
+
+def test_a_turn_throws_three_keeps_some_and_throws_the_others_once() -> None:
+    transcript = begun("crag", 2)
+    assert (transcript.view()["throw_sizes"], transcript.view()["decisions"]) == ([3], [])
+    transcript = told("crag", throw(6, 1, 6))
+    assert (transcript.view()["dice"], transcript.view()["decisions"]) == ([1, 6, 6], ["keep", "score"])
+    assert (transcript.view()["throw_sizes"], transcript.view()["rethrown"]) == ([], False)
+    transcript = transcript.then(Keep((6, 6)))
+    assert (transcript.view()["dice"], transcript.view()["decisions"]) == ([6, 6], [])
+    assert (transcript.view()["throw_sizes"], transcript.view()["rethrown"]) == ([1], False)
+    transcript = transcript.then(action_of(throw(1)))
+    assert (transcript.view()["dice"], transcript.view()["decisions"]) == ([1, 6, 6], ["score"])
+    assert (transcript.view()["throw_sizes"], transcript.view()["rethrown"]) == ([], True)
+    transcript = transcript.then(Enter("crag"))
+    after = transcript.view()
+    assert (after["dice"], after["rethrown"], after["player"], after["round"]) == ([], False, "Ben", 1)
+    assert after["sheets"] == {"Ann": {"crag": 50}, "Ben": {}}
+
+
+@pytest.mark.parametrize(("kept", "size"), [((), 3), ((1,), 2), ((6,), 2), ((6, 1), 1), ((6, 6), 1)])
+def test_one_two_or_all_may_be_thrown_again(kept: tuple[int, ...], size: int) -> None:
+    after = told("crag", throw(1, 6, 6), keep(*kept)).view()
+    assert (after["throw_sizes"], after["dice"]) == ([size], sorted(kept))
+    for other in {0, 1, 2, 3, 4} - {size}:
+        refused(throw(1, 6, 6), keep(*kept), throw(*[1] * other))
+
+
+@pytest.mark.parametrize("kept", [(1, 6, 6), (2,), (1, 1), (6, 6, 6), (1, 6, 6, 6), (2, 6, 1)])
+def test_keeping_all_three_or_what_does_not_lie_there_is_refused(kept: tuple[int, ...]) -> None:
+    refused(throw(1, 6, 6), keep(*kept))
+
+
+def test_the_second_throw_is_final() -> None:
+    lines = [throw(1, 2, 4), keep(4), throw(6, 3)]
+    for line in (keep(4), keep(), throw(1), throw(1, 2, 3)):
+        refused(*lines, line)
+
+
+def test_after_a_keep_only_the_throw_may_follow() -> None:
+    for line in (score("ones"), keep(1), keep(), STOP):
+        refused(throw(1, 2, 3), keep(1), line)
+
+
+def test_before_the_throw_nothing_can_be_decided() -> None:
+    for line in (score("ones"), keep(), keep(1)):
+        refused(line)
+
+
+def test_a_used_category_is_refused_and_so_is_one_that_is_not_on_the_sheet() -> None:
+    assert "already" in refused(throw(1, 2, 3), score("ones"), throw(1, 1, 1), score("ones"))
+    assert "'twos'" in refused(throw(1, 2, 3), score("two"))
+
+
+def test_each_player_has_a_sheet_of_his_own() -> None:
+    after = told("crag", throw(1, 2, 3), score("ones"), throw(1, 1, 3), score("ones")).view()
+    assert after["sheets"] == {"Ann": {"ones": 1}, "Ben": {"ones": 2}}
+    assert (after["scores"], after["round"], after["player"]) == ({"Ann": 1, "Ben": 2}, 2, "Ann")
+
+
+def test_decisions_of_other_games_are_refused() -> None:
+    for line in (STOP, BOMB, point(2), spend("Ben", 1)):
+        assert "can't be decided here" in refused(throw(2, 2, 3), line)
+
+
+def test_options_name_every_keep_and_the_entries_best_first() -> None:
+    options = told("crag", throw(1, 6, 6)).state.options()
+    keeps = [option.dice for option in options if isinstance(option, Keep)]
+    assert keeps == [(), (1,), (6,), (1, 6), (6, 6)]
+    entries = [option.category for option in options if isinstance(option, Enter)]
+    assert entries[:4] == ["crag", "thirteen", "sixes", "ones"]
+    assert sorted(entries) == sorted(CATEGORIES)
+    assert told("crag", throw(1, 6, 6), keep(1)).state.options() == ()
+
+
+def played_out(players: int, dice: tuple[int, ...], **more: Any) -> dict[str, Any]:
+    """A game in which everybody always throws the same."""
+    lines = [line for category in CATEGORIES for _ in range(players) for line in (throw(*dice), score(category))]
+    return told("crag", *lines, players=players, **more).view()
+
+
+def test_equal_totals_share_the_win() -> None:
+    end = played_out(3, (1, 6, 6), first="Cat")
+    assert end["outcome"] == {"winners": ["Ann", "Ben", "Cat"], "games_lost": {"Ann": 0, "Ben": 0, "Cat": 0}}
+    assert (end["round"], end["dice"], end["throw_sizes"], end["decisions"]) == (13, [], [], [])
+
+
+def test_the_highest_total_wins_and_the_others_lose_one_game() -> None:
+    lines = []
+    for category in CATEGORIES:
+        lines += [throw(1, 1, 2), score(category), throw(1, 6, 6), score(category), throw(1, 1, 2), score(category)]
+    end = told("crag", *lines, players=3).view()
+    assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 1}}
+
+
+def test_after_the_end_nothing_follows() -> None:
+    lines = [line for category in CATEGORIES for line in (throw(1, 1, 2), score(category))]
+    for line in (throw(1, 2, 3), keep(), score("ones")):
+        assert "over" in refused(*lines, line)
+
+
+def test_the_first_player_can_be_named_and_rounds_count_from_him() -> None:
+    after = told("crag", throw(1, 2, 3), score("ones"), players=3, first="Cat").view()
+    assert (after["player"], after["round"]) == ("Ann", 1)
+    after = told("crag", *[throw(1, 2, 3), score("ones")] * 3, players=3, first="Cat").view()
+    assert (after["player"], after["round"]) == ("Cat", 2)
+
+
+def test_twenty_can_play() -> None:
+    names = [f"Player {number}" for number in range(20)]
+    from companion.games.notation import header_of
+
+    assert len(header_of({"transcript": 1, "game": "crag", "players": names}).players) == 20

@@ -1,0 +1,384 @@
+"""Crapola, claim by claim as RULES.md makes them."""
+
+from __future__ import annotations
+
+from itertools import combinations_with_replacement
+from typing import Any
+
+import pytest
+from naive_crapola import best_split
+from playing import BOMB, NAMES, STOP, begun, keep, point, score, spend, throw, told
+
+from companion.errors import IllegalAction, RulesError
+from companion.games.crapola.scoring import keepable, points_of
+from companion.games.game import Spend, Stop
+from companion.games.notation import action_of
+
+CRAP = [throw(2, 2, 3, 3, 4, 6)]
+LATE_CRAP = [throw(1, 2, 2, 3, 3, 4), keep(1), throw(2, 2, 3, 3, 4)]
+
+
+def bank(points: int) -> list[dict[str, Any]]:
+    """A turn that banks so many points: thousands with straights, the rest with single dice."""
+    lines: list[dict[str, Any]] = []
+    for alike, worth in (((1,) * 6, 4000), ((1, 2, 3, 4, 5, 6), 1000)):
+        while points >= worth:
+            lines += [throw(*alike), keep(*alike)]
+            points -= worth
+    singles = [1] * (points // 100) + [5] * (points % 100 // 50)
+    left = 6
+    for die in singles:
+        lines += [throw(die, *(2, 2, 3, 3, 4)[: left - 1]), keep(die)]
+        left = left - 1 or 6
+    return [*lines, STOP]
+
+
+def view(*lines: dict[str, Any], players: int = 2, first: str | None = None, **rules: Any) -> dict[str, Any]:
+    more: dict[str, Any] = {"rules": rules} | ({"first": first} if first else {})
+    return told("crapola", *lines, players=players, **more).view()
+
+
+def refused(*lines: dict[str, Any], players: int = 2, **rules: Any) -> str:
+    transcript = told("crapola", *lines[:-1], players=players, rules=rules)
+    with pytest.raises(IllegalAction) as caught:
+        transcript.then(action_of(lines[-1]))
+    return str(caught.value)
+
+
+# --- what dice score
+
+
+@pytest.mark.parametrize("count", range(1, 8))
+def test_every_handful_scores_as_the_slow_way_finds(count: int) -> None:
+    for dice in combinations_with_replacement(range(1, 7), count):
+        assert points_of(dice) == (best_split(dice) or None), dice
+
+
+@pytest.mark.parametrize(
+    ("dice", "points"),
+    [
+        ((1,), 100),
+        ((5,), 50),
+        ((1, 1), 200),
+        ((1, 1, 1), 1000),
+        ((2, 2, 2), 200),
+        ((6, 6, 6), 600),
+        ((1, 1, 1, 1), 2000),
+        ((5, 5, 5, 5), 1000),
+        ((6,) * 5, 1800),
+        ((1,) * 6, 4000),
+        ((2,) * 7, 1000),
+        ((1,) * 7, 5000),
+        ((3, 3, 3, 3, 6, 6), 500),
+        ((3, 3, 3, 3), 600),
+        ((2,) * 6, 800),
+        ((2, 2, 3, 3, 4, 4), 500),
+        ((1, 2, 3, 4, 5, 6), 1000),
+        ((1, 1, 2, 3, 4, 5, 6), 1100),
+        ((1, 2, 3, 4, 5, 5, 6), 1050),
+        ((1, 1, 1, 1, 1, 2, 2), 600),
+        ((6, 5, 4, 3, 2, 1), 1000),
+        ((2,), None),
+        ((2, 2), None),
+        ((1, 2), None),
+        ((2, 2, 3, 3), None),
+        ((1, 2, 2, 3, 4, 5, 6), None),
+        ((), None),
+    ],
+)
+def test_combinations_of_the_table(dice: tuple[int, ...], points: int | None) -> None:
+    assert points_of(dice) == points
+
+
+def test_seven_dice_always_score_something() -> None:
+    assert all(keepable(dice) for dice in combinations_with_replacement(range(1, 7), 7))
+
+
+# --- the turn
+
+
+def test_a_turn_begins_with_six_dice() -> None:
+    start = view()
+    assert (start["throw_sizes"], start["decisions"], start["kept"], start["dice"]) == ([6], [], [], [])
+    assert (start["direction"], start["last_round"], start["on_board"]) == (1, False, {"Ann": False, "Ben": False})
+    for size in (0, 1, 5, 7, 8):
+        assert f"A throw of {size} can't be made here" in refused(throw(*[1] * size))
+
+
+def test_some_of_the_throw_must_be_kept() -> None:
+    lines = [throw(5, 1, 2, 3, 3, 4)]
+    after = view(*lines)
+    assert (after["decisions"], after["throw_sizes"], after["dice"]) == (["keep"], [], [1, 2, 3, 3, 4, 5])
+    for line in (STOP, throw(1, 2, 3, 4, 5, 6), throw(1), spend("Ben", 1)):
+        refused(*lines, line)
+
+
+@pytest.mark.parametrize("kept", [(), (2,), (1, 1), (1, 2), (1, 5, 3), (3, 3)])
+def test_what_is_kept_lies_there_and_all_of_it_scores(kept: tuple[int, ...]) -> None:
+    refused(throw(5, 1, 2, 3, 3, 4), keep(*kept))
+
+
+def test_the_rest_is_thrown_and_sets_never_combine_across_throws() -> None:
+    after = view(throw(1, 5, 2, 3, 4, 4), keep(5, 1))
+    assert (after["kept"], after["dice"], after["turn_points"], after["throw_sizes"]) == (
+        [[1, 5]],
+        [2, 3, 4, 4],
+        150,
+        [4],
+    )
+    after = view(throw(1, 2, 3, 4, 4, 6), keep(1), throw(1, 1, 3, 3, 6), keep(1, 1))
+    assert (after["kept"], after["turn_points"]) == ([[1], [1, 1]], 300)
+    refused(throw(1, 2, 3, 4, 4, 6), keep(1), throw(2, 1, 3, 3, 6), keep(1), keep(1))
+
+
+def test_dice_are_kept_once_a_throw() -> None:
+    refused(throw(1, 5, 2, 3, 4, 4), keep(1), keep(5))
+
+
+def test_a_crap_out_ends_the_turn_with_nothing() -> None:
+    after = view(*bank(1000), *LATE_CRAP)
+    assert (after["player"], after["scores"], after["turn_points"]) == ("Ann", {"Ann": 1000, "Ben": 0}, 0)
+    assert (after["kept"], after["dice"], after["round"]) == ([], [], 2)
+
+
+def test_hot_dice_are_thrown_afresh_or_banked() -> None:
+    lines = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
+    after = view(*lines)
+    assert (after["throw_sizes"], after["decisions"], after["dice"]) == ([6], ["stop"], [])
+    after = view(*lines, throw(1, 2, 2, 3, 3, 4), keep(1))
+    assert (after["kept"], after["turn_points"]) == ([[1, 2, 3, 4, 5, 6], [1]], 1100)
+    assert view(*lines, STOP)["scores"]["Ann"] == 1000
+
+
+def test_hot_dice_can_come_over_several_throws() -> None:
+    after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), throw(5, 5, 5), keep(5, 5, 5))
+    assert (after["throw_sizes"], after["turn_points"]) == ([6], 1500)
+
+
+# --- on the board
+
+
+def test_nobody_stops_with_less_than_the_entry_before_he_has_banked_it_once() -> None:
+    lines = [throw(2, 2, 2, 5, 3, 4), keep(2, 2, 2, 5)]
+    assert view(*lines)["decisions"] == []
+    assert "1000" in refused(*lines, STOP)
+    after = view(*bank(1000), *LATE_CRAP, *lines)
+    assert (after["decisions"], after["on_board"]) == (["stop"], {"Ann": True, "Ben": False})
+    assert view(*bank(1000), *LATE_CRAP, *lines, STOP)["scores"]["Ann"] == 1250
+
+
+@pytest.mark.parametrize(("entry", "allowed"), [(950, True), (1000, True), (1001, False), (1050, False), (0, True)])
+def test_the_entry_is_a_house_rule(entry: int, allowed: bool) -> None:
+    after = view(throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), entry=entry)
+    assert after["decisions"] == (["stop"] if allowed else [])
+
+
+def test_without_an_entry_anything_can_be_banked() -> None:
+    after = view(throw(5, 2, 2, 3, 3, 4), keep(5), STOP, entry=0)
+    assert (after["scores"]["Ann"], after["on_board"]["Ann"]) == (50, True)
+
+
+def test_who_falls_to_nothing_stays_on_the_board() -> None:
+    after = view(*bank(1000), *bank(1000), spend("Ben", 1000))
+    assert (after["scores"], after["on_board"]) == ({"Ann": 0, "Ben": 0}, {"Ann": True, "Ben": True})
+
+
+# --- reversal
+
+
+def test_a_crap_out_on_the_first_throw_turns_the_direction_until_the_next() -> None:
+    after = view(*CRAP, players=3)
+    assert (after["direction"], after["player"]) == (-1, "Cat")
+    after = view(*CRAP, *LATE_CRAP, players=3)
+    assert (after["direction"], after["player"]) == (-1, "Ben")
+    after = view(*CRAP, *CRAP, players=3)
+    assert (after["direction"], after["player"]) == (1, "Ann")
+
+
+def test_a_later_crap_out_turns_nothing() -> None:
+    assert view(*LATE_CRAP, players=3)["direction"] == 1
+    hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), *CRAP]
+    after = view(*hot, players=3)
+    assert (after["direction"], after["player"]) == (1, "Ben")
+
+
+def test_two_players_know_no_direction_nor_who_plays_without_reversal() -> None:
+    assert (view(*CRAP)["direction"], view(*CRAP)["player"]) == (1, "Ben")
+    assert view(*CRAP, players=3, reversal=False)["direction"] == 1
+
+
+# --- the last round
+
+
+def test_reaching_the_target_by_a_stop_gives_everyone_else_one_more_turn() -> None:
+    after = view(*bank(2000), players=3, target=2000)
+    assert (after["last_round"], after["player"], after["over"]) == (True, "Ben", False)
+    assert view(*bank(1950), players=3, target=2000)["last_round"] is False
+    end = view(*bank(2000), *bank(3000), *LATE_CRAP, players=3, target=2000)
+    assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 1}}
+    assert (end["player"], end["last_round"], end["kept"], end["round"]) == (None, True, [], 1)
+
+
+def test_the_default_target_is_15000() -> None:
+    assert view(*bank(14950))["last_round"] is False
+    assert view(*bank(15000))["last_round"] is True
+
+
+def test_on_a_tie_the_one_who_began_the_last_round_wins() -> None:
+    end = view(*LATE_CRAP, *bank(2000), *bank(2000), players=3, target=2000, first="Cat")
+    assert end["over"] is False
+    end = view(*LATE_CRAP, *bank(2000), *bank(2000), *LATE_CRAP, players=3, target=2000, first="Cat")
+    assert end["outcome"]["winners"] == ["Ann"]
+    end = view(*bank(2000), *bank(2000), target=2000, first="Ben")
+    assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
+
+
+def test_other_ties_are_shared() -> None:
+    end = view(*bank(2000), *bank(3000), *bank(3000), players=3, target=2000)
+    assert end["outcome"] == {"winners": ["Ben", "Cat"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 0}}
+
+
+def test_nobody_misses_or_repeats_his_last_turn_when_play_reverses() -> None:
+    lines = [*bank(2000), *CRAP]
+    assert view(*lines, players=4, target=2000)["player"] == "Dan"
+    assert view(*lines, *LATE_CRAP, players=4, target=2000)["player"] == "Cat"
+    end = view(*lines, *LATE_CRAP, *CRAP, players=4, target=2000)
+    assert (end["over"], end["direction"], end["round"]) == (True, 1, 1)
+
+
+def test_the_crap_out_that_ends_the_game_turns_the_direction() -> None:
+    end = view(*bank(2000), *LATE_CRAP, *CRAP, players=3, target=2000)
+    assert (end["over"], end["direction"]) == (True, -1)
+
+
+def test_the_last_round_goes_on_when_the_leader_is_pushed_below_the_target() -> None:
+    lines = [*bank(1000), *bank(1000), *bank(1000), spend("Ann", 1000)]
+    end = view(*lines, target=2000)
+    assert (end["over"], end["scores"], end["outcome"]["winners"]) == (True, {"Ann": 1000, "Ben": 0}, ["Ann"])
+
+
+def test_a_second_player_at_the_target_starts_no_other_last_round() -> None:
+    end = view(*bank(2000), *bank(2000), *bank(2050), players=3, target=2000)
+    assert (end["over"], end["outcome"]["winners"]) == (True, ["Cat"])
+
+
+# --- spending
+
+
+def test_spending_takes_as_many_off_another_and_is_the_whole_turn() -> None:
+    lines = [*bank(1000), *bank(1500)]
+    assert view(*lines)["decisions"] == ["spend"]
+    after = view(*lines, spend("Ben", 400))
+    assert (after["scores"], after["player"], after["round"]) == ({"Ann": 600, "Ben": 1100}, "Ben", 2)
+
+
+@pytest.mark.parametrize("points", [-1, 0, 1001, 10**30])
+def test_one_to_a_thousand_can_be_spent(points: int) -> None:
+    refused(*bank(2000), *bank(2000), spend("Ben", points))
+
+
+@pytest.mark.parametrize("points", [1, 999, 1000])
+def test_any_number_from_one_to_a_thousand_can_be_spent(points: int) -> None:
+    assert view(*bank(2000), *bank(2000), spend("Ben", points))["scores"] == {
+        "Ann": 2000 - points,
+        "Ben": 2000 - points,
+    }
+
+
+def test_no_more_than_either_has_can_be_spent() -> None:
+    poor = [*bank(1000), *bank(1500), spend("Ben", 800), *LATE_CRAP]
+    assert view(*poor)["scores"] == {"Ann": 200, "Ben": 700}
+    refused(*poor, spend("Ben", 201))
+    assert view(*poor, spend("Ben", 200))["scores"] == {"Ann": 0, "Ben": 500}
+    rich = [*poor, *bank(2000)]
+    assert view(*rich)["player"] == "Ben"
+    assert view(*rich, spend("Ann", 700))["scores"] == {"Ann": 1500, "Ben": 0}
+    refused(*rich, spend("Ann", 701))
+
+
+def test_points_are_spent_on_another_who_has_some() -> None:
+    lines = [*bank(1000), *bank(1000), *LATE_CRAP]
+    for name in ("Ann", "Nobody", "Cat"):
+        refused(*lines, spend(name, 1), players=3)
+    assert view(*bank(1000), *LATE_CRAP)["decisions"] == []
+    assert view(*bank(1000))["decisions"] == []
+    refused(*bank(1000), spend("Ann", 1))
+
+
+def test_points_are_spent_only_before_the_first_throw() -> None:
+    lines = [*bank(1000), *bank(1000), throw(1, 2, 2, 3, 3, 4)]
+    refused(*lines, spend("Ben", 1))
+    assert view(*lines, keep(1))["decisions"] == ["stop"]
+    refused(*lines, keep(1), spend("Ben", 1))
+
+
+def test_without_the_rule_nothing_is_spent() -> None:
+    assert view(*bank(1000), *bank(1000), spend=False)["decisions"] == []
+    refused(*bank(1000), *bank(1000), spend("Ben", 1), spend=False)
+
+
+def test_options_name_the_smallest_and_the_greatest_spending_on_each() -> None:
+    state = told("crapola", *bank(1000), *bank(1500), *LATE_CRAP, players=3).state
+    assert state.options() == (Spend("Ben", 1), Spend("Ben", 1000))
+    one_left = told("crapola", *bank(1000), *bank(1500), spend("Ben", 999), *LATE_CRAP).state
+    assert one_left.options() == (Spend("Ben", 1),)
+    assert told("crapola", throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)).state.options() == (Stop(),)
+
+
+# --- the seventh die
+
+
+def test_more_than_5000_behind_seven_dice_may_be_thrown() -> None:
+    assert view(*bank(5000))["throw_sizes"] == [6]
+    assert view(*bank(5050))["throw_sizes"] == [6, 7]
+    lines = [*bank(1000), *bank(6000), *bank(1000)]
+    assert view(*lines, players=3)["throw_sizes"] == [6]
+    by_one = [*lines, spend("Cat", 1), *LATE_CRAP]
+    assert view(*by_one, players=3)["scores"] == {"Ann": 999, "Ben": 6000, "Cat": 999}
+    assert view(*by_one, players=3)["throw_sizes"] == [6, 7]
+    assert view(*bank(5050), seventh_die=False)["throw_sizes"] == [6]
+
+
+def test_seven_dice_hold_for_the_whole_turn_and_so_do_six() -> None:
+    lines = [*bank(6000), throw(1, 2, 2, 3, 3, 4, 6)]
+    after = view(*lines, keep(1))
+    assert after["throw_sizes"] == [6]
+    hot = [*bank(6000), throw(1, 1, 2, 3, 4, 5, 6), keep(1, 1, 2, 3, 4, 5, 6)]
+    assert view(*hot)["throw_sizes"] == [7]
+    six = [*bank(6000), throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
+    assert view(*six)["throw_sizes"] == [6]
+    refused(*six, throw(*[1] * 7))
+
+
+def test_there_is_no_seventh_die_in_the_last_round() -> None:
+    assert view(*bank(6000), target=6000)["throw_sizes"] == [6]
+
+
+def test_the_leader_of_the_seventh_die_is_whoever_has_most() -> None:
+    after = view(*bank(1000), *bank(7000), players=3)
+    assert after["throw_sizes"] == [6, 7]
+    assert view(*bank(1000), *bank(7000), *LATE_CRAP, players=3)["throw_sizes"] == [6, 7]
+
+
+# --- and the rest
+
+
+def test_decisions_of_other_games_are_refused() -> None:
+    for line in (point(2), BOMB, score("ones")):
+        assert "can't be decided here" in refused(throw(1, 2, 3, 3, 4, 4), line)
+
+
+def test_rounds_count_finished_turns() -> None:
+    assert view(*LATE_CRAP, *LATE_CRAP, players=3)["round"] == 1
+    assert view(*LATE_CRAP, *LATE_CRAP, *LATE_CRAP, players=3)["round"] == 2
+
+
+@pytest.mark.parametrize("players", [2, 10])
+def test_two_to_ten_play(players: int) -> None:
+    assert begun("crapola", players).view()["player"] == "Ann"
+
+
+@pytest.mark.parametrize("players", [0, 1, 11])
+def test_nobody_else_plays(players: int) -> None:
+    with pytest.raises(RulesError, match="2 to 10"):
+        begun("crapola", header={"players": [*NAMES, "Kim"][:players]})

@@ -1,0 +1,218 @@
+"""Crib Dice, claim by claim as RULES.md makes them: bombs, finding a loser, partners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from crib_turns import MISS, TWO, bank, ones, refused, sevens, view
+from playing import BOMB, NAMES, STOP, begun, point, throw
+
+from companion.errors import RulesError
+from companion.games.notation import action_of, header_of
+from companion.games.transcript import Transcript
+
+# --- the bomb
+
+
+def test_without_the_rule_there_is_no_bomb() -> None:
+    assert view([*bank(20), *ones(6)])["decisions"] == ["stop"]
+    refused([*bank(20), *ones(6), BOMB])
+
+
+@pytest.mark.parametrize("count", [6, 7])
+def test_six_or_seven_ones_bomb_at_once(count: int) -> None:
+    assert view([*bank(20), *ones(count)], bomb=True)["decisions"] == ["bomb", "stop"]
+    after = view([*bank(20), *ones(count), BOMB], bomb=True)
+    assert (after["scores"], after["player"], after["bombing"]) == ({"Ann": 0, "Ben": 20}, "Ann", False)
+    assert (after["wipeouts"], after["turn_points"]) == ({"Ann": 0, "Ben": 0}, 0)
+
+
+def test_five_ones_announce_and_throw_two() -> None:
+    lines = [*bank(20), *sevens(2), *ones(5), BOMB]
+    after = view(lines, bomb=True)
+    assert (after["bombing"], after["throw_sizes"], after["decisions"]) == (True, [2], [])
+    assert (after["turn_points"], after["frozen"], after["point"], after["player"]) == (13, 5, 1, "Ben")
+    for line in (STOP, BOMB, throw(1, 2, 3), throw(*[1] * 7)):
+        refused([*lines, line], bomb=True)
+
+
+@pytest.mark.parametrize("dice", [(1, 2), (2, 1), (1, 1), (6, 1)])
+def test_an_announced_bomb_succeeds_with_a_one(dice: tuple[int, int]) -> None:
+    after = view([*bank(20), *MISS, *TWO, *ones(5), BOMB, throw(*dice)], bomb=True)
+    assert after["scores"] == {"Ann": 0, "Ben": 22}
+    assert (after["wipeouts"]["Ben"], after["player"]) == (0, "Ann")
+
+
+@pytest.mark.parametrize("dice", [(2, 2), (2, 3), (6, 5)])
+def test_an_announced_bomb_without_a_one_is_a_wipe_out(dice: tuple[int, int]) -> None:
+    after = view([*bank(20), *ones(5), BOMB, throw(*dice)], bomb=True)
+    assert (after["scores"], after["wipeouts"]["Ben"], after["player"]) == ({"Ann": 20, "Ben": 0}, 1, "Ann")
+
+
+def test_a_lost_bomb_can_fuchle_and_eliminate() -> None:
+    lost = [*ones(5), BOMB, throw(2, 3)]
+    lines = [*bank(20), *MISS, *TWO, *MISS, *TWO, *lost]
+    assert view(lines, bomb=True)["fuchled"] == ["Ben"]
+    more = [*lines, *TWO, *MISS, *TWO, *lost]
+    assert view(more, bomb=True, double_fuchle=True)["out"] == ["Ben"]
+
+
+def test_unannounced_ones_of_a_piddle_are_no_bomb() -> None:
+    after = view([*bank(20), *ones(5), throw(1, 3)], bomb=True)
+    assert (after["scores"], after["player"], after["throw_sizes"]) == ({"Ann": 20, "Ben": 0}, "Ben", [7])
+
+
+def test_only_ones_bomb_and_only_from_five() -> None:
+    assert view([*bank(20), throw(*[2] * 6, 1), point(2)], bomb=True)["decisions"] == ["stop"]
+    assert view([*bank(20), *ones(4)], bomb=True)["decisions"] == ["stop"]
+    refused([*bank(20), *ones(4), BOMB], bomb=True)
+
+
+def test_who_leads_alone_or_equal_can_not_bomb() -> None:
+    assert view(ones(6), bomb=True)["decisions"] == ["stop"]
+    assert view([*bank(20), *bank(20), *ones(6)], bomb=True)["decisions"] == ["stop"]
+    assert view([*bank(20), *bank(22), *TWO, *ones(6)], bomb=True)["decisions"] == ["stop"]
+    assert view([*bank(20), *bank(22), *ones(6)], bomb=True)["decisions"] == ["bomb", "stop"]
+
+
+def test_of_equal_leaders_the_first_clockwise_is_hit() -> None:
+    lines = [*bank(20), *TWO, *bank(20), *TWO, *TWO, *ones(6), BOMB]
+    assert view([*bank(20), *TWO, *bank(20), *ones(6), BOMB], players=4, bomb=True)["scores"] == {
+        "Ann": 0,
+        "Ben": 2,
+        "Cat": 20,
+        "Dan": 20,
+    }
+    # Ann has gone ahead alone.
+    assert view(lines, players=4, bomb=True)["scores"] == {"Ann": 2, "Ben": 22, "Cat": 20, "Dan": 2}
+    two_ahead = [*bank(20), *TWO, *bank(20), *TWO, *MISS, *ones(6), BOMB]
+    assert view(two_ahead, players=4, bomb=True)["scores"] == {"Ann": 20, "Ben": 20, "Cat": 2, "Dan": 2}
+
+
+def test_a_finished_peg_is_out_of_reach_and_leads_nobody() -> None:
+    after = view([*bank(121), *bank(20), *ones(6), BOMB], players=3, bomb=True)
+    assert after["scores"] == {"Ann": 121, "Ben": 0, "Cat": 20}
+    assert view([*bank(121), *ones(6)], bomb=True)["decisions"] == ["stop"]
+    lines = [*TWO, *bank(20), *TWO, *bank(119), *ones(6)]
+    assert view(lines, players=3, bomb=True)["decisions"] == ["stop"]
+
+
+def test_an_eliminated_peg_is_no_target() -> None:
+    lines = [*([*TWO, *MISS, *TWO] * 5), *ones(6)]
+    assert view(lines, players=3, bomb=True, double_fuchle=True)["out"] == ["Ben"]
+    assert view(lines, players=3, bomb=True, double_fuchle=True)["decisions"] == ["stop"]
+
+
+def test_a_bomb_leaves_the_count_of_the_victim_and_sends_him_back_without_a_fuchle() -> None:
+    lines = [*bank(20), *MISS, *MISS, *MISS, *MISS, *ones(6), BOMB]
+    after = view(lines, bomb=True)
+    assert (after["scores"], after["wipeouts"], after["fuchled"]) == ({"Ann": 0, "Ben": 20}, {"Ann": 2, "Ben": 0}, [])
+    assert view([*lines, *MISS], bomb=True)["fuchled"] == ["Ann"]
+
+
+def test_a_bomb_takes_its_owner_out_of_the_fuchled() -> None:
+    lines = [*bank(20), *MISS, *TWO, *MISS, *TWO, *MISS, *TWO]
+    assert view(lines, bomb=True)["fuchled"] == ["Ben"]
+    after = view([*lines, *ones(6), BOMB], bomb=True)
+    assert (after["fuchled"], after["scores"]) == ([], {"Ann": 0, "Ben": 26})
+
+
+def test_a_swap_bumps_nobody() -> None:
+    after = view([*bank(20), *TWO, *ones(6), BOMB], players=3, bomb=True, bumping=True)
+    assert after["scores"] == {"Ann": 0, "Ben": 2, "Cat": 20}
+
+
+def test_pandemonium_bombs_with_five_at_once() -> None:
+    assert view([*bank(20), *ones(5), BOMB], bomb=True, pandemonium=True)["scores"] == {"Ann": 0, "Ben": 20}
+    assert view([*bank(20), *ones(4)], bomb=True, pandemonium=True)["decisions"] == ["stop"]
+    assert view([*bank(20), *ones(5)], pandemonium=True)["decisions"] == ["stop"]
+
+
+# --- find a loser
+
+
+def test_who_finishes_leaves_and_the_last_one_loses() -> None:
+    lines = [*bank(121), *TWO, *TWO, *TWO]
+    after = view(lines, players=3, find_a_loser=True)
+    assert (after["player"], after["over"], after["round"], after["finished"]) == ("Cat", False, 2, ["Ann"])
+    end = view([*lines, *bank(119)], players=3, find_a_loser=True)
+    assert end["outcome"] == {"winners": ["Ann", "Cat"], "games_lost": {"Ann": 0, "Ben": 1, "Cat": 0}}
+    assert end["over"]
+
+
+def test_finishers_win_in_the_order_of_finishing() -> None:
+    lines = [*TWO, *TWO, *bank(150), *bank(119)]
+    end = view(lines, players=3, find_a_loser=True)
+    assert end["outcome"]["winners"] == ["Cat", "Ann"]
+    assert end["finished"] == ["Cat", "Ann"]
+
+
+def test_who_is_left_when_all_others_were_eliminated_has_won() -> None:
+    end = view([*([*MISS, *TWO] * 4), *MISS], find_a_loser=True, double_fuchle=True)
+    assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
+
+
+def test_the_eliminated_lose_with_the_loser() -> None:
+    lines = [*([*TWO, *MISS, *TWO] * 4), *bank(113), *MISS]
+    end = view(lines, players=3, find_a_loser=True, double_fuchle=True, skunk=True)
+    assert end["outcome"] == {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 4, "Cat": 2}}
+
+
+# --- partners
+
+
+def test_partners_share_a_peg_and_take_turns() -> None:
+    lines: list[dict[str, Any]] = []
+    seen = []
+    for _ in range(5):
+        now = view(lines, players=4, partners=True)
+        seen.append((now["player"], now["round"]))
+        lines += TWO
+    assert seen == [("Ann", 1), ("Ben", 1), ("Cat", 2), ("Dan", 2), ("Ann", 3)]
+    assert view(lines, players=4, partners=True)["scores"] == {"Ann & Cat": 6, "Ben & Dan": 4}
+
+
+def test_six_partners_are_three_teams() -> None:
+    start = view([*TWO, *TWO, *TWO, *TWO], players=6, partners=True)
+    assert start["scores"] == {"Ann & Dan": 4, "Ben & Eve": 2, "Cat & Fay": 2}
+    assert (start["player"], start["round"]) == ("Eve", 2)
+
+
+def test_a_round_of_partners_is_a_turn_for_each_team_from_the_one_who_started() -> None:
+    lines = [*bank(121)]
+    assert view(lines, players=4, first="Dan", partners=True)["player"] == "Ann"
+    end = view([*lines, *TWO], players=4, first="Dan", partners=True)
+    assert end["outcome"] == {"winners": ["Ben & Dan"], "games_lost": {"Ann & Cat": 1, "Ben & Dan": 0}}
+
+
+def test_the_bomb_of_a_team_hits_a_team() -> None:
+    after = view([*bank(20), *TWO, *ones(6), BOMB], players=6, partners=True, bomb=True)
+    assert after["scores"] == {"Ann & Dan": 0, "Ben & Eve": 2, "Cat & Fay": 20}
+
+
+def test_each_partner_throws_in_the_roll_off() -> None:
+    transcript = begun("crib_dice", 4, rules={"partners": True}, roll_off=True)
+    for name, dice in zip(NAMES, [(1, 2), (1, 1), (6, 6), (2, 3)], strict=False):
+        assert transcript.view()["player"] == name
+        assert transcript.view()["scores"] == {"Ann & Cat": 0, "Ben & Dan": 0}
+        transcript = transcript.then(action_of(throw(*dice)))
+    assert transcript.view()["player"] == "Cat"
+
+
+@pytest.mark.parametrize(("players", "partners"), [(6, False), (7, False), (1, False), (2, True), (3, True), (5, True)])
+def test_two_to_five_play_or_four_or_six_as_partners(players: int, partners: bool) -> None:
+    with pytest.raises(RulesError):
+        begun("crib_dice", players, rules={"partners": partners})
+
+
+@pytest.mark.parametrize(("players", "partners"), [(2, False), (5, False), (4, True), (6, True)])
+def test_these_numbers_can_play(players: int, partners: bool) -> None:
+    assert isinstance(begun("crib_dice", players, rules={"partners": partners}), Transcript)
+
+
+def test_teams_of_one_name_are_refused() -> None:
+    header = {"transcript": 1, "game": "crib_dice", "players": ["A", "A & B", "B & C", "C"]}
+    assert header_of(header).players == ("A", "A & B", "B & C", "C")
+    with pytest.raises(RulesError, match="same name"):
+        header_of({**header, "rules": {"partners": True}})

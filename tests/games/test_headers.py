@@ -1,0 +1,170 @@
+"""Headers, sentence by sentence of TRANSCRIPT.md: which game, who plays, by which house rules, who is first."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from refusals import HEADER, bad, error_of
+
+from companion.errors import NotationError, RulesError
+from companion.games.game import Header
+from companion.games.notation import header_line, header_of
+from companion.games.registry import GAMES, game_named
+from companion.games.replay import replayed
+
+
+@pytest.mark.parametrize("key", ["transcript", "game", "players"])
+def test_a_header_needs_these(key: str) -> None:
+    assert key in bad(**{key: ...})
+
+
+@pytest.mark.parametrize("value", [0, 2, True, 1.0, "1", None, [1]])
+def test_the_version_is_the_integer_1(value: Any) -> None:
+    bad(transcript=value)
+
+
+@pytest.mark.parametrize("value", ["yahtzee", "Crapola", "", None, 1, ["crapola"], {"crapola": 1}])
+def test_the_game_is_one_of_those_there_are(value: Any) -> None:
+    bad(game=value)
+
+
+def test_a_mistyped_game_or_key_is_told_the_nearest_one() -> None:
+    assert "'crapola'" in bad(game="crappola")
+    assert "'roll_off'" in bad(rolloff=True)
+    assert "'seventh_die'" in bad(rules={"seventh_dice": True})
+    assert "'target'" in bad(rules={"tarjet": 5})
+    assert "known:" in bad(rules={"zzzz": 5})
+
+
+@pytest.mark.parametrize(
+    "players",
+    [
+        None,
+        "Ann",
+        {},
+        ["Ann", 1],
+        ["Ann", None],
+        ["Ann", ["Ben"]],
+        ["Ann", ""],
+        ["Ann", "Ann"],
+        ["Ann", "x" * 25],
+        [],
+        ["Ann"],
+    ],
+)
+def test_players_are_a_list_of_different_names_of_1_to_24_characters(players: Any) -> None:
+    bad(players=players)
+
+
+@pytest.mark.parametrize("players", [["Ann", "ann"], ["A", " A"], ["x" * 24, "y"], ["\N{GAME DIE}" * 24, "é"]])
+def test_names_are_compared_exactly_and_measured_in_code_points(players: list[str]) -> None:
+    assert header_of({**json.loads(HEADER), "players": players}).players == tuple(players)
+    assert next(iter(replayed(json.dumps({**json.loads(HEADER), "players": players}).encode())))[
+        "scores"
+    ] == dict.fromkeys(players, 0)
+
+
+def test_half_a_surrogate_pair_is_no_name() -> None:
+    for half in ("\\ud83c", "\\ud800", "\\udfff", "A\\udc00"):
+        assert error_of(HEADER.replace("Ann", half)) == (1, "rules")
+    for whole in ("\\ud7ff", "\\ue000"):
+        assert "error" not in next(iter(replayed(HEADER.replace("Ann", whole).encode())))
+    assert next(iter(replayed(HEADER.replace("Ann", "\\ud83c\\udfb2").encode())))["player"] == "\N{GAME DIE}"
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        None,
+        [],
+        "entry",
+        True,
+        {"entry": True},
+        {"entry": -1},
+        {"entry": 1000.0},
+        {"entry": "1000"},
+        {"entry": None},
+        {"target": 0},
+        {"target": False},
+        {"reversal": 1},
+        {"reversal": 0},
+        {"reversal": None},
+        {"reversal": "true"},
+        {"bomb": True},
+        {"basic": True},
+        {"quick": True},
+        {"": True},
+    ],
+)
+def test_rules_hold_switches_of_the_game_with_values_of_their_type(rules: Any) -> None:
+    bad(rules=rules)
+
+
+def test_presets_are_no_switches() -> None:
+    bad(game="crib_dice", rules={"advanced": True})
+
+
+@pytest.mark.parametrize("changes", [{"first": "Cat"}, {"first": None}, {"first": 0}, {"first": ""}, {"first": "ann"}])
+def test_the_first_is_one_of_the_players(changes: dict[str, Any]) -> None:
+    bad(**changes)
+
+
+@pytest.mark.parametrize("value", [1, 0, None, "true"])
+def test_a_roll_off_is_true_or_false(value: Any) -> None:
+    bad(roll_off=value)
+
+
+def test_first_and_roll_off_exclude_each_other() -> None:
+    assert "not both" in bad(first="Ben", roll_off=True)
+    assert header_of({**json.loads(HEADER), "first": "Ben", "roll_off": False}).first == "Ben"
+
+
+def test_a_header_may_state_defaults() -> None:
+    plain = header_of(json.loads(HEADER))
+    stated = {"entry": 1000, "target": 15000, "reversal": True, "spend": True, "seventh_die": True}
+    assert header_of({**json.loads(HEADER), "rules": stated, "roll_off": False}) == plain
+    assert header_of({**json.loads(HEADER), "rules": {}}) == plain
+    assert plain == Header("crapola", ("Ann", "Ben"), stated)
+    assert header_line(plain) == json.loads(HEADER)
+
+
+def test_a_header_line_names_what_differs() -> None:
+    full = {**json.loads(HEADER), "rules": {"entry": 0, "spend": False}, "first": "Ben"}
+    assert header_line(header_of(full)) == full
+    rolled = {**json.loads(HEADER), "roll_off": True}
+    assert header_line(header_of(rolled)) == rolled
+
+
+@pytest.mark.parametrize("thing", [None, 1, [], "header", [json.loads(HEADER)]])
+def test_a_first_line_that_is_no_object_is_notation(thing: Any) -> None:
+    with pytest.raises(NotationError):
+        header_of(thing)
+    assert error_of(json.dumps(thing)) == (1, "notation")
+
+
+@pytest.mark.parametrize("line", ["", "{", "Crapola", '{"transcript": NaN}', "[" * 100_000])
+def test_a_first_line_that_is_no_json_is_notation(line: str) -> None:
+    assert error_of(line) == (1, "notation")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{}",
+        '{"throw": [1,2,3]}',
+        HEADER[:-1] + ', "players": ["Ann", "Ben"]}',
+        HEADER[:-1] + ', "rules": {"entry": 0, "entry": 0}}',
+        HEADER[:-1] + ', "note": "x"}',
+    ],
+)
+def test_an_object_that_is_no_header_is_rules(line: str) -> None:
+    assert error_of(line) == (1, "rules")
+
+
+def test_games_are_found_by_name() -> None:
+    assert list(GAMES) == ["crib_dice", "crag", "crapola"]
+    assert all(game_named(name).name == name for name in GAMES)
+    with pytest.raises(RulesError, match="did you mean 'crag'"):
+        game_named("crab")

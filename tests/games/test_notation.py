@@ -1,0 +1,277 @@
+"""The notation, sentence by sentence of TRANSCRIPT.md: what is a line, what is a file of lines, and what is neither."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from refusals import HEADER, TOO_LONG, bad, error_of
+
+from companion.errors import NotationError, RulesError
+from companion.games.game import Bomb, Enter, Keep, NamePoint, Spend, Stop, Throw, Undo
+from companion.games.json_text import BEYOND_ANY_GAME, json_of
+from companion.games.notation import action_of, line_of, parse_line
+from companion.games.replay import replayed, transcript_of
+
+# --- lines
+
+
+@pytest.mark.parametrize(
+    ("line", "action"),
+    [
+        ('{"throw": [5,5,2,2,1,4,6]}', Throw((5, 5, 2, 2, 1, 4, 6))),
+        ('{"throw": []}', Throw(())),
+        ('{"do": "point", "value": 5}', NamePoint(5)),
+        ('{"value": 1, "do": "point"}', NamePoint(1)),
+        ('{"do": "stop"}', Stop()),
+        ('{"do": "bomb"}', Bomb()),
+        ('{"do": "keep", "dice": [6,6]}', Keep((6, 6))),
+        ('{"do": "keep", "dice": []}', Keep(())),
+        ('{"do": "score", "category": "crag"}', Enter("crag")),
+        ('{"do": "score", "category": ""}', Enter("")),
+        ('{"do": "spend", "on": "Sue", "points": 500}', Spend("Sue", 500)),
+        ('{"do": "spend", "on": "Sue", "points": -0}', Spend("Sue", 0)),
+        ('{"do": "spend", "on": "Sue", "points": -7}', Spend("Sue", -7)),
+        ('{"undo": 1}', Undo(1)),
+        ('{"undo": 12345678901234567890}', Undo(12345678901234567890)),
+    ],
+)
+def test_each_kind_of_line_tells_its_action(line: str, action: Any) -> None:
+    assert parse_line(line) == action
+    assert parse_line(line.encode()) == action
+    assert action_of(line_of(action)) == action
+    assert line_of(action) == json.loads(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        " ",
+        "\t",
+        "null",
+        "7",
+        "[]",
+        '"stop"',
+        "{}",
+        "true",
+        "stop",
+        "{",
+        '{"do": stop}',
+        "{'do': 'stop'}",
+        '{"do": "stop",}',
+        '{"do": "stop"} {"do": "stop"}',
+        '{"do": "stop"} // banks',
+        '[{"do": "stop"}]',
+        '{"do": "pass"}',
+        '{"do": "Stop"}',
+        '{"do": ""}',
+        '{"do": null}',
+        '{"do": ["stop"]}',
+        '{"do": {"stop": 1}}',
+        '{"do": 1}',
+        '{"do": "stop", "now": true}',
+        '{"do": "stop", "value": 5}',
+        '{"do": "stop", "throw": [1]}',
+        '{"throw": [1], "undo": 1}',
+        '{"throw": [1], "do": "keep"}',
+        '{"undo": 1, "do": "stop"}',
+        '{"Throw": [1]}',
+        '{"do": "point"}',
+        '{"do": "point", "value": 0}',
+        '{"do": "point", "value": 7}',
+        '{"do": "point", "value": true}',
+        '{"do": "point", "value": 3.0}',
+        '{"do": "point", "value": "3"}',
+        '{"do": "point", "value": null}',
+        '{"do": "point", "value": [3]}',
+        '{"do": "point", "values": 3}',
+        '{"do": "point", "value": 3, "dice": []}',
+        '{"do": "keep"}',
+        '{"do": "keep", "dice": 6}',
+        '{"do": "keep", "dice": "66"}',
+        '{"do": "keep", "dice": {"6": 6}}',
+        '{"do": "keep", "dice": [6, null]}',
+        '{"do": "keep", "dice": [0]}',
+        '{"do": "keep", "dice": [7]}',
+        '{"do": "keep", "dice": null}',
+        '{"do": "score"}',
+        '{"do": "score", "category": 1}',
+        '{"do": "score", "category": null}',
+        '{"do": "score", "category": ["ones"]}',
+        '{"do": "spend", "on": "Sue"}',
+        '{"do": "spend", "points": 5}',
+        '{"do": "spend", "on": 1, "points": 5}',
+        '{"do": "spend", "on": "Sue", "points": 5.0}',
+        '{"do": "spend", "on": "Sue", "points": 5e2}',
+        '{"do": "spend", "on": "Sue", "points": "5"}',
+        '{"do": "spend", "on": "Sue", "points": true}',
+        '{"do": "spend", "on": "Sue", "points": null}',
+        '{"do": "spend", "on": "Sue", "points": 5, "from": "Ann"}',
+        '{"throw": 7}',
+        '{"throw": "1234567"}',
+        '{"throw": null}',
+        '{"throw": {"1": 1}}',
+        '{"throw": [true, 2]}',
+        '{"throw": [1.0, 2]}',
+        '{"throw": [1e0, 2]}',
+        '{"throw": ["1", 2]}',
+        '{"throw": [[1], 2]}',
+        '{"throw": [0, 2]}',
+        '{"throw": [-0, 2]}',
+        '{"throw": [-1, 2]}',
+        '{"throw": [7, 2]}',
+        '{"throw": [null]}',
+        '{"throw": [NaN]}',
+        '{"throw": [Infinity]}',
+        '{"throw": [-Infinity]}',
+        '{"throw": [01, 2]}',
+        '{"throw": [+1, 2]}',
+        '{"throw": [1, 2,]}',
+        '{"throw": [1 2]}',
+        f'{{"throw": [{TOO_LONG}]}}',
+        f'{{"throw": [-{TOO_LONG}]}}',
+        '{"throw": [1, 2], "throw": [1, 2]}',
+        '{"do": "stop", "do": "stop"}',
+        '{"do": "keep", "dice": [1], "dice": [1]}',
+        '{"undo": 0}',
+        '{"undo": -1}',
+        '{"undo": true}',
+        '{"undo": 1.0}',
+        '{"undo": 1e0}',
+        '{"undo": "1"}',
+        '{"undo": null}',
+        '{"undo": [1]}',
+        '{"undo": {}}',
+        '{"undo": 1, "redo": 1}',
+        f'{{"undo": -{TOO_LONG}}}',
+        f'{{"undo": {TOO_LONG}, "undo": 1}}',
+        '\ufeff{"do": "stop"}',
+        '\xa0{"do": "stop"}',
+        '{"do": "stop"}\x0c',
+        '{"do": "st\top"}',
+        '{"do": "stop"}\x00',
+        "[" * 100_000,
+        "[" * 100_000 + "]" * 100_000,
+        '{"throw":' * 5000 + "1" + "}" * 5000,
+    ],
+)
+def test_what_is_not_exactly_one_of_the_lines_is_notation(line: str) -> None:
+    with pytest.raises(NotationError) as caught:
+        parse_line(line)
+    assert len(str(caught.value)) < 300
+    assert error_of(HEADER, line, '{"throw": [1,2,3,4,5,6]}') == (2, "notation")
+
+
+@pytest.mark.parametrize("line", [b'{"do": "\xff"}', b"\xff\xfe{\x00}\x00", b'{"do": "st\xc3p"}', b"\xed\xa0\x80"])
+def test_bytes_that_are_no_utf_8_are_notation(line: bytes) -> None:
+    assert error_of(HEADER, line) == (2, "notation")
+    assert error_of(line) == (1, "notation")
+
+
+def test_utf_16_is_notation() -> None:
+    assert error_of(HEADER.encode("utf-16")) == (1, "notation")
+    assert error_of("\ufeff" + HEADER) == (1, "notation")
+
+
+@pytest.mark.parametrize("line", ['  {"undo" : 1}  ', '{"undo":1}\r', '\t{"undo":\t1}\t\r', '{"und\\u006f": 1}'])
+def test_white_space_around_and_inside_an_object_is_fine(line: str) -> None:
+    assert parse_line(line) == Undo(1)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [None, 7, [], "stop", (), {1: 2}, {"do": {}}, {"throw": (1, 2)}, {"throw": [10**5000]}, {"undo": -(10**5000)}],
+)
+def test_a_decoded_object_is_checked_as_strictly(thing: object) -> None:
+    with pytest.raises(NotationError):
+        action_of(thing)
+
+
+def test_a_mistyped_decision_is_told_the_nearest_one() -> None:
+    with pytest.raises(NotationError, match="did you mean 'stop'"):
+        parse_line('{"do": "stopp"}')
+    with pytest.raises(NotationError, match="'throw', 'do' or 'undo'"):
+        parse_line('{"roll": [1]}')
+
+
+def test_a_refusal_shows_what_was_wrong_but_no_more_than_a_line_of_it() -> None:
+    for line, shown in (
+        ('{"throw": [1, 0]}', "^0 is no value of a die"),
+        ('{"undo": "1"}', "not '1'"),
+        ('{"do": "stop", "now": 1}', "exactly do: {'do': 'stop', 'now': 1}"),
+        ('{"undo": "%s"}' % ("x" * 58), "not '" + "x" * 58 + "'\\.$"),
+        ('{"undo": "%s"}' % ("x" * 59), "not '" + "x" * 56 + r"\.\.\.\.$"),
+        ('{"do": "stop", "do": "stop"}', "^An object with a key twice is no line"),
+        ("[]", "^What is no JSON object is no line"),
+    ):
+        with pytest.raises(NotationError, match=shown):
+            parse_line(line)
+    with pytest.raises(NotationError, match="not that"):
+        action_of({"undo": -(10**5000)})
+    assert "`game`" in bad(game=1)
+    assert "`first`" in bad(first=1)
+    assert bad(game="crag", players=[]).startswith("Crag is for 1 or more players")
+
+
+def test_numbers_of_any_length_are_read() -> None:
+    assert json_of(TOO_LONG) == BEYOND_ANY_GAME
+    assert json_of(f"-{TOO_LONG}") == -BEYOND_ANY_GAME
+    assert json_of(f"[{TOO_LONG}, 3, {'8' * 3999}]")[1:] == [3, int("8" * 3999)]
+    assert error_of(HEADER, f'{{"undo": {TOO_LONG}}}') == (2, "illegal_action")
+    header = HEADER[:-1] + f', "rules": {{"entry": {TOO_LONG}}}}}'
+    assert "error" not in list(replayed(header.encode()))[-1]
+
+
+def test_notation_is_checked_before_state_and_rules() -> None:
+    first = '{"throw": [2,2,2,3,4,6]}'
+    assert error_of(HEADER, first, '{"throw": [7]}') == (3, "notation")
+    assert error_of(HEADER, first, '{"do": "bomb", "at": 1}') == (3, "notation")
+    assert error_of(HEADER, first, '{"do": "bomb"}') == (3, "illegal_action")
+    assert error_of(HEADER, first, '{"throw": []}') == (3, "illegal_action")
+
+
+# --- files
+
+
+def test_empty_input_is_a_blank_line_1() -> None:
+    assert error_of(b"") == (1, "notation")
+    assert error_of(b"\n") == (1, "notation")
+    assert error_of(b"\n\n") == (1, "notation")
+
+
+def test_a_blank_line_is_no_line() -> None:
+    assert error_of(HEADER, "", '{"throw": [1,2,3,4,5,6]}') == (2, "notation")
+    assert error_of(HEADER, "", "") == (2, "notation")
+    assert error_of(HEADER, "\r") == (2, "notation")
+
+
+def test_the_last_line_needs_no_line_feed() -> None:
+    lines = HEADER.encode() + b'\n{"throw": [1,2,3,4,5,6]}'
+    assert list(replayed(lines)) == list(replayed(lines + b"\n"))
+    assert len(list(replayed(lines))) == 2
+
+
+def test_carriage_returns_before_line_feeds_are_white_space() -> None:
+    lines = HEADER.encode() + b'\r\n{"throw": [1,2,3,4,5,6]}\r\n'
+    assert [state["line"] for state in replayed(lines)] == [1, 2]
+
+
+def test_only_a_line_feed_ends_a_line() -> None:
+    names = HEADER.replace("Ann", "A\u2028n").encode()
+    assert next(iter(replayed(names)))["player"] == "A\u2028n"
+    assert error_of(HEADER + "\r" + '{"throw": [1,2,3,4,5,6]}') == (1, "notation")
+
+
+def test_nothing_is_read_after_a_refused_line() -> None:
+    states = list(replayed(f'{HEADER}\n{{"throw": [1]}}\n{{"throw": [1,2,3,4,5,6]}}\nnonsense'.encode()))
+    assert [(state["line"], state.get("error")) for state in states] == [(1, None), (2, "illegal_action")]
+    assert set(states[-1]) == {"line", "error", "message"}
+
+
+def test_a_refusal_of_a_whole_transcript_names_its_line_and_keeps_its_kind() -> None:
+    with pytest.raises(NotationError, match="line 2: "):
+        transcript_of(f"{HEADER}\nnonsense".encode())
+    with pytest.raises(RulesError, match="line 1: "):
+        transcript_of(b"{}")

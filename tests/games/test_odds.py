@@ -1,0 +1,309 @@
+"""Exact odds: the numbers that the rules' sources give, and worths worked out in another way."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import pytest
+from crib_turns import bank, ones
+from playing import ADVANCED, BOMB, STOP, begun, keep, point, score, throw, told
+from test_crag import THROWS
+from test_crapola import LATE_CRAP
+from test_crapola import bank as bank_crapola
+
+from companion.errors import RulesError
+from companion.games.crag.state import CATEGORIES, points_for
+from companion.games.crapola import odds as crapola_odds
+from companion.games.crib_dice import odds as crib_odds
+from companion.games.dice import handfuls, throws_of, without
+from companion.games.odds import options, safe_chance
+
+
+def worth_of(options_: list[dict[str, Any]], line: dict[str, Any]) -> float:
+    return next(option["value"] for option in options_ if option["line"] == line)
+
+
+# --- how safe a throw is
+
+
+@pytest.mark.parametrize("value", range(1, 7))
+@pytest.mark.parametrize("frozen", [2, 3, 4])
+def test_crib_dice_is_safe_with_the_chance_of_the_point_or_a_one(frozen: int, value: int) -> None:
+    others = [face for face in range(1, 7) if face != value]
+    state = told("crib_dice", throw(*[value] * frozen, *others[: 7 - frozen]), point(value)).state
+    dice = 7 - frozen
+    wanted = 1 - Fraction(5, 6) ** dice if value == 1 else 1 - Fraction(2, 3) ** dice
+    assert safe_chance(state) == pytest.approx(float(wanted), abs=1e-12)
+
+
+def test_the_safe_chances_of_the_source_are_these() -> None:
+    assert [round(100 * (crib_odds.safe_chance(7 - dice, 5) or 0)) for dice in (5, 4, 3)] == [87, 80, 70]
+
+
+@pytest.mark.parametrize("frozen", [5, 6])
+def test_a_piddle_is_won_30_lost_5_and_void_once_in_36(frozen: int) -> None:
+    before = told("crib_dice", throw(*[4] * frozen, *(1, 2)[: 7 - frozen]), point(4))
+    ends = {"won": 0, "lost": 0, "void": 0}
+    for dice in product(range(1, 7), repeat=2):
+        after = before.then(_thrown(dice)).view()
+        ends["lost" if after["player"] == "Ben" else "won" if after["throw_sizes"] == [7] else "void"] += 1
+    assert ends == {"won": 30, "lost": 5, "void": 1}
+    assert safe_chance(before.state) == pytest.approx(31 / 36)
+
+
+def _thrown(dice: tuple[int, ...]) -> Any:
+    from companion.games.game import Throw
+
+    return Throw(dice)
+
+
+def test_a_piddle_thrown_again_is_as_safe_and_an_announced_bomb_goes_off_11_times_in_36() -> None:
+    again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4))
+    assert safe_chance(again.state) == pytest.approx(31 / 36)
+    bomb = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True})
+    assert safe_chance(bomb.state) == pytest.approx(11 / 36)
+
+
+def test_where_nothing_can_fail_there_is_no_chance_to_tell() -> None:
+    seven = [throw(*[6] * 7), point(6)]
+    for lines in ([], [throw(5, 5, 2, 2, 1, 4, 6)], seven, [throw(*[4] * 5, 1, 2), point(4), throw(1, 2)]):
+        assert safe_chance(told("crib_dice", *lines).state) is None
+    assert safe_chance(told("crib_dice", *bank(121), *bank(2)).state) is None
+    for lines in ([], [throw(1, 2, 3)], [throw(1, 2, 3), keep(1)]):
+        assert safe_chance(told("crag", *lines).state) is None
+    assert safe_chance(told("crapola", throw(1, 2, 3, 4, 5, 6)).state) is None
+    assert safe_chance(told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1)).state) == pytest.approx(1 - 600 / 7776)
+    hot = [*bank_crapola(6000), throw(1, 1, 2, 3, 4, 5, 6), keep(1, 1, 2, 3, 4, 5, 6)]
+    assert safe_chance(told("crapola", *hot).state) is None
+
+
+@pytest.mark.parametrize(("dice", "ways"), [(1, 4), (2, 16), (3, 60), (4, 204), (5, 600), (6, 1080), (7, 0)])
+def test_crapola_craps_out_in_so_many_ways(dice: int, ways: int) -> None:
+    assert crapola_odds.crap_out_chance(dice) * 6**dice == pytest.approx(ways, abs=1e-6)
+    assert sum(count for _, count in throws_of(dice)) == 6**dice
+    if dice < 7:
+        assert crapola_odds.safe_chance(dice) == pytest.approx(1 - ways / 6**dice)
+
+
+def test_six_dice_are_the_ones_told_of_where_seven_may_be_thrown() -> None:
+    assert safe_chance(told("crapola", *bank_crapola(6000)).state) == pytest.approx(1 - 1080 / 46656)
+
+
+# --- what options are worth
+
+
+def test_options_come_best_first_and_going_on_is_a_number_of_dice() -> None:
+    found = options(told("crib_dice", throw(5, 5, 2, 2, 1, 4, 6), point(5)).state)
+    assert [option["line"] for option in found] == [{"throw": 5}, {"do": "stop"}]
+    assert found[1]["value"] == 2.0
+
+
+def test_a_rich_turn_stops_and_a_poor_one_goes_on() -> None:
+    six_sixes = [throw(*[6] * 6, 1), point(6)]
+    assert options(told("crib_dice", *six_sixes).state)[0] == {"line": {"do": "stop"}, "value": 24.0}
+    seven = [throw(*[6] * 7), point(6)]
+    assert options(told("crib_dice", *seven).state)[0]["line"] == {"throw": 7}
+
+
+def test_after_the_end_there_are_no_options() -> None:
+    assert options(told("crib_dice", *bank(121), *bank(2)).state) == []
+    end = [line for category in CATEGORIES for line in (throw(1, 1, 2), score(category))]
+    assert options(told("crag", *end, players=1).state) == []
+    over = [*bank_crapola(2000), *LATE_CRAP]
+    assert options(told("crapola", *over, rules={"target": 2000}).state) == []
+
+
+def test_no_other_goal_has_exact_values() -> None:
+    with pytest.raises(RulesError, match="points"):
+        options(begun("crib_dice").state, "glory")
+
+
+@pytest.mark.parametrize("gathered", [0, 3, 57, 399])
+def test_a_fresh_throw_is_worth_the_mean_of_the_best_points(gathered: int) -> None:
+    worth = crib_odds.turn_worth(True)
+    total = 0.0
+    for dice, ways in throws_of(7):
+        sets = [(dice.count(face), face) for face in range(1, 7) if dice.count(face) > 1]
+        total += ways * max(worth.held(gathered, *held) for held in sets)
+    assert worth.fresh(gathered) == pytest.approx(total / 6**7)
+
+
+def test_a_worth_is_the_mean_of_the_worths_that_follow() -> None:
+    worth = crib_odds.turn_worth(False)
+    for gathered, frozen, value in ((0, 2, 5), (10, 3, 1), (0, 4, 6), (50, 2, 2)):
+        dice = 7 - frozen
+        mean = math.fsum(
+            worth.held(gathered, frozen + thrown.count(value), value)
+            for thrown in product(range(1, 7), repeat=dice)
+            if value in thrown or 1 in thrown
+        )
+        thrown_on = worth.thrown(gathered, frozen, value)
+        stop = gathered + crib_odds.set_score(frozen, value)
+        assert thrown_on == pytest.approx(mean / 6**dice)
+        assert worth.held(gathered, frozen, value) == pytest.approx(max(stop, thrown_on))
+
+
+def test_a_piddle_is_worth_six_sevenths_of_the_fresh_throw_it_wins() -> None:
+    worth = crib_odds.turn_worth(False)
+    assert worth.thrown(10, 5, 4) == pytest.approx(6 / 7 * worth.fresh(22))
+    raised = crib_odds.turn_worth(True)
+    wanted = (20 * raised.fresh(22) + 10 * raised.fresh(26) + raised.fresh(30)) / 36
+    assert raised.thrown(10, 5, 4) == pytest.approx(wanted)
+    wanted = (20 * raised.fresh(26) + 11 * raised.fresh(30)) / 36
+    assert raised.thrown(10, 6, 4) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("piddle_points", [False, True])
+def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) -> None:
+    worth = crib_odds.turn_worth(piddle_points)
+    for gathered in range(crib_odds.RICH - 40, crib_odds.RICH + 1):
+        for frozen in range(2, 7):
+            for value in range(1, 7):
+                assert worth.thrown(gathered, frozen, value) < gathered + crib_odds.set_score(frozen, value)
+    below = worth.fresh(crib_odds.RICH - 1)
+    assert worth.fresh(crib_odds.RICH) == pytest.approx(below + 1)
+
+
+def test_a_rich_turn_that_throws_seven_alike_throws_them_again() -> None:
+    more, total = crib_odds.rich_fresh_throw(), 0.0
+    for dice, ways in throws_of(7):
+        alike = 7 in (dice.count(face) for face in range(1, 7))
+        best = max(crib_odds.set_score(dice.count(face), face) for face in range(1, 7) if dice.count(face) > 1)
+        total += ways * (best + (more if alike else 0.0))
+    assert more == pytest.approx(total / 6**7, abs=1e-9)
+
+
+def test_the_first_throws_of_crib_dice_are_all_there() -> None:
+    assert math.fsum(chance for _, chance in crib_odds.first_throws()) == pytest.approx(1)
+    assert all(offer for offer, _ in crib_odds.first_throws()), "there is always a pair"
+
+
+def test_a_turn_of_crib_dice_is_worth_what_it_is() -> None:
+    assert options(begun("crib_dice").state) == [{"line": {"throw": 7}, "value": pytest.approx(7.695356603)}]
+    advanced = begun("crib_dice", rules=ADVANCED).state
+    assert options(advanced) == [{"line": {"throw": 7}, "value": pytest.approx(8.301677475)}]
+
+
+def test_naming_a_point_is_worth_the_set_it_freezes() -> None:
+    found = options(told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state)
+    worth = crib_odds.turn_worth(False)
+    assert worth_of(found, point(6)) == worth.held(0, 2, 6)
+    assert worth_of(found, point(2)) == worth.held(0, 3, 2)
+
+
+def test_a_bomb_banks_nothing_and_a_piddle_thrown_again_is_worth_a_piddle() -> None:
+    found = options(told("crib_dice", *bank(20), *ones(5), rules={"bomb": True}).state)
+    assert worth_of(found, BOMB) == 0.0
+    assert worth_of(found, STOP) == 3.0
+    announced = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True}).state
+    assert options(announced) == [{"line": {"throw": 2}, "value": 0.0}]
+    again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4)).state
+    assert options(again) == [{"line": {"throw": 2}, "value": crib_odds.turn_worth(False).piddled(0, 5, 4)}]
+
+
+# --- Crag
+
+
+def test_the_best_entry_and_the_best_keep_of_crag_are_plain_means() -> None:
+    found = options(told("crag", throw(1, 2, 6), players=1).state)
+    for kept in handfuls((1, 2, 6))[:-1]:
+        missing = 3 - len(kept)
+        mean = Fraction(
+            sum(max(points_for(c, kept + more) for c in CATEGORIES) for more in product(range(1, 7), repeat=missing)),
+            6**missing,
+        )
+        assert worth_of(found, keep(*kept)) == pytest.approx(float(mean))
+    assert worth_of(found, score("sixes")) == 6.0
+    assert found[0]["value"] == max(option["value"] for option in found)
+
+
+def test_a_turn_of_crag_is_worth_its_throws_with_the_best_that_follows() -> None:
+    total = 0.0
+    for dice in THROWS:
+        ways = 6 // math.prod(math.factorial(dice.count(face)) for face in set(dice))
+        total += ways * options(told("crag", throw(*dice), players=1).state)[0]["value"]
+    assert options(begun("crag", 1).state) == [{"line": {"throw": 3}, "value": pytest.approx(total / 216)}]
+
+
+def test_only_unused_categories_count_and_the_house_rule_does() -> None:
+    lines = [throw(1, 6, 6), score("crag"), throw(1, 6, 6)]
+    assert options(told("crag", *lines, players=1).state)[0] == {"line": score("thirteen"), "value": 26.0}
+    strict = told("crag", *lines, players=1, rules={"thirteen_without_double": True}).state
+    assert worth_of(options(strict), score("thirteen")) == 0.0
+    rethrown = told("crag", throw(1, 2, 6), keep(6), throw(6, 6), players=1).state
+    assert options(rethrown)[0] == {"line": score("three_of_a_kind"), "value": 25.0}
+
+
+# --- Crapola
+
+
+@pytest.mark.parametrize(("size", "least", "value"), [(6, 0, 531.8287), (6, 1000, 407.9707), (7, 0, 835.7660)])
+def test_a_turn_of_crapola_is_worth_what_it_is(size: int, least: int, value: float) -> None:
+    assert crapola_odds.turn_worth(size, least).thrown(0, size) == pytest.approx(value, abs=1e-3)
+
+
+@pytest.mark.parametrize(("points", "dice", "least"), [(0, 1, 0), (500, 2, 0), (300, 3, 0), (0, 2, 1000), (2000, 4, 0)])
+def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dice: int, least: int) -> None:
+    worth = crapola_odds.TurnWorth(6, least)
+    total = 0.0
+    for thrown in product(range(1, 7), repeat=dice):
+        keeps = [kept for kept in handfuls(tuple(sorted(thrown))) if kept and crapola_odds.points_of(kept)]
+        following = (
+            worth.choosing(points + (crapola_odds.points_of(kept) or 0), len(without(thrown, kept) or ()))
+            for kept in keeps
+        )
+        total += max(following, default=0.0)
+    assert worth.thrown(points, dice) == pytest.approx(total / 6**dice)
+
+
+def test_who_may_not_stop_yet_must_throw_on() -> None:
+    worth = crapola_odds.TurnWorth(6, 1000)
+    assert worth.choosing(950, 3) == worth.thrown(950, 3) < 950
+    assert worth.choosing(1000, 1) == 1000
+    assert worth.choosing(1000, 0) == max(1000, worth.thrown(1000, 6)) > 1000
+
+
+def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
+    rich = crapola_odds.rich()
+    assert rich == 15_700
+    six = crapola_odds.TurnWorth(6, 0)
+    for dice in range(1, 7):
+        assert six.thrown(rich, dice) < rich
+        assert six.choosing(rich, dice % 6) == rich
+    assert six.thrown(rich - 50, 6) > rich - 50
+    seven = crapola_odds.TurnWorth(7, 0)
+    assert seven.choosing(rich, 0) == pytest.approx(rich + crapola_odds.rich_seven())
+    assert seven.choosing(rich, 6) == rich
+    assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
+
+
+def test_options_of_crapola_are_worth_what_follows_them() -> None:
+    state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
+    worth = crapola_odds.turn_worth(6, 0)
+    found = options(state)
+    assert worth_of(found, keep(1)) == worth.choosing(100, 5)
+    assert worth_of(found, keep(1, 2, 2, 2, 5)) == worth.choosing(350, 1)
+    stopping = options(told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6), keep(1)).state)
+    assert worth_of(stopping, STOP) == 100.0
+    assert worth_of(stopping, {"throw": 5}) == worth.thrown(100, 5)
+
+
+def test_a_spending_banks_nothing_and_seven_dice_are_worth_more_than_six() -> None:
+    found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
+    assert worth_of(found, {"throw": 7}) == crapola_odds.turn_worth(7, 0).thrown(0, 7)
+    assert worth_of(found, {"throw": 6}) == crapola_odds.turn_worth(6, 0).thrown(0, 6)
+    assert worth_of(found, {"do": "spend", "on": "Ann", "points": 1}) == 0.0
+    off_board = options(told("crapola", *bank_crapola(7000)).state)
+    assert worth_of(off_board, {"throw": 7}) == crapola_odds.turn_worth(7, 1000).thrown(0, 7)
+    begun_with_seven = told("crapola", *bank_crapola(7000), throw(1, 2, 2, 3, 3, 4, 6), keep(1)).state
+    assert options(begun_with_seven)[0]["value"] == crapola_odds.turn_worth(7, 1000).thrown(100, 6)
+
+
+def test_an_entry_beyond_reason_has_no_odds() -> None:
+    state = begun("crapola", rules={"entry": 10**9}).state
+    with pytest.raises(RulesError, match="50000"):
+        options(state)
+    assert options(begun("crapola", rules={"entry": 50_000}).state)[0]["value"] > 0

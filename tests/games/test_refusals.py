@@ -1,0 +1,57 @@
+"""What a refusal tells: what was tried, and what may happen now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
+from test_crapola import bank as bank_crapola
+
+from companion.errors import IllegalAction, NotationError
+from companion.games.crag.state import CATEGORIES
+from companion.games.notation import action_of
+from companion.games.transcript import Transcript
+
+ANY: list[dict[str, Any]] = [point(5), STOP, BOMB, keep(5), score("ones"), spend("Ben", 5)]
+
+
+def refusal_of(transcript: Transcript, line: dict[str, Any]) -> str:
+    with pytest.raises(IllegalAction) as refused:
+        transcript.then(action_of(line))
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("line", ANY)
+@pytest.mark.parametrize(("game", "size"), [("crib_dice", 7), ("crag", 3), ("crapola", 6)])
+def test_a_decision_out_of_place_is_named_as_in_its_line(game: str, size: int, line: dict[str, Any]) -> None:
+    spending = game == "crapola" and line["do"] == "spend"
+    if not spending:
+        wanted = f"'{line['do']}' can't be decided here; now: a throw of {size}."
+        assert refusal_of(begun(game, rules={"spend": False} if game == "crapola" else {}), line) == wanted
+
+
+def test_a_throw_out_of_place_is_told_what_may_be_thrown_or_decided() -> None:
+    naming = told("crib_dice", throw(5, 5, 2, 2, 1, 4, 6))
+    assert refusal_of(naming, throw(1, 2)) == "A throw of 2 can't be made here; now: point."
+    frozen = naming.then(action_of(point(5)))
+    assert refusal_of(frozen, throw(1, 2)) == "A throw of 2 can't be made here; now: a throw of 5, stop."
+    behind = told("crapola", *bank_crapola(6000), rules={"spend": False})
+    assert refusal_of(behind, throw(1, 2)) == "A throw of 2 can't be made here; now: a throw of 6 or 7."
+
+
+def test_after_the_end_only_an_undo_is_named() -> None:
+    lines = [line for name in CATEGORIES for line in (throw(1, 1, 2), score(name))]
+    over = told("crag", *lines, players=1)
+    for line in (throw(1, 2, 3), STOP):
+        assert refusal_of(over, line) == "The game is over; only an undo can follow."
+
+
+def test_a_line_that_says_nothing_is_told_what_lines_have() -> None:
+    with pytest.raises(NotationError, match=r"; it has 'throw', 'do' or 'undo'\.$"):
+        action_of({"roll": [1, 2]})
+
+
+def test_a_number_too_long_to_write_out_is_told_as_that() -> None:
+    with pytest.raises(NotationError, match=r"\bthat\b(?!\?)"):
+        action_of({"undo": -(10**5000)})

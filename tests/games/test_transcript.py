@@ -1,0 +1,179 @@
+"""A transcript as a value: undo, what stands, the lines counted, and corrections."""
+
+from __future__ import annotations
+
+import pytest
+from playing import STOP, begun, point, throw, told
+
+from companion.errors import IllegalAction, RulesError
+from companion.games.game import Header, Stop, Throw, Undo
+from companion.games.notation import action_of
+from companion.games.transcript import Transcript, corrected
+
+FIRST = throw(5, 5, 2, 2, 1, 4, 6)
+
+
+def undo(count: int) -> dict[str, int]:
+    return {"undo": count}
+
+
+def test_an_undo_takes_back_lines_that_stand() -> None:
+    transcript = told("crib_dice", FIRST, point(5), STOP)
+    assert transcript.then(Undo(1)).view() == {**told("crib_dice", FIRST, point(5)).view(), "line": 5}
+    assert transcript.then(Undo(3)).view() == {**begun("crib_dice").view(), "line": 5}
+
+
+def test_undo_lines_and_lines_taken_back_do_not_count() -> None:
+    twice = told("crib_dice", FIRST, point(5), STOP, undo(1), undo(1))
+    assert twice.view() == {**told("crib_dice", FIRST).view(), "line": 6}
+    assert twice.standing == 1
+    assert twice.actions == (action_of(FIRST),)
+    again = twice.then(action_of(point(2)))
+    assert (again.view()["point"], again.lines_read, again.standing) == (2, 7, 2)
+    assert again.then(Undo(2)).state == begun("crib_dice").state
+
+
+@pytest.mark.parametrize("count", [1, 2, 10**30])
+def test_more_than_stand_can_not_be_taken_back(count: int) -> None:
+    with pytest.raises(IllegalAction):
+        begun("crib_dice").then(Undo(count))
+    one = told("crib_dice", FIRST)
+    with pytest.raises(IllegalAction):
+        one.then(Undo(count + 1))
+    with pytest.raises(IllegalAction):
+        one.then(Undo(1)).then(Undo(count))
+
+
+def test_an_undo_reaches_into_the_roll_off() -> None:
+    transcript = told("crib_dice", throw(1, 2), throw(5, 6), roll_off=True)
+    assert transcript.view()["player"] == "Ben"
+    back = transcript.then(Undo(1)).view()
+    assert (back["player"], back["throw_sizes"]) == ("Ben", [2])
+    assert transcript.then(Undo(2)).view()["player"] == "Ann"
+
+
+def test_a_refused_line_leaves_the_transcript_as_it_was() -> None:
+    transcript = told("crib_dice", FIRST)
+    before = transcript.view()
+    with pytest.raises(IllegalAction):
+        transcript.then(Stop())
+    assert transcript.view() == before
+
+
+def test_equal_transcripts_are_equal() -> None:
+    assert told("crib_dice", FIRST) == told("crib_dice", FIRST)
+    assert told("crib_dice", FIRST) != told("crib_dice", throw(5, 5, 2, 2, 1, 4, 5))
+
+
+def test_a_header_made_by_hand_is_checked_when_it_begins() -> None:
+    rules = begun("crib_dice").header.rules
+    with pytest.raises(RulesError):
+        Transcript.begin(Header("crib_dice", ("Ann",), rules))
+    with pytest.raises(RulesError):
+        Transcript.begin(Header("chess", ("Ann", "Ben"), rules))
+    with pytest.raises(RulesError):
+        Transcript.begin(Header("crib_dice", ("Ann", "Ben"), rules, "Cat"))
+
+
+# --- roll-off
+
+
+def test_in_a_roll_off_everybody_throws_two_in_seat_order() -> None:
+    transcript = begun("crapola", 3, roll_off=True)
+    for name, dice in (("Ann", (1, 2)), ("Ben", (5, 4)), ("Cat", (3, 3))):
+        now = transcript.view()
+        assert (now["player"], now["round"], now["throw_sizes"], now["decisions"]) == (name, 1, [2], [])
+        assert (now["turn_points"], now["over"], now["dice"], now["line"]) == (0, False, [], transcript.lines_read)
+        transcript = transcript.then(Throw(dice))
+    assert (transcript.view()["player"], transcript.view()["throw_sizes"]) == ("Ben", [6])
+
+
+def test_who_ties_for_the_highest_throws_again_and_seats_go_clockwise_from_the_winner() -> None:
+    lines = [throw(6, 4), throw(1, 2), throw(5, 5), throw(4, 6)]
+    transcript = told("crag", *lines, players=4, roll_off=True)
+    seen = []
+    for dice in ((1, 2), (3, 4), (5, 2), (1, 1), (6, 6)):
+        seen.append(transcript.view()["player"])
+        transcript = transcript.then(Throw(dice))
+    assert seen == ["Ann", "Cat", "Dan", "Cat", "Dan"]
+    assert (transcript.view()["player"], transcript.view()["throw_sizes"]) == ("Dan", [3])
+    turn = [throw(1, 2, 3), {"do": "score", "category": "ones"}]
+    for line in turn:
+        transcript = transcript.then(action_of(line))
+    assert (transcript.view()["player"], transcript.view()["round"]) == ("Ann", 1)
+
+
+def test_alone_one_throw_decides_the_roll_off() -> None:
+    assert told("crag", throw(1, 1), players=1, roll_off=True).view()["throw_sizes"] == [3]
+
+
+@pytest.mark.parametrize("line", [throw(), throw(1), throw(1, 2, 3), throw(*[1] * 7), STOP, point(2)])
+def test_nothing_but_two_dice_belongs_in_a_roll_off(line: dict[str, object]) -> None:
+    transcript = begun("crib_dice", roll_off=True)
+    with pytest.raises(IllegalAction, match="a throw of 2"):
+        transcript.then(action_of(line))
+    assert transcript.state.options() == ()
+    assert transcript.state.over is False
+    assert transcript.state.safe_chance is None
+    assert transcript.state.worths() == ((2, 0.0),)
+
+
+# --- corrections
+
+
+def test_a_correction_replays_what_followed() -> None:
+    transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP)
+    fixed = corrected(transcript, 2, Throw((5, 5, 6, 6, 6)))
+    assert fixed.refused == ()
+    assert fixed.transcript.view()["scores"] == {"Ann": 10, "Ben": 0}
+    assert (fixed.transcript.standing, fixed.transcript.lines_read) == (4, 5)
+
+
+def test_the_first_line_that_no_longer_fits_and_all_after_it_are_told() -> None:
+    transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP, FIRST, point(5))
+    fixed = corrected(transcript, 0, Throw((6, 6, 2, 2, 1, 4, 5)))
+    assert fixed.transcript.view()["decisions"] == ["point"]
+    assert [(index, action) for index, action, _ in fixed.refused] == list(enumerate(transcript.actions))[1:]
+    assert "5 can't be the point" in fixed.refused[0][2]
+    assert all("followed" in message for _, _, message in fixed.refused[1:])
+
+
+def test_a_correction_to_a_wipe_out_refuses_the_stop() -> None:
+    transcript = told("crib_dice", FIRST, point(5), throw(5, 1, 6, 6, 6), STOP, FIRST)
+    fixed = corrected(transcript, 2, Throw((2, 3, 6, 6, 6)))
+    assert fixed.transcript.view()["player"] == "Ben"
+    assert [index for index, _, _ in fixed.refused] == [3, 4]
+
+
+@pytest.mark.parametrize("index", [-1, 3, 100])
+def test_there_must_be_such_a_line(index: int) -> None:
+    transcript = told("crib_dice", FIRST, point(5), STOP)
+    with pytest.raises(IllegalAction, match="3 stand"):
+        corrected(transcript, index, Stop())
+
+
+def test_a_correction_that_is_itself_illegal_is_refused() -> None:
+    transcript = told("crib_dice", FIRST, point(5), STOP)
+    with pytest.raises(IllegalAction):
+        corrected(transcript, 0, Throw((1, 2)))
+    assert corrected(transcript, 2, Throw((1, 1, 1, 1, 1))).refused == ()
+
+
+def test_what_followed_a_line_that_no_longer_fits_is_told_why() -> None:
+    transcript = told("crib_dice", FIRST, point(5), STOP, FIRST, point(2))
+    fixed = corrected(transcript, 0, Throw((2, 2, 1, 3, 4, 6, 6)))
+    assert [why for _, _, why in fixed.refused[1:]] == ["It followed a line that no longer fits."] * 3
+
+
+def test_a_long_game_is_told_and_compared_in_one_step_not_line_by_line() -> None:
+    one, other = (long_game() for _ in range(2))
+    assert one == other
+    assert len(repr(one)) < 3000
+
+
+def long_game() -> Transcript:
+    transcript = begun("crib_dice")
+    for _ in range(700):
+        for line in (throw(2, 2, 1, 3, 4, 5, 6), point(2), throw(3, 4, 5, 6, 6)):
+            transcript = transcript.then(action_of(line))
+    return transcript

@@ -1,0 +1,34 @@
+"""The transcripts of `tests/transcripts`: played whole, the state after every line as it was written down beside them.
+
+The states were written from the second telling of the rules (`naive_*`) when the transcripts were made.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from companion.games.replay import replayed, transcript_of
+
+FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
+TRANSCRIPTS = sorted(path for path in FOLDER.glob("*.jsonl") if not path.name.endswith(".states.jsonl"))
+
+
+def test_there_are_transcripts_and_each_has_its_states() -> None:
+    assert len(TRANSCRIPTS) >= 13
+    assert len(list(FOLDER.glob("*.states.jsonl"))) == len(TRANSCRIPTS)
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_a_transcript_replays_to_the_states_written_beside_it(path: Path) -> None:
+    states = path.with_suffix(".states.jsonl").read_text(encoding="utf-8").splitlines()
+    assert list(replayed(path.read_bytes())) == [json.loads(state) for state in states]
+
+
+@pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
+def test_the_state_after_the_last_line_is_that_of_the_whole_transcript(path: Path) -> None:
+    last = list(replayed(path.read_bytes()))[-1]
+    if "error" not in last:
+        assert transcript_of(path.read_bytes()).view() == last

@@ -1,0 +1,224 @@
+"""The chance to win a game of Crib Dice, against boards played through one by one and games played out."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from crib_turns import bank
+from playing import STOP, begun, throw, told
+from playing import point as named
+
+from companion.errors import RulesError
+from companion.games.crib_dice.odds import set_score, turn_worth
+from companion.games.crib_dice.pegs import Board
+from companion.games.crib_dice.race import Race, banks
+from companion.games.crib_dice.state import CribDice, Turn
+from companion.games.dice import throws_of
+from companion.games.game import State, Stop, Throw
+from companion.games.odds import options
+
+ROUNDS = 3  # until fuchles bring pegs back to the start and boards multiply
+
+
+def board_at(*pegs: int, turn: int = 0, wipeouts: tuple[int, ...] | None = None, **rules: bool) -> Board:
+    players = len(pegs) * (2 if rules.get("partners") else 1)
+    state = begun("crib_dice", players, rules=rules).state
+    assert isinstance(state, CribDice)
+    gone = tuple(side for side, peg in enumerate(pegs) if peg > state.board.holes)
+    return replace(state.board, pegs=pegs, turn=turn, wipeouts=wipeouts or (0,) * len(pegs), finished=gone)
+
+
+def values(state: State) -> dict[str, float]:
+    return {str(option["line"]): option["value"] for option in options(state, "win")}
+
+
+@pytest.mark.parametrize("piddle_points", [False, True])
+def test_what_a_turn_banks_on_average_is_its_worth_in_points(piddle_points: bool) -> None:
+    average = sum(points * chance for points, chance in enumerate(banks(piddle_points)))
+    assert average == pytest.approx(turn_worth(piddle_points).fresh(0), abs=1e-6)
+    assert banks(piddle_points)[1] == 0, "a lone pair is thrown on, three 1s too"
+
+
+def test_turns_played_for_points_wipe_out_as_often_as_is_said() -> None:
+    generator, wiped = random.Random(5), 0
+    for _ in range(3000):
+        wiped += played_turn(CribDice(board_at(0, 0)), generator).board.wipeouts[0]
+    # Four standard deviations of 3,000 turns.
+    assert wiped / 3000 == pytest.approx(1 - sum(banks(False)), abs=0.037)
+
+
+def played_turn(state: CribDice, generator: random.Random) -> CribDice:
+    """A turn through the engine, played for points."""
+    board = state.board
+    while state.board is board:
+        best = max(state.worths(), key=lambda worth: (worth[1], worth[0] == Stop()))[0]
+        state = state.after(Throw(tuple(generator.choices(range(1, 7), k=best))) if isinstance(best, int) else best)
+    return state
+
+
+@pytest.mark.parametrize(
+    "board",
+    [
+        board_at(0, 0),
+        board_at(119, 117, turn=1, wipeouts=(2, 1)),
+        board_at(30, 110, 85, turn=2, wipeouts=(2, 0, 1), piddle_points=True),
+        board_at(125, 119, 60, 121, 80, turn=1, skunk=True),
+        board_at(125, 119, 125, 121, turn=3),
+        board_at(90, 100, turn=3, wipeouts=(3, 2), partners=True, pandemonium=True),
+        replace(board_at(100, 122, 90, turn=2), first=1),
+    ],
+)
+def test_all_shares_of_the_win_are_one_win(board: Board) -> None:
+    shares = Race(board).shares()
+    assert sum(shares) == pytest.approx(1, abs=1e-8)
+    assert min(shares) >= 0
+
+
+@pytest.mark.parametrize(
+    "board",
+    [
+        board_at(119, 119),
+        board_at(119, 120, turn=1, wipeouts=(1, 2)),
+        board_at(130, 119, 118, turn=1, piddle_points=True),
+        replace(board_at(119, 120, turn=1, wipeouts=(3, 0), pandemonium=True), first=1),
+        board_at(130, 119, turn=1),
+        replace(board_at(119, 130, 118, turn=2), first=1),
+        board_at(239, 240, long_game=True),
+    ],
+)
+def test_the_race_is_that_of_boards_played_through_one_by_one(board: Board) -> None:
+    decided, open_still = played_through(board)
+    assert open_still < 0.15
+    for share, won in zip(Race(board).shares(), decided, strict=True):
+        assert won - 1e-8 <= share <= won + open_still + 1e-8
+
+
+def played_through(board: Board) -> tuple[list[float], float]:
+    """The share of each side in games that end in so many rounds, and the chance of those that don't."""
+    chances = {_key(board): (board, 1.0)}
+    won, open_still = [0.0] * len(board.sides), 0.0
+    turn_banks = banks(bool(board.header.rules["piddle_points"]))
+    for _ in range(ROUNDS * len(board.sides)):
+        following: dict[Any, tuple[Board, float]] = {}
+        for before, chance in chances.values():
+            if chance < 1e-6:
+                open_still += chance
+                continue
+            ends = [(before.wiped_out(), 1 - sum(turn_banks))]
+            ends += [(before.banked(points), share) for points, share in enumerate(turn_banks) if share]
+            for after, share in ends:
+                outcome = after.outcome()
+                if outcome is None:
+                    known = following.get(_key(after), (after, 0.0))[1]
+                    following[_key(after)] = after, known + chance * share
+                    continue
+                for name in outcome["winners"]:
+                    won[after.sides.index(name)] += chance * share / len(outcome["winners"])
+        chances = following
+    return won, open_still + sum(chance for _, chance in chances.values())
+
+
+def _key(board: Board) -> Any:
+    return board.turn, board.pegs, board.wipeouts
+
+
+def test_games_played_out_are_won_as_often_as_is_said() -> None:
+    board, generator, won = board_at(100, 112, wipeouts=(0, 1)), random.Random(3), 0.0
+    for _ in range(1000):
+        state = CribDice(board)
+        while not state.over:
+            state = played_turn(state, generator)
+        winners = state.view()["outcome"]["winners"]
+        won += ("Ann" in winners) / len(winners)
+    # Four standard deviations of 1,000 games.
+    assert won / 1000 == pytest.approx(Race(board).shares()[0], abs=0.064)
+
+
+def test_the_last_to_play_needs_just_so_much() -> None:
+    board = board_at(130, 120, turn=1)
+    for points, share in ((7, 0.0), (9, 0.0), (10, 0.5), (11, 1.0), (40, 1.0)):
+        choosing = CribDice(board, Turn("choosing", points - 2, 4, 2, (1, 2, 3, 4, 4, 5, 6)))
+        assert values(choosing)["{'do': 'stop'}"] == share
+    three = CribDice(board, Turn("choosing", 6, 5, 4, (1, 2, 3, 5, 5, 5, 5)))
+    assert values(three) == {"{'do': 'stop'}": 1.0, "{'throw': 3}": pytest.approx(19 / 27)}
+
+
+def test_who_must_catch_up_throws_on_where_points_would_stop() -> None:
+    board = board_at(150, 120, turn=1)
+    # Four 5s and 15 gathered are 25; 30 draw level. One more 5 draws level, two win, and the stop is lost.
+    state = CribDice(board, Turn("choosing", 15, 5, 4, (1, 2, 3, 5, 5, 5, 5)))
+    assert options(state)[0]["line"] == {"do": "stop"}
+    found = options(state, "win")
+    assert found[0]["line"] == {"throw": 3}
+    assert found[1] == {"line": {"do": "stop"}, "value": 0.0}
+
+
+def test_a_win_shared_by_three_is_a_third() -> None:
+    choosing = Turn("choosing", 3, 4, 2, (1, 2, 3, 4, 4, 5, 6))
+    assert values(CribDice(board_at(125, 125, 120, turn=2), choosing))["{'do': 'stop'}"] == pytest.approx(1 / 3)
+    assert values(CribDice(board_at(125, 124, 120, turn=2), choosing))["{'do': 'stop'}"] == pytest.approx(1 / 2)
+
+
+def test_a_stop_is_worth_the_race_from_the_board_after_it() -> None:
+    board = board_at(60, 75, wipeouts=(1, 2))
+    state = CribDice(board, Turn("choosing", 3, 4, 4, (1, 2, 3, 4, 4, 4, 4)))
+    after = Race(board.banked(3 + set_score(4, 4))).shares()[0]
+    assert values(state)["{'do': 'stop'}"] == pytest.approx(after, abs=1e-8)
+    lost = CribDice(board, Turn("choosing", 0, 4, 5, (1, 2, 4, 4, 4, 4, 4)))
+    worth = Race(board).turn_worth()
+    assert worth.lost == pytest.approx(Race(board.wiped_out()).shares()[0], abs=1e-8)
+    wanted = (30 * worth.fresh(12) + 5 * worth.lost) / 35
+    assert values(lost)["{'throw': 2}"] == pytest.approx(wanted)
+
+
+def test_a_third_wipe_out_is_weighed_as_the_fuchle_it_is() -> None:
+    for board in (board_at(60, 75, wipeouts=(2, 0)), board_at(60, 75, turn=1, wipeouts=(0, 3), pandemonium=True)):
+        worth = Race(board).turn_worth()
+        assert worth.lost == pytest.approx(Race(board.wiped_out()).shares()[board.side], abs=1e-8)
+
+
+def test_the_worth_of_a_throw_is_the_mean_of_what_follows() -> None:
+    board = board_at(104, 110, turn=1, piddle_points=True)
+    worth = Race(board).turn_worth()
+    for turn in (
+        Turn(),
+        Turn("choosing", 4, 3, 3, (3, 3, 3, 1, 2, 4, 5)),
+        Turn("choosing", 0, 1, 2, (1, 1, 2, 3, 4, 5, 6)),
+    ):
+        state = CribDice(board, turn)
+        size = state.throw_sizes[0]
+        total = 0.0
+        for dice, ways in throws_of(size):
+            after = state.after(Throw(dice))
+            follows = max(value for _, value in after.worths_by(worth)) if after.board is board else worth.lost
+            total += float(Fraction(ways, 6**size)) * follows
+        assert dict(state.worths_by(worth))[size] == pytest.approx(total, abs=1e-9)
+
+
+def test_playing_for_the_win_is_no_worse_than_playing_for_points() -> None:
+    for board in (board_at(60, 100, 20, turn=1), board_at(110, 118, wipeouts=(2, 2))):
+        assert Race(board).turn_worth().fresh(0) >= Race(board).shares()[board.side] - 1e-9
+
+
+@pytest.mark.parametrize("rule", ["bomb", "bumping", "double_fuchle", "find_a_loser"])
+def test_where_one_turn_moves_another_peg_there_is_no_chance_to_tell(rule: str) -> None:
+    with pytest.raises(RulesError, match=rule):
+        options(begun("crib_dice", rules={rule: True}).state, "win")
+
+
+def test_only_crib_dice_that_is_on_has_chances_to_win() -> None:
+    for state in (begun("crag").state, begun("crapola").state, begun("crib_dice", roll_off=True).state):
+        with pytest.raises(RulesError, match="Crib Dice"):
+            options(state, "win")
+    assert options(told("crib_dice", *bank(121), *bank(2)).state, "win") == []
+
+
+def test_all_options_of_a_state_have_their_chance() -> None:
+    naming: Any = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state
+    assert {str(line) for line in (named(2), named(6))} == set(values(naming))
+    choosing = told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5), named(2)).state
+    assert set(values(choosing)) == {str(STOP), "{'throw': 4}"}

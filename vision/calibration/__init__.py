@@ -1,0 +1,1 @@
+"""From a printed sheet to the rig's geometry, and its store."""

@@ -1,0 +1,93 @@
+"""Finds the calibration sheet's markers in a picture, and from them how millimetres on the floor become pixels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.calibration.sheet import BAR_MM, FIRST_ID, Sheet, aruco, dictionary
+from vision.reading import FrameBGR
+
+Floats = NDArray[np.float64]
+
+FEWEST_MARKERS = 3
+"""Three markers give twelve points for eight unknowns, and an error can be told from a fit."""
+STRAY_PX = 3.0
+"""A corner that lies further from where the others say is left out: a marker that is bent, or half covered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A marker that was found: its number, and (4, 2) corners in pixels in the order of the sheet's."""
+
+    number: int
+    corners_px: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lie:
+    """How the sheet lies: (3, 3) homography from its millimetres to pixels, and how far corners are off it (rms)."""
+
+    floor_to_px: Floats
+    off_px: float
+
+
+def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
+    """The markers of our dictionary, by number. Of two with the same number the larger one is the sheet's."""
+    grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
+    corners, numbers = _detected(grey)
+    found: dict[int, Floats] = {}
+    for quad, number in zip(corners, [] if numbers is None else numbers.ravel().tolist(), strict=True):
+        corners_px = np.asarray(quad, np.float64).reshape(4, 2)
+        if number not in found or _area(corners_px) > _area(found[number]):
+            found[number] = corners_px
+    return tuple(Marker(number, found[number]) for number in sorted(found))
+
+
+def _detected(grey: NDArray[np.uint8]) -> tuple[tuple[NDArray[np.float32], ...], NDArray[np.int32] | None]:
+    ours = dictionary()
+    if hasattr(aruco, "ArucoDetector"):
+        settings = aruco.DetectorParameters()
+        settings.cornerRefinementMethod = aruco.CORNER_REFINE_SUBPIX
+        corners, numbers, _ = aruco.ArucoDetector(ours, settings).detectMarkers(grey)
+    else:  # OpenCV 4.6, of Debian 12
+        settings = aruco.DetectorParameters_create()
+        settings.cornerRefinementMethod = aruco.CORNER_REFINE_SUBPIX
+        corners, numbers, _ = aruco.detectMarkers(grey, ours, parameters=settings)
+    return tuple(corners), numbers
+
+
+def _area(corners_px: Floats) -> float:
+    return float(cv2.contourArea(corners_px.astype(np.float32)))
+
+
+def paper_of(markers: tuple[Marker, ...]) -> str | None:
+    """Which paper most of the markers are of; None when there is none of ours."""
+    counts = {
+        paper: sum(first <= marker.number < first + 10 for marker in markers) for paper, first in FIRST_ID.items()
+    }
+    best = max(counts, key=lambda paper: counts[paper])
+    return best if counts[best] else None
+
+
+def lie_of(markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM) -> Lie | None:
+    """How the sheet lies, from at least three of its markers; else None.
+
+    Args:
+        markers: As found.
+        sheet: What was printed.
+        bar_mm: What the sheet's bar of 100 mm measures in truth: printers like to shrink a page.
+    """
+    known = [marker for marker in markers if marker.number in sheet.corners_mm]
+    if len(known) < FEWEST_MARKERS:
+        return None
+    points_mm = np.vstack([sheet.corners_mm[marker.number] for marker in known]) * (bar_mm / BAR_MM)
+    points_px = np.vstack([marker.corners_px for marker in known])
+    floor_to_px, taken = cv2.findHomography(points_mm, points_px, cv2.RANSAC, STRAY_PX)
+    if floor_to_px is None or int(taken.sum()) < 4 * FEWEST_MARKERS - 4:
+        return None
+    apart = points_px - cv2.perspectiveTransform(points_mm[None], floor_to_px)[0]
+    return Lie(floor_to_px, float(np.sqrt((apart**2).sum(1).mean())))

@@ -1,0 +1,247 @@
+"""From a sheet in the tray, or four corners by hand, to a rig: tray, zones, the lens over them, the size of a die."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.calibration.image_quality import Advice, ground_advice, sheet_advice
+from vision.calibration.markers import Lie, Marker, lie_of, markers_in, paper_of
+from vision.calibration.sheet import BAR_MM, sheet
+from vision.geometry.background import changes
+from vision.geometry.rig import Rig, Zone
+from vision.reading import FrameBGR
+
+Floats = NDArray[np.float64]
+
+TILTED_DEG = 4.0
+"""Straight down is meant; 4 degrees show 1 mm of a 16 mm die's side, which the geometry allows for."""
+BENT_PX = 1.5
+"""Corners lie within half a pixel of a flat sheet; more is a sheet that is not flat, or a lens that bends lines."""
+SMALLEST_DIE_PX = 32.0
+"""VISION.md wants a pip of 9 px; below 6 px (a die of 32) pips run together."""
+REFERENCE_FRAMES = 8
+"""Averaged for the reference: the sensor's noise falls to a third, below what tells a black die from felt."""
+SOFT_RIM_PX = 2.4
+"""By so much a silhouette is wider than its die: the half-lit pixels of both its edges belong to it (measured)."""
+USUAL_DIES_MM = (8.0, 30.0)
+"""Edges of dice that people throw; what measures otherwise is no die."""
+
+SOLD_MM = (8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 19.0, 20.0, 22.0, 25.0)
+"""Edges that dice are sold with."""
+MEASURED_MM = 0.7
+"""A die is measured to this: soft edges and rounded corners cost two pixels a side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What calibration is told, and can't see.
+
+    Attributes:
+        tray_mm: Width and height of the tray's floor, keep zone included.
+        keep_mm: Width of the keep zone on the right; 0 for none.
+        lens_deg: The lens's angle of view across the picture (Camera Module 2: 62.2; 3: 66; HARDWARE.md).
+        bar_mm: What the printed bar of 100 mm measures.
+        die_mm: Edge of a die.
+    """
+
+    tray_mm: tuple[float, float] = (320.0, 240.0)
+    keep_mm: float = 80.0
+    lens_deg: float = 62.2
+    bar_mm: float = BAR_MM
+    die_mm: float = 16.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What one picture of the sheet shows: its markers, how it lies (None: not found), and what is to be bettered."""
+
+    markers: tuple[Marker, ...]
+    floor_to_px: Floats | None
+    advice: tuple[Advice, ...]
+
+    @property
+    def usable(self) -> bool:
+        """Whether a rig can be made of it."""
+        return self.floor_to_px is not None
+
+
+def look_at(frame_bgr: FrameBGR, plan: Plan) -> Look:
+    """Look for the sheet, and at light, focus and tilt."""
+    markers = markers_in(frame_bgr)
+    paper = paper_of(markers)
+    if paper is None:
+        return Look(markers, None, (_NO_SHEET, *ground_advice(frame_bgr)))
+    lie = lie_of(markers, sheet(paper, plan.tray_mm, plan.keep_mm), plan.bar_mm)
+    if lie is None:
+        return Look(markers, None, (_few(len(markers)), *ground_advice(frame_bgr)))
+    size_wh = (frame_bgr.shape[1], frame_bgr.shape[0])
+    seen = (*_geometry_advice(lie, size_wh, plan), *sheet_advice(frame_bgr, markers))
+    return Look(markers, lie.floor_to_px, seen)
+
+
+def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
+    """The homography from the tray's own corners as a person points at them.
+
+    Args:
+        corners_px: Upper left, upper right, lower right and lower left corner of the floor; the keep zone is right.
+        plan: With the tray's size.
+
+    Raises:
+        ValueError: The corners make no four-sided figure in that order.
+    """
+    points = np.array(corners_px, np.float32)
+    if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:
+        raise ValueError("The corners are not in order: upper left, upper right, lower right, lower left.")
+    width, height = plan.tray_mm
+    floor = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    return cv2.getPerspectiveTransform(floor, points).astype(np.float64)
+
+
+def lens_over(
+    floor_to_px: Floats, size_wh: tuple[int, int], lens_deg: float
+) -> tuple[tuple[float, float, float], float]:
+    """Where the lens is, (x, y, height) in millimetres of the tray, and its tilt in degrees.
+
+    A homography of a plane is K (r1 r2 t) up to a factor (Zhang 2000, "A flexible new technique for camera
+    calibration", section 2); K comes from the angle of view, as a view from straight above does not tell it.
+    """
+    width, height = size_wh
+    focal_px = width / 2 / math.tan(math.radians(lens_deg) / 2)
+    camera = np.array([[focal_px, 0, width / 2], [0, focal_px, height / 2], [0, 0, 1]])
+    columns = np.linalg.inv(camera) @ floor_to_px
+    columns /= (np.linalg.norm(columns[:, 0]) + np.linalg.norm(columns[:, 1])) / 2
+    columns *= math.copysign(1.0, columns[2, 2])
+    first, second, shift = columns.T
+    left, _, right = np.linalg.svd(np.stack([first, second, np.cross(first, second)], 1))
+    turn = left @ right
+    x, y, z = -turn.T @ shift
+    return (float(x), float(y), float(-z)), math.degrees(math.acos(min(1.0, abs(float(turn[2, 2])))))
+
+
+def lens_deg_at(floor_to_px: Floats, size_wh: tuple[int, int], height_mm: float) -> float:
+    """The angle of view across of a lens that hangs, by the tape, so high: so many pixels show a millimetre there."""
+    x, y = size_wh[0] / 2, size_wh[1] / 2
+    around = np.array([[[x, y], [x + 1, y], [x, y + 1]]])
+    on_floor = cv2.perspectiveTransform(around, np.linalg.inv(floor_to_px))[0]
+    px_per_mm = 1 / math.sqrt(abs(float(np.linalg.det(on_floor[1:] - on_floor[0]))))
+    return math.degrees(2 * math.atan(x / (px_per_mm * height_mm)))
+
+
+def zones(plan: Plan) -> tuple[Zone, Zone]:
+    """The throw zone and the keep zone of a tray."""
+    width, height = plan.tray_mm
+    ridge = width - plan.keep_mm
+    return Zone(0.0, 0.0, ridge, height), Zone(ridge, 0.0, plan.keep_mm, height)
+
+
+def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR) -> Rig:
+    """The rig that the sheet (or the corners) and the empty tray make."""
+    size_wh = (empty_bgr.shape[1], empty_bgr.shape[0])
+    throw, keep = zones(plan)
+    lens_mm, _ = lens_over(floor_to_px, size_wh, plan.lens_deg)
+    return Rig(floor_to_px, throw, keep, plan.die_mm, lens_mm, empty_bgr)
+
+
+def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
+    """The mean of some frames of the empty tray."""
+    total = np.zeros(frames[0].shape, np.float32)
+    for frame in frames:
+        total += frame
+    return np.rint(total / len(frames)).astype(np.uint8)
+
+
+def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
+    """The edge of the one die that lies in the throw zone, to a tenth of a millimetre; None unless it is one die."""
+    outlines, _ = cv2.findContours(changes(frame_bgr, rig).dice, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    on_floor = [rig.to_mm(outline[:, 0].astype(np.float64)).astype(np.float32) for outline in outlines]
+    squares = [cv2.minAreaRect(points) for points in on_floor]
+    thrown = [square for square in squares if rig.throw.holds(*square[0])]
+    if len(thrown) != 1:
+        return None
+    edge = _edge_of(cv2.boxPoints(thrown[0]).astype(np.float64), rig)
+    return round(edge, 1) if USUAL_DIES_MM[0] <= edge <= USUAL_DIES_MM[1] else None
+
+
+def _edge_of(box_mm: Floats, rig: Rig) -> float:
+    """The edge of a die whose silhouette, laid on the floor, has this box.
+
+    Away from the point under the lens the box ends with the upper face, too far out by height / (height - edge);
+    towards that point it ends with the lower face, which lies where it is seen. Solved by repeating.
+    """
+    x, y, height = rig.camera_mm
+    edge = rig.die_mm
+    rim_mm = SOFT_RIM_PX * edge / rig.die_px
+    for _ in range(20):
+        nearer = (height - edge) / height
+        lengths = []
+        for side in (box_mm[1] - box_mm[0], box_mm[2] - box_mm[1]):
+            along = (box_mm - (x, y)) @ (side / np.linalg.norm(side))
+            low, high = float(along.min()), float(along.max())
+            lengths.append((high * nearer if high > 0 else high) - (low * nearer if low < 0 else low) - rim_mm)
+        edge = float(np.mean(lengths))
+    return edge
+
+
+def sold_edge_mm(measured_mm: float) -> float:
+    """The edge that the die was sold with, where one is near enough to what was measured; else what was measured."""
+    nearest = min(SOLD_MM, key=lambda edge: abs(edge - measured_mm))
+    return nearest if abs(nearest - measured_mm) <= MEASURED_MM else measured_mm
+
+
+def with_die(rig: Rig, die_mm: float) -> Rig:
+    """The rig for dice of that edge."""
+    return replace(rig, die_mm=die_mm)
+
+
+def rig_advice(rig: Rig, lens_deg: float) -> tuple[Advice, ...]:
+    """What of the geometry and of the empty tray's picture is to be bettered."""
+    size_wh = (rig.empty_bgr.shape[1], rig.empty_bgr.shape[0])
+    plan = Plan(
+        (rig.keep.x_mm + rig.keep.width_mm, rig.throw.height_mm), rig.keep.width_mm, lens_deg, die_mm=rig.die_mm
+    )
+    return (*_geometry_advice(Lie(rig.floor_to_px, 0.0), size_wh, plan), *ground_advice(rig.empty_bgr))
+
+
+_NO_SHEET = Advice("no_sheet", "The sheet is not seen. Lay it flat into the tray, printed side up, all of it in view.")
+
+
+def _few(found: int) -> Advice:
+    return Advice("few_markers", f"Only {found} of the sheet's markers are seen. Uncover the sheet; light it evenly.")
+
+
+def _geometry_advice(lie: Lie, size_wh: tuple[int, int], plan: Plan) -> tuple[Advice, ...]:
+    (x, y, height), tilt = lens_over(lie.floor_to_px, size_wh, plan.lens_deg)
+    told = []
+    if tilt > TILTED_DEG:
+        told.append(Advice("tilted", f"The camera is tilted by {tilt:.0f} degrees. Turn it to look straight down."))
+    if lie.off_px > BENT_PX:
+        told.append(
+            Advice("bent", f"The sheet is not flat (off by {lie.off_px:.1f} px). Press it down; tape its edges.")
+        )
+    die_px = np.linalg.norm(np.diff(_to_px(lie.floor_to_px, [[x, y], [x + plan.die_mm, y]]), axis=0))
+    if die_px < SMALLEST_DIE_PX:
+        told.append(Advice("far", f"A die is only {die_px:.0f} px wide. Hang the camera lower (now {height:.0f} mm)."))
+    if _outside(lie, size_wh, zones(plan)):
+        told.append(Advice("outside", "A part of the tray is out of the picture. Hang the camera higher, or move it."))
+    return tuple(told)
+
+
+def _outside(lie: Lie, size_wh: tuple[int, int], both: tuple[Zone, Zone]) -> bool:
+    slack = 0.03 * size_wh[0]  # a rim cut off by so much costs no die that lies flat
+    for zone in both:
+        right, bottom = zone.x_mm + zone.width_mm, zone.y_mm + zone.height_mm
+        corners = [[zone.x_mm, zone.y_mm], [right, zone.y_mm], [right, bottom], [zone.x_mm, bottom]]
+        px = _to_px(lie.floor_to_px, corners)
+        if (px < -slack).any() or (px > np.array(size_wh) + slack).any():
+            return True
+    return False
+
+
+def _to_px(floor_to_px: Floats, points_mm: list[list[float]]) -> Floats:
+    return cv2.perspectiveTransform(np.array([points_mm], np.float64), floor_to_px)[0]

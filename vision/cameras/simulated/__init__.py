@@ -1,0 +1,1 @@
+"""The virtual tray: simulated dice, rendered as a camera would see them."""

@@ -1,0 +1,154 @@
+"""The virtual camera: simulated dice in a simulated tray, rendered frame by frame. It says what it is: `virtual`.
+
+The dice are moved through `VirtualTray`, as a hand would; what they show is read from the frames like anyone else's.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+
+from vision.cameras import Frame
+from vision.cameras.simulated.appearance import LOOKS, faces_of
+from vision.cameras.simulated.fault_injection import Mischief
+from vision.cameras.simulated.rendering import Pinhole, background, draw_die, draw_shadow, noise_pool
+from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM, Pose, VirtualTray
+from vision.geometry.rig import Rig, Zone
+from vision.reading import FrameBGR
+
+LENS = Pinhole(size_wh=(1280, 960), focal_px=1060.0, height_mm=285.0, middle_mm=(TRAY_WH_MM[0] / 2, TRAY_WH_MM[1] / 2))
+"""Camera Module 2 (62.2 degrees across, 1,060 px at 1,280 px wide) a little higher than fits the tray exactly."""
+FPS = 25.0
+LONGEST_STEP_S = 0.1
+"""A program that was held up lets the dice stand still meanwhile, rather than leap."""
+LENS_BLUR_PX = 0.7
+TRAY = 1
+"""Seed of the felt's and the wood's grain where no other is given."""
+SHUTTER = 0.25
+"""Part of a frame's time that the shutter is open: what moves is drawn where it was then and where it is now."""
+
+
+def rig_over(empty_bgr: FrameBGR) -> Rig:
+    """The calibration of this lens over this tray, with that picture of it empty."""
+    return Rig(
+        floor_to_px=LENS.floor_to_px(),
+        throw=Zone(0.0, 0.0, RIDGE_MM, TRAY_WH_MM[1]),
+        keep=Zone(RIDGE_MM, 0.0, TRAY_WH_MM[0] - RIDGE_MM, TRAY_WH_MM[1]),
+        die_mm=DIE_MM,
+        camera_mm=(*LENS.middle_mm, LENS.height_mm),
+        empty_bgr=empty_bgr,
+    )
+
+
+class VirtualCamera:
+    """Frames of a virtual tray, in real time.
+
+    Args:
+        dice: How many dice there are.
+        clock: Seconds, monotonic.
+        sleep: Waits that many seconds.
+        seed: Of everything that is random; None for a different evening each time.
+        fps: Frames a second.
+    """
+
+    name = "virtual"
+
+    def __init__(
+        self,
+        dice: int = 7,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        seed: int | None = None,
+        fps: float = FPS,
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        self.tray = VirtualTray(dice, rng)
+        self.mischief = Mischief()
+        self._clock, self._sleep, self._frame_s = clock, sleep, 1 / fps
+        self._faces = [faces_of(LOOKS[index % len(LOOKS)], rng) for index in range(dice)]
+        # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
+        self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY))
+        self._ground = self._empty
+        self._noise = noise_pool(LENS.size_wh, rng)
+        self._drawn: tuple[tuple[Pose, ...], FrameBGR] | None = None
+        self._number = 0
+        self._last_s: float | None = None
+        self._lock = threading.Lock()
+        self._newest = self._empty
+
+    def start(self) -> None:
+        """Begin to film."""
+        self._last_s = None
+
+    def stop(self) -> None:
+        """Film no more."""
+
+    def frame(self) -> Frame:
+        """The next frame, when it is due."""
+        now_s = self._clock()
+        last_s = now_s - self._frame_s if self._last_s is None else self._last_s
+        wait_s = last_s + self._frame_s - now_s
+        if wait_s > 0:
+            self._sleep(wait_s)
+            now_s = self._clock()
+        self._last_s = max(now_s, last_s)
+        step_s = min(now_s - last_s, LONGEST_STEP_S)
+        picture = self._filmed(step_s, now_s)
+        frame = Frame(picture, self._number, now_s)
+        self._number += 1
+        with self._lock:
+            self._newest = picture
+        return frame
+
+    def newest(self) -> FrameBGR:
+        """The picture taken last, for a page to show. Must not be changed."""
+        with self._lock:
+            return self._newest
+
+    def rig(self) -> Rig:
+        """The calibration of this camera: its geometry, and a picture of the empty tray."""
+        return rig_over(cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX))
+
+    def lay_sheet(self, sheet_bgr: FrameBGR, size_mm: tuple[float, float], turn_deg: float = 0.0) -> None:
+        """Lay a printed sheet of that width and height into the tray's upper left corner, turned a little or not."""
+        height_px, width_px = sheet_bgr.shape[:2]
+        turn = np.radians(turn_deg)
+        to_tray = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
+        to_mm = np.diag([size_mm[0] / width_px, size_mm[1] / height_px, 1.0])
+        to_px = LENS.floor_to_px() @ to_tray @ to_mm
+        laid = cv2.warpPerspective(sheet_bgr, to_px, LENS.size_wh, flags=cv2.INTER_AREA)
+        covered = cv2.warpPerspective(np.full(sheet_bgr.shape[:2], 255, np.uint8), to_px, LENS.size_wh)
+        self._ground = np.where(covered[:, :, None] > 127, laid, self._empty)
+        self._drawn = None
+
+    def lift_sheet(self) -> None:
+        """Take the sheet out again."""
+        self._ground = self._empty
+        self._drawn = None
+
+    def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
+        opened = self.tray.advance(step_s * (1 - SHUTTER))
+        closed = self.tray.advance(step_s * SHUTTER)
+        clean = self._clean(closed)
+        if opened != closed:
+            clean = cv2.addWeighted(clean, 0.5, self._composed(opened), 0.5, 0)
+        seen = self.mischief.over(clean, now_s)
+        more, less = self._noise[self._number % len(self._noise)]
+        return cv2.subtract(cv2.add(seen, more), less)
+
+    def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
+        if self._drawn is None or self._drawn[0] != poses:
+            self._drawn = (poses, self._composed(poses))
+        return self._drawn[1]
+
+    def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
+        picture = self._ground.copy()
+        for pose in poses:
+            draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)
+        for pose in sorted(poses, key=lambda pose: float(pose.at_mm[2])):
+            draw_die(picture, LENS, pose.at_mm, pose.turn, DIE_MM, self._faces[pose.die])
+        return cv2.GaussianBlur(picture, (0, 0), LENS_BLUR_PX)

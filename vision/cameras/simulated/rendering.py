@@ -1,0 +1,177 @@
+"""Draws simulated dice in their tray as a camera above sees them: perspective, side faces, shadow, blur and noise.
+
+A pinhole camera looks straight down at the middle of the tray. Each die is its silhouette in the body's colour (the
+rounded edges) with the visible faces laid over it; only the regions of dice are drawn anew, over a fixed background.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.cameras.simulated.appearance import FACE_PX, Faces, felt, wood
+from vision.cameras.simulated.physics import CORNERS, Floats
+from vision.reading import FrameBGR
+
+Matrix = NDArray[np.float64]
+
+LIGHT = np.array([-0.35, -0.45, 0.82])
+"""Towards the lamp; its length is 1. Off the camera's axis, so that no face mirrors it."""
+AMBIENT = 0.45
+SHADOW = 0.55
+"""Brightness in a die's shadow."""
+NOISE_LEVELS = 2.2
+"""Standard deviation of the sensor's noise in grey levels: a Pi camera at gain 2 to 4."""
+NOISE_POOL = 6
+
+# A die's faces: opposite ones add to seven; axis, sign, and the two axes that span the face.
+FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Pinhole:
+    """A camera straight above the tray.
+
+    Attributes:
+        size_wh: The picture in pixels.
+        focal_px: Focal length in pixels.
+        height_mm: Of the lens above the floor of the tray.
+        middle_mm: The point of the tray under the lens.
+    """
+
+    size_wh: tuple[int, int]
+    focal_px: float
+    height_mm: float
+    middle_mm: tuple[float, float]
+
+    def project(self, points_mm: Floats) -> Floats:
+        """(..., 3) points, z up, to (..., 2) pixels."""
+        depth = self.height_mm - points_mm[..., 2]
+        x = self.size_wh[0] / 2 + self.focal_px * (points_mm[..., 0] - self.middle_mm[0]) / depth
+        y = self.size_wh[1] / 2 + self.focal_px * (points_mm[..., 1] - self.middle_mm[1]) / depth
+        return np.stack([x, y], -1)
+
+    def floor_to_px(self) -> Matrix:
+        """(3, 3) homography from millimetres on the floor to pixels."""
+        scale = self.focal_px / self.height_mm
+        shift_x = self.size_wh[0] / 2 - scale * self.middle_mm[0]
+        shift_y = self.size_wh[1] / 2 - scale * self.middle_mm[1]
+        return np.array([[scale, 0, shift_x], [0, scale, shift_y], [0, 0, 1]])
+
+
+def face_up(turn: Floats) -> int:
+    """The value on top of a die with that rotation."""
+    up = turn[2]
+    return max(FACE_AXES, key=lambda value: FACE_AXES[value][1] * up[FACE_AXES[value][0]])
+
+
+def background(
+    camera: Pinhole, ridge_x_mm: float, tray_wh_mm: tuple[float, float], rng: np.random.Generator
+) -> FrameBGR:
+    """The empty tray: felt in a wooden rim, the keep zone behind a brass ridge, unevenly lit."""
+    width, height = camera.size_wh
+    picture = wood(camera.size_wh, rng)
+    inside = camera.project(np.array([[0.0, 0.0, 0.0], [*tray_wh_mm, 0.0]])).round().astype(int)
+    (x0, y0), (x1, y1) = np.clip(inside[0], 0, None), np.minimum(inside[1], camera.size_wh)
+    picture[y0:y1, x0:x1] = felt((int(x1 - x0), int(y1 - y0)), rng)
+    ridge = round(float(camera.project(np.array([ridge_x_mm, 0.0, 0.0]))[0]))
+    keep = picture[y0:y1, ridge:x1]
+    # Lighter, but green as well: on grey felt the shaded side of an ivory die looks like a shadow.
+    keep[:] = (keep * np.array([1.3, 1.16, 1.1])).clip(0, 255).astype(np.uint8)
+    cv2.line(picture, (ridge, int(y0)), (ridge, int(y1)), (70, 130, 168), 7, cv2.LINE_AA)
+    cv2.line(picture, (ridge + 2, int(y0)), (ridge + 2, int(y1)), (110, 180, 214), 2, cv2.LINE_AA)
+    across, down = np.linspace(-1, 1, width)[None, :], np.linspace(-1, 1, height)[:, None]
+    light = 1.08 - 0.13 * (across**2 + down**2) - 0.05 * across
+    return np.clip(picture * light[:, :, None], 0, 255).astype(np.uint8)
+
+
+def noise_pool(size_wh: tuple[int, int], rng: np.random.Generator) -> list[tuple[FrameBGR, FrameBGR]]:
+    """Pairs of pictures to add and to subtract: noise made once, as making it for each frame costs 40 ms."""
+    pool = []
+    for _ in range(NOISE_POOL):
+        noise = rng.standard_normal((size_wh[1], size_wh[0], 3), np.float32) * NOISE_LEVELS
+        pool.append((np.clip(noise, 0, 255).astype(np.uint8), np.clip(-noise, 0, 255).astype(np.uint8)))
+    return pool
+
+
+def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float) -> None:
+    """Darken the floor where a die keeps the lamp's light away."""
+    corners = at_mm + CORNERS @ turn.T * edge_mm
+    ground = corners - LIGHT / LIGHT[2] * corners[:, 2:3]
+    ground[:, 2] = 0.0
+    hull = cv2.convexHull(camera.project(ground).astype(np.float32))[:, 0]
+    soft_px = 1.5 + 0.05 * float(at_mm[2]) * camera.focal_px / camera.height_mm
+    region = _region(hull, picture.shape, 3 * soft_px)
+    if region is None:
+        return
+    (x0, y0, x1, y1) = region
+    mask = np.zeros((y1 - y0, x1 - x0), np.uint8)
+    cv2.fillConvexPoly(mask, ((hull - (x0, y0)) * 16).round().astype(np.int32), 255, cv2.LINE_AA, 4)
+    mask = cv2.GaussianBlur(mask, (0, 0), soft_px)
+    keep = 1 - (1 - SHADOW) / 255 * mask.astype(np.float32)
+    patch = picture[y0:y1, x0:x1]
+    patch[:] = (patch * keep[:, :, None]).astype(np.uint8)
+
+
+def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces) -> None:
+    """Draw a die over the picture."""
+    corners = camera.project(at_mm + CORNERS @ turn.T * edge_mm)
+    hull = cv2.convexHull(corners.astype(np.float32))[:, 0]
+    region = _region(hull, picture.shape, 3.0)
+    if region is None:
+        return
+    (x0, y0, x1, y1) = region
+    patch = picture[y0:y1, x0:x1].astype(np.float32)
+    silhouette = np.zeros(patch.shape[:2], np.uint8)
+    # Rounded edges pull the silhouette's corners in: an opening with a disc of the edges' radius.
+    cv2.fillConvexPoly(silhouette, ((hull - (x0, y0)) * 16).round().astype(np.int32), 255, cv2.LINE_AA, 4)
+    size_px = edge_mm * camera.focal_px / camera.height_mm
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (round(0.22 * size_px) | 1,) * 2)
+    silhouette = cv2.morphologyEx(silhouette, cv2.MORPH_OPEN, disc)
+    body = faces.bgr[5, :6, :6].reshape(-1, 3).mean(0) * 0.9
+    _blend(patch, np.broadcast_to(body, patch.shape), silhouette)
+    for value, bgr, brightness, quad in _visible(camera, at_mm, turn, edge_mm, faces):
+        del value
+        to_patch = cv2.getPerspectiveTransform(_TEXTURE_QUAD, (quad - (x0, y0)).astype(np.float32))
+        size = (patch.shape[1], patch.shape[0])
+        mask = cv2.warpPerspective(faces.mask, to_patch, size, flags=cv2.INTER_LINEAR)
+        drawn = cv2.warpPerspective(bgr, to_patch, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        _blend(patch, np.minimum(drawn * brightness, 255.0), cv2.min(mask, silhouette))
+    picture[y0:y1, x0:x1] = patch.astype(np.uint8)
+
+
+_TEXTURE_QUAD = np.array([[0, 0], [FACE_PX - 1, 0], [FACE_PX - 1, FACE_PX - 1], [0, FACE_PX - 1]], np.float32)
+
+
+def _visible(
+    camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces
+) -> list[tuple[int, FrameBGR, float, Floats]]:
+    """The faces that the camera sees: value, texture, brightness, and the quad in pixels; the top one last."""
+    eye = np.array([*camera.middle_mm, camera.height_mm])
+    seen = []
+    for value, (axis, sign) in FACE_AXES.items():
+        normal = sign * turn[:, axis]
+        middle = at_mm + normal * edge_mm / 2
+        if float(normal @ (eye - middle)) <= 0:
+            continue
+        u, v = turn[:, (axis + 1) % 3] * edge_mm / 2, turn[:, (axis + 2) % 3] * edge_mm / 2 * sign
+        quad = camera.project(np.stack([middle - u - v, middle + u - v, middle + u + v, middle - u + v]))
+        brightness = AMBIENT + (1.08 - AMBIENT) * max(0.0, float(normal @ LIGHT)) / LIGHT[2]
+        seen.append((value, faces.bgr[value - 1], brightness, quad, float(normal[2])))
+    seen.sort(key=lambda face: face[4])
+    return [(value, bgr, brightness, quad) for value, bgr, brightness, quad, _ in seen]
+
+
+def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArray[np.uint8]) -> None:
+    alpha = (mask.astype(np.float32) / 255)[:, :, None]
+    patch += (colour - patch) * alpha
+
+
+def _region(hull: NDArray[np.float32], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
+    """The rectangle (x0, y0, x1, y1) of a hull inside the picture; None when it lies outside."""
+    x0, y0 = np.maximum(hull.min(0) - margin_px, 0).astype(int)
+    x1, y1 = np.minimum(hull.max(0) + margin_px + 1, (shape[1], shape[0])).astype(int)
+    return None if x1 <= x0 or y1 <= y0 else (int(x0), int(y0), int(x1), int(y1))

@@ -1,0 +1,201 @@
+"""The dice of the virtual tray: thrown, moved and lifted as by a hand. Safe to use from any thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vision.cameras.simulated.physics import Bodies, Floats, Walls, advance, laid_out, random_turns, resting
+
+TRAY_WH_MM = (320.0, 240.0)
+RIDGE_MM = 240.0
+"""Where the ridge between throw zone and keep zone stands, from the left."""
+DIE_MM = 16.0
+MARGIN_MM = 4.0
+CUP_S = 0.5
+"""How long dice are out of sight before they tumble in: a person picks them up and shakes them."""
+MOST_DICE = 9
+
+_WALLS = Walls((MARGIN_MM, RIDGE_MM - MARGIN_MM), (MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pose:
+    """A die in the tray at a moment; compares equal when nothing moved."""
+
+    die: int
+    at_mm: Floats
+    turn: Floats
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Pose)
+            and self.die == other.die
+            and np.array_equal(self.at_mm, other.at_mm)
+            and np.array_equal(self.turn, other.turn)
+        )
+
+    def __hash__(self) -> int:
+        return hash(self.die)
+
+
+class VirtualTray:
+    """Dice that a person throws, moves and lifts. All start in the cup, out of sight."""
+
+    def __init__(self, dice: int, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._lock = threading.Lock()
+        self._bodies: Bodies = laid_out(dice)
+        self._bodies.turn = random_turns(dice, rng)
+        self._in_tray = np.zeros(dice, bool)
+        self._rolling = np.zeros(dice, bool)
+        self._due: list[tuple[float, tuple[int, ...], float]] = []
+        self._now_s = 0.0
+
+    def throw(self, ids: Sequence[int] | None = None, strength: float = 0.6) -> None:
+        """Pick these dice up (None: all that are not in the keep zone), shake them, throw them into the throw zone.
+
+        Args:
+            ids: Which dice.
+            strength: 0 to 1, how hard.
+
+        Raises:
+            ValueError: There is no such die.
+        """
+        with self._lock:
+            chosen = self._not_kept() if ids is None else self._known(ids)
+            self._take_out(chosen)
+            if chosen:
+                self._due.append((self._now_s + CUP_S, chosen, min(1.0, max(0.0, strength))))
+
+    def shake(self) -> None:
+        """Shake the tray: dice in the throw zone jump where they lie."""
+        with self._lock:
+            shaken = self._in_tray & (self._bodies.at_mm[:, 0] < RIDGE_MM)
+            count = int(shaken.sum())
+            self._bodies.velocity[shaken] = self._rng.normal(0, 1, (count, 3)) * (350, 350, 80) + (0, 0, 600)
+            self._bodies.spin[shaken] = self._rng.normal(0, 22, (count, 3))
+            self._start(shaken)
+
+    def move(self, die: int, x_mm: float, y_mm: float) -> None:
+        """Lay a die there (or at the nearest free place), the same face up. Raises ValueError for no such die."""
+        with self._lock:
+            (index,) = self._known([die])
+            self._unschedule((index,))
+            x, y = self._free_place(index, x_mm, y_mm)
+            self._bodies.at_mm[index] = (x, y, DIE_MM / 2)
+            self._bodies.turn[index] = laid_flat(self._bodies.turn[index])
+            self._bodies.velocity[index] = self._bodies.spin[index] = 0.0
+            self._rolling[index] = False
+            self._in_tray[index] = True
+
+    def lift(self, ids: Sequence[int] | None = None) -> None:
+        """Lift these dice (None: all) out of the tray, into the cup. Raises ValueError for no such die."""
+        with self._lock:
+            self._take_out(tuple(range(self._bodies.count)) if ids is None else self._known(ids))
+
+    def dice(self) -> list[dict[str, Any]]:
+        """Each die's `id`, `x_mm`, `y_mm`, `place` (throw, keep, out) and whether it is `resting`. No values."""
+        with self._lock:
+            at = self._bodies.at_mm
+            return [
+                {
+                    "id": index,
+                    "x_mm": round(float(at[index, 0]), 1),
+                    "y_mm": round(float(at[index, 1]), 1),
+                    "place": self._place(index),
+                    "resting": not self._rolling[index] and not self._scheduled(index),
+                }
+                for index in range(self._bodies.count)
+            ]
+
+    def advance(self, seconds: float) -> tuple[Pose, ...]:
+        """Let time pass; the dice that lie in the tray after it."""
+        with self._lock:
+            self._now_s += seconds
+            self._launch()
+            if self._rolling.any():
+                advance(self._bodies, self._rolling, DIE_MM, _WALLS, seconds)
+                self._rolling &= ~resting(self._bodies)
+            return tuple(
+                Pose(int(index), self._bodies.at_mm[index].copy(), self._bodies.turn[index].copy())
+                for index in np.flatnonzero(self._in_tray)
+            )
+
+    def _launch(self) -> None:
+        for due_s, ids, strength in [one for one in self._due if one[0] <= self._now_s]:
+            self._due.remove((due_s, ids, strength))
+            chosen, count = list(ids), len(ids)
+            hard = 250 + 600 * strength
+            side_mm = np.linspace(0.15, 0.85, count) * TRAY_WH_MM[1] if count > 1 else np.array([120.0])
+            jitter = self._rng.uniform(-1, 1, (count, 3))
+            self._bodies.at_mm[chosen] = np.stack(
+                [30 + 14 * jitter[:, 0], side_mm + 6 * jitter[:, 1], 70 + 30 * jitter[:, 2]], 1
+            )
+            self._bodies.velocity[chosen] = self._rng.normal((hard, 0, -60), (0.25 * hard, 0.3 * hard, 60), (count, 3))
+            self._bodies.turn[chosen] = random_turns(count, self._rng)
+            self._bodies.spin[chosen] = self._rng.normal(0, 14 + 16 * strength, (count, 3))
+            started = np.zeros(self._bodies.count, bool)
+            started[chosen] = True
+            self._in_tray |= started
+            self._start(started)
+
+    def _start(self, which: np.typing.NDArray[np.bool_]) -> None:
+        self._rolling |= which
+        self._bodies.still_s[which] = 0.0
+
+    def _take_out(self, ids: tuple[int, ...]) -> None:
+        self._unschedule(ids)
+        for index in ids:
+            self._in_tray[index] = self._rolling[index] = False
+            # Far below the floor: nothing in the tray can touch it there.
+            self._bodies.at_mm[index] = (-200.0 - 40 * index, -200.0, DIE_MM / 2)
+
+    def _unschedule(self, ids: tuple[int, ...]) -> None:
+        waiting = [(due_s, tuple(i for i in thrown if i not in ids), hard) for due_s, thrown, hard in self._due]
+        self._due = [one for one in waiting if one[1]]
+
+    def _scheduled(self, index: int) -> bool:
+        return any(index in thrown for _, thrown, _ in self._due)
+
+    def _not_kept(self) -> tuple[int, ...]:
+        return tuple(index for index in range(self._bodies.count) if self._place(index) != "keep")
+
+    def _place(self, index: int) -> str:
+        if not self._in_tray[index]:
+            return "out"
+        return "keep" if self._bodies.at_mm[index, 0] >= RIDGE_MM else "throw"
+
+    def _known(self, ids: Sequence[int]) -> tuple[int, ...]:
+        strange = [index for index in ids if not 0 <= index < self._bodies.count]
+        if strange:
+            raise ValueError(f"There is no die {strange[0]}; the dice are 0 to {self._bodies.count - 1}")
+        return tuple(dict.fromkeys(ids))
+
+    def _free_place(self, index: int, x_mm: float, y_mm: float) -> tuple[float, float]:
+        """The nearest place to the wanted one where the die fits: on a spiral round it."""
+        others = self._bodies.at_mm[self._in_tray & (np.arange(self._bodies.count) != index), :2]
+        keep = x_mm >= RIDGE_MM
+        low = (RIDGE_MM + 13 if keep else 12.0, 12.0)
+        high = (TRAY_WH_MM[0] - 12 if keep else RIDGE_MM - 13, TRAY_WH_MM[1] - 12)
+        for turn in np.arange(0, 60, 0.5):
+            wanted = np.array([x_mm + 2.5 * turn * np.cos(turn), y_mm + 2.5 * turn * np.sin(turn)])
+            x, y = np.clip(wanted, low, high)
+            if len(others) == 0 or np.linalg.norm(others - (x, y), axis=1).min() > DIE_MM * 1.44:
+                return float(x), float(y)
+        return float(np.clip(x_mm, low[0], high[0])), float(np.clip(y_mm, low[1], high[1]))
+
+
+def laid_flat(turn: Floats) -> Floats:
+    """The (3, 3) rotation nearest to that one with which a die lies on a face: a hand lays none on its edge."""
+    axis = int(np.argmax(np.abs(turn[2])))
+    up = np.array([0.0, 0.0, np.sign(turn[2, axis])])
+    beside = turn[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)
+    beside /= np.linalg.norm(beside)
+    flat = np.empty((3, 3))
+    flat[:, axis], flat[:, (axis + 1) % 3], flat[:, (axis + 2) % 3] = up, beside, np.cross(up, beside)
+    return flat

@@ -1,0 +1,1 @@
+"""What calibration knows: the rig, the outlines of whole dice, the empty tray."""

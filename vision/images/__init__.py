@@ -1,0 +1,1 @@
+"""Pictures loaded from files, and drawn on."""

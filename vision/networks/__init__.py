@@ -1,0 +1,1 @@
+"""Two networks: a detector that marks faces and a classifier that names each."""

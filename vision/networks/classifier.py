@@ -1,0 +1,112 @@
+"""Reads single faces: a small network that is shown one face at a time, brought to one size, and names its value.
+
+It knows nothing of how the face was found, and says of what shows no face that it shows none. Every face is shown to it
+several times, differently turned: a value must be seen from each side to be sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.errors import SetupError
+from vision.networks.detector import loaded
+from vision.reading import FrameBGR
+
+Probabilities = NDArray[np.float64]
+"""(n, 7): no face, then the values 1 to 6."""
+Place = tuple[float, float, float]
+"""Where a face lies: its middle x, y and its size, in pixels of the picture."""
+
+Views = Sequence[tuple[float, float]]
+
+MODEL = Path(__file__).parent.parent / "models" / "faces.onnx"
+CROP_PX = 48
+"""Edge of what the network is shown."""
+SIDE_FACES = 1.5
+"""Side of a crop in sizes of the face: all of it at any turn, and a little of what is round it."""
+MOST_AT_ONCE = 32
+"""More faces are shown in parts: a hundred at once take 70 MB."""
+THIN = 0.75
+"""A picture shrunk by more than this is averaged, not sampled: sampled thinly it would lose pips."""
+VIEWS = ((0.0, 1.0), (np.pi / 4, 1.2))
+"""How a face is turned each time it is shown, in radians, and how many times larger it is taken to be: the detector
+says too little of dark dice, of whose faces it sees no more than the pips."""
+LARGER_VIEWS = tuple((turn * np.pi / 8, larger) for turn in range(8) for larger in (1.2, 1.35))
+"""How a face in doubt is shown again: most doubts are of such dice. A pattern of pips is its own after half a turn."""
+
+
+class Faces:
+    """The network, loaded once; not to be used from two threads at a time."""
+
+    def __init__(self, model: Path = MODEL) -> None:
+        self._net = loaded(model)
+
+    def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
+        """What the face at each place shows: the geometric mean of what was said of it in each of those views."""
+        if not places:
+            return np.empty((0, 7))
+        crops = [
+            cut_out(picture_bgr, (x, y), larger * size_px, turned(angle))
+            for angle, larger in views
+            for x, y, size_px in places
+        ]
+        return said_of(self._net, crops, len(views))
+
+
+def said_of(network: cv2.dnn.Net, shown: Sequence[NDArray[np.uint8]], views: int) -> Probabilities:
+    """What it says of faces that are shown in so many views, view by view: the geometric mean over the views."""
+    parts = [shown[at : at + MOST_AT_ONCE] for at in range(0, len(shown), MOST_AT_ONCE)]
+    said = np.concatenate([_forward(network, part) for part in parts])
+    whole = np.exp(np.log(said + 1e-6).reshape(views, -1, 7).mean(0))
+    return whole / whole.sum(1, keepdims=True)
+
+
+def _forward(network: cv2.dnn.Net, shown: Sequence[NDArray[np.uint8]]) -> Probabilities:
+    network.setInput(cv2.dnn.blobFromImages(shown, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
+    return network.forward().astype(np.float64)
+
+
+@cache
+def shipped() -> Faces:
+    """The network that is shipped, loaded at the first call."""
+    return Faces()
+
+
+def asked(picture_bgr: FrameBGR, places: Sequence[Place]) -> Probabilities | None:
+    """What the shipped network says of each place; None without it: the table plays on, with more doubts."""
+    try:
+        return shipped().values(picture_bgr, places)
+    except SetupError:
+        return None
+
+
+def turned(angle_rad: float) -> NDArray[np.float64]:
+    """(2, 2) a turn by that angle."""
+    return np.array([[np.cos(angle_rad), -np.sin(angle_rad)], [np.sin(angle_rad), np.cos(angle_rad)]])
+
+
+def cut_out(
+    picture_bgr: FrameBGR, middle_xy: tuple[float, float], size_px: float, about: NDArray[np.float64]
+) -> NDArray[np.uint8]:
+    """(48, 48, 3) a face of that middle and size; `about` (2, 2) turns, mirrors or stretches it about its middle."""
+    x, y = middle_xy
+    reach = SIDE_FACES * size_px
+    x0, y0 = int(max(0, x - reach)), int(max(0, y - reach))
+    near = picture_bgr[y0 : int(max(0, y + reach + 2)), x0 : int(max(0, x + reach + 2))]
+    if near.size == 0:
+        return np.zeros((CROP_PX, CROP_PX, 3), np.uint8)
+    scale = CROP_PX / (SIDE_FACES * size_px)
+    seen = near
+    if scale < THIN and min(near.shape[:2]) * scale >= 1:
+        seen = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    shrunk = np.array([seen.shape[1] / near.shape[1], seen.shape[0] / near.shape[0]])
+    matrix = about * (1.0 if seen is not near else scale)
+    shift = CROP_PX / 2 - matrix @ (np.array([x - x0, y - y0]) * shrunk)
+    whole = np.hstack([matrix, shift[:, None]])
+    return cv2.warpAffine(seen, whole, (CROP_PX, CROP_PX), borderMode=cv2.BORDER_REPLICATE)

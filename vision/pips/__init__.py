@@ -1,0 +1,1 @@
+"""Pips found and fitted to the six layouts: the witness."""

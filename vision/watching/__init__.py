@@ -1,0 +1,1 @@
+"""When a tray is at rest and a throw is new."""

@@ -1,0 +1,195 @@
+"""Watching a tray: frames in; out comes what a table must know: something moves, or it has come to rest and was read.
+
+A camera that fails is opened again, with growing pauses; watching ends by `stop` or with the recording only.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from companion.errors import DeviceError
+from vision.cameras import Camera, Frame
+from vision.geometry.rig import PlacedDie, Rig, place
+from vision.reading import Reader, Reading
+from vision.watching.agreement import agreed
+from vision.watching.handheld import HELD, PAUSED
+from vision.watching.stillness import FIXED, Phase, Rule, Settle, step, structure
+
+FRAMES_READ = 3
+"""Still frames that must agree before a reading is trusted (VISION.md)."""
+TRIES = 10
+"""So often is a reading begun that is in doubt, where the camera may be held by hand, ..."""
+AGAIN_S = 0.1
+"""... so long after the last one: the hand has moved a little by then, and a doubt is told after about a second."""
+LIGHT_SETTLES_S = 0.05
+"""From asking for less light to the first frame that was exposed wholly under it: the strip's frame and its transfer
+take up to 30 ms, and the frame under way was begun before."""
+RETRY_S = (0.5, 1.0, 2.0, 4.0)
+"""Pauses before a camera that failed is opened again; the last one repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """Something moves in the tray."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settled:
+    """The tray has come to rest and was read.
+
+    Attributes:
+        at_s: When, on the camera's clock.
+        frame: The last of the frames that were read.
+        reading: What they agree on.
+        thrown: Dice in the throw zone.
+        kept: Dice in the keep zone.
+        emptied: Whether the throw zone was at rest without any dice since the last time that dice lay in it.
+    """
+
+    at_s: float
+    frame: Frame
+    reading: Reading
+    thrown: tuple[PlacedDie, ...]
+    kept: tuple[PlacedDie, ...]
+    emptied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ill:
+    """The camera failed; it is being opened again."""
+
+    error: DeviceError
+
+
+Event = Moving | Settled | Ill
+
+
+class Watcher:
+    """Follows one camera.
+
+    Args:
+        camera: Where frames come from.
+        reader: Reads the dice of a frame.
+        rig: The calibration, or None: then the whole picture is the throw zone, and the camera may be held by hand.
+        expect: How many dice lie in the tray, as far as the rules know; asked anew at each reading.
+        dim: Told True before the still frames are taken and False at once after: coloured lights near the tray are
+            dimmed meanwhile. None: there are none.
+        pause: Waits that many seconds, and says whether watching was stopped meanwhile.
+    """
+
+    def __init__(
+        self,
+        camera: Camera,
+        reader: Reader,
+        rig: Rig | None = None,
+        expect: Callable[[], int | None] = lambda: None,
+        dim: Callable[[bool], None] | None = None,
+        pause: Callable[[float], bool] | None = None,
+    ) -> None:
+        self._camera, self._reader, self._rig, self._expect, self._dim = camera, reader, rig, expect, dim
+        self._stopped = threading.Event()
+        self._pause = pause or self._stopped.wait
+
+    def stop(self) -> None:
+        """End `events` soon; from any thread."""
+        self._stopped.set()
+
+    def events(self) -> Iterator[Event]:
+        """Each thing that happens, until `stop` or the end of a recording."""
+        failures = 0
+        while not self._stopped.is_set():
+            try:
+                self._camera.start()
+                for event in self._watched():
+                    failures = 0
+                    yield event
+            except DeviceError as ill:
+                self._camera.stop()
+                yield Ill(ill)
+                if self._pause(RETRY_S[min(failures, len(RETRY_S) - 1)]):
+                    return
+                failures += 1
+            else:
+                return
+
+    def _watched(self) -> Iterator[Event]:
+        settle, moving, emptied = Settle(), False, True
+        rule, doubted, tries = self._rule, None, 0
+        try:
+            while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
+                settle, phase = step(settle, structure(frame.image_bgr), frame.at_s, rule)
+                rule = self._rule
+                if phase is Phase.MOVING:
+                    if doubted is not None:
+                        yield doubted
+                        emptied, doubted = False, None
+                    if not moving:
+                        moving = True
+                        yield Moving(frame.at_s)
+                elif phase is Phase.SETTLED or (phase is Phase.RESTING and moving) or _due(doubted, frame):
+                    tries = tries + 1 if doubted is not None else 1
+                    moving = False
+                    settled = self._read(frame, emptied)
+                    rule = self._rule if self._rig is not None else PAUSED
+                    if self._reads_again(settled, tries):
+                        doubted = settled
+                        continue
+                    doubted = None
+                    emptied = not settled.thrown and settled.reading.trusted
+                    yield settled
+            if doubted is not None:
+                yield doubted
+        finally:
+            self._camera.stop()
+
+    @property
+    def _rule(self) -> Rule:
+        return HELD if self._rig is None else FIXED
+
+    def _reads_again(self, settled: Settled, tries: int) -> bool:
+        """Whether later frames may remove a doubt: by hand each is taken from a little elsewhere.
+
+        Not at a table with lights, which would flicker.
+        """
+        seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
+        return self._rig is None and self._dim is None and seen_in_doubt and tries < TRIES
+
+    def _read(self, frame: Frame, emptied: bool) -> Settled:
+        """What several still frames agree on; without a rig the first in doubt ends it, as reading takes long there."""
+        expect = self._expect()
+        frames = self._stills(frame) if self._dim is None else self._dimmed(frame, self._dim)
+        readings = list[Reading]()
+        for still in frames:
+            readings.append(self._reader.read(still.image_bgr, expect))
+            if self._rig is None and not readings[-1].trusted:
+                break
+        last, reading = frames[len(readings) - 1], agreed(readings)
+        rig = self._rig if self._rig is not None and self._rig.fits(frame.image_bgr) else None
+        thrown, kept = place(reading, rig)
+        return Settled(last.at_s, last, reading, thrown, kept, emptied)
+
+    def _stills(self, first: Frame) -> list[Frame]:
+        """The frame at hand and those that follow; fewer when the recording ends."""
+        frames = [first]
+        while len(frames) < FRAMES_READ and (following := self._camera.frame()) is not None:
+            frames.append(following)
+        return frames
+
+    def _dimmed(self, frame: Frame, dim: Callable[[bool], None]) -> list[Frame]:
+        """Still frames taken under less light. Settling sees none of them, so the change of light is no movement."""
+        dim(True)
+        try:
+            following: Frame | None = frame
+            while following is not None and following.at_s < frame.at_s + LIGHT_SETTLES_S:
+                following = self._camera.frame()
+            return self._stills(frame if following is None else following)
+        finally:
+            dim(False)
+
+
+def _due(doubted: Settled | None, frame: Frame) -> bool:
+    return doubted is not None and frame.at_s >= doubted.at_s + AGAIN_S
