@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import socket
 import threading
+import time
 from typing import Any
 
 import flask
@@ -20,6 +21,8 @@ MOST_UNREAD_BYTES = 256 * 1024
 BODY_MOST_BYTES = 4 * 1024 * 1024
 GONE_AFTER_MS = 20_000
 BACKLOG = 1024
+ALIVE = b"HEAD /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not bound
 
 
 class Server:
@@ -30,6 +33,7 @@ class Server:
         self._stopping = threading.Event()
         self._awake = threading.RLock()  # held while the loop is woken, and told that it has ended; a signal may nest
         self._open = True
+        self._address = listening.getsockname()[:2]
         self._sockets: dict[int, Any] = {}
         self._server: Any = create_server(
             app,
@@ -66,6 +70,23 @@ class Server:
         with self._awake:
             if self._open:  # a loop that has just ended has closed what wakes it
                 self._server.pull_trigger()
+
+    def answers(self, within_s: float) -> bool:
+        """Whether the served site answers a request of our own in that time: what a watchdog may live by."""
+        return answers(self._address, within_s)
+
+
+def answers(address: tuple[str, int], within_s: float) -> bool:
+    """Whether a table that is served on that address (as it was bound) answers a small request in that time."""
+    until_s = time.monotonic() + within_s
+    host, port = address
+    try:
+        with socket.create_connection((EVERYWHERE.get(host, host), port), timeout=within_s) as link:
+            link.sendall(ALIVE)
+            link.settimeout(max(until_s - time.monotonic(), 0.001))
+            return link.recv(12).endswith(b" 200")
+    except OSError:
+        return False
 
 
 def socket_options() -> list[tuple[int, int, int]]:

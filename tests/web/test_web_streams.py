@@ -118,3 +118,15 @@ def test_a_server_that_has_ended_may_be_stopped_again(tmp_path: Path) -> None:
         serving.join(PATIENCE_S)
         assert not serving.is_alive()
         server.stop()
+
+
+def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        server = Server(pub.app, socket.create_server(("0.0.0.0", 0)), 2)
+        assert not server.answers(0.05)  # it listens, but nobody serves
+        serving = threading.Thread(target=server.run)
+        serving.start()
+        assert server.answers(PATIENCE_S)
+        server.stop()
+        serving.join(PATIENCE_S)
+        assert not server.answers(0.05)
