@@ -130,7 +130,7 @@ class State(Protocol):
         Where the number of dice may be chosen, that of the smallest number.
         """
 
-    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+    def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """What each option is worth: turn points that this turn will bank, expected exactly, with best play from there.
 
         Options are all decisions of `options`, and each number of dice that may be thrown. Empty when the game is over.
@@ -177,6 +177,9 @@ class Game(Protocol):
 
     def check(self, header: Header) -> None:
         """Raises RulesError for a header that this game can't play."""
+
+    def values_to_win(self, state: State) -> tuple[tuple[Action | int, float], ...]:
+        """The chance to win with each option of `expected_values`. Raises RulesError where it is not worked out."""
 
     def start(self, header: Header) -> State:
         """The state before the first throw. Raises RulesError for a header that this game can't play."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.crib_dice.race import Race
-from companion.games.crib_dice.state import CribDice
-from companion.games.game import Action, State
+from companion.games.game import State
 from companion.games.notation import line_of
+from companion.games.registry import game_named
 
 GOALS = ("points", "win")
 
@@ -39,14 +38,8 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     """
     if goal not in GOALS:
         raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
-    worths = sorted(_chances_to_win(state) if goal == "win" else state.worths(), key=lambda worth: -worth[1])
+    values = game_named(state.header.game).values_to_win(state) if goal == "win" else state.expected_values()
     return [
         {"line": {"throw": option} if isinstance(option, int) else line_of(option), "value": value}
-        for option, value in worths
+        for option, value in sorted(values, key=lambda each: -each[1])
     ]
-
-
-def _chances_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    if not isinstance(state, CribDice):
-        raise RulesError("The chance to win is worked out for Crib Dice only, once the roll-off is over.")
-    return () if state.over else state.worths_by(Race(state.board).turn_worth())

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from companion.errors import RulesError
-from companion.games.crag import state as crag
-from companion.games.crapola import state as crapola
-from companion.games.crib_dice import state as crib_dice
+from companion.games import crag, crapola, crib_dice
 from companion.games.game import Game
 from companion.games.nearest import nearest
 

@@ -53,7 +53,7 @@ class RollOff:
         """Nothing can fail."""
         return None
 
-    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+    def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """The throw brings no points."""
         return ((2, 0.0),)
 

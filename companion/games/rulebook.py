@@ -7,12 +7,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.game import Game, Header, State, Switch, Switches
+from companion.games.game import Action, Game, Header, State, Switch, Switches
 from companion.games.roll_off import RollOff
 
 
 def accept(header: Header) -> None:
     """What a game without conditions of its own asks of a header: nothing."""
+
+
+def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
+    """What a game without a solved race says of the chance to win. Raises RulesError."""
+    raise RulesError(f"The chance to win is not worked out for {state.header.game!r}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,7 @@ class Rulebook:
     Attributes:
         begin: Makes the state before the first throw of the player in that seat (0 is the first of the header).
         more: Raises RulesError for what the game itself asks of a header (the rest is asked of every game here).
+        values_to_win: The chance to win with each option; raises RulesError where it is not worked out.
     """
 
     name: str
@@ -34,6 +40,7 @@ class Rulebook:
     in_words: str = ""
     credits: str = ""
     more: Callable[[Header], None] = accept
+    values_to_win: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_to_win
 
     def check(self, header: Header) -> None:
         """Raises RulesError for a header that this game can't play."""

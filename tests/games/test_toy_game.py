@@ -53,7 +53,7 @@ class High:
     def options(self) -> tuple[Action, ...]:
         return (Stop(),) if self.lies else ()
 
-    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+    def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         return () if self.over else ((1, 3.5), *((option, float(self.lies)) for option in self.options()))
 
     def after(self, action: Action) -> High:

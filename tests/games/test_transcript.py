@@ -115,7 +115,7 @@ def test_nothing_but_two_dice_belongs_in_a_roll_off(line: dict[str, object]) -> 
     assert transcript.state.options() == ()
     assert transcript.state.over is False
     assert transcript.state.safe_chance is None
-    assert transcript.state.worths() == ((2, 0.0),)
+    assert transcript.state.expected_values() == ((2, 0.0),)
 
 
 # --- corrections

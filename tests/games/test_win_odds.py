@@ -55,7 +55,7 @@ def played_turn(state: CribDice, generator: random.Random) -> CribDice:
     """A turn through the engine, played for points."""
     board = state.board
     while state.board is board:
-        best = max(state.worths(), key=lambda worth: (worth[1], worth[0] == Stop()))[0]
+        best = max(state.expected_values(), key=lambda worth: (worth[1], worth[0] == Stop()))[0]
         state = state.after(Throw(tuple(generator.choices(range(1, 7), k=best))) if isinstance(best, int) else best)
     return state
 
@@ -194,9 +194,9 @@ def test_the_worth_of_a_throw_is_the_mean_of_what_follows() -> None:
         total = 0.0
         for dice, ways in throws_of(size):
             after = state.after(Throw(dice))
-            follows = max(value for _, value in after.worths_by(worth)) if after.board is board else worth.lost
+            follows = max(value for _, value in after.expected_values_by(worth)) if after.board is board else worth.lost
             total += float(Fraction(ways, 6**size)) * follows
-        assert dict(state.worths_by(worth))[size] == pytest.approx(total, abs=1e-9)
+        assert dict(state.expected_values_by(worth))[size] == pytest.approx(total, abs=1e-9)
 
 
 def test_playing_for_the_win_is_no_worse_than_playing_for_points() -> None:

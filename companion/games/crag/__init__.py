@@ -1,1 +1,19 @@
-"""Crag: its rules, odds and words."""
+"""Crag: its rules, odds and words, joined into one game."""
+
+from __future__ import annotations
+
+from companion.games.crag.state import begin
+from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES
+from companion.games.rulebook import Rulebook
+
+GAME = Rulebook(
+    name="crag",
+    title="Crag",
+    min_players=1,
+    max_players=None,
+    begin=begin,
+    switches=SWITCHES,
+    presets={"basic": {}, "score_sheet": {"thirteen_without_double": True}},
+    in_words=IN_WORDS,
+    credits=CREDITS,
+)

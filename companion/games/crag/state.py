@@ -11,9 +11,8 @@ from typing import Any, Literal
 
 from companion.errors import IllegalAction
 from companion.games.dice import handfuls, in_order, throws_of, without
-from companion.games.game import Action, Enter, Header, Keep, Switch, Throw, refusal
+from companion.games.game import Action, Enter, Header, Keep, Throw, refusal
 from companion.games.nearest import nearest
-from companion.games.rulebook import Rulebook
 
 Phase = Literal["fresh", "thrown", "keeping", "rethrown"]
 
@@ -119,7 +118,7 @@ class Crag:
         """No throw can fail."""
         return None
 
-    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+    def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """What each option will enter in this turn, expected with the best entry; later turns are not weighed."""
         thrown = tuple((dice, self._expected(self.dice)) for dice in self.throw_sizes)
         return thrown + tuple((option, self._decision_worth(option)) for option in self.options())
@@ -172,7 +171,7 @@ class Crag:
         for dice, ways in throws_of(missing):
             lying = in_order(staying + dice)
             if self.phase == "fresh":
-                total += ways * max(worth for _, worth in self._with("thrown", lying).worths())
+                total += ways * max(worth for _, worth in self._with("thrown", lying).expected_values())
             else:
                 total += ways * self._best_entry(lying)
         return total / float(6**missing)
@@ -211,35 +210,3 @@ class Crag:
 def begin(header: Header, first: int) -> Crag:
     """The state before the first throw of the player in seat `first`."""
     return Crag(header, first, 0, ((),) * len(header.players))
-
-
-IN_WORDS = """\
-Three dice, a sheet with thirteen categories, thirteen rounds, any number of players.
-
-Your turn. Throw the three dice. Once, you may throw one, two or all of them again. Then enter what lies there in a
-category that you have not used; where it doesn't fit it scores nothing, but some category must be filled every turn.
-
-Ones to sixes score the sum of the dice of that value. The straights 1-3-5, 2-4-6, 1-2-3 and 4-5-6 score 20 each, three
-alike 25, a total of 13 scores 26, and Crag, a total of 13 with a pair, 50.
-
-The end. When every sheet is full the highest total wins; equal totals share. No sheet can hold more than 244.
-"""
-
-GAME = Rulebook(
-    name="crag",
-    title="Crag",
-    min_players=1,
-    max_players=None,
-    begin=begin,
-    switches=(
-        Switch(
-            "thirteen_without_double",
-            False,
-            "Thirteen without a double",
-            "The category Thirteen takes only 2-5-6 and 3-4-6; a pair that totals 13 fits Crag alone.",
-        ),
-    ),
-    presets={"basic": {}, "score_sheet": {"thirteen_without_double": True}},
-    in_words=IN_WORDS,
-    credits="Crag is a traditional game, told in print since 1940 (Wood and Goddard, Complete Book of Games).",
-)

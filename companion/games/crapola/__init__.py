@@ -1,1 +1,19 @@
-"""Crapola: its rules, odds and words."""
+"""Crapola: its rules, odds and words, joined into one game."""
+
+from __future__ import annotations
+
+from companion.games.crapola.state import begin
+from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES
+from companion.games.rulebook import Rulebook
+
+GAME = Rulebook(
+    name="crapola",
+    title="Crapola",
+    min_players=2,
+    max_players=10,
+    begin=begin,
+    switches=SWITCHES,
+    presets={"basic": {}, "quick": {"target": 5000, "entry": 500}},
+    in_words=IN_WORDS,
+    credits=CREDITS,
+)

@@ -12,10 +12,8 @@ from companion.errors import IllegalAction
 from companion.games.crapola.odds import safe_chance, turn_worth
 from companion.games.crapola.scoring import keepable, points_of
 from companion.games.crapola.table import Table
-from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES
 from companion.games.dice import in_order, without
 from companion.games.game import Action, Header, Keep, Spend, Stop, Throw, refusal
-from companion.games.rulebook import Rulebook
 
 Phase = Literal["fresh", "keeping", "choosing"]
 
@@ -98,7 +96,7 @@ class Crapola:
         """The chance that the next throw scores."""
         return safe_chance(self.throw_sizes[0]) if self.throw_sizes else None
 
-    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+    def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """What each option will bank, expected with best play; a spending banks nothing."""
         thrown = tuple((dice, self._throw_worth(dice)) for dice in self.throw_sizes)
         return thrown + tuple((option, self._decision_worth(option)) for option in self.options())
@@ -185,16 +183,3 @@ def begin(header: Header, first: int) -> Crapola:
     """The state before the first throw of the player in seat `first`."""
     count = len(header.players)
     return Crapola(Table(header, (0,) * count, (False,) * count, first))
-
-
-GAME = Rulebook(
-    name="crapola",
-    title="Crapola",
-    min_players=2,
-    max_players=10,
-    begin=begin,
-    switches=SWITCHES,
-    presets={"basic": {}, "quick": {"target": 5000, "entry": 500}},
-    in_words=IN_WORDS,
-    credits=CREDITS,
-)

@@ -26,11 +26,20 @@ from companion.games.crib_dice.odds import (
     turn_worth,
 )
 from companion.games.crib_dice.pegs import Board
+from companion.games.crib_dice.state import CribDice
+from companion.games.game import Action, State
 
 T = TypeVar("T")
 NEGLIGIBLE = 1e-10  # chances below this are left out: what is told is right to eight digits
 Chances = defaultdict[T, float]
 ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle", "find_a_loser")
+
+
+def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
+    """The chance to win with each option; to eight digits. Raises RulesError in the roll-off and where rules bar it."""
+    if not isinstance(state, CribDice):
+        raise RulesError("The chance to win is worked out once the roll-off is over.")
+    return () if state.over else state.expected_values_by(Race(state.board).turn_worth())
 
 
 @cache

@@ -11,10 +11,8 @@ from typing import Any, Literal
 from companion.errors import IllegalAction, RulesError
 from companion.games.crib_dice.odds import TurnWorth, safe_chance, set_score, turn_worth
 from companion.games.crib_dice.pegs import Board, new_board, sides_of
-from companion.games.crib_dice.words import CREDITS, IN_WORDS, SWITCHES
 from companion.games.dice import FACES, in_order
 from companion.games.game import Action, Bomb, Header, NamePoint, Stop, Throw, refusal
-from companion.games.rulebook import Rulebook
 
 Phase = Literal["fresh", "naming", "choosing", "again", "bombing"]
 
@@ -98,11 +96,11 @@ class CribDice:
             return None
         return 11 / 36 if turn.phase == "bombing" else safe_chance(turn.frozen, turn.point)
 
-    def worths(self) -> tuple[tuple[Action | int, float], ...]:
+    def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """What each option will bank, expected with best play; a bomb banks nothing."""
-        return self.worths_by(turn_worth(bool(self.header.rules["piddle_points"])))
+        return self.expected_values_by(turn_worth(bool(self.header.rules["piddle_points"])))
 
-    def worths_by(self, worth: TurnWorth) -> tuple[tuple[Action | int, float], ...]:
+    def expected_values_by(self, worth: TurnWorth) -> tuple[tuple[Action | int, float], ...]:
         """The same with another worth of the turn that is on."""
         thrown = tuple((dice, self._throw_worth(worth)) for dice in self.throw_sizes)
         return thrown + tuple((option, self._decision_worth(option, worth)) for option in self.options())
@@ -207,20 +205,3 @@ def check_sides(header: Header) -> None:
         raise RulesError(f"Partners are 4 or 6 players, not {number}.")
     if len(set(sides_of(header))) < number // 2:
         raise RulesError("Two teams would have the same name; change a player's name.")
-
-
-GAME = Rulebook(
-    name="crib_dice",
-    title="Crib Dice",
-    min_players=2,
-    max_players=6,
-    begin=begin,
-    more=check_sides,
-    switches=SWITCHES,
-    presets={
-        "basic": {},
-        "advanced": dict.fromkeys(("piddle_points", "bomb", "double_fuchle", "skunk", "bumping"), True),
-    },
-    in_words=IN_WORDS,
-    credits=CREDITS,
-)

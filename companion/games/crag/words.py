@@ -1,0 +1,28 @@
+"""Crag in words for people: the rules as the page and `pegpip rules` tell them, the switches, the credit."""
+
+from __future__ import annotations
+
+from companion.games.game import Switch
+
+CREDITS = "Crag is a traditional game, told in print since 1940 (Wood and Goddard, Complete Book of Games)."
+
+SWITCHES = (
+    Switch(
+        "thirteen_without_double",
+        False,
+        "Thirteen without a double",
+        "The category Thirteen takes only 2-5-6 and 3-4-6; a pair that totals 13 fits Crag alone.",
+    ),
+)
+
+IN_WORDS = """\
+Three dice, a sheet with thirteen categories, thirteen rounds, any number of players.
+
+Your turn. Throw the three dice. Once, you may throw one, two or all of them again. Then enter what lies there in a
+category that you have not used; where it doesn't fit it scores nothing, but some category must be filled every turn.
+
+Ones to sixes score the sum of the dice of that value. The straights 1-3-5, 2-4-6, 1-2-3 and 4-5-6 score 20 each, three
+alike 25, a total of 13 scores 26, and Crag, a total of 13 with a pair, 50.
+
+The end. When every sheet is full the highest total wins; equal totals share. No sheet can hold more than 244.
+"""
