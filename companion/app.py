@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
 from companion.adapters.calibration_desk import CalibrationDesk
-from companion.adapters.eye import Eye, dice_expected
+from companion.adapters.eye import Eye
 from companion.adapters.health import Check, disk_check, report
 from companion.adapters.lights import Lights
 from companion.adapters.parts import Part, followed, listening
@@ -129,7 +129,7 @@ def build(settings: Settings) -> App:
         camera,
         sight.reader,
         sight.rig,
-        expect=lambda: dice_expected(table.snapshot()) if sight.rig is None else None,
+        expect=lambda: table.snapshot().tray.dice if sight.rig is None else None,
         dim=board.capture,
     )
     eye = Eye(wired.camera.name, watcher, table.submit)

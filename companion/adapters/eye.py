@@ -78,21 +78,6 @@ class Eye:
             log.warning("the table refused what the camera saw: %s", refused)
 
 
-def dice_expected(snapshot: Snapshot) -> int | None:
-    """How many dice should lie in the whole tray, both zones together, where the rules say so; else None.
-
-    A piddle is thrown with two dice beside five or six frozen ones, one of which may be borrowed: no number then.
-    """
-    state = snapshot.state
-    if state is None or state["over"] or len(state["throw_sizes"]) > 1:
-        return None
-    if snapshot.game == "crib_dice":
-        return None if state["frozen"] >= 5 or state["throw_sizes"] == [2] else 7
-    if snapshot.game == "crag":
-        return 3
-    return None
-
-
 def command_of(event: watch.Event) -> Command | None:
     """The command that a watcher's event is to the table, if any."""
     if isinstance(event, watch.Moving):

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from companion.errors import IllegalAction
+
+if TYPE_CHECKING:
+    from companion.games.tray import KeepZonePolicy
 
 Switches = Mapping[str, bool | int]
 
@@ -174,6 +177,10 @@ class Game(Protocol):
     @property
     def credits(self) -> str:
         """Who the game comes from."""
+
+    @property
+    def tray(self) -> KeepZonePolicy:
+        """What dice in the tray mean."""
 
     def check(self, header: Header) -> None:
         """Raises RulesError for a header that this game can't play."""

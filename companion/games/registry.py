@@ -7,8 +7,10 @@ from types import MappingProxyType
 
 from companion.errors import RulesError
 from companion.games import crag, crapola, crib_dice
-from companion.games.game import Game
+from companion.games.game import Game, State
 from companion.games.nearest import nearest
+from companion.games.roll_off import RollOff
+from companion.games.tray import KeepZonePolicy, ThrowsOnly
 
 GAMES: Mapping[str, Game] = MappingProxyType({game.name: game for game in (crib_dice.GAME, crag.GAME, crapola.GAME)})
 
@@ -18,3 +20,8 @@ def game_named(name: str) -> Game:
     if name not in GAMES:
         raise RulesError(f"There is no game {name!r}{nearest(name, GAMES)}")
     return GAMES[name]
+
+
+def policy_for(state: State) -> KeepZonePolicy:
+    """What the tray means in that state: as its game says, or in a roll-off that its two dice are thrown."""
+    return ThrowsOnly() if isinstance(state, RollOff) else game_named(state.header.game).tray

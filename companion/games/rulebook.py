@@ -9,6 +9,7 @@ from typing import Any
 from companion.errors import RulesError
 from companion.games.game import Action, Game, Header, State, Switch, Switches
 from companion.games.roll_off import RollOff
+from companion.games.tray import KeepZonePolicy, ThrowsOnly
 
 
 def accept(header: Header) -> None:
@@ -27,6 +28,7 @@ class Rulebook:
     Attributes:
         begin: Makes the state before the first throw of the player in that seat (0 is the first of the header).
         more: Raises RulesError for what the game itself asks of a header (the rest is asked of every game here).
+        tray: What dice in the tray mean in it.
         values_to_win: The chance to win with each option; raises RulesError where it is not worked out.
     """
 
@@ -37,6 +39,7 @@ class Rulebook:
     begin: Callable[[Header, int], State]
     switches: tuple[Switch, ...] = ()
     presets: Mapping[str, Switches] = field(default_factory=dict)
+    tray: KeepZonePolicy = field(default_factory=ThrowsOnly)
     in_words: str = ""
     credits: str = ""
     more: Callable[[Header], None] = accept

@@ -8,18 +8,15 @@ two things, or the count does not fit, or the reading is in doubt, the outcome i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
 
-from companion.errors import IllegalAction
 from companion.games.game import Action, State, Stop, Throw, Undo
+from companion.games.phrase import Phrase
+from companion.games.registry import policy_for
+from companion.games.tray import TrayDice, Values, state_after, waiting
 from companion.session.motion import Motion, elsewhere, motion_of, moved
 from companion.session.sight import SeenDie, Sight
-from companion.session.snapshot import Notice
-
-Values = tuple[int, ...]
-"""Values of dice, sorted."""
 
 NOTHING_WRONG = (None, "count")
 """Doubts of a sight without dice that leave it believable: too few dice is what an empty zone is."""
@@ -87,109 +84,67 @@ class Outcome:
     memory: Memory
     lines: tuple[Action | Undo, ...] = ()
     ask: Ask | None = None
-    notice: Notice | None = None
+    notice: Phrase | None = None
     settled: bool = False
 
 
-class Hold(Protocol):
-    """What a game makes of the keep zone."""
-
-    def before_throw(self, state: State, memory: Memory, sight: Sight) -> Iterable[tuple[Action, ...]]:
-        """What the keep zone may say was decided before the roll that is seen now; `()` where nothing needs saying."""
-
-    def thrown(self, state: State, memory: Memory, sight: Sight, still: Values) -> Iterable[Values]:
-        """The values that may have been thrown together. `still`: dice of the throw zone that were not rolled."""
-
-    def at_rest(self, state: State, memory: Memory, sight: Sight) -> Outcome:
-        """What the keep zone says when nothing was rolled."""
-
-    def before_bank(self, state: State, memory: Memory) -> tuple[Action, ...]:
-        """What lifting all dice out says was decided before the stop."""
-
-    def takes_all(self, state: State) -> bool:
-        """Whether going on from there takes every die, so that an empty tray does not say that a player stops."""
-
-    def choices(self, state: State) -> tuple[Action, ...]:
-        """Decisions that the buttons go through instead of banking, the likeliest first."""
-
-
-def look(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
+def look(state: State, memory: Memory, sight: Sight) -> Outcome:
     """What a tray that has come to rest means in that state."""
     motion = _motion(memory, sight) if memory.awake else _first_motion(memory, sight)
     if not sight.thrown and sight.doubt not in NOTHING_WRONG:
         # In the dark nothing is lifted out.
-        return Outcome(memory, notice=Notice("unclear", {"code": sight.doubt}))
+        return Outcome(memory, notice=Phrase("unclear", {"code": sight.doubt}))
     seen = _remembered(memory, sight, motion)
     if sight.doubt is not None and sight.thrown and motion is Motion.NONE:
         seen = replace(seen, thrown=memory.thrown, kept=memory.kept)  # what was read clearly is known better
     if not sight.thrown and not sight.kept:
-        return _empty(state, memory, seen, sight, hold)
+        return _empty(state, memory, seen, sight)
     if seen.rolled:
-        return _rolled(state, seen, sight, hold)
+        return _rolled(state, seen, sight)
     if motion is Motion.PARTLY:
-        return _partly(state, memory, seen, sight, hold)
+        return _partly(state, memory, seen, sight)
     if motion is Motion.UNSURE:
-        return _unsure(state, memory, seen, sight, hold)
-    return look_again(state, seen, sight, hold)
+        return _unsure(state, memory, seen, sight)
+    return look_again(state, seen, sight)
 
 
-def look_again(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
-    """What the same tray means after the state has changed by hand: a roll may be waiting, or a hold."""
+def look_again(state: State, memory: Memory, sight: Sight) -> Outcome:
+    """What the same tray means after the state has changed by hand: a roll may be waiting, or dice in the keep zone."""
     if memory.rolled:
-        return _rolled(state, memory, sight, hold)
+        return _rolled(state, memory, sight)
     if sight.doubt is None or (sight.doubt == "count" and not sight.thrown):
-        return hold.at_rest(state, memory, sight)  # too few dice is what a tray with the rest in a hand shows
-    return Outcome(memory, notice=Notice("unclear", {"code": sight.doubt}))
+        return _at_rest(state, memory, sight)  # too few dice is what a tray with the rest in a hand shows
+    return Outcome(memory, notice=Phrase("unclear", {"code": sight.doubt}))
 
 
-def tick(state: State, memory: Memory, now_s: float, hold: Hold) -> Outcome:
+def tick(state: State, memory: Memory, now_s: float) -> Outcome:
     """What the passing of time means: a tray that stays empty banks."""
     if memory.empty_since_s is None or not memory.armed:
         return Outcome(memory)
-    lines = banking(state, memory, hold)
+    lines = banking(state, memory)
     if not lines:
         return Outcome(memory, notice=waiting(state))
     before_stop = state_after(state, lines[:-1])
-    if before_stop is not None and hold.takes_all(before_stop):
+    if before_stop is not None and policy_for(before_stop).takes_all(before_stop):
         args = {"player": state.player, "sizes": list(before_stop.throw_sizes)}
-        return Outcome(memory, notice=Notice("throw_or_bank", args))
+        return Outcome(memory, notice=Phrase("throw_or_bank", args))
     if now_s - memory.empty_since_s < BANK_AFTER_S:
-        return Outcome(memory, notice=Notice("banking", {"after_s": BANK_AFTER_S}))
+        return Outcome(memory, notice=Phrase("banking", {"after_s": BANK_AFTER_S}))
     return Outcome(replace(memory, armed=False, rolled=False), lines)
 
 
-def banking(state: State, memory: Memory, hold: Hold) -> tuple[Action, ...]:
+def banking(state: State, memory: Memory) -> tuple[Action, ...]:
     """The lines that bank now, by the button or by lifting the dice out; none when the rules refuse."""
-    lines = (*hold.before_bank(state, memory), Stop())
+    lines = (*policy_for(state).before_bank(state, tray_dice(memory)), Stop())
     return lines if state_after(state, lines) is not None else ()
 
 
-def answered(state: State, ask: Ask, values: Sequence[int], hold: Hold) -> tuple[Action, ...]:
+def answered(state: State, ask: Ask, values: Sequence[int]) -> tuple[Action, ...]:
     """The lines that a person's answer plays. Raises IllegalAction when the rules refuse them."""
     throw = Throw(tuple(values))
-    ways = [(*before, throw) for before in hold.before_throw(state, ask.memory, ask.sight)]
+    ways = [(*before, throw) for before in policy_for(state).before_throw(state, tray_dice(ask.memory, ask.sight))]
     fitting = [way for way in ways if state_after(state, way) is not None]
     return fitting[0] if len(fitting) == 1 else (throw,)
-
-
-def waiting(state: State) -> Notice | None:
-    """What the table waits for when the tray says nothing."""
-    if state.over:
-        return None
-    args: dict[str, Any] = {"player": state.player, "decisions": list(state.decisions)}
-    if not state.throw_sizes:
-        return Notice("decide", args)
-    return Notice("throw", {**args, "sizes": list(state.throw_sizes)})
-
-
-def clear_tray(state: State) -> Notice:
-    """A turn is over, its dice still lie there."""
-    return Notice("clear_tray", {"player": state.player, "sizes": list(state.throw_sizes)})
-
-
-def again_or_bank(state: State) -> Notice:
-    """What the table waits for where all dice are free again: lifting them out says nothing, so the words must."""
-    return Notice("again_or_bank", {"player": state.player, "sizes": list(state.throw_sizes)})
 
 
 def overruled(memory: Memory) -> Memory:
@@ -217,28 +172,17 @@ def both(one: Values, other: Values) -> Values:
     return tuple(sorted((Counter(one) & Counter(other)).elements()))
 
 
-def newly_kept(memory: Memory, sight: Sight) -> Values:
-    """Values that the keep zone has gained since before the roll, sorted."""
-    gained = Counter(values_of(sight.kept)) - Counter(memory.kept_before)
-    return tuple(sorted(gained.elements()))
-
-
-def thrown_or_moved(memory: Memory, sight: Sight) -> Iterator[Values]:
-    """What may have been thrown: the dice of the throw zone; or those and what was moved to the keep zone since."""
-    lying, gained = values_of(sight.thrown), newly_kept(memory, sight)
-    yield lying
-    if gained:
-        yield tuple(sorted(lying + gained))
-
-
-def state_after(state: State, actions: Iterable[Action]) -> State | None:
-    """The state after those actions, or None where the rules refuse one."""
-    try:
-        for action in actions:
-            state = state.after(action)
-    except IllegalAction:
-        return None
-    return state
+def tray_dice(memory: Memory, sight: Sight | None = None) -> TrayDice:
+    """The dice as the game's policy takes them: those of that sight, or of the one before."""
+    kept = values_of(sight.kept if sight else memory.kept)
+    return TrayDice(
+        thrown=values_of(sight.thrown if sight else memory.thrown),
+        kept=kept,
+        kept_before=memory.kept_before,
+        set_aside=memory.held,
+        overruled=kept == memory.ignored_kept,
+        keep_zone=memory.keep_zone,
+    )
 
 
 def _motion(memory: Memory, sight: Sight) -> Motion:
@@ -268,75 +212,81 @@ def _remembered(memory: Memory, sight: Sight, motion: Motion) -> Memory:
     )
 
 
-def _empty(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold) -> Outcome:
+def _empty(state: State, memory: Memory, seen: Memory, sight: Sight) -> Outcome:
     seen = replace(seen, empty_since_s=sight.at_s if memory.empty_since_s is None else memory.empty_since_s)
-    outcome = tick(state, seen, sight.at_s, hold)
+    outcome = tick(state, seen, sight.at_s)
     return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting(state))
 
 
-def _partly(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold) -> Outcome:
+def _partly(state: State, memory: Memory, seen: Memory, sight: Sight) -> Outcome:
     left = Counter(values_of(sight.thrown)) - Counter(values_of(moved(memory.thrown, sight.thrown)))
     still = tuple(sorted(left.elements()))
-    found = _readings(state, seen, sight, still, hold) if sight.doubt is None else []
+    found = _readings(state, seen, sight, still) if sight.doubt is None else []
     if len(found) == 1:
-        return _thrown(state, seen, sight, found[0], hold)
+        return _thrown(state, seen, sight, found[0])
     if len(still) * 2 > len(sight.thrown):
-        return look_again(state, seen, sight, hold)  # one die was tipped over, or read otherwise; the rest lies there
-    return _unsure(state, memory, seen, sight, hold)
+        return look_again(state, seen, sight)  # one die was tipped over, or read otherwise; the rest lies there
+    return _unsure(state, memory, seen, sight)
 
 
-def _unsure(state: State, memory: Memory, seen: Memory, sight: Sight, hold: Hold) -> Outcome:
+def _unsure(state: State, memory: Memory, seen: Memory, sight: Sight) -> Outcome:
     code = sight.doubt or ("moved" if memory.awake else "found")
-    if not _readings(state, seen, sight, (), hold):
-        return look_again(state, seen, sight, hold)
-    return Outcome(seen, ask=Ask(code, _wanted(state, seen, sight, hold), sight, seen))
+    if not _readings(state, seen, sight, ()):
+        return look_again(state, seen, sight)
+    return Outcome(seen, ask=Ask(code, _wanted(state, seen, sight), sight, seen))
 
 
-def _rolled(state: State, memory: Memory, sight: Sight, hold: Hold) -> Outcome:
-    wanted = _wanted(state, memory, sight, hold)
+def _rolled(state: State, memory: Memory, sight: Sight) -> Outcome:
+    wanted = _wanted(state, memory, sight)
     if not wanted:
         return Outcome(memory, notice=_too_early(state, sight))
     if sight.doubt is not None:
-        notice = Notice("unclear", {"code": sight.doubt})
+        notice = Phrase("unclear", {"code": sight.doubt})
         return Outcome(memory, ask=Ask(sight.doubt, wanted, sight, memory), notice=notice)
-    found = _readings(state, memory, sight, (), hold)
+    found = _readings(state, memory, sight, ())
     if len(found) == 1:
-        return _thrown(state, memory, sight, found[0], hold)
+        return _thrown(state, memory, sight, found[0])
     code = "count" if not found else "unsure"
-    notice = Notice("count", {"wanted": list(wanted), "seen": len(sight.thrown), "kept": len(sight.kept)})
+    notice = Phrase("count", {"wanted": list(wanted), "seen": len(sight.thrown), "kept": len(sight.kept)})
     return Outcome(memory, ask=Ask(code, wanted, sight, memory), notice=notice)
 
 
-def _readings(state: State, memory: Memory, sight: Sight, still: Values, hold: Hold) -> list[tuple[Action, ...]]:
+def _readings(state: State, memory: Memory, sight: Sight, still: Values) -> list[tuple[Action, ...]]:
     """Every different sequence of lines that the rules allow and the tray may mean."""
-    found: list[tuple[Action, ...]] = []
-    for before in hold.before_throw(state, memory, sight):
-        for values in hold.thrown(state, memory, sight, still):
+    policy, dice, found = policy_for(state), tray_dice(memory, sight), list[tuple[Action, ...]]()
+    for before in policy.before_throw(state, dice):
+        for values in policy.thrown(state, dice, still):
             lines = (*before, Throw(values))
             if lines not in found and state_after(state, lines) is not None:
                 found.append(lines)
     return found
 
 
-def _wanted(state: State, memory: Memory, sight: Sight, hold: Hold) -> tuple[int, ...]:
+def _wanted(state: State, memory: Memory, sight: Sight) -> tuple[int, ...]:
     """How many dice may be thrown now, once the keep zone has been taken at its word."""
-    reached = [state_after(state, before) for before in hold.before_throw(state, memory, sight)]
+    decided_before = policy_for(state).before_throw(state, tray_dice(memory, sight))
+    reached = [state_after(state, before) for before in decided_before]
     return tuple(sorted({size for after in reached if after for size in after.throw_sizes}))
 
 
-def _thrown(state: State, memory: Memory, sight: Sight, lines: tuple[Action, ...], hold: Hold) -> Outcome:
+def _thrown(state: State, memory: Memory, sight: Sight, lines: tuple[Action, ...]) -> Outcome:
     throw, reached = lines[-1], state_after(state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"
     assert reached is not None, "a reading is allowed by the rules"
     known = entered(memory, throw.dice)
     if len(throw.dice) == len(sight.thrown):
         known = replace(known, kept_before=values_of(sight.kept))  # nothing of this throw has been moved aside yet
-    after = hold.at_rest(reached, known, sight)
+    after = _at_rest(reached, known, sight)
     return replace(after, lines=(*lines, *after.lines), settled=True)
 
 
-def _too_early(state: State, sight: Sight) -> Notice | None:
+def _at_rest(state: State, memory: Memory, sight: Sight) -> Outcome:
+    meaning = policy_for(state).at_rest(state, tray_dice(memory, sight))
+    return Outcome(replace(memory, held=meaning.set_aside), meaning.lines, notice=meaning.notice)
+
+
+def _too_early(state: State, sight: Sight) -> Phrase | None:
     if state.over:
         return None
     args = {"player": state.player, "decisions": list(state.decisions), "seen": len(sight.thrown)}
-    return Notice("decide_first", args)
+    return Phrase("decide_first", args)

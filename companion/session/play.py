@@ -10,10 +10,12 @@ from typing import Any
 from companion.errors import CompanionError, DeviceError, IllegalAction, StaleAction
 from companion.games.game import Action, Throw, Undo
 from companion.games.notation import action_of, header_line, header_of, line_of
+from companion.games.phrase import Phrase
+from companion.games.registry import policy_for
+from companion.games.tray import waiting
 from companion.session import commands as c
 from companion.session import interpret
-from companion.session.holds import hold_of
-from companion.session.interpret import Hold, Memory, Outcome
+from companion.session.interpret import Memory, Outcome
 from companion.session.journal import Entry, Journal
 from companion.session.photos import Photos
 from companion.session.present import Desk, starter_after
@@ -29,7 +31,7 @@ from companion.session.record import (
 from companion.session.review import seen_line
 from companion.session.sight import Sight
 from companion.session.sitting import same_people
-from companion.session.snapshot import Notice, Offer
+from companion.session.snapshot import Offer
 
 SETTLED_BY_BANKING = frozenset({"count", "found", "moved"})  # doubts that the next player's throw may raise
 
@@ -101,7 +103,7 @@ class Play:
         """When a `Tick` is due, on the clock; None when nothing waits for time to pass."""
         memory = self.desk.memory
         waits = memory.empty_since_s is not None and memory.armed and not self.desk.moving and not self.desk.asked
-        if not waits or self._hold() is None or self._ticked == (self.desk.record.number, memory.empty_since_s):
+        if not waits or self._playing() is None or self._ticked == (self.desk.record.number, memory.empty_since_s):
             return None
         assert memory.empty_since_s is not None, "it waits"
         return memory.empty_since_s + interpret.BANK_AFTER_S
@@ -110,30 +112,30 @@ class Play:
 
     def _see(self, sight: Any) -> None:
         self._put(replace(self.desk, sight=sight, moving=False))
-        game, hold = self.desk.record.game, self._hold()
-        if game is None or hold is None:
+        game = self._playing()
+        if game is None:
             memory = replace(self.desk.memory, awake=True, thrown=sight.thrown, kept=sight.kept, rolled=False)
             self._put(replace(self.desk, memory=memory))
             return
-        self._take(interpret.look(game.transcript.state, self.desk.memory, sight, hold))
+        self._take(interpret.look(game.transcript.state, self.desk.memory, sight))
 
     def _tick(self) -> None:
-        game, hold = self.desk.record.game, self._hold()
-        if game is None or hold is None or self.desk.asked or self.desk.moving:
+        game = self._playing()
+        if game is None or self.desk.asked or self.desk.moving:
             return
         now_s, due_s = self._clock(), self.deadline_s()
         if due_s is not None and now_s >= due_s:
             self._ticked = (self.desk.record.number, self.desk.memory.empty_since_s)
-        self._take(interpret.tick(game.transcript.state, self.desk.memory, now_s, hold))
+        self._take(interpret.tick(game.transcript.state, self.desk.memory, now_s))
 
     def _look_again(self) -> None:
-        game, hold, sight = self.desk.record.game, self._hold(), self.desk.sight
-        if game is None or hold is None:
+        game, sight = self._playing(), self.desk.sight
+        if game is None:
             return
         if sight is None or not (sight.thrown or sight.kept):
-            self._put(replace(self.desk, notice=interpret.waiting(game.transcript.state)))
+            self._put(replace(self.desk, notice=waiting(game.transcript.state)))
             return
-        self._take(interpret.look_again(game.transcript.state, self.desk.memory, sight, hold))
+        self._take(interpret.look_again(game.transcript.state, self.desk.memory, sight))
 
     def _take(self, outcome: Outcome) -> None:
         """Journal what the tray said, then remember it; a line that can't be journaled waits as a roll does."""
@@ -148,12 +150,12 @@ class Play:
         except DeviceError as ill:
             unsaid = any(isinstance(action, Throw) for action in outcome.lines[done:])
             memory = replace(outcome.memory, rolled=unsaid)
-            self._put(replace(self.desk, memory=memory, notice=Notice("ill", {"what": ill.what, "cure": ill.cure})))
+            self._put(replace(self.desk, memory=memory, notice=Phrase("ill", {"what": ill.what, "cure": ill.cure})))
             raise
         asked = None if outcome.settled else self.desk.asked
         if outcome.ask and not (asked and outcome.ask.code == "count" and asked[1].code != "count"):
             asked = self._asked(outcome.ask, asked)
-        notice = outcome.notice or interpret.waiting(self._game().transcript.state)
+        notice = outcome.notice or waiting(self._game().transcript.state)
         self._put(replace(self.desk, memory=outcome.memory, notice=notice, asked=asked))
 
     def _asked(self, ask: interpret.Ask, open_one: tuple[int, interpret.Ask] | None) -> tuple[int, interpret.Ask]:
@@ -200,10 +202,10 @@ class Play:
                 raise IllegalAction(f"The table has no button {button!r}; it has bank, undo and next.")
 
     def _bank(self) -> None:
-        game, hold, asked = self._game(), self._hold(), self.desk.asked
+        game, asked = self._game(), self.desk.asked
         if asked and asked[1].code not in SETTLED_BY_BANKING:
             raise IllegalAction("A throw is in question: answer that first.")
-        lines = interpret.banking(game.transcript.state, self.desk.memory, hold) if hold else ()
+        lines = interpret.banking(game.transcript.state, self.desk.memory) if self._playing() else ()
         choices = self._choices()
         if choices:
             lines = (choices[self.desk.choice % len(choices)],)
@@ -216,15 +218,15 @@ class Play:
         self._look_again()
 
     def _answer(self, command: c.Answer) -> None:
-        game, hold, asked = self._game(), self._hold(), self.desk.asked
-        if asked is None or hold is None or asked[0] != command.question:
+        game, asked = self._playing(), self.desk.asked
+        if asked is None or game is None or asked[0] != command.question:
             raise StaleAction("That question is no longer open.")
         ask, memory = asked[1], self.desk.memory
         if command.values is None:
             quiet = replace(memory, rolled=memory.rolled and memory.rolls != ask.memory.rolls)
             self._put(replace(self.desk, memory=quiet, asked=None))
         else:
-            for action in interpret.answered(game.transcript.state, ask, command.values, hold):
+            for action in interpret.answered(game.transcript.state, ask, command.values):
                 self._line(action, "answered", ask.sight)
             later = memory.rolled and memory.rolls != ask.memory.rolls
             known = replace(interpret.entered(memory, command.values), rolled=later)
@@ -232,7 +234,7 @@ class Play:
         self._look_again()
         notice = self.desk.notice
         if notice and notice.code == "unclear" and self.desk.sight == ask.sight and not self.desk.asked:
-            self._say(interpret.waiting(self._game().transcript.state))  # a person has just made it clear
+            self._say(waiting(self._game().transcript.state))  # a person has just made it clear
 
     # ---- games ----------------------------------------------------------------------------------------------------
 
@@ -337,9 +339,9 @@ class Play:
         """After a person has changed the game: no question is open and the tray as it lies is settled."""
         self._put(replace(self.desk, memory=memory, asked=None))
         game = self.desk.record.game
-        self._say(interpret.waiting(game.transcript.state) if game and not game.abandoned else None)
+        self._say(waiting(game.transcript.state) if game and not game.abandoned else None)
 
-    def _say(self, notice: Notice | None) -> None:
+    def _say(self, notice: Phrase | None) -> None:
         self._put(replace(self.desk, notice=notice))
 
     def _game(self) -> PlayedGame:
@@ -352,24 +354,24 @@ class Play:
         self._game()
         return self.desk.record.games
 
-    def _hold(self) -> Hold | None:
+    def _playing(self) -> PlayedGame | None:
         game = self.desk.record.game
-        return hold_of(game.header.game) if game and not game.abandoned else None
+        return game if game and not game.abandoned else None
 
     def _choices(self) -> tuple[Action, ...]:
-        game, hold = self.desk.record.game, self._hold()
-        return hold.choices(game.transcript.state) if game and hold else ()
+        game = self._playing()
+        return policy_for(game.transcript.state).choices(game.transcript.state) if game else ()
 
     def _first_throw_of_sitting(self) -> int:
         games = self.desk.record.games
         ours = [game for game in games if game.sitting == games[-1].sitting]
         return min((t.number for game in ours for t in game.throws), default=self.desk.record.last_throw + 1)
 
-    def _restored(self) -> Notice | None:
+    def _restored(self) -> Phrase | None:
         game = self.desk.record.game
         if game is None:
             return None
-        return Notice("restored", {"scores": game.view["scores"], "player": game.view["player"]})
+        return Phrase("restored", {"scores": game.view["scores"], "player": game.view["player"]})
 
 
 def _fresh_memory(record: Record, keep_zone: bool) -> Memory:

@@ -9,12 +9,13 @@ import msgspec
 
 from companion.games.notation import header_line, line_of
 from companion.games.odds import safe_chance
-from companion.session.holds import hold_of
+from companion.games.phrase import Phrase
+from companion.games.registry import policy_for
 from companion.session.interpret import Ask, Memory, values_of
 from companion.session.record import PlayedGame, Record
 from companion.session.sight import Sight
 from companion.session.sitting import next_starter
-from companion.session.snapshot import Notice, Offer, Question, Snapshot
+from companion.session.snapshot import Offer, Question, Snapshot, TrayPlan
 
 EVENTS_SHOWN = 40
 
@@ -38,7 +39,7 @@ class Desk:
     memory: Memory
     sight: Sight | None = None
     asked: tuple[int, Ask] | None = None
-    notice: Notice | None = None
+    notice: Phrase | None = None
     offer: Offer | None = None
     moving: bool = False
     choice: int = 0
@@ -66,6 +67,7 @@ def _journaled(record: Record) -> Snapshot:
     if game is None:
         return Snapshot(number=record.number)
     state = game.transcript.state
+    policy = policy_for(state)
     return Snapshot(
         number=record.number,
         game=game.header.game,
@@ -73,6 +75,7 @@ def _journaled(record: Record) -> Snapshot:
         state=game.view,
         options=() if game.abandoned else tuple(line_of(option) for option in state.options()),
         safe_chance=None if game.abandoned else safe_chance(state),
+        tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
         throws=game.throws,
         events=game.log[-EVENTS_SHOWN:],
         sitting=record.sitting,
@@ -92,7 +95,8 @@ def _choice(desk: Desk) -> dict[str, Any] | None:
     game = desk.record.game
     if game is None or game.abandoned or not game.view["decisions"]:
         return None
-    choices = hold_of(game.header.game).choices(game.transcript.state)
+    state = game.transcript.state
+    choices = policy_for(state).choices(state)
     return line_of(choices[desk.choice % len(choices)]) if choices else None
 
 

@@ -6,25 +6,23 @@ from typing import Any
 
 import msgspec
 
+from companion.games.phrase import Phrase
 
-class Notice(msgspec.Struct, frozen=True):
-    """Something the table says of what it sees or waits for: a code and its arguments; pages turn it into words.
+Notice = Phrase
+"""Something the table says of what it sees or waits for; pages turn it into words.
 
-    Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `choose_point` {player, values},
-    `freeze` {player, value, missing, sizes}, `choose_entry` {player, kept, again}, `choose_keep` {player, dice,
-    for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hold_on` {as hold} where a stop is not
-    allowed yet, `clear_tray` {player, sizes}, `banking`
-    {after_s}, `restored` {scores, player}. Where all dice may be thrown again an empty tray can't bank, only the button
-    or a phone: `hold_all` {as hold} with the last of them in the keep zone, `again_or_bank` {player, sizes} while dice
-    lie there, `throw_or_bank` {player, sizes} once none does.
-    Wrong: `illegal_hold` {player?, reason, dice, value?, values?}, with `reason` one of `pair_needed`, `one_value`,
-    `all_of_value` {missing}, `not_the_point`, `too_many`, `not_of_throw`, `does_not_score`; `changed` {was, kept};
-    `count` {wanted, seen, kept}; `unclear` {code: a doubt's}; `decide_first` {player, decisions, seen}: dice were
-    thrown before a decision that must come first; `ill` {what, cure}.
-    """
-
-    code: str
-    args: dict[str, Any] = {}
+Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `choose_point` {player, values},
+`freeze` {player, value, missing, sizes}, `choose_entry` {player, kept, again}, `choose_keep` {player, dice,
+for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hold_on` {as hold} where a stop is not
+allowed yet, `clear_tray` {player, sizes}, `banking`
+{after_s}, `restored` {scores, player}. Where all dice may be thrown again an empty tray can't bank, only the button
+or a phone: `hold_all` {as hold} with the last of them in the keep zone, `again_or_bank` {player, sizes} while dice
+lie there, `throw_or_bank` {player, sizes} once none does.
+Wrong: `illegal_hold` {player?, reason, dice, value?, values?}, with `reason` one of `pair_needed`, `one_value`,
+`all_of_value` {missing}, `not_the_point`, `too_many`, `not_of_throw`, `does_not_score`; `changed` {was, kept};
+`count` {wanted, seen, kept}; `unclear` {code: a doubt's}; `decide_first` {player, decisions, seen}: dice were
+thrown before a decision that must come first; `ill` {what, cure}.
+"""
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,6 +98,18 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     dropped: tuple[dict[str, Any], ...]
 
 
+class TrayPlan(msgspec.Struct, frozen=True):
+    """What the tray is to hold now.
+
+    Attributes:
+        dice: How many dice must lie in both zones together; None where the rules leave it open.
+        fresh: Whether the next throw takes up all dice, those that still lie there too.
+    """
+
+    dice: int | None = None
+    fresh: bool = True
+
+
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """The whole table.
 
@@ -112,6 +122,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         phase: `ready`, `settling`, `read`, `asking` or `over`.
         question: What must be settled before play goes on, while `phase` is `asking`.
         notice: What the table sees or waits for.
+        tray: What the tray is to hold now.
         thrown: Values that lie in the throw zone as last seen.
         kept: Values that lie in the keep zone as last seen.
         options: Decision lines that would be accepted now.
@@ -132,7 +143,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     state: dict[str, Any] | None = None
     phase: str = "over"
     question: Question | None = None
-    notice: Notice | None = None
+    notice: Phrase | None = None
+    tray: TrayPlan = TrayPlan()
     thrown: tuple[int, ...] = ()
     kept: tuple[int, ...] = ()
     options: tuple[dict[str, Any], ...] = ()

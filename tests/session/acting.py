@@ -13,7 +13,6 @@ from companion.games.game import Action, Throw, Undo
 from companion.games.notation import header_of
 from companion.games.transcript import Transcript
 from companion.session.commands import PlayLine, See, StartGame, Tick
-from companion.session.holds import HOLDS
 from companion.session.interpret import Memory, Outcome, decided, look, look_again, tick
 from companion.session.journal import Journal
 from companion.session.motion import stayed
@@ -145,7 +144,6 @@ class Mime:
         self.clock = Clock()
         self.tray = Tray(seed, self.clock)
         self.sloppy = sloppy
-        self.hold = HOLDS[header["game"]]
         self.state = Transcript.begin(header_of(header)).state
         self.seen = self.state
         self.memory = Memory(awake=True)
@@ -155,7 +153,7 @@ class Mime:
     def see(self) -> None:
         """Show the tray as it is."""
         self.sight = self.tray.sight()
-        self._take(look(self.seen, self.memory, self.sight, self.hold))
+        self._take(look(self.seen, self.memory, self.sight))
 
     def perhaps_see(self) -> None:
         """Show it, or be too quick for the camera."""
@@ -183,7 +181,7 @@ class Mime:
         self.understood.append(action)
         self.seen = self.seen.after(action)
         self.memory = decided(self.memory)
-        self._take(look_again(self.seen, self.memory, self.sight, self.hold))
+        self._take(look_again(self.seen, self.memory, self.sight))
 
     def throw(self, *values: int, fresh: bool) -> None:
         """Throw dice: at a turn's start all are collected first, later those of the throw zone."""
@@ -211,7 +209,7 @@ class Mime:
         self.tray.lift()
         self.see()
         self.clock.now_s += 3.0
-        self._take(tick(self.seen, self.memory, self.clock.now_s, self.hold))
+        self._take(tick(self.seen, self.memory, self.clock.now_s))
 
 
 class Evening:

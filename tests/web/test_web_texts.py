@@ -37,7 +37,7 @@ def test_what_the_pages_ask_for_is_in_the_catalogue() -> None:
 def test_every_event_and_notice_of_the_session_has_words() -> None:
     session = WEB.parent / "companion" / "session"
     source = (session / "snapshot.py").read_text()
-    notices = set(re.findall(r"`(\w+)` \{", source.split("class Notice")[1].split("class Question")[0]))
+    notices = set(re.findall(r"`(\w+)` \{", source.split("Notice = Phrase")[1].split("class Question")[0]))
     special = {"illegal_hold", "unclear", "all_of_value"}  # told by their reasons and doubts
     known = {key.split(".")[1] for key in texts("en") if key.startswith("notice.")}
     assert notices - special - known == set()

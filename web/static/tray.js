@@ -175,10 +175,7 @@ function wanted() {
   const state = table.snapshot.state, sizes = state?.throw_sizes ?? [];
   const loose = tray.dice.filter((die) => die.place === "throw"), spare = tray.dice.filter((die) => die.place === "out"), kept = tray.dice.filter((die) => die.place === "keep");
   const count = sizes.length ? Math.min(sizes[0], tray.dice.length) : loose.length || tray.dice.length;
-  return { count, loose, fresh: !sizes.length || fresh(state), taken: [...loose, ...spare, ...kept].slice(0, count) };
-}
-function fresh(state) {
-  return state.over || (!state.frozen && !state.kept?.length && !(state.rethrown === false && state.dice?.length));
+  return { count, loose, fresh: !sizes.length || table.snapshot.tray.fresh, taken: [...loose, ...spare, ...kept].slice(0, count) };
 }
 
 async function throwDice() {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.games.crag.state import begin
+from companion.games.crag.tray import CragTray
 from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES
 from companion.games.rulebook import Rulebook
 
@@ -14,6 +15,7 @@ GAME = Rulebook(
     begin=begin,
     switches=SWITCHES,
     presets={"basic": {}, "score_sheet": {"thirteen_without_double": True}},
+    tray=CragTray(),
     in_words=IN_WORDS,
     credits=CREDITS,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.games.crapola.state import begin
+from companion.games.crapola.tray import CrapolaTray
 from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES
 from companion.games.rulebook import Rulebook
 
@@ -14,6 +15,7 @@ GAME = Rulebook(
     begin=begin,
     switches=SWITCHES,
     presets={"basic": {}, "quick": {"target": 5000, "entry": 500}},
+    tray=CrapolaTray(),
     in_words=IN_WORDS,
     credits=CREDITS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from companion.games.crib_dice.race import values_to_win
 from companion.games.crib_dice.state import begin, check_sides
+from companion.games.crib_dice.tray import CribDiceTray
 from companion.games.crib_dice.words import CREDITS, IN_WORDS, SWITCHES
 from companion.games.rulebook import Rulebook
 
@@ -20,6 +21,7 @@ GAME = Rulebook(
         "basic": {},
         "advanced": dict.fromkeys(("piddle_points", "bomb", "double_fuchle", "skunk", "bumping"), True),
     },
+    tray=CribDiceTray(),
     in_words=IN_WORDS,
     credits=CREDITS,
 )

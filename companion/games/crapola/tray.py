@@ -1,0 +1,95 @@
+"""Crapola in the tray: dice that the keep zone has gained since the throw are what is set aside of it.
+
+The line is played only when the player goes on: by throwing the rest, by lifting all dice out, by the button. Until
+then he may move dice to and fro.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from companion.games.crapola.state import Crapola
+from companion.games.game import Action, Keep, State
+from companion.games.phrase import Phrase
+from companion.games.tray import (
+    Meaning,
+    TrayDice,
+    Values,
+    again_or_bank,
+    clear_tray,
+    state_after,
+    thrown_or_moved,
+    waiting,
+)
+
+
+class CrapolaTray:
+    """The keep zone of Crapola. Fulfils `games.tray.KeepZonePolicy`."""
+
+    def dice_expected(self, state: State) -> int | None:
+        """Open: six or seven, and those kept may lie beside the tray."""
+        return None
+
+    def starts_afresh(self, state: State) -> bool:
+        """At the start of a turn."""
+        return not _crapola(state).turn.kept
+
+    def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
+        """What was set aside of the last throw; a quick player has set aside more since the tray was last seen."""
+        if "keep" not in state.decisions:
+            yield ()
+            return
+        for kept in dict.fromkeys((dice.set_aside, tuple(sorted(dice.set_aside + dice.newly_kept)))):
+            if kept and state_after(state, (Keep(kept),)) is not None:
+                yield (Keep(kept),)
+
+    def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
+        """The dice of the throw zone; or with those moved to the keep zone since."""
+        if not still:
+            yield from thrown_or_moved(dice)
+
+    def at_rest(self, state: State, dice: TrayDice) -> Meaning:
+        """Remembers what is set aside and tells what it is worth, or why it can't be."""
+        if "keep" not in state.decisions:
+            if "stop" in state.decisions and self.takes_all(state):
+                return Meaning(notice=again_or_bank(state))
+            fresh = not state.over and self.starts_afresh(state)
+            return Meaning(notice=clear_tray(state) if fresh else waiting(state))
+        # While dice are being lifted out, what was set aside when all lay there counts.
+        lifting = len(dice.thrown) + len(dice.kept) < len(_crapola(state).turn.dice) + len(dice.kept_before)
+        set_aside = dice.set_aside if lifting else dice.newly_kept
+        return Meaning(notice=_notice(_crapola(state), set_aside), set_aside=set_aside)
+
+    def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
+        """What is set aside is kept before the stop."""
+        return (Keep(dice.set_aside),) if "keep" in state.decisions and dice.set_aside else ()
+
+    def takes_all(self, state: State) -> bool:
+        """After hot dice."""
+        return not _crapola(state).turn.dice
+
+    def choices(self, state: State) -> tuple[Action, ...]:
+        """None: the button banks."""
+        return ()
+
+
+def _crapola(state: State) -> Crapola:
+    assert isinstance(state, Crapola), "asked about its own game only"
+    return state
+
+
+def _notice(state: Crapola, kept: Values) -> Phrase:
+    lying = state.turn.dice
+    args: dict[str, Any] = {"player": state.player, "dice": list(kept)}
+    if not kept:
+        best = state.options()[0] if state.options() else None
+        return Phrase("choose_keep", {**args, "for_example": list(best.dice) if isinstance(best, Keep) else []})
+    after = state_after(state, (Keep(kept),))
+    if after is None:
+        reason = "not_of_throw" if any(kept.count(die) > lying.count(die) for die in kept) else "does_not_score"
+        return Phrase("illegal_hold", {**args, "reason": reason, "values": list(lying)})
+    turn = _crapola(after).turn
+    worth = {"points": turn.points - state.turn.points, "turn_points": turn.points}
+    code = "hold_on" if "stop" not in after.decisions else "hold" if turn.dice else "hold_all"
+    return Phrase(code, {**args, **worth, "sizes": list(after.throw_sizes), "decisions": list(after.decisions)})

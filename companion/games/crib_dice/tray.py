@@ -1,0 +1,144 @@
+"""Crib Dice in the tray: dice of one value moved to the keep zone name the point; frozen dice lie there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from companion.games.crib_dice.state import CribDice
+from companion.games.game import Action, NamePoint, State, Undo
+from companion.games.phrase import Phrase
+from companion.games.tray import Meaning, TrayDice, Values, again_or_bank, clear_tray, thrown_or_moved, waiting
+
+
+class CribDiceTray:
+    """The keep zone of Crib Dice. Fulfils `games.tray.KeepZonePolicy`."""
+
+    def dice_expected(self, state: State) -> int | None:
+        """Seven; open in a piddle: two are thrown beside five or six frozen ones, one of which may be borrowed."""
+        return None if state.over or _crib(state).turn.frozen >= 5 else 7
+
+    def starts_afresh(self, state: State) -> bool:
+        """Unless dice are frozen."""
+        return not _crib(state).turn.frozen
+
+    def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
+        """A quick player moves his point aside and throws on before the table has seen him do it."""
+        if "point" not in state.decisions:
+            yield ()
+            return
+        lying, kept = _crib(state).turn.dice, dice.kept
+        value = _point_of(lying, kept)
+        if value is None and len(set(kept)) == 1 and len(kept) == 5 and lying.count(kept[0]) == 6:
+            value = kept[0]  # the sixth has been borrowed for the piddle
+        if value is not None:
+            yield (NamePoint(value),)
+
+    def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
+        """The dice of the throw zone; or with those that have been moved to the keep zone since they were thrown."""
+        if not still:
+            yield from thrown_or_moved(dice)
+        elif set(still) == {_crib(state).turn.point}:
+            # Frozen dice were left in the throw zone and not touched.
+            yield tuple(sorted((Counter(dice.thrown) - Counter(still)).elements()))
+
+    def at_rest(self, state: State, dice: TrayDice) -> Meaning:
+        """Names the point when the keep zone does; tells what the rules forbid there."""
+        crib = _crib(state)
+        if state.over or not dice.kept or dice.overruled:
+            return Meaning(notice=_without_kept(crib, dice))
+        if "point" in state.decisions:
+            return _naming(crib, dice.kept)
+        if crib.turn.frozen:
+            return _frozen(crib, dice.kept)
+        return Meaning(notice=clear_tray(state))
+
+    def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
+        """Nothing: a stop banks the set as it is."""
+        return ()
+
+    def takes_all(self, state: State) -> bool:
+        """With seven fresh dice."""
+        return 7 in state.throw_sizes
+
+    def choices(self, state: State) -> tuple[Action, ...]:
+        """None: the button banks."""
+        return ()
+
+
+def _crib(state: State) -> CribDice:
+    assert isinstance(state, CribDice), "asked about its own game only"
+    return state
+
+
+def _naming(state: CribDice, kept: Values) -> Meaning:
+    value = _point_of(state.turn.dice, kept)
+    if value is None:
+        return Meaning(notice=_illegal(state.turn.dice, kept))
+    return Meaning((NamePoint(value),), _going_on(state.after(NamePoint(value))))
+
+
+def _frozen(state: CribDice, kept: Values) -> Meaning:
+    turn = state.turn
+    wrong = [die for die in kept if die != turn.point]
+    if not wrong and len(kept) <= turn.frozen:
+        return Meaning(notice=_to_freeze(state, len(kept)))
+    other = _point_of(turn.dice, kept)
+    # Nothing was thrown since the point was named: the player has changed his mind.
+    if (
+        other is not None
+        and len(turn.dice) == 7
+        and turn.frozen == turn.dice.count(turn.point or 0)
+        and "stop" in state.decisions
+    ):
+        return Meaning((Undo(1), NamePoint(other)))
+    reason = "not_the_point" if wrong else "too_many"
+    args = {"reason": reason, "dice": wrong or list(kept), "value": turn.point, "player": state.player}
+    return Meaning(notice=Phrase("illegal_hold", args))
+
+
+def _point_of(lying: Values, kept: Values) -> int | None:
+    """The value that the keep zone names: all dice of one value of that throw, two or more; else None."""
+    if len(set(kept)) != 1 or len(kept) < 2 or lying.count(kept[0]) != len(kept):
+        return None
+    return kept[0]
+
+
+def _illegal(lying: Values, kept: Values) -> Phrase:
+    if Counter(kept) - Counter(lying):
+        return Phrase("changed", {"was": list(lying), "kept": list(kept)})
+    if len(set(kept)) > 1:
+        args: dict[str, Any] = {"reason": "one_value"}
+    elif lying.count(kept[0]) < 2:
+        args = {"reason": "pair_needed"}
+    else:
+        args = {"reason": "all_of_value", "missing": lying.count(kept[0]) - len(kept)}
+    return Phrase("illegal_hold", {**args, "dice": list(kept), "value": kept[0], "values": _points(lying)})
+
+
+def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
+    if "point" in state.decisions:
+        return Phrase("choose_point", {"player": state.player, "values": _points(state.turn.dice)})
+    if state.turn.frozen and dice.keep_zone:
+        return _to_freeze(state, len(dice.kept))
+    return clear_tray(state) if 7 in state.throw_sizes and not state.turn.frozen else _going_on(state)
+
+
+def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
+    turn = state.turn
+    missing = turn.frozen - kept
+    # In a piddle the player with only seven dice borrows a frozen one: five in the keep zone are enough.
+    if missing <= 0 or (turn.frozen >= 6 and kept >= 5):
+        return _going_on(state)
+    args = {"player": state.player, "value": turn.point, "missing": missing, "sizes": list(state.throw_sizes)}
+    return Phrase("freeze", args)
+
+
+def _going_on(state: CribDice) -> Phrase | None:
+    rolled_over = 7 in state.throw_sizes and "stop" in state.decisions
+    return again_or_bank(state) if rolled_over else waiting(state)
+
+
+def _points(lying: Values) -> list[int]:
+    return sorted({die for die in lying if lying.count(die) >= 2}, reverse=True)
