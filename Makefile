@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips handheld fixtures train train-tray clean
+.PHONY: help play test lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips handheld fixtures train train-tray solve clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, kn
 
 handheld: .venv/dev.stamp  ## the same clips filmed by hand, without a calibration
 	@$(BIN)/python -m vision.evaluation.handheld --each $(or $(EACH),2)
+
+solve: .venv/run.stamp  ## work out the stored tables of best play anew (seconds; see companion/games/*/solve.py)
+	@$(BIN)/python -m companion.solve
 
 fixtures: .venv/dev.stamp  ## render the pictures in fixtures/images anew
 	@$(BIN)/python -m vision.evaluation.fixtures

@@ -21,7 +21,8 @@ from companion.games.replay import transcript_of
 def command(file: str, as_json: bool, goal: str) -> int:
     """Tell the options after the last line of a transcript, each with its exact value, the best first.
 
-    points: the turn points that this turn will bank, expected with best play from there on.
+    points: the turn points that this turn will bank, expected with best play from there on; for a game played on a
+    sheet the final total.
 
     win: the chance to win when this turn is played for that, and every later turn, by everyone, for its points (a
     shared win counts as its share). For Crib Dice without bomb, bumping, double_fuchle and find_a_loser.

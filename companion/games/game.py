@@ -134,8 +134,9 @@ class State(Protocol):
         """
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """What each option is worth: turn points that this turn will bank, expected exactly, with best play from there.
+        """What each option is worth, exactly, with best play from there.
 
+        That is the turn points that this turn is expected to bank, or where a game is a sheet to fill its final total.
         Options are all decisions of `options`, and each number of dice that may be thrown. Empty when the game is over.
         """
 

@@ -24,9 +24,9 @@ def safe_chance(state: State) -> float | None:
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     """Each option with its exact value, the best first: `{"line": {"do": "stop"}, "value": 10.0}`.
 
-    For the goal `points` a value is the turn points that this turn will bank, expected with best play from there on.
-    Going on is `{"throw": n}`, n the number of dice: which line it becomes the dice decide. What a bomb or a spending
-    does to pegs and totals is no turn points: both are worth 0.
+    For the goal `points` a value is the turn points that this turn will bank, or where a game is a sheet to fill its
+    final total, expected with best play from there on. Going on is `{"throw": n}`, n the number of dice: which line it
+    becomes the dice decide. What a bomb or a spending does to pegs and totals is no turn points: both are worth 0.
 
     For the goal `win` it is the chance that the player, or his team, wins when he plays this turn for that as well as
     can be, and everyone plays every later turn for its points; a win that is shared by n counts 1/n. For Crib Dice

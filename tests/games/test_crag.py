@@ -10,7 +10,7 @@ from naive_crag import worth
 from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
 
 from companion.errors import IllegalAction
-from companion.games.crag.state import CATEGORIES, points_for
+from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.game import Enter, Keep
 from companion.games.notation import action_of
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any
 
 import pytest
 from crib_turns import bank, ones
 from playing import ADVANCED, BOMB, STOP, begun, keep, point, score, throw, told
-from test_crag import THROWS
 from test_crapola import LATE_CRAP
 from test_crapola import bank as bank_crapola
 
 from companion.errors import RulesError
-from companion.games.crag.state import CATEGORIES, points_for
+from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.crapola import odds as crapola_odds
 from companion.games.crib_dice import odds as crib_odds
+from companion.games.crib_dice.race import banks
 from companion.games.dice import handfuls, throws_of, without
 from companion.games.odds import options, safe_chance
 
@@ -182,9 +183,14 @@ def test_the_first_throws_of_crib_dice_are_all_there() -> None:
 
 
 def test_a_turn_of_crib_dice_is_worth_what_it_is() -> None:
-    assert options(begun("crib_dice").state) == [{"line": {"throw": 7}, "value": pytest.approx(7.695356603)}]
+    assert options(begun("crib_dice").state) == [{"line": {"throw": 7}, "value": pytest.approx(7.695357, abs=1e-6)}]
     advanced = begun("crib_dice", rules=ADVANCED).state
-    assert options(advanced) == [{"line": {"throw": 7}, "value": pytest.approx(8.301677475)}]
+    assert options(advanced) == [{"line": {"throw": 7}, "value": pytest.approx(8.301677, abs=1e-6)}]
+
+
+@pytest.mark.parametrize(("piddle_points", "chance"), [(False, 0.463808), (True, 0.628844)])
+def test_a_turn_of_crib_dice_brings_nothing_so_often(piddle_points: bool, chance: float) -> None:
+    assert 1 - math.fsum(banks(piddle_points)) == pytest.approx(chance, abs=1e-6)
 
 
 def test_naming_a_point_is_worth_the_set_it_freezes() -> None:
@@ -207,42 +213,103 @@ def test_a_bomb_banks_nothing_and_a_piddle_thrown_again_is_worth_a_piddle() -> N
 # --- Crag
 
 
-def test_the_best_entry_and_the_best_keep_of_crag_are_plain_means() -> None:
-    found = options(told("crag", throw(1, 2, 6), players=1).state)
+@pytest.mark.parametrize(("strict", "total"), [(False, 149.847593), (True, 147.406114)])
+def test_a_sheet_of_crag_is_worth_what_it_is(strict: bool, total: float) -> None:
+    state = begun("crag", 1, rules={"thirteen_without_double": strict}).state
+    assert options(state) == [{"line": {"throw": 3}, "value": pytest.approx(total, abs=1e-6)}]
+
+
+def all_but(*unused: str, dice: tuple[int, ...] = (1, 1, 2)) -> list[dict[str, Any]]:
+    """Turns that fill every category but those, each with the same dice."""
+    filled = [category for category in CATEGORIES if category not in unused]
+    return [line for category in filled for line in (throw(*dice), score(category))]
+
+
+def test_the_last_keep_of_crag_is_a_plain_mean() -> None:
+    before = all_but("sixes")
+    found = options(told("crag", *before, throw(1, 2, 6), players=1).state)
+    so_far = sum(points_for(category, (1, 1, 2)) for category in CATEGORIES if category != "sixes")
+    assert worth_of(found, score("sixes")) == so_far + 6
     for kept in handfuls((1, 2, 6))[:-1]:
-        missing = 3 - len(kept)
-        mean = Fraction(
-            sum(max(points_for(c, kept + more) for c in CATEGORIES) for more in product(range(1, 7), repeat=missing)),
-            6**missing,
-        )
-        assert worth_of(found, keep(*kept)) == pytest.approx(float(mean))
-    assert worth_of(found, score("sixes")) == 6.0
-    assert found[0]["value"] == max(option["value"] for option in found)
+        wanted = so_far + 6 * (kept.count(6) + Fraction(3 - len(kept), 6))
+        assert worth_of(found, keep(*kept)) == pytest.approx(float(wanted), abs=1e-9)
+    assert found[0]["line"] == keep(6)
 
 
-def test_a_turn_of_crag_is_worth_its_throws_with_the_best_that_follows() -> None:
-    total = 0.0
-    for dice in THROWS:
-        ways = 6 // math.prod(math.factorial(dice.count(face)) for face in set(dice))
-        total += ways * options(told("crag", throw(*dice), players=1).state)[0]["value"]
-    assert options(begun("crag", 1).state) == [{"line": {"throw": 3}, "value": pytest.approx(total / 216)}]
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("unused", [("crag",), ("thirteen", "crag"), ("twos", "odd_straight", "thirteen")])
+def test_sheets_of_crag_are_worth_what_a_walk_through_them_finds(strict: bool, unused: tuple[str, ...]) -> None:
+    state = told("crag", *all_but(*unused), players=1, rules={"thirteen_without_double": strict}).state
+    so_far = sum(points_for(category, (1, 1, 2), strict) for category in CATEGORIES if category not in unused)
+    assert options(state)[0]["value"] == pytest.approx(so_far + walked(unused, strict), abs=1e-9)
+
+
+def walked(unused: tuple[str, ...], strict: bool) -> float:
+    """The points still to come, every throw and every choice walked through."""
+    if not unused:
+        return 0.0
+    later = {category: walked(tuple(other for other in unused if other != category), strict) for category in unused}
+
+    @cache
+    def entered(dice: tuple[int, ...]) -> float:
+        return max(points_for(category, dice, strict) + later[category] for category in unused)
+
+    @cache
+    def kept(dice: tuple[int, ...]) -> float:
+        thrown = product(range(1, 7), repeat=3 - len(dice))
+        return math.fsum(entered(tuple(sorted(dice + more))) for more in thrown) / 6 ** (3 - len(dice))
+
+    thrown = (tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
+    return math.fsum(max(kept(choice) for choice in handfuls(dice)) for dice in thrown) / 216
 
 
 def test_only_unused_categories_count_and_the_house_rule_does() -> None:
-    lines = [throw(1, 6, 6), score("crag"), throw(1, 6, 6)]
-    assert options(told("crag", *lines, players=1).state)[0] == {"line": score("thirteen"), "value": 26.0}
-    strict = told("crag", *lines, players=1, rules={"thirteen_without_double": True}).state
-    assert worth_of(options(strict), score("thirteen")) == 0.0
+    before = all_but("thirteen", "ones")
+    state = told("crag", *before, throw(1, 6, 6), players=1).state
+    assert options(state)[0]["line"] == score("thirteen")
+    strict = told("crag", *before, throw(1, 6, 6), players=1, rules={"thirteen_without_double": True}).state
+    assert options(strict)[0]["line"]["do"] == "keep"
     rethrown = told("crag", throw(1, 2, 6), keep(6), throw(6, 6), players=1).state
-    assert options(rethrown)[0] == {"line": score("three_of_a_kind"), "value": 25.0}
+    assert options(rethrown)[0]["line"] == score("three_of_a_kind")
+    assert options(told("crag", throw(1, 6, 6), players=1).state)[0]["line"] == score("crag")
+
+
+def test_each_player_of_crag_expects_the_total_of_his_own_sheet() -> None:
+    state = told("crag", throw(1, 6, 6), score("crag")).state
+    assert options(state)[0]["value"] == pytest.approx(149.847593, abs=1e-6)
+    rich = told("crag", throw(1, 6, 6), score("crag"), throw(1, 1, 2), score("sixes")).state
+    assert options(rich)[0]["value"] > 160
 
 
 # --- Crapola
 
 
-@pytest.mark.parametrize(("size", "least", "value"), [(6, 0, 531.8287), (6, 1000, 407.9707), (7, 0, 835.7660)])
+@pytest.mark.parametrize(("size", "least", "value"), [(6, 0, 531.828675), (6, 1000, 407.970656), (7, 0, 835.765954)])
 def test_a_turn_of_crapola_is_worth_what_it_is(size: int, least: int, value: float) -> None:
-    assert crapola_odds.turn_worth(size, least).thrown(0, size) == pytest.approx(value, abs=1e-3)
+    assert crapola_odds.turn_worth(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
+
+
+@pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
+def test_the_greatest_chance_to_get_on_the_board_is_this(size: int, chance: float) -> None:
+    assert crapola_odds.entry_chance(size, 1000) == pytest.approx(chance, abs=1e-6)
+    assert crapola_odds.entry_chance(6, 0) == pytest.approx(1 - 1080 / 46656), "any bank will do: only a crap-out fails"
+    assert crapola_odds.entry_chance(7, 0) == pytest.approx(1.0)
+
+
+def test_a_turn_played_to_reach_points_reaches_them_as_often_as_each_throw_says() -> None:
+    chances = crapola_odds.reaching(6, 0, 300)
+    for points, dice in ((0, 6), (150, 2), (250, 1)):
+        total = 0.0
+        for thrown in product(range(1, 7), repeat=dice):
+            keeps = [kept for kept in handfuls(tuple(sorted(thrown))) if crapola_odds.points_of(kept)]
+            following = [
+                1.0
+                if points + (crapola_odds.points_of(kept) or 0) >= 300
+                else chances.thrown(points + (crapola_odds.points_of(kept) or 0), dice - len(kept) or 6)
+                for kept in keeps
+            ]
+            total += max(following, default=0.0)
+        assert chances.thrown(points, dice) == pytest.approx(total / 6**dice)
 
 
 @pytest.mark.parametrize(("points", "dice", "least"), [(0, 1, 0), (500, 2, 0), (300, 3, 0), (0, 2, 1000), (2000, 4, 0)])

@@ -9,7 +9,7 @@ from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
 from test_crapola import bank as bank_crapola
 
 from companion.errors import IllegalAction, NotationError
-from companion.games.crag.state import CATEGORIES
+from companion.games.crag.sheet import CATEGORIES
 from companion.games.notation import action_of
 from companion.games.transcript import Transcript
 

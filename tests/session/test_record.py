@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import IllegalAction, RulesError
-from companion.games.crag.state import CATEGORIES
+from companion.games.crag.sheet import CATEGORIES
 from companion.games.game import Throw
 from companion.games.notation import line_of
 from companion.games.replay import replayed as replayed_file

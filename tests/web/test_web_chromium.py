@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pub import HEADER, PIN, Pub, opened, served, sight
 
-from companion.games.crag.state import points_for
+from companion.games.crag.sheet import points_for
 from companion.session.commands import Answer, PlayLine, StartGame
 from companion.session.export import PastGames as Journaled
 from companion.session.review import Review

@@ -5,44 +5,17 @@ RULES.md, "Crag".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from companion.errors import IllegalAction
-from companion.games.dice import handfuls, in_order, throws_of, without
+from companion.games.crag.odds import TurnWorth, filled_of, turn_worth
+from companion.games.crag.sheet import CATEGORIES, points_for
+from companion.games.dice import handfuls, in_order, without
 from companion.games.game import Action, Enter, Header, Keep, Throw, refusal
 from companion.games.nearest import nearest
 
 Phase = Literal["fresh", "thrown", "keeping", "rethrown"]
-
-NUMBERS: Mapping[str, int] = {"ones": 1, "twos": 2, "threes": 3, "fours": 4, "fives": 5, "sixes": 6}
-STRAIGHTS: Mapping[str, tuple[int, ...]] = {
-    "odd_straight": (1, 3, 5),
-    "even_straight": (2, 4, 6),
-    "low_straight": (1, 2, 3),
-    "high_straight": (4, 5, 6),
-}
-CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")
-
-
-def points_for(category: str, dice: tuple[int, ...], thirteen_without_double: bool = False) -> int:
-    """What three dice score in a category: 0 when they don't fit.
-
-    With the house rule `thirteen_without_double` Thirteen wants three different values.
-    """
-    if category in NUMBERS:
-        return sum(die for die in dice if die == NUMBERS[category])
-    if category in STRAIGHTS:
-        return 20 if in_order(dice) == STRAIGHTS[category] else 0
-    different = len(set(dice))
-    if category == "three_of_a_kind":
-        return 25 if different == 1 else 0
-    if sum(dice) != 13:
-        return 0
-    if category == "thirteen":
-        return 0 if thirteen_without_double and different < 3 else 26
-    return 50 if different == 2 else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +92,12 @@ class Crag:
         return None
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """What each option will enter in this turn, expected with the best entry; later turns are not weighed."""
-        thrown = tuple((dice, self._expected(self.dice)) for dice in self.throw_sizes)
-        return thrown + tuple((option, self._decision_worth(option)) for option in self.options())
+        """The final total of the player's sheet after each option, expected with best play to the end."""
+        if self.over:
+            return ()
+        worth, so_far = turn_worth(filled_of(dict(self.sheets[self.seat])), self._strict), self._totals()[self.seat]
+        thrown = tuple((dice, so_far + self._throw_worth(worth)) for dice in self.throw_sizes)
+        return thrown + tuple((option, so_far + self._decision_worth(option, worth)) for option in self.options())
 
     def after(self, action: Action) -> Crag:
         """The state after that action. Raises IllegalAction."""
@@ -155,26 +131,14 @@ class Crag:
     def _with(self, phase: Phase, dice: tuple[int, ...]) -> Crag:
         return Crag(self.header, self.first, self.turn, self.sheets, phase, dice)
 
-    def _decision_worth(self, option: Action) -> float:
+    def _throw_worth(self, worth: TurnWorth) -> float:
+        return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
+
+    def _decision_worth(self, option: Action, worth: TurnWorth) -> float:
         if isinstance(option, Keep):
-            return self._expected(option.dice)
+            return worth.kept(option.dice)
         assert isinstance(option, Enter), "Crag has no other decisions"
-        return float(self.points_in(option.category))
-
-    def _best_entry(self, dice: tuple[int, ...]) -> int:
-        return max(points_for(category, dice, self._strict) for category in self.unused)
-
-    def _expected(self, staying: tuple[int, ...]) -> float:
-        """The best entry on average when the dice that don't stay are thrown; of a first throw also the best keep."""
-        missing = 3 - len(staying)
-        total = 0.0
-        for dice, ways in throws_of(missing):
-            lying = in_order(staying + dice)
-            if self.phase == "fresh":
-                total += ways * max(worth for _, worth in self._with("thrown", lying).expected_values())
-            else:
-                total += ways * self._best_entry(lying)
-        return total / float(6**missing)
+        return worth.entered(self.dice, option.category)
 
     def _kept(self, dice: tuple[int, ...]) -> Crag:
         if without(self.dice, dice) is None:

@@ -7,14 +7,16 @@ with dice at risk is worse than a stop: from there on the worth is what has been
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from companion.games.dice import FACES, throws_of
+from companion.games.stored import floats
 
 # With this much gathered stopping beats every throw that can fail, for any set (a test holds it); what rollovers add on
 # the way there is at most 30 each.
 RICH = 400
+TURNS = "turns.f8"
 Set = tuple[int, int]  # how many dice are frozen, and their value
 
 
@@ -92,6 +94,7 @@ class TurnWorth:
         bank: What it brings to bank so many points.
         lost: What it brings to wipe out.
         rich: What a throw of seven brings with `RICH` or more gathered.
+        known: What a throw of seven brings, by what is gathered, where that is stored already; all below `RICH`.
     """
 
     def __init__(
@@ -100,12 +103,13 @@ class TurnWorth:
         bank: Callable[[int], float] = float,
         lost: float = 0.0,
         rich: Callable[[int], float] = rich_turn,
+        known: Sequence[float] = (),
     ) -> None:
         self.bank, self.lost, self.rich = bank, lost, rich
         self._piddle_ends = piddle_ends(piddle_points)
         self._piddle_lost = 1 - sum(chance for _, chance in self._piddle_ends)
-        self._known_from = RICH
-        self._fresh: dict[int, float] = {}
+        self._known_from = 0 if known else RICH
+        self._fresh: dict[int, float] = dict(enumerate(known))
         self._held: dict[tuple[int, int, int], float] = {}
 
     def fresh(self, gathered: int) -> float:
@@ -156,5 +160,6 @@ class TurnWorth:
 
 @cache
 def turn_worth(piddle_points: bool) -> TurnWorth:
-    """The worths of turns under that rule, remembered from call to call."""
-    return TurnWorth(piddle_points)
+    """The worths of turns under that rule, from the stored table, remembered from call to call."""
+    fresh = floats(__package__, TURNS)
+    return TurnWorth(piddle_points, known=fresh[RICH:] if piddle_points else fresh[:RICH])

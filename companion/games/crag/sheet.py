@@ -1,0 +1,38 @@
+"""The sheet of Crag: its categories, and what three dice score in each.
+
+RULES.md, "Crag".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from companion.games.dice import in_order
+
+NUMBERS: Mapping[str, int] = {"ones": 1, "twos": 2, "threes": 3, "fours": 4, "fives": 5, "sixes": 6}
+STRAIGHTS: Mapping[str, tuple[int, ...]] = {
+    "odd_straight": (1, 3, 5),
+    "even_straight": (2, 4, 6),
+    "low_straight": (1, 2, 3),
+    "high_straight": (4, 5, 6),
+}
+CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")
+
+
+def points_for(category: str, dice: tuple[int, ...], thirteen_without_double: bool = False) -> int:
+    """What three dice score in a category: 0 when they don't fit.
+
+    With the house rule `thirteen_without_double` Thirteen wants three different values.
+    """
+    if category in NUMBERS:
+        return sum(die for die in dice if die == NUMBERS[category])
+    if category in STRAIGHTS:
+        return 20 if in_order(dice) == STRAIGHTS[category] else 0
+    different = len(set(dice))
+    if category == "three_of_a_kind":
+        return 25 if different == 1 else 0
+    if sum(dice) != 13:
+        return 0
+    if category == "thirteen":
+        return 0 if thirteen_without_double and different < 3 else 26
+    return 50 if different == 2 else 0

@@ -1,0 +1,29 @@
+"""Tables that `make solve` has worked out and that lie in a game's folder: read when asked for, without NumPy."""
+
+from __future__ import annotations
+
+import pkgutil
+import sys
+from array import array
+
+from companion.errors import RulesError
+
+
+def stored(package: str, name: str) -> bytes:
+    """A table as it lies there. Raises RulesError when it is missing."""
+    try:
+        content = pkgutil.get_data(package, name)
+    except OSError:
+        content = None
+    if content is None:
+        raise RulesError(f"The solved table {name} is missing from {package}; `make solve` makes it.")
+    return content
+
+
+def floats(package: str, name: str) -> tuple[float, ...]:
+    """A table of little-endian float64."""
+    values = array("d")
+    values.frombytes(stored(package, name))
+    if sys.byteorder == "big":
+        values.byteswap()
+    return tuple(values)
