@@ -20,7 +20,7 @@ from companion.adapters.health import Check, disk_check, report
 from companion.adapters.lights import Lights
 from companion.adapters.parts import Part, followed, listening
 from companion.adapters.power_off import shutdown_problems
-from companion.adapters.rigs import sighted
+from companion.adapters.rigs import load_reader
 from companion.adapters.served import BoardOnPage, Photographs
 from companion.adapters.sounding import sounding
 from companion.adapters.tapped import Tapped
@@ -120,16 +120,16 @@ def build(settings: Settings) -> App:
     power = Power(power_of(settings))
     board = Board(wired.strip, wired.layout, power, clock)
     virtual = wired.camera if isinstance(wired.camera, VirtualCamera) else None
-    sight = sighted(settings.camera.source, wired.camera, folder)
+    setup = load_reader(settings.camera.source, wired.camera, folder)
     photos = Photos(folder, settings.data.photos_mb * 1_000_000)
-    table = Table(Journal(folder), photos, clock, keep_zone=sight.keep_zone)
+    table = Table(Journal(folder), photos, clock)
     # In a calibrated tray every silhouette is explained, and kept dice may lie beside it: no number is demanded there.
     camera = Tapped(wired.camera)
     watcher = Watcher(
         camera,
-        sight.reader,
-        sight.rig,
-        expect=lambda: table.snapshot().tray.dice if sight.rig is None else None,
+        setup.reader,
+        setup.rig,
+        expect=lambda: table.snapshot().tray.dice if watcher.rig is None else None,
         dim=board.capture,
     )
     eye = Eye(wired.camera.name, watcher, table.submit)
@@ -138,7 +138,13 @@ def build(settings: Settings) -> App:
     port = link.getsockname()[1]
     page = page_address(settings.web.host, port)
     checks: dict[str, Check] = {"camera": eye.health, "strip": board.health, "disk": disk_check(folder)}
-    checks["calibration"] = sight.health
+    checks["calibration"] = setup.health
+
+    def recalibrated() -> None:
+        setup = load_reader(settings.camera.source, wired.camera, folder)
+        watcher.read_with(setup.reader, setup.rig)
+        checks["calibration"] = setup.health
+
     voice = Loudspeaker(table)
     app = create_app(
         Parts(
@@ -152,7 +158,7 @@ def build(settings: Settings) -> App:
             tray=None if virtual is None else VirtualHands(virtual),
             evening=PastGames(folder),
             review=Review(folder),
-            calibrate=CalibrationDesk(settings.camera.source, camera, folder, _today, virtual),
+            calibrate=CalibrationDesk(settings.camera.source, camera, folder, _today, virtual, recalibrated),
             voice=voice,
             name=settings.table.name,
             streams_limit=settings.web.streams,

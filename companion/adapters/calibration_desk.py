@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from companion.adapters.eye import jpeg
-from companion.adapters.rigs import told_of
+from companion.adapters.rigs import calibration_status
 from companion.adapters.tapped import KEPT, Tapped
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice
@@ -25,7 +25,8 @@ from vision.geometry.rig import Zone
 from vision.reading import FrameBGR
 from vision.watching.stillness import MOVING_PX, changed, structure
 
-PATIENCE_S = 4.0
+PATIENCE_S = 20.0
+"""For frames: the table reads what it sees meanwhile, which takes seconds where a whole sheet lies there."""
 SAME_PX = 1.5
 """The sheet lies still when its corners stay within so much over three looks."""
 QUALITY = 70
@@ -41,12 +42,20 @@ class CalibrationDesk:
         folder: The data folder.
         clock: Date and time of day, for people.
         virtual: The virtual camera, when it is one: its sheet can be laid from the page.
+        kept: Called once a calibration lies in the data folder.
     """
 
     def __init__(
-        self, source: str, camera: Tapped, folder: Path, clock: Callable[[], str], virtual: VirtualCamera | None = None
+        self,
+        source: str,
+        camera: Tapped,
+        folder: Path,
+        clock: Callable[[], str],
+        virtual: VirtualCamera | None = None,
+        kept: Callable[[], None] = lambda: None,
     ) -> None:
         self._source, self._camera, self._folder, self._clock, self._virtual = source, camera, folder, clock, virtual
+        self._kept = kept
         self._lock = threading.Lock()
         self._plan = Plan()
         self._height_mm: float | None = None
@@ -55,7 +64,7 @@ class CalibrationDesk:
     def look(self) -> Mapping[str, Any]:
         """What the newest frame shows."""
         frame = self._camera.newest()
-        calibrated, says = told_of(self._folder, self._source)
+        calibrated, says = calibration_status(self._folder, self._source)
         told: dict[str, Any] = {"calibrated": calibrated, "says": says, "virtual": self._virtual is not None}
         with self._lock:
             plan, found = self._plan, self._found
@@ -123,6 +132,7 @@ class CalibrationDesk:
         rig = rig_of(found.floor_to_px, plan, empty_bgr)
         codes = {one.code for one in (*found.advice, *rig_advice(rig, lens_deg))}
         save_rig(self._folder, Stored(self._source.strip(), self._clock(), rig, tuple(sorted(codes))))
+        self._kept()
         return self.look()
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from companion.adapters.checkup import Check
 from companion.adapters.power_off import shutdown_problems
-from companion.adapters.rigs import SIMULATED, told_of
+from companion.adapters.rigs import SIMULATED, calibration_status
 from companion.adapters.wired import buttons_of, strip_of, track_of
 from companion.config import Settings
 from companion.errors import DeviceError, SetupError
@@ -81,7 +81,7 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Che
 def check_calibration(settings: Settings) -> Check:
     """Whether there is a calibration for the camera."""
     source = settings.camera.source
-    ok, says = told_of(settings.data_dir, source)
+    ok, says = calibration_status(settings.data_dir, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
     return Check("calibration", ok, says, cure, simulated=source.partition(":")[0] in SIMULATED)
 

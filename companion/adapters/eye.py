@@ -96,6 +96,7 @@ def sight_of(event: watch.Settled) -> Sight:
         photo_jpeg=jpeg(event.frame.image_bgr),
         at_s=event.at_s,
         emptied=event.emptied,
+        keep_zone=event.keep_zone,
     )
 
 

@@ -1,4 +1,4 @@
-"""Which calibration a camera is read with: the one stored in the data folder when it was made with that camera."""
+"""Which calibration a camera is read with: the one in the data folder when it was made with that camera, or a newer."""
 
 from __future__ import annotations
 
@@ -23,20 +23,17 @@ SIMULATED = ("virtual", "files", "video")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sighted:
-    """How a camera is read: its rig or None, its reader, and the check of its calibration for the page."""
+class ReaderSetup:
+    """How a camera is read: its reader, its rig or None, and the check of its calibration for the page."""
 
-    rig: Rig | None
     reader: Reader
+    rig: Rig | None
     health: Check
 
-    @property
-    def keep_zone(self) -> bool:
-        """Whether dice can be kept in the tray."""
-        return self.rig is not None and self.rig.keep.width_mm > 0
 
-
-def sighted(source: str, camera: Camera, folder: Path, open_: Callable[[Rig | None], Reader] = open_reader) -> Sighted:
+def load_reader(
+    source: str, camera: Camera, folder: Path, open_: Callable[[Rig | None], Reader] = open_reader
+) -> ReaderSetup:
     """How the camera of that setting is read, with the data folder's calibration where it fits.
 
     A damaged calibration is told by the check; the table plays without it.
@@ -48,7 +45,7 @@ def sighted(source: str, camera: Camera, folder: Path, open_: Callable[[Rig | No
     if stored is None or not fits(stored, source):
         return _without(camera, open_, ok=True, says=_says_without(stored, source))
     reader = RiggedReader(stored.rig, open_)
-    return Sighted(stored.rig, reader, lambda: _health(stored, reader.misfit_wh))
+    return ReaderSetup(reader, stored.rig, lambda: _health(stored, reader.misfit_wh))
 
 
 def fits(stored: Stored, source: str) -> bool:
@@ -56,7 +53,7 @@ def fits(stored: Stored, source: str) -> bool:
     return stored.camera == source.strip() and (source != "virtual" or stored.size_wh == LENS.size_wh)
 
 
-def told_of(folder: Path, source: str) -> tuple[bool, str]:
+def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
     """Whether the camera of that setting is calibrated, for the doctor; a sentence that says so."""
     try:
         stored = load_rig(folder)
@@ -67,9 +64,9 @@ def told_of(folder: Path, source: str) -> tuple[bool, str]:
     return source.partition(":")[0] in SIMULATED, _says_without(stored, source)
 
 
-def _without(camera: Camera, open_: Callable[[Rig | None], Reader], *, ok: bool, says: str) -> Sighted:
+def _without(camera: Camera, open_: Callable[[Rig | None], Reader], *, ok: bool, says: str) -> ReaderSetup:
     rig = camera.rig() if isinstance(camera, VirtualCamera) else None
-    return Sighted(rig, open_(rig), lambda: (ok, says))
+    return ReaderSetup(open_(rig), rig, lambda: (ok, says))
 
 
 def _says_without(stored: Stored | None, source: str) -> str:

@@ -29,21 +29,21 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
 
     SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE.
     """
-    from companion.adapters.rigs import sighted
+    from companion.adapters.rigs import load_reader
     from vision.watching.new_throws import news
     from vision.watching.watcher import Ill, Settled, Watcher
 
     source, camera = _opened(source)
-    sight = sighted(source, camera, data or config.load(None, {}).data_dir)
+    setup = load_reader(source, camera, data or config.load(None, {}).data_dir)
     limited = _Limited(camera, limit_s)
     last: Settled | None = None
-    for event in Watcher(limited, sight.reader, sight.rig, lambda: expect).events():
+    for event in Watcher(limited, setup.reader, setup.rig, lambda: expect).events():
         if isinstance(event, Ill):
             _tell_illness(event.error, camera.name)
             if camera.name in ("video", "files"):  # a file does not get well by waiting
                 return 1
         elif isinstance(event, Settled):
-            new, last = news(event, last, held=sight.rig is None)
+            new, last = news(event, last, held=setup.rig is None)
             for told in _throw_of(event) if new else ():
                 print(json.dumps(told) if as_json else in_a_row(told), flush=True)  # noqa: T201
     return 0

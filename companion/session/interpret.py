@@ -209,6 +209,7 @@ def _remembered(memory: Memory, sight: Sight, motion: Motion) -> Memory:
         rolls=memory.rolls + rolled,
         empty_since_s=None if sight.thrown or sight.kept else memory.empty_since_s,
         ignored_kept=memory.ignored_kept if memory.ignored_kept == values_of(sight.kept) else None,
+        keep_zone=sight.keep_zone,
     )
 
 

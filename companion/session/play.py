@@ -48,14 +48,12 @@ class Play:
         clock: Callable[[], float],
         wall: Callable[[], float],
         changed: Callable[[Desk], None],
-        keep_zone: bool = True,
     ) -> None:
         self._journal = journal
         self._photos = photos
         self._clock = clock
         self._wall = wall
         self._changed = changed
-        self._keep_zone = keep_zone
         self._questions = 0
         self._ticked: tuple[int, float | None] = (-1, None)  # the number and emptiness that a tick has answered
         self.desk = Desk(Record(), Memory())
@@ -84,7 +82,7 @@ class Play:
         self._photos.start(last_throw)
         # Ids of questions must not repeat after a restart: a phone may still show an old one.
         self._questions = 1000 * (record.number + 1)
-        self.desk = Desk(replace(record, last_throw=last_throw), _fresh_memory(record, self._keep_zone))
+        self.desk = Desk(replace(record, last_throw=last_throw), _fresh_memory(record))
         self._say(self._restored())
 
     def close(self) -> None:
@@ -374,9 +372,9 @@ class Play:
         return Phrase("restored", {"scores": game.view["scores"], "player": game.view["player"]})
 
 
-def _fresh_memory(record: Record, keep_zone: bool) -> Memory:
+def _fresh_memory(record: Record) -> Memory:
     throws = record.game.throws if record.game else ()
-    return Memory(last_values=throws[-1].values if throws else (), keep_zone=keep_zone)
+    return Memory(last_values=throws[-1].values if throws else ())
 
 
 def refused(error: Exception) -> CompanionError:

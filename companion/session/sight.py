@@ -24,6 +24,7 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
         photo_jpeg: The picture it was read from.
         at_s: When, on the table's monotonic clock.
         emptied: Whether the throw zone has been seen without any dice since the sight before this one.
+        keep_zone: Whether the tray has a keep zone; without one every die lies in the throw zone.
     """
 
     thrown: tuple[SeenDie, ...]
@@ -32,3 +33,4 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
     photo_jpeg: bytes | None
     at_s: float
     emptied: bool
+    keep_zone: bool = True

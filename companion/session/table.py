@@ -33,7 +33,6 @@ class Table:
         photos: The photos of throws.
         clock: Seconds, monotonic: the clock of `Sight.at_s`.
         wall: Seconds since 1970, for display in the journal only.
-        keep_zone: Whether the tray has a keep zone (a calibrated or virtual one has).
     """
 
     def __init__(
@@ -42,9 +41,8 @@ class Table:
         photos: Photos,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
-        keep_zone: bool = True,
     ) -> None:
-        self._play = Play(journal, photos, clock, wall, self._desk_changed, keep_zone)
+        self._play = Play(journal, photos, clock, wall, self._desk_changed)
         self._clock = clock
         self._queue: SimpleQueue[tuple[Command, Future[Snapshot]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None

@@ -39,7 +39,7 @@ class Clock:
 class Tray:
     """Dice in a tray: thrown to new places, moved to the keep zone, lifted out. `sight` is what a camera would tell."""
 
-    def __init__(self, seed: int = 1, clock: Clock | None = None) -> None:
+    def __init__(self, seed: int = 1, clock: Clock | None = None, keep_zone: bool = True) -> None:
         self.random = random.Random(seed)
         self.clock = clock or Clock()
         self.thrown: list[SeenDie] = []
@@ -47,6 +47,7 @@ class Tray:
         self.lay: list[SeenDie] = []
         self.seen: list[SeenDie] = []
         self.emptied = True
+        self.keep_zone = keep_zone
 
     def lift(self, *zones: str) -> None:
         """Every die out of the tray, or out of one zone (`thrown`, `kept`)."""
@@ -109,6 +110,7 @@ class Tray:
             photo_jpeg=b"\xff\xd8 a picture",
             at_s=self.clock(),
             emptied=emptied,
+            keep_zone=self.keep_zone,
         )
 
 

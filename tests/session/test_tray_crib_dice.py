@@ -241,10 +241,10 @@ def test_a_tray_without_a_keep_zone_names_no_holds(tmp_path: Path) -> None:
     from companion.session.journal import Journal
     from companion.session.photos import Photos
 
-    table = Table(Journal(tmp_path), Photos(tmp_path), clock=Clock(), keep_zone=False)
+    table = Table(Journal(tmp_path), Photos(tmp_path), clock=Clock())
     table.start()
     started(table, HEADER)
-    tray = Tray()
+    tray = Tray(keep_zone=False)
     table.submit(See(tray.throw(*FIRST)))
     named = table.submit(PlayLine(number=2, line={"do": "point", "value": 5}))
     assert named.notice.code == "throw"

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from running import Running
 
-from companion.adapters.rigs import NOT_CALIBRATED, sighted, told_of
+from companion.adapters.rigs import NOT_CALIBRATED, calibration_status, load_reader
 from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
 from vision.calibration.sheet import raster, sheet
@@ -83,28 +83,54 @@ def test_a_table_reads_with_it_and_says_so(calibrated: tuple[Path, dict[str, obj
             phases.append(next(phase for phase in told if phase in ("read", "asking")))
 
 
+def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None:
+    """The virtual camera's own keep zone begins at 240 mm; the phone's at 280: a die at 262 mm tells which is used."""
+    with Running(tmp_path) as table:
+        table.pair()
+
+        def zones_at_262_mm() -> tuple[bool, bool]:
+            assert table.ask("/api/tray/lift", {})[0] == 200
+            table.until("/api/state", lambda now: not now["thrown"] and not now["kept"])
+            assert table.ask("/api/tray/move", {"id": 0, "x_mm": 262, "y_mm": 120})[0] == 200
+            now = table.until("/api/state", lambda now: now["thrown"] or now["kept"], 15.0)
+            return len(now["thrown"]) == 1, len(now["kept"]) == 1
+
+        assert zones_at_262_mm() == (False, True)
+        assert table.ask("/api/tray/lift", {})[0] == 200
+        for what, body in (
+            ("lay", {"lies": True}),
+            ("sheet", {"keep_mm": 40}),
+            ("lay", {"lies": False}),
+            ("empty", {}),
+        ):
+            status, answer = table.ask(f"/api/calibrate/{what}", body)
+            assert status == 200, answer
+        assert table.ask("/healthz")[1]["parts"]["calibration"]["says"].startswith("Calibrated ")
+        assert zones_at_262_mm() == (True, False)
+
+
 def test_a_camera_without_a_calibration_plays_and_says_so(tmp_path: Path) -> None:
-    sight = sighted("opencv:0", open_camera("opencv:0"), tmp_path, Named)
-    assert (sight.rig, sight.keep_zone) == (None, False)
-    assert sight.health() == (True, NOT_CALIBRATED)
-    assert told_of(tmp_path, "opencv:0") == (False, NOT_CALIBRATED)
+    setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, Named)
+    assert setup.rig is None
+    assert setup.health() == (True, NOT_CALIBRATED)
+    assert calibration_status(tmp_path, "opencv:0") == (False, NOT_CALIBRATED)
 
 
 def test_the_calibration_of_another_camera_is_not_used(tmp_path: Path) -> None:
     save_rig(tmp_path, Stored("picamera2", "today", VirtualCamera(1).rig()))
-    assert sighted("opencv:0", open_camera("opencv:0"), tmp_path, Named).rig is None
-    assert "picamera2" in told_of(tmp_path, "opencv:0")[1]
-    assert told_of(tmp_path, "picamera2")[0]
+    assert load_reader("opencv:0", open_camera("opencv:0"), tmp_path, Named).rig is None
+    assert "picamera2" in calibration_status(tmp_path, "opencv:0")[1]
+    assert calibration_status(tmp_path, "picamera2")[0]
 
 
 def test_the_calibration_of_this_camera_is_used_until_its_pictures_have_another_size(tmp_path: Path) -> None:
     save_rig(tmp_path, Stored("opencv:0", "today", VirtualCamera(1).rig()))
-    sight = sighted("opencv:0", open_camera("opencv:0"), tmp_path, Named)
-    assert sight.keep_zone
-    sight.reader.read(np.zeros((960, 1280, 3), np.uint8))
-    assert sight.health()[0]
-    sight.reader.read(np.zeros((480, 640, 3), np.uint8))
-    ok, says = sight.health()
+    setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, Named)
+    assert setup.rig is not None
+    setup.reader.read(np.zeros((960, 1280, 3), np.uint8))
+    assert setup.health()[0]
+    setup.reader.read(np.zeros((480, 640, 3), np.uint8))
+    ok, says = setup.health()
     assert not ok
     assert "640 x 480" in says
     assert "1280 x 960" in says
@@ -112,10 +138,10 @@ def test_the_calibration_of_this_camera_is_used_until_its_pictures_have_another_
 
 def test_a_damaged_calibration_degrades_and_is_told(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(b"no archive")
-    sight = sighted("opencv:0", open_camera("opencv:0"), tmp_path, Named)
-    assert sight.rig is None
-    assert not sight.health()[0]
-    assert sighted("virtual", open_camera("virtual"), tmp_path, Named).rig is not None
+    setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, Named)
+    assert setup.rig is None
+    assert not setup.health()[0]
+    assert load_reader("virtual", open_camera("virtual"), tmp_path, Named).rig is not None
 
 
 def test_corners_by_hand_need_no_sheet(tmp_path: Path) -> None:

@@ -187,3 +187,22 @@ def test_a_camera_that_fails_is_told_and_opened_again(camera: VirtualCamera) -> 
     assert [isinstance(event, Ill) for event in told[:2]] == [True, True]
     assert pauses == [0.5, 1.0]
     assert any(isinstance(event, Settled) for event in told)
+
+
+def test_another_calibration_is_read_with_from_the_next_reading_on(camera: VirtualCamera) -> None:
+    class Named:
+        def __init__(self, name: str) -> None:
+            self._name = name
+
+        def read(self, frame_bgr: object, expect: int | None = None) -> Reading:
+            return Reading((), self._name)
+
+    watcher = Watcher(camera, Named("without"))
+    settled = (event for event in watcher.events() if isinstance(event, Settled))
+    first = next(settled)
+    rig = camera.rig()
+    watcher.read_with(Named("with"), rig)
+    camera.tray.throw(strength=0.4)
+    second = next(settled)
+    assert [(event.reading.doubt, event.keep_zone) for event in (first, second)] == [("without", False), ("with", True)]
+    assert watcher.rig is rig

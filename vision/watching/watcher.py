@@ -48,6 +48,7 @@ class Settled:
         thrown: Dice in the throw zone.
         kept: Dice in the keep zone.
         emptied: Whether the throw zone was at rest without any dice since the last time that dice lay in it.
+        keep_zone: Whether there is a keep zone.
     """
 
     at_s: float
@@ -56,6 +57,7 @@ class Settled:
     thrown: tuple[PlacedDie, ...]
     kept: tuple[PlacedDie, ...]
     emptied: bool
+    keep_zone: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +92,19 @@ class Watcher:
         dim: Callable[[bool], None] | None = None,
         pause: Callable[[float], bool] | None = None,
     ) -> None:
-        self._camera, self._reader, self._rig, self._expect, self._dim = camera, reader, rig, expect, dim
+        self._camera, self._expect, self._dim = camera, expect, dim
+        self._setup = (reader, rig)
         self._stopped = threading.Event()
         self._pause = pause or self._stopped.wait
+
+    @property
+    def rig(self) -> Rig | None:
+        """The calibration that is read with."""
+        return self._setup[1]
+
+    def read_with(self, reader: Reader, rig: Rig | None) -> None:
+        """Read with another calibration from the next reading on; from any thread."""
+        self._setup = (reader, rig)  # both at once: no reading is placed with a rig that its reader did not know
 
     def stop(self) -> None:
         """End `events` soon; from any thread."""
@@ -134,7 +146,7 @@ class Watcher:
                     tries = tries + 1 if doubted is not None else 1
                     moving = False
                     settled = self._read(frame, emptied)
-                    rule = self._rule if self._rig is not None else PAUSED
+                    rule = self._rule if self.rig is not None else PAUSED
                     if self._reads_again(settled, tries):
                         doubted = settled
                         continue
@@ -148,7 +160,7 @@ class Watcher:
 
     @property
     def _rule(self) -> Rule:
-        return HELD if self._rig is None else FIXED
+        return HELD if self.rig is None else FIXED
 
     def _reads_again(self, settled: Settled, tries: int) -> bool:
         """Whether later frames may remove a doubt: by hand each is taken from a little elsewhere.
@@ -156,21 +168,22 @@ class Watcher:
         Not at a table with lights, which would flicker.
         """
         seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
-        return self._rig is None and self._dim is None and seen_in_doubt and tries < TRIES
+        return self.rig is None and self._dim is None and seen_in_doubt and tries < TRIES
 
     def _read(self, frame: Frame, emptied: bool) -> Settled:
         """What several still frames agree on; without a rig the first in doubt ends it, as reading takes long there."""
-        expect = self._expect()
+        (reader, rig), expect = self._setup, self._expect()
         frames = self._stills(frame) if self._dim is None else self._dimmed(frame, self._dim)
         readings = list[Reading]()
         for still in frames:
-            readings.append(self._reader.read(still.image_bgr, expect))
-            if self._rig is None and not readings[-1].trusted:
+            readings.append(reader.read(still.image_bgr, expect))
+            if rig is None and not readings[-1].trusted:
                 break
         last, reading = frames[len(readings) - 1], agreed(readings)
-        rig = self._rig if self._rig is not None and self._rig.fits(frame.image_bgr) else None
+        rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
         thrown, kept = place(reading, rig)
-        return Settled(last.at_s, last, reading, thrown, kept, emptied)
+        keep_zone = rig is not None and rig.keep.width_mm > 0
+        return Settled(last.at_s, last, reading, thrown, kept, emptied, keep_zone)
 
     def _stills(self, first: Frame) -> list[Frame]:
         """The frame at hand and those that follow; fewer when the recording ends."""
