@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips handheld fixtures train train-tray solve clean
+.PHONY: help play test lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips handheld fixtures train solve clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -83,14 +83,11 @@ TRAIN := .venv-train/bin
 	@$(TRAIN)/python -m pip install --quiet -c constraints.txt -e '.[vision,train]'
 	@touch $@
 
-train: .venv-train/run.stamp  ## train both networks for photos on a CPU: make train DATA="folder ..." MINUTES=60 for each (see vision/models/*.md)
+train: .venv-train/run.stamp  ## train the three networks on a CPU: make train DATA="folder ..." MINUTES=60 for each (see vision/models/*.md)
 	@test -n "$(DATA)" || { echo 'say which folders hold labelled sets: make train DATA="photos more_photos"'; exit 2; }
 	@$(TRAIN)/python -m vision.training.train $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/centres.onnx
+	@$(TRAIN)/python -m vision.training.train_glance $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/glance.onnx
 	@$(TRAIN)/python -m vision.training.train_faces $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/faces.onnx
-
-train-tray: .venv-train/run.stamp  ## render faces in the tray and train the network that reads them: needs no photos, half an hour
-	@$(TRAIN)/python -m vision.training.rendered_set out/train/tray.npz
-	@$(TRAIN)/python -m vision.training.train_tray out/train/tray.npz --minutes $(or $(MINUTES),15) --out vision/models/tray.onnx
 
 clean:  ## remove the virtual environment and caches
 	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis out

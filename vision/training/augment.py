@@ -17,11 +17,14 @@ Matrix = NDArray[np.float64]
 
 
 def example(
-    sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator
+    sets: list[list[Photo]],
+    odds: NDArray[np.float64],
+    rng: np.random.Generator,
+    dice_px: tuple[float, float] = DICE_PX,
 ) -> tuple[NDArray[np.uint8], Dice]:
     """A (256, 256, 3) BGR picture, and for each die the middle x, y, the size in pixels and the value."""
     photo = _drawn(sets, odds, rng)
-    size_px = float(np.exp(rng.uniform(*np.log(DICE_PX))))
+    size_px = float(np.exp(rng.uniform(*np.log(dice_px))))
     turn, shift, scale = _view(photo, size_px, rng)
     picture = _warped(photo.bgr, turn, shift, scale, rng)
     dice: Dice = [(*(turn @ die[:2] + shift), float(die[2] * scale), int(die[3])) for die in photo.dice]
@@ -128,7 +131,24 @@ def relit(picture: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.ui
     seen = seen * rng.uniform(0.6, 1.35) * (1 + rng.normal(0, 0.12, 3)) + rng.normal(0, 12)
     if rng.random() < 0.25:
         seen *= 1 + rng.uniform(0, 0.4) * _slope(seen.shape, rng)[:, :, None]
+    if rng.random() < 0.15:
+        seen = _shaded(seen, rng)
+    if rng.random() < 0.15:
+        seen = _glaring(seen, rng)
     return _filmed(seen, rng)
+
+
+def _shaded(seen: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+    """With the edge of a shadow across it, hard or soft."""
+    beyond = (_slope(seen.shape, rng) - rng.uniform(-0.6, 0.6)) * np.exp(rng.uniform(0.5, 4))
+    return seen * (1 - rng.uniform(0.2, 0.7) / (1 + np.exp(-4 * beyond)))[:, :, None].astype(np.float32)
+
+
+def _glaring(seen: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+    """With a lamp mirrored in it."""
+    along, across = (axis - rng.uniform(-0.8, 0.8) for axis in (_slope(seen.shape, rng), _slope(seen.shape, rng)))
+    shine = np.exp(-((along / rng.uniform(0.1, 0.6)) ** 2) - (across / rng.uniform(0.1, 0.6)) ** 2)
+    return seen + (rng.uniform(20, 160) * shine)[:, :, None].astype(np.float32)
 
 
 def _slope(shape: tuple[int, ...], rng: np.random.Generator) -> Matrix:

@@ -41,26 +41,29 @@ class Residual(nn.Module):
 class Centres(nn.Module):
     """(n, 3, h, w) picture, -1 to 1, to (n, 9, h/8, w/8): six logits by value, log size / 40 px, place in the cell."""
 
-    def __init__(self) -> None:
+    def __init__(self, stem: nn.Sequential, width: int, neck: int) -> None:
+        """`stem` makes (n, width, h/8, w/8) of a picture; `neck` channels are left before the nine maps."""
         super().__init__()
-        self.stem = nn.Sequential(
-            layer(3, 16, 2),
-            layer(16, 32),
-            layer(32, 32, 2),
-            Residual(32),
-            layer(32, 80, 2),
-            Residual(80),
-            Residual(80, 2),
-            Residual(80),
-            Residual(80, 2),
-        )
-        self.head = nn.Sequential(layer(80, 64), nn.Conv2d(64, 9, 1))
+        self.stem = stem
+        self.head = nn.Sequential(layer(width, neck), nn.Conv2d(neck, 9, 1))
         # Middles are rare: begin by expecting none (Lin et al., Focal loss, 2017).
         nn.init.constant_(self.head[-1].bias[:6], -4.0)
 
     def forward(self, x: Tensor) -> Tensor:
         """See the class."""
         return self.head(self.stem(x))
+
+
+def detector() -> Centres:
+    """The detector: it names what it marks."""
+    stem = (layer(3, 16, 2), layer(16, 32), layer(32, 32, 2), Residual(32), layer(32, 80, 2))
+    return Centres(nn.Sequential(*stem, Residual(80), Residual(80, 2), Residual(80), Residual(80, 2)), 80, 64)
+
+
+def glance() -> Centres:
+    """The light one, at a sixth of the cost: it only says where faces may lie."""
+    stem = (layer(3, 8, 2), layer(8, 16, 2), Residual(16), layer(16, 32, 2))
+    return Centres(nn.Sequential(*stem, Residual(32), Residual(32, 2), Residual(32, 2)), 32, 32)
 
 
 class Exported(nn.Module):
@@ -76,8 +79,11 @@ class Exported(nn.Module):
         return torch.cat([torch.sigmoid(maps[:, :6]), maps[:, 6:]], 1)
 
 
-def targets(dice: Dice) -> tuple[NDArray[np.float32], ...]:
-    """What the maps should be: marks (6), size and place (3), where those count (1), what is not to be judged (1)."""
+def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
+    """What the maps should be: marks (6), size and place (3), where those count (1), what is not to be judged (1).
+
+    Where they are not `named`, the marks of all values are the same: a face lies there, whatever it shows.
+    """
     marks = np.zeros((6, CELLS, CELLS), np.float32)
     place = np.zeros((3, CELLS, CELLS), np.float32)
     counts = np.zeros((1, CELLS, CELLS), np.float32)
@@ -93,7 +99,8 @@ def targets(dice: Dice) -> tuple[NDArray[np.float32], ...]:
         mark = np.exp(-away / (2 * max(size_px / STRIDE * MIDDLE, 0.55) ** 2)).astype(np.float32)
         at = (int(np.clip(round(row), 0, CELLS - 1)), int(np.clip(round(column), 0, CELLS - 1)))
         mark[at] = 1
-        marks[value - 1] = np.maximum(marks[value - 1], mark)
+        shown = slice(value - 1, value) if named else slice(None)
+        marks[shown] = np.maximum(marks[shown], mark)
         near = np.maximum(np.abs(rows - at[0]), np.abs(columns - at[1])) <= 1
         counts[0][near] = 1
         place[0][near] = np.log(size_px / DICE_PX)

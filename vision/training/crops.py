@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.networks.classifier import cut_out, turned
+from vision.networks.classifier import CROP_PX, SIDE_FACES, cut_out, turned
 from vision.training.augment import relit
 from vision.training.datasets import Photo
 
@@ -17,6 +18,14 @@ MISSED = 0.13
 """Spread of the middle that the detector marks, in sizes, and of the logarithm of the size it says."""
 SMALLEST_PX = 15.0
 """Smaller faces are left out: their labels are guesses."""
+DRAWN = 5
+"""Of so many dice one is shown, the harder the likelier (see `vision.training.lessons`)."""
+SMALL, SMALL_FACES_PX = 0.4, (14.0, 32.0)
+"""How often a face is shown as if it were smaller, and its size then: in a tray faces are 20 to 34 px."""
+CODED = 0.5
+"""How often such a face is coded as JPEG, which halves the detail of colours."""
+ASLANT, CORNERS_MOVED = 0.3, 0.05
+"""How often a crop is seen aslant, and the spread of its corners, in sides of the crop."""
 
 
 def example(
@@ -27,29 +36,42 @@ def example(
         photos = sets[int(rng.choice(len(sets), p=odds))]
         photo = photos[int(rng.integers(len(photos)))]
         if len(photo.strays) and rng.random() < STRAY:
-            stray = photo.strays[int(rng.integers(len(photo.strays)))]
-            at = stray[:2] + rng.normal(0, MISSED, 2) * stray[2]
-            return _seen(photo, at, float(stray[2] * np.exp(rng.normal(0, MISSED))), rng), 0
-        if len(photo.dice) == 0:
-            if rng.random() < NOT_A_FACE:
-                height, width = photo.bgr.shape[:2]
-                return _seen(photo, rng.uniform((0, 0), (width, height)), float(np.exp(rng.uniform(2.6, 5))), rng), 0
-            continue
-        die = photo.dice[int(rng.integers(len(photo.dice)))]
-        if die[2] < SMALLEST_PX:
-            continue
-        if rng.random() >= NOT_A_FACE:
-            at = die[:2] + rng.normal(0, MISSED, 2) * die[2]
-            return _seen(photo, at, float(die[2] * np.exp(rng.normal(0, MISSED))), rng), int(die[3])
-        beside = _beside(photo, die, rng)
-        if beside is not None:
-            return _seen(photo, *beside, rng), 0
+            return _missed(photo, photo.strays[int(rng.integers(len(photo.strays)))], rng), 0
+        if rng.random() < NOT_A_FACE:
+            beside = _beside(photo, rng)
+            if beside is not None:
+                return _seen(photo, *beside, rng), 0
+        elif (drawn := _hard(photos, rng)) is not None:
+            photo, die = drawn
+            return _missed(photo, die, rng), int(die[3])
 
 
-def _beside(
-    photo: Photo, die: NDArray[np.float32], rng: np.random.Generator
-) -> tuple[NDArray[np.float64], float] | None:
-    """Middle and size of a crop near that die which shows no face as it should be."""
+def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray[np.float32]] | None:
+    """A die of some photos that is large enough to be read; of a few drawn, the harder the likelier."""
+    drawn, hard = [], []
+    for at in rng.integers(len(photos), size=DRAWN):
+        if count := len(photos[int(at)].dice):
+            photo, which = photos[int(at)], int(rng.integers(count))
+            if photo.dice[which, 2] >= SMALLEST_PX:
+                drawn.append((photo, photo.dice[which]))
+                hard.append(float(photo.hard[which]) if len(photo.hard) else 1.0)
+    return drawn[int(rng.choice(len(drawn), p=np.array(hard) / sum(hard)))] if drawn else None
+
+
+def _missed(photo: Photo, mark: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The crop round a mark (x, y, size, ...), as far off as a detector may be."""
+    at = mark[:2] + rng.normal(0, MISSED, 2) * mark[2]
+    return _seen(photo, at, float(mark[2] * np.exp(rng.normal(0, MISSED))), rng)
+
+
+def _beside(photo: Photo, rng: np.random.Generator) -> tuple[NDArray[np.float64], float] | None:
+    """Middle and size of a crop of a photo which shows no face as it should be."""
+    if not len(photo.dice):
+        height, width = photo.bgr.shape[:2]
+        return rng.uniform((0, 0), (width, height)), float(np.exp(rng.uniform(2.6, 5)))
+    die = photo.dice[int(rng.integers(len(photo.dice)))]
+    if die[2] < SMALLEST_PX:
+        return None
     size, way = float(die[2]), rng.random()
     around = np.array([np.cos(turn := rng.uniform(0, 2 * np.pi)), np.sin(turn)])
     if way < 0.25:  # a pip of a six must not become a one
@@ -62,11 +84,37 @@ def _beside(
 
 
 def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """The crop round that middle, turned, mirrored, stretched and relit."""
+    """The crop round that middle, turned, mirrored, stretched, aslant, from farther away and relit."""
     turn = rng.uniform(0, 2 * np.pi)
     lean = rng.uniform(0, np.pi)
-    stretch = rng.uniform(-0.3, 0.3)
+    stretch = rng.uniform(-0.35, 0.35)
     about = turned(turn) @ turned(lean) @ np.diag(np.exp([stretch / 2, -stretch / 2])) @ turned(-lean)
     if rng.random() < 0.5:
         about = about @ np.diag([1.0, -1.0])
-    return relit(cut_out(photo.bgr, (float(at[0]), float(at[1])), size_px, about), rng)
+    crop = cut_out(photo.bgr, (float(at[0]), float(at[1])), size_px, about)
+    if rng.random() < ASLANT:
+        crop = _aslant(crop, rng)
+    if rng.random() < SMALL:
+        crop = _from_farther(crop, float(rng.uniform(*SMALL_FACES_PX)) * SIDE_FACES, rng)
+    return relit(crop, rng)
+
+
+def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The crop as another lens sees it, its corners pulled about."""
+    corners = np.array([(0, 0), (CROP_PX, 0), (CROP_PX, CROP_PX), (0, CROP_PX)], np.float32)
+    moved = corners + rng.normal(0, CORNERS_MOVED * CROP_PX, (4, 2)).astype(np.float32)
+    matrix = cv2.getPerspectiveTransform(corners, moved)
+    return cv2.warpPerspective(crop, matrix, (CROP_PX, CROP_PX), borderMode=cv2.BORDER_REPLICATE)
+
+
+def _from_farther(crop: NDArray[np.uint8], edge_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The crop with no more detail than in one of that edge."""
+    edge = max(8, round(edge_px))
+    small = cv2.resize(crop, (edge, edge), interpolation=cv2.INTER_AREA)
+    if rng.random() < 0.5:
+        noisy = small + rng.normal(0, rng.uniform(1, 9), small.shape)
+        small = np.clip(noisy, 0, 255).astype(np.uint8)
+    if rng.random() < CODED:  # what blurs small pips of a colour most
+        coded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(40, 95))])[1]
+        small = cv2.imdecode(coded, cv2.IMREAD_COLOR)
+    return cv2.resize(small, (CROP_PX, CROP_PX), interpolation=cv2.INTER_LINEAR)

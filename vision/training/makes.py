@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Image = NDArray[np.float32]
 
-MARBLED = 0.2
+MARBLED = 0.3
 """Part of the dice with two colours of body."""
+GOLD, RED = np.array([70.0, 165, 200]), np.array([45.0, 30, 160])
+"""Colours of pips that are common on dark dice and stand out least."""
 MOST_TRIED = 8
 """Colours that are tried for a marbling before the body stays as it is."""
 LEAST_CONTRAST = 45.0
@@ -44,23 +46,24 @@ class Make:
     """How much of the ground shines through, 0 to 1."""
     worn: float
     """Chance that a pip has lost much of its paint."""
+    veined: bool = False
+    """Whether the marbling runs in veins, not in patches."""
+    glitter: float = 0.0
+    """Part of the body that sparkles."""
+    sheen: float = 14.0
+    """Spread of how a face's light changes from edge to edge, in levels: little on paint, much on metal."""
+    gloss: float = 0.0
+    """Chance that a bright line of a window or lamp is mirrored in a face."""
+    ringed: bool = False
+    """Whether the pips are rings."""
 
 
 def some_make(rng: np.random.Generator) -> Make:
     """A die of the common kinds (ivory, black, coloured with white pips), or of any two colours."""
-    kind = rng.random()
-    if kind < 0.27:
-        body, pip = rng.uniform(180, 255, 3) - (rng.random() < 0.5) * np.array([60.0, 20, 0]), rng.uniform(0, 60, 3)
-    elif kind < 0.43:
-        body, pip = rng.uniform(5, 60, 3), rng.uniform(170, 255, 3)
-    elif kind < 0.58:
-        body, pip = rng.uniform(5, 60, 3), _vivid(rng)
-    elif kind < 0.78:
-        body, pip = _vivid(rng), np.full(3, rng.uniform(190, 255))
-    else:
-        body, pip = rng.uniform(0, 255, 3), rng.uniform(0, 255, 3)
+    body, pip = _colours(rng)
     while np.abs(body - pip).max() < LEAST_CONTRAST:
         pip = rng.uniform(0, 255, 3)
+    metal, shining = bool(rng.random() < 0.06), rng.random()
     marbling = _second_colour(body, pip, rng) if rng.random() < MARBLED else body
     one = pip if rng.random() < 0.8 else np.array([30.0, 20.0, 200.0])
     if np.abs(body - one).max() < LEAST_CONTRAST:
@@ -76,11 +79,37 @@ def some_make(rng: np.random.Generator) -> Make:
         one_larger=rng.uniform(1.3, 2.0) if rng.random() < 0.2 else 1.0,
         corner=rng.uniform(0.02, 0.30),
         drilled=rng.uniform(0, 1) if rng.random() < 0.5 else 0.0,
-        grain=rng.uniform(3, 28) if rng.random() < 0.35 else 0.0,
-        streaky=bool(rng.random() < 0.5),
-        clear=rng.uniform(0.1, 0.4) if rng.random() < 0.12 else 0.0,
-        worn=rng.uniform(0.05, 0.5) if rng.random() < 0.1 else 0.0,
+        grain=rng.uniform(3, 28) if metal or rng.random() < 0.35 else 0.0,
+        streaky=metal or bool(rng.random() < 0.5),
+        clear=rng.uniform(0.1, 0.55) if not metal and rng.random() < 0.22 else 0.0,
+        worn=rng.uniform(0.05, 0.6) if rng.random() < 0.14 else 0.0,
+        veined=bool(rng.random() < 0.6),
+        glitter=rng.uniform(0.01, 0.12) if rng.random() < 0.1 else 0.0,
+        sheen=rng.uniform(30, 70) if metal else 14.0,
+        gloss=shining if shining > 0.5 else 0.0,
+        ringed=bool(rng.random() < 0.05),
     )
+
+
+def _colours(rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Of body and pips."""
+    kind, dark = rng.random(), rng.uniform(5, 60, 3)
+    if kind < 0.22:
+        ivory = rng.uniform(180, 255, 3) - (rng.random() < 0.5) * np.array([60.0, 20, 0])
+        return ivory, rng.uniform(0, 60, 3)
+    if kind < 0.34:
+        return dark, rng.uniform(170, 255, 3)
+    if kind < 0.48:
+        return dark, _vivid(rng)
+    if kind < 0.58:
+        return dark, GOLD * rng.uniform(0.5, 1.1) if rng.random() < 0.5 else RED * rng.uniform(0.45, 1.2)
+    if kind < 0.72:
+        return _vivid(rng), np.full(3, rng.uniform(190, 255))
+    if kind < 0.80:
+        return _vivid(rng), GOLD * rng.uniform(0.7, 1.15)
+    if kind < 0.85:
+        return _vivid(rng), _vivid(rng)
+    return rng.uniform(0, 255, 3), rng.uniform(0, 255, 3)
 
 
 def _vivid(rng: np.random.Generator) -> Floats:

@@ -94,6 +94,8 @@ def _lay_body(
     ambient = rng.uniform(0.45, 0.85)
     dull = make.body * ambient
     through = 1 - make.clear
+    if make.clear:
+        _lay_lower_face(canvas, spots, 7 - value, scale, make, rng)
     canvas += (dull - canvas) * (mask * through)[:, :, None]
     sides = [int(v) for v in rng.permutation([v for v in range(1, 7) if v not in (value, 7 - value)])]
     for axis, side in [(0, -1), (0, 1), (1, -1), (1, 1), (2, 1)]:
@@ -104,12 +106,28 @@ def _lay_body(
         texture, alpha = _face(shows, make, rng)
         if axis == 2:
             _glare(texture, rng)
+        if rng.random() < make.gloss:
+            _bright_line(texture, rng)
         square = np.array([(0, 0), (FACE_PX, 0), (FACE_PX, FACE_PX), (0, FACE_PX)], np.float32)
         matrix = cv2.getPerspectiveTransform(square, spots[_face_corners(axis, side)].astype(np.float32))
         shape = (canvas.shape[1], canvas.shape[0])
         laid = cv2.warpPerspective(texture * light, matrix, shape, flags=cv2.INTER_LINEAR)
         cover = cv2.warpPerspective(alpha, matrix, shape, flags=cv2.INTER_LINEAR) * mask
         canvas += (laid - canvas) * (cover * through)[:, :, None]
+
+
+def _lay_lower_face(
+    canvas: Image, spots: Floats, value: int, scale: float, make: Make, rng: np.random.Generator
+) -> None:
+    """The pips of the lower face, which shine through a clear die."""
+    lower = spots[_face_corners(2, -1)]
+    along, across, middle = (lower[1] - lower[0]) / 2, (lower[3] - lower[0]) / 2, lower.mean(0)
+    spot = np.zeros(canvas.shape[:2], np.float32)
+    for x, y in PIPS_AT[value]:
+        at = middle + 2 * make.spacing * (x * along + y * across)
+        cv2.circle(spot, (int(at[0] * 8), int(at[1] * 8)), int(2 * make.radius * scale * 8), 1.0, -1, cv2.LINE_AA, 3)
+    spot = cv2.GaussianBlur(spot, (0, 0), max(0.3, rng.uniform(0.02, 0.12) * scale))
+    canvas += (make.pip - canvas) * spot[:, :, None] * rng.uniform(0.3, 1)
 
 
 def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Image:
@@ -126,12 +144,16 @@ def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Im
 def _face(value: int, make: Make, rng: np.random.Generator) -> tuple[Image, Image]:
     """Texture (64, 64, 3) of a face and how much it covers (64, 64)."""
     texture = np.empty((FACE_PX, FACE_PX, 3), np.float32)
-    texture[:] = make.body + (make.marbling - make.body) * _marbled(make.speck_px, rng)
+    pattern = _veins(make.speck_px, rng) if make.veined else _marbled(make.speck_px, rng)
+    texture[:] = make.body + (make.marbling - make.body) * pattern
+    if make.glitter:
+        sparks = (rng.random((FACE_PX, FACE_PX, 1)) < make.glitter) * rng.normal(0, 120, (FACE_PX, FACE_PX, 3))
+        texture += cv2.GaussianBlur(sparks.astype(np.float32), (0, 0), rng.uniform(0.4, 1.0)) * 2
     if make.grain:
         shape = (FACE_PX // 8, FACE_PX) if make.streaky else (FACE_PX // 2, FACE_PX // 2)
         noise = rng.normal(0, make.grain, shape).astype(np.float32)
         texture += cv2.resize(noise, (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC)[:, :, None]
-    slope = rng.normal(0, 14, 2)
+    slope = rng.normal(0, make.sheen, 2)
     across = np.linspace(-1, 1, FACE_PX, dtype=np.float32)
     texture += (slope[0] * across[None] + slope[1] * across[:, None])[:, :, None].astype(np.float32)
     turned = rng.random() < 0.5
@@ -149,6 +171,15 @@ def _marbled(speck_px: int, rng: np.random.Generator) -> Image:
     return np.clip(cv2.resize(patches, (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC), 0, 1)[:, :, None]
 
 
+def _veins(speck_px: int, rng: np.random.Generator) -> Image:
+    """(64, 64, 1) the same in veins that wind about."""
+    rows, columns = np.mgrid[:FACE_PX, :FACE_PX].astype(np.float32)
+    bent = cv2.resize(rng.normal(0, 1, (4, 4)).astype(np.float32), (FACE_PX, FACE_PX), interpolation=cv2.INTER_CUBIC)
+    angle = rng.uniform(0, np.pi)
+    wave = np.sin((rows * np.sin(angle) + columns * np.cos(angle)) / speck_px + rng.uniform(1, 4) * bent)
+    return np.clip(0.5 + rng.uniform(0.4, 1.5) * wave, 0, 1)[:, :, None]
+
+
 def _pip(texture: Image, at: tuple[float, float], value: int, make: Make, rng: np.random.Generator) -> None:
     colour = make.one if value == 1 else make.pip
     radius = make.radius * FACE_PX * (make.one_larger if value == 1 else 1.0) * rng.uniform(0.95, 1.05)
@@ -157,6 +188,10 @@ def _pip(texture: Image, at: tuple[float, float], value: int, make: Make, rng: n
     x, y = (FACE_PX / 2 + place * make.spacing * FACE_PX + rng.normal(0, 0.4) for place in at)
     spot = np.zeros(texture.shape[:2], np.float32)
     cv2.circle(spot, (int(x * 8), int(y * 8)), int(radius * 8), 1.0, -1, cv2.LINE_AA, 3)
+    if make.ringed:
+        inner = np.zeros_like(spot)
+        cv2.circle(inner, (int(x * 8), int(y * 8)), int(radius * 0.6 * 8), 1.0, -1, cv2.LINE_AA, 3)
+        spot -= inner
     texture += (colour - texture) * spot[:, :, None]
     if make.drilled:
         hollow = np.zeros_like(spot)
@@ -172,6 +207,15 @@ def _glare(texture: Image, rng: np.random.Generator) -> None:
         width, height = rng.uniform(0.05, 0.5, 2)
         shine = np.exp(-(((columns - x) / width) ** 2) - ((rows - y) / height) ** 2)
         texture += (rng.uniform(30, 200) * shine)[:, :, None]
+
+
+def _bright_line(texture: Image, rng: np.random.Generator) -> None:
+    """A window mirrored in a rounded edge or in the hollows: a bent bright line across the face."""
+    spots = rng.uniform(0, FACE_PX, 2) + np.cumsum(rng.normal(0, FACE_PX / 5, (int(rng.integers(2, 6)), 2)), 0)
+    line = np.zeros(texture.shape[:2], np.float32)
+    cv2.polylines(line, [(spots * 8).astype(np.int32)], False, 1.0, int(rng.integers(1, 5)), cv2.LINE_AA, 3)
+    line = cv2.GaussianBlur(line, (0, 0), rng.uniform(0.4, 1.6))
+    texture += (rng.uniform(60, 220) * line)[:, :, None]
 
 
 def _shadowed(canvas: Image, spots: Floats, edge_px: float, rng: np.random.Generator) -> Image:

@@ -19,9 +19,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from vision.training.begin import begin
 from vision.training.datasets import WEIGHTS, Photo, photo_sets
 from vision.training.painted_set import PAINTED, PAINTED_WEIGHT, painted_set
 
+THREADS = 1
+"""Two networks are trained side by side on two cores: more threads would wait for each other."""
 LONGEST_GRADIENT = 5.0
 """Gradients are cut to this length: a batch with a wrong label must not throw the weights away."""
 
@@ -72,7 +75,7 @@ def options(about: str | None, out: str) -> argparse.ArgumentParser:
     ask.add_argument("--out", type=Path, default=Path(out))
     ask.add_argument("--minutes", type=float, default=60.0)
     ask.add_argument("--seed", type=int, default=1)
-    ask.add_argument("--begin", type=Path, help="weights to go on from: the .pt file that lies beside an earlier --out")
+    ask.add_argument("--begin", type=Path, help="weights to go on from: a shipped .onnx, or the .pt beside an --out")
     return ask
 
 
@@ -104,10 +107,11 @@ def with_painted(sets: dict[str, list[Photo]], seed: int) -> Sources:
 def trained(course: Course[Source], sources: Source, asked: argparse.Namespace) -> nn.Module:
     """A network trained for the minutes asked; its figures are printed as they go."""
     torch.manual_seed(asked.seed)
+    torch.set_num_threads(THREADS)
     cv2.setNumThreads(1)
     network = course.make().to(memory_format=torch.channels_last)
     if asked.begin is not None:
-        network.load_state_dict(torch.load(asked.begin, weights_only=True))
+        begin(network, asked.begin, lambda: course.judged(network, sources))
     averaged = torch.optim.swa_utils.AveragedModel(
         network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(course.averaged), use_buffers=True
     )

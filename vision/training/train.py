@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from vision.training.augment import example
-from vision.training.centres import Centres, Exported, loss, targets
+from vision.training.centres import Exported, detector, loss, targets
 from vision.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted, write
 
 BATCH = 16
@@ -24,7 +24,7 @@ def judged(network: nn.Module, sources: Sources) -> dict[str, Tensor]:
 
 
 COURSE = Course(
-    Centres,
+    detector,
     judged,
     rate=2e-3,
     rate_on=8e-4,

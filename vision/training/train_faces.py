@@ -6,15 +6,15 @@ from pathlib import Path
 
 from torch import Tensor, nn
 
+from vision.networks import classifier, detector
 from vision.networks.classifier import CROP_PX
-from vision.networks.detector import MODEL, Network
 from vision.training.crops import example
 from vision.training.faces_net import Exported, Faces, named
+from vision.training.lessons import with_lessons
 from vision.training.running import Course, Sources, photo_options, sets_for, trained, with_painted, write
-from vision.training.strays import with_strays
 
 BATCH = 128
-SMOOTHED = 0.04
+SMOOTHED = 0.012
 """Part of the labels' certainty that is given to the other classes: some labels are wrong."""
 
 
@@ -39,10 +39,11 @@ COURSE = Course(
 def main() -> None:
     """The command line."""
     ask = photo_options(__doc__, "faces.onnx")
-    ask.add_argument("--detector", type=Path, default=MODEL, help="whose errors are shown as what is no face")
+    ask.add_argument("--detector", type=Path, default=detector.MODEL, help="whose errors are shown as what is no face")
+    ask.add_argument("--reader", type=Path, default=classifier.MODEL, help="whose errors are shown most")
     asked = ask.parse_args()
-    detector = Network(asked.detector)
-    sets = {name: with_strays(photos, detector) for name, photos in sets_for(asked).items()}
+    found, read = detector.Network(asked.detector), classifier.Faces(asked.reader)
+    sets = {name: with_lessons(photos, found, read) for name, photos in sets_for(asked).items()}
     network = trained(COURSE, with_painted(sets, asked.seed), asked)
     write(network, Exported(network), (2, 3, CROP_PX, CROP_PX), {"crops": {0: "n"}, "values": {0: "n"}}, asked.out)
 

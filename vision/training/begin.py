@@ -1,0 +1,70 @@
+"""Weights to begin with: those of a network that was shipped as ONNX, or that lie beside one as it was trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import onnx
+import torch
+from onnx import numpy_helper
+from torch import Tensor, nn
+
+
+def begin(network: nn.Module, file: Path, look: Callable[[], object]) -> None:
+    """Give the network the weights of a file.
+
+    An ONNX file holds no normalisation: it was folded into the convolutions. It is laid open again, so that on what the
+    network sees meanwhile each convolution's output is normalised, scaled and moved to where it was.
+
+    Args:
+        network: Of the same make as the one that was written.
+        file: .onnx as shipped, or .pt as it lies beside what `running.write` wrote.
+        look: Has the network look at examples once.
+
+    Raises:
+        SystemExit: The file is of a network of another make.
+    """
+    if file.suffix != ".onnx":
+        network.load_state_dict(torch.load(file, weights_only=True))
+        return
+    held = [torch.from_numpy(numpy_helper.to_array(one).copy()) for one in _in_order(onnx.load(file).graph)]
+    layers = [one for one in network.modules() if isinstance(one, nn.Conv2d | nn.Linear | nn.BatchNorm2d)]
+    unfold: list[torch.utils.hooks.RemovableHandle] = []
+    with torch.no_grad():
+        for at, one in enumerate(layers):
+            if isinstance(one, nn.BatchNorm2d):
+                continue
+            weight, bias, held = held[0], held[1], held[2:]
+            if weight.shape != one.weight.shape:
+                raise SystemExit(f"{file} is of a network of another make; begin without it")
+            one.weight.copy_(weight)
+            if one.bias is not None:
+                one.bias.copy_(bias)
+            else:
+                unfold.append(layers[at + 1].register_forward_pre_hook(_unfolding(bias)))
+        training = network.training
+        network.eval()
+        look()
+        network.train(training)
+    for hook in unfold:
+        hook.remove()
+
+
+def _in_order(graph: onnx.GraphProto) -> list[onnx.TensorProto]:
+    """Weight and bias of each layer, in the order in which they are used."""
+    by_name = {one.name: one for one in graph.initializer}
+    return [by_name[name] for node in graph.node if node.op_type in ("Conv", "Gemm") for name in node.input[1:]]
+
+
+def _unfolding(bias: Tensor) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
+    def unfold(norm: nn.Module, given: tuple[Tensor, ...]) -> None:
+        assert isinstance(norm, nn.BatchNorm2d)
+        seen = given[0].float()
+        mean, variance = seen.mean((0, 2, 3)), seen.var((0, 2, 3), unbiased=False)
+        norm.running_mean.copy_(mean)
+        norm.running_var.copy_(variance)
+        norm.weight.copy_((variance + norm.eps).sqrt())
+        norm.bias.copy_(bias + mean)
+
+    return unfold

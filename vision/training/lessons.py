@@ -1,0 +1,59 @@
+"""What the two networks get wrong is the hardest lesson: marks in which no die lies, and dice that are misread."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.networks.classifier import Faces
+from vision.networks.detector import DICE_PX, Network
+from vision.training.datasets import Photo
+
+LEAST_SCORE = 0.12
+"""A mark below it would hardly ever be among the expected dice."""
+LONGEST_PX = 900
+"""No photo is looked at larger; this is a look in one size, not the search of `vision.networks.multiscale`."""
+LOOKED_AT = 150
+"""So many photos of a set are looked at for marks: the sets with more hold many of one die."""
+VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2), (3, 0.9)))
+"""How a die is shown to see whether it is hard."""
+EASIEST = 0.1
+"""How hard the easiest die is: it is shown now and then all the same."""
+CONTRADICTED, LABEL_WRONG = 0.9, 0.25
+"""A die that the network is so sure is another is as hard as this: some labels are wrong."""
+
+
+def with_lessons(photos: list[Photo], detector: Network, faces: Faces) -> list[Photo]:
+    """The photos, each with the marks of it in which no die lies, and how hard each of its dice is."""
+    every = -(-len(photos) // LOOKED_AT)
+    return [
+        dataclasses.replace(
+            photo, strays=_strays(photo, detector) if at % every == 0 else photo.strays, hard=hardness(photo, faces)
+        )
+        for at, photo in enumerate(photos)
+    ]
+
+
+def hardness(photo: Photo, faces: Faces) -> NDArray[np.float32]:
+    """(n,) how far each die is from being read as what it is labelled, 0.1 to 1.1."""
+    if not len(photo.dice):
+        return np.empty(0, np.float32)
+    said = faces.values(photo.bgr, [(float(x), float(y), float(size)) for x, y, size, _ in photo.dice], VIEWS)
+    of_label = said[np.arange(len(said)), photo.dice[:, 3].astype(int)]
+    contradicted = (of_label < 1 - CONTRADICTED) & (said[:, 1:].max(1) > CONTRADICTED)
+    return np.where(contradicted, LABEL_WRONG, EASIEST + 1 - of_label).astype(np.float32)
+
+
+def _strays(photo: Photo, detector: Network) -> NDArray[np.float32]:
+    """(n, 3) middle x, y and size in pixels of the marks that lie on no die."""
+    scale = LONGEST_PX / max(photo.bgr.shape[:2])
+    if len(photo.dice):
+        scale = min(scale, DICE_PX / max(1.0, float(np.median(photo.dice[:, 2]))))
+    marks = [mark for mark in detector.marks(photo.bgr, min(2.0, scale)) if mark.score >= LEAST_SCORE]
+    places = np.array([(mark.x, mark.y, mark.size_px) for mark in marks], np.float32).reshape(-1, 3)
+    if len(photo.dice) == 0 or len(places) == 0:
+        return places
+    away = np.hypot(*(places[:, None, :2] - photo.dice[None, :, :2]).transpose(2, 0, 1))
+    return places[(away > 0.6 * photo.dice[None, :, 2]).all(1)]
