@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from companion.session.snapshot import Snapshot
+from companion.session.snapshot import News, Snapshot
 from web.parts import TablePart
 
 KEEP_ALIVE = b": still here\n\n"
@@ -45,9 +45,9 @@ class Feed:
         self._streams: set[Stream] = set()
         self._lock = threading.Lock()
         self._unsubscribe = table.subscribe(self._take)
-        self._take(table.snapshot())
+        self._take(table.snapshot(), News())
 
-    def _take(self, snapshot: Snapshot) -> None:
+    def _take(self, snapshot: Snapshot, _: News) -> None:
         if (snapshot.pulse, snapshot.number) == (self.newest.pulse, self.newest.number):
             return
         frame = Frame.of(snapshot)

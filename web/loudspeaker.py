@@ -14,18 +14,13 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from companion.errors import DeviceError
-from companion.session.snapshot import Event, Snapshot
+from companion.session.snapshot import Event, News, Snapshot
 from web.catalogue import say
 from web.parts import TablePart
 
 log = logging.getLogger(__name__)
 
 PROGRAM = "espeak-ng"
-CALLED = {
-    *("point", "banked", "wiped_out", "rolled_over", "piddle_lost", "fuchled", "finished", "bombed", "bomb_failed"),
-    *("bumped", "eliminated", "entered", "spent", "crapped_out", "hot_dice", "reversed", "last_round", "game_over"),
-}
-TAKEN_BACK = {"undone", "corrected", "abandoned"}
 LONGEST_S = 15.0
 
 
@@ -43,7 +38,6 @@ class Loudspeaker:
         self._table, self._language = table, language
         self._can_speak = speak is not None or shutil.which(PROGRAM) is not None
         self._speak = speak or (lambda words: espoken(words, language))
-        self._spoken = table.snapshot().number
         self._lock = threading.Lock()
         self._speaking: Spoken | None = None
         self._on = False
@@ -73,13 +67,10 @@ class Loudspeaker:
             self._leave = None
         self._hush()
 
-    def hear(self, snapshot: Snapshot) -> None:
-        """Speak what this snapshot brought; what was being said gives way to it."""
-        fresh = [event for event in snapshot.events if event.number > self._spoken]
-        back = snapshot.number < self._spoken or any(event.code in TAKEN_BACK for event in fresh)
-        self._spoken = snapshot.number
-        words = called(fresh, self._language)
-        if back or words:
+    def hear(self, _: Snapshot, news: News) -> None:
+        """Speak what is new; what was being said gives way to it."""
+        words = called(news.events, self._language)
+        if news.taken_back or words:
             self._hush()
         if words and self._on:
             self._begin(words)
@@ -129,7 +120,7 @@ def espoken(words: str, language: str) -> Speaking:
 
 def called(events: Sequence[Event], language: str) -> str:
     """The call-outs of those events as one text; empty when none is worth a word."""
-    return " ".join(_words(event, language) + "." for event in events if event.code in CALLED)
+    return " ".join(_words(event, language) + "." for event in events if event.called)
 
 
 def _words(event: Event, language: str) -> str:
@@ -140,8 +131,6 @@ def _words(event: Event, language: str) -> str:
         return say(language, key, names=", ".join(winners)).rstrip("!")
     if event.code == "entered":
         args["category"] = say(language, f"category.{event.args['category']}")
-    if event.code == "point":
-        args["count"] = event.args.get("frozen")
     return say(language, f"event.{event.code}", **args).rstrip("!")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from companion.session.review import ReviewedThrow
-from companion.session.snapshot import Snapshot
+from companion.session.snapshot import News, Snapshot
 from companion.session.statistics import Tally
 from web.pairing import Pairing
 
@@ -19,8 +19,8 @@ class TablePart(Protocol):
     def snapshot(self) -> Snapshot:
         """The newest snapshot."""
 
-    def subscribe(self, callback: Callable[[Snapshot], None]) -> Callable[[], None]:
-        """Call back with each new snapshot (from the writer's thread); returns what ends it."""
+    def subscribe(self, callback: Callable[[Snapshot, News], None]) -> Callable[[], None]:
+        """Call back with each new snapshot and what it brought (from the writer's thread); returns what ends it."""
 
     def submit(self, command: Any) -> Snapshot:
         """Do a command; the snapshot after it. Raises StaleAction, IllegalAction, NotationError, RulesError."""

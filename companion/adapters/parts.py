@@ -12,6 +12,7 @@ from companion.adapters.power_off import BUTTON as SHUTDOWN
 from companion.adapters.power_off import power_off
 from companion.errors import CompanionError, DeviceError
 from companion.session.commands import Press as TablePress
+from companion.session.snapshot import News
 from companion.session.table import Table
 from hardware.board import Board
 from hardware.buttons import Buttons, Press, Touch
@@ -34,8 +35,8 @@ def followed(table: Table, board: Board, lights: Lights, clock: Callable[[], flo
     ends: list[Callable[[], None]] = []
 
     def follow() -> None:
-        ends.append(table.subscribe(lambda snapshot: board.show(lights.view(snapshot, clock()))))
-        board.show(lights.view(table.snapshot(), clock()))
+        ends.append(table.subscribe(lambda snapshot, news: board.show(lights.view(snapshot, news, clock()))))
+        board.show(lights.view(table.snapshot(), News(), clock()))
 
     def leave() -> None:
         while ends:

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
-from companion.adapters.lights import MOMENT_OF_EVENT
 from companion.adapters.parts import Part
-from companion.session.snapshot import Event
+from companion.session.snapshot import News, Snapshot
 from companion.session.table import Table
 from hardware.sounds import Chimes
 
-TAKEN_BACK = {"undone", "corrected", "abandoned"}
 WEIGHT = ("finish", "bomb", "fuchle", "wipe_out", "bump", "rollover", "banked", "throw")
 """Of all that one line brings about, the first of these is heard."""
 
 
-def effect(events: Iterable[Event]) -> str | None:
-    """The effect for these events; None when nothing is worth a sound, or something was taken back."""
-    events = list(events)
-    if any(event.code in TAKEN_BACK for event in events):
-        return None
-    kinds = {"finish" if event.code == "game_over" else MOMENT_OF_EVENT.get(event.code) for event in events}
-    return next((kind for kind in WEIGHT if kind in kinds), None)
+def effect(news: News) -> str | None:
+    """The effect for what is new; None when nothing is worth a sound, or something was taken back."""
+    kinds = {"finish" if event.moment == "over" else event.moment for event in news.events}
+    return None if news.taken_back else next((kind for kind in WEIGHT if kind in kinds), None)
 
 
 def sounding(table: Table, chimes: Chimes) -> Part:
     """Effects follow the table from its first snapshot on."""
     ends: list[Callable[[], None]] = []
-    heard = [0]
 
     def start() -> None:
-        heard[0] = table.snapshot().number
         chimes.start()
-        ends.append(table.subscribe(lambda snapshot: hear(snapshot.number, snapshot.events)))
+        ends.append(table.subscribe(hear))
 
-    def hear(number: int, events: Iterable[Event]) -> None:
-        kind = effect(event for event in events if event.number > heard[0])
-        heard[0] = number
+    def hear(_: Snapshot, news: News) -> None:
+        kind = effect(news)
         if kind is not None:
             chimes.chime(kind)
 

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from companion.errors import IllegalAction
+from companion.games.event import Effect, Event
 
 if TYPE_CHECKING:
+    from companion.games.board import Track
     from companion.games.tray import KeepZonePolicy
 
 Switches = Mapping[str, bool | int]
@@ -96,16 +98,58 @@ class Switch:
     minimum: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended, by side.
+
+    Attributes:
+        winners: In seat order, or as they finished.
+        games_lost: For each side how many games it has lost by this one; 0 for winners.
+    """
+
+    winners: tuple[int, ...]
+    games_lost: tuple[int, ...]
+
+    def view(self, sides: tuple[str, ...]) -> dict[str, Any]:
+        """The same with names, as in TRANSCRIPT.md."""
+        lost = dict(zip(sides, self.games_lost, strict=True))
+        return {"winners": [sides[side] for side in self.winners], "games_lost": lost}
+
+
 class State(Protocol):
-    """A game as it stands; equal states compare equal."""
+    """A game as it stands; equal states compare equal.
+
+    A *seat* is a place in `header.players`, a *side* one in `sides`: who shares a score is one side. Partners sit
+    alternately, so the side of a seat is the seat modulo the number of sides.
+    """
 
     @property
     def header(self) -> Header:
         """The set-up."""
 
     @property
+    def sides(self) -> tuple[str, ...]:
+        """The names that scores are kept under, for people: players, or teams."""
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """What is banked, by side."""
+
+    @property
+    def turn_points(self) -> int:
+        """What a stop would bank now."""
+
+    @property
+    def to_play(self) -> int | None:
+        """The seat whose turn it is; None when the game is over."""
+
+    @property
     def player(self) -> str | None:
-        """Whose turn it is; None when the game is over."""
+        """Who sits there; None when the game is over."""
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What the action that led here brought about, in the order to tell it. No part of what makes states equal."""
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
@@ -118,6 +162,10 @@ class State(Protocol):
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Who won; None before the end."""
 
     def after(self, action: Action) -> State:
         """The state after that action. Raises IllegalAction, and this state is as it was."""
@@ -183,6 +231,12 @@ class Game(Protocol):
     def tray(self) -> KeepZonePolicy:
         """What dice in the tray mean."""
 
+    def effect(self, code: str) -> Effect:
+        """How an event of that code is told besides in the log."""
+
+    def track(self, state: State) -> Track:
+        """What the track shows of a state."""
+
     def check(self, header: Header) -> None:
         """Raises RulesError for a header that this game can't play."""
 
@@ -191,6 +245,11 @@ class Game(Protocol):
 
     def start(self, header: Header) -> State:
         """The state before the first throw. Raises RulesError for a header that this game can't play."""
+
+
+def side_of(state: State, seat: int) -> int:
+    """The side that sits there."""
+    return seat % len(state.sides)
 
 
 DECISION_WORDS: Mapping[type, str] = {

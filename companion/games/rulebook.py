@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.errors import RulesError
+from companion.games.board import Track, track_of
+from companion.games.event import OF_EVERY_GAME, SILENT, Effect
 from companion.games.game import Action, Game, Header, State, Switch, Switches
-from companion.games.roll_off import RollOff
+from companion.games.roll_off import Begin, RollOff
 from companion.games.tray import KeepZonePolicy, ThrowsOnly
 
 
@@ -29,6 +31,8 @@ class Rulebook:
         begin: Makes the state before the first throw of the player in that seat (0 is the first of the header).
         more: Raises RulesError for what the game itself asks of a header (the rest is asked of every game here).
         tray: What dice in the tray mean in it.
+        effects: How its own events are told besides in the log, by their codes.
+        track: What the track shows of a state.
         values_to_win: The chance to win with each option; raises RulesError where it is not worked out.
     """
 
@@ -36,10 +40,12 @@ class Rulebook:
     title: str
     min_players: int
     max_players: int | None
-    begin: Callable[[Header, int], State]
+    begin: Begin
     switches: tuple[Switch, ...] = ()
     presets: Mapping[str, Switches] = field(default_factory=dict)
     tray: KeepZonePolicy = field(default_factory=ThrowsOnly)
+    effects: Mapping[str, Effect] = field(default_factory=dict)
+    track: Callable[[State], Track] = track_of
     in_words: str = ""
     credits: str = ""
     more: Callable[[Header], None] = accept
@@ -57,6 +63,10 @@ class Rulebook:
             raise RulesError("Either `first` names who starts or a roll-off finds it, not both.")
         if header.first is not None and header.first not in header.players:
             raise RulesError(f"`first` names {header.first!r}, who is not one of the players.")
+
+    def effect(self, code: str) -> Effect:
+        """How an event of that code is told besides in the log."""
+        return self.effects.get(code) or OF_EVERY_GAME.get(code, SILENT)
 
     def start(self, header: Header) -> State:
         """The state before the first throw: the roll-off's or the game's. Raises RulesError."""

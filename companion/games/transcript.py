@@ -6,8 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.errors import IllegalAction
+from companion.games.event import Event
 from companion.games.game import Action, Header, State, Undo
 from companion.games.registry import game_named
+
+GAME_OVER = Event("game_over")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,11 @@ class Transcript:
             found.append(step.last)
             step = step.before
         return tuple(reversed(found))
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What the last line that stands brought about; the end of the game is the last of it."""
+        return (*self.state.events, GAME_OVER) if self.state.over else self.state.events
 
     def view(self) -> dict[str, Any]:
         """The state's public fields as `pegpip replay --json` prints them."""

@@ -18,7 +18,7 @@ from companion.session import interpret
 from companion.session.interpret import Memory, Outcome
 from companion.session.journal import Entry, Journal
 from companion.session.photos import Photos
-from companion.session.present import Desk, starter_after
+from companion.session.present import TableState, starter_after
 from companion.session.record import (
     PlayedGame,
     Record,
@@ -47,7 +47,7 @@ class Play:
         photos: Photos,
         clock: Callable[[], float],
         wall: Callable[[], float],
-        changed: Callable[[Desk], None],
+        changed: Callable[[TableState], None],
     ) -> None:
         self._journal = journal
         self._photos = photos
@@ -56,7 +56,7 @@ class Play:
         self._changed = changed
         self._questions = 0
         self._ticked: tuple[int, float | None] = (-1, None)  # the number and emptiness that a tick has answered
-        self.desk = Desk(Record(), Memory())
+        self.desk = TableState(Record(), Memory())
         self._carry_out: dict[type[c.Command], Callable[[Any], None]] = {
             c.See: lambda command: self._see(command.sight),
             c.Moving: lambda _: self._put(replace(self.desk, moving=True)),
@@ -82,7 +82,7 @@ class Play:
         self._photos.start(last_throw)
         # Ids of questions must not repeat after a restart: a phone may still show an old one.
         self._questions = 1000 * (record.number + 1)
-        self.desk = Desk(replace(record, last_throw=last_throw), _fresh_memory(record))
+        self.desk = TableState(replace(record, last_throw=last_throw), _fresh_memory(record))
         self._say(self._restored())
 
     def close(self) -> None:
@@ -253,8 +253,8 @@ class Play:
         starter = starter_after(game)
         if starter is None and not game.abandoned:
             raise IllegalAction("This game is not over; finish or abandon it first.")
-        header = replace(game.header, first=starter or game.header.first, roll_off=False)
-        self._start(header_line(header))
+        first = game.header.first if starter is None else game.header.players[starter]
+        self._start(header_line(replace(game.header, first=first, roll_off=False)))
 
     def _abandon(self) -> None:
         self._enter("abandoned", {})
@@ -330,7 +330,7 @@ class Play:
 
     # ---- small ----------------------------------------------------------------------------------------------------
 
-    def _put(self, desk: Desk) -> None:
+    def _put(self, desk: TableState) -> None:
         self.desk = desk
 
     def _rest(self, memory: Memory) -> None:

@@ -10,18 +10,18 @@ import msgspec
 from companion.games.notation import header_line, line_of
 from companion.games.odds import safe_chance
 from companion.games.phrase import Phrase
-from companion.games.registry import policy_for
+from companion.games.registry import game_named, policy_for
 from companion.session.interpret import Ask, Memory, values_of
 from companion.session.record import PlayedGame, Record
 from companion.session.sight import Sight
 from companion.session.sitting import next_starter
-from companion.session.snapshot import Offer, Question, Snapshot, TrayPlan
+from companion.session.snapshot import Offer, Question, Side, Snapshot, TrayPlan
 
 EVENTS_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class TableState:
     """All that the writer has before it: the journaled record, and what is known of the tray just now.
 
     Attributes:
@@ -45,7 +45,7 @@ class Desk:
     choice: int = 0
 
 
-def snapshot_of(desk: Desk, last: Snapshot | None = None) -> Snapshot:
+def snapshot_of(desk: TableState, last: Snapshot | None = None) -> Snapshot:
     """The snapshot of that desk. Where `last` has the same number, its game is taken over, not made again."""
     if last is None or last.number != desk.record.number:
         last = _journaled(desk.record)
@@ -67,12 +67,14 @@ def _journaled(record: Record) -> Snapshot:
     if game is None:
         return Snapshot(number=record.number)
     state = game.transcript.state
-    policy = policy_for(state)
+    policy, starter = policy_for(state), starter_after(game)
     return Snapshot(
         number=record.number,
         game=game.header.game,
         header=header_line(game.header),
         state=game.view,
+        sides=tuple(Side(name, game.colours[game.header.players[side]]) for side, name in enumerate(state.sides)),
+        track=game_named(game.header.game).track(state),
         options=() if game.abandoned else tuple(line_of(option) for option in state.options()),
         safe_chance=None if game.abandoned else safe_chance(state),
         tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
@@ -80,18 +82,19 @@ def _journaled(record: Record) -> Snapshot:
         events=game.log[-EVENTS_SHOWN:],
         sitting=record.sitting,
         abandoned=game.abandoned,
-        next_starter=starter_after(game),
+        next_starter=None if starter is None else game.header.players[starter],
     )
 
 
-def starter_after(game: PlayedGame) -> str | None:
-    """Who starts the game after this one; None until it is over."""
-    if not game.view["over"]:
+def starter_after(game: PlayedGame) -> int | None:
+    """The seat that starts the game after this one; None until it is over."""
+    state = game.transcript.state
+    if state.outcome is None:
         return None
-    return next_starter(game.header, game.view["scores"], game.view["outcome"], game.first)
+    return next_starter(state.scores, state.outcome.games_lost, game.first, len(game.header.players))
 
 
-def _choice(desk: Desk) -> dict[str, Any] | None:
+def _choice(desk: TableState) -> dict[str, Any] | None:
     game = desk.record.game
     if game is None or game.abandoned or not game.view["decisions"]:
         return None
@@ -100,7 +103,7 @@ def _choice(desk: Desk) -> dict[str, Any] | None:
     return line_of(choices[desk.choice % len(choices)]) if choices else None
 
 
-def _phase(desk: Desk) -> str:
+def _phase(desk: TableState) -> str:
     game = desk.record.game
     if game is None or game.abandoned or game.view["over"]:
         return "over"

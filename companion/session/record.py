@@ -13,7 +13,7 @@ from companion.games.game import Action, Header, Throw, Undo
 from companion.games.notation import action_of, header_of
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Correction, Transcript, corrected
-from companion.session.events import happenings
+from companion.session.events import told
 from companion.session.journal import Entry
 from companion.session.sitting import added_up, colours
 from companion.session.snapshot import Event, Sitting, Thrown
@@ -65,13 +65,13 @@ class PlayedGame:
         return tuple(line.thrown for line in self.lines if line.thrown)
 
     @property
-    def first(self) -> str:
-        """Who started, once the roll-off is over."""
+    def first(self) -> int:
+        """The seat that started, once the roll-off is over."""
         step: Transcript | None = self.transcript
-        player: str | None = None
+        seat: int | None = None
         while step is not None and not isinstance(step.state, RollOff):
-            player, step = step.state.player, step.before
-        return player or self.header.players[0]
+            seat, step = step.state.to_play, step.before
+        return seat or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,8 @@ class Record:
         if not self.games:
             return Sitting()
         ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
-        sitting = added_up(game.view["outcome"] for game in ours if game.view["over"])
+        states = [game.transcript.state for game in ours]
+        sitting = added_up((state.sides, state.outcome) for state in states if state.outcome)
         now = self.games[-1]
         return msgspec.structs.replace(sitting, colours={name: now.colours[name] for name in now.header.players})
 
@@ -219,13 +220,12 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> 
             source=source,
             photo=bool(entry.body.get("photo")),
         )
-    told = _events(game.header, entry.number, game.view, action, view, thrown)
     return replace(
         game,
         transcript=transcript,
         lines=(*game.lines, Line(entry.number, thrown)),
         view=view,
-        log=(*game.log, *told)[-LOG_LENGTH:],
+        log=(*game.log, *told(transcript, entry.number, entry.throw))[-LOG_LENGTH:],
     )
 
 
@@ -257,32 +257,20 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
     args = {"throw": was.thrown.number, "was": list(was.thrown.values), "values": sorted(values),
             "dropped": len(result.refused)}  # fmt: skip
     said = Event(number=entry.number, code="corrected", args=args)
-    told = _retold(result.transcript, lines, index)
-    log = (*_without(game.log, game.lines[index:]), *told)
+    log = (*_without(game.log, game.lines[index:]), *_retold(result.transcript, lines, index))
     transcript = replace(result.transcript, lines_read=game.transcript.lines_read + 1)
     return replace(game, transcript=transcript, lines=lines, view=transcript.view(), log=log[-LOG_LENGTH:]), said
 
 
 def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
     """The events of the lines from `first` on as they are true now, under the numbers that they had."""
-    told: list[Event] = []
-    step = Transcript.begin(transcript.header)
-    for index, action in enumerate(transcript.actions):
-        before, step = step, step.then(action)
-        if index >= first:
-            line = lines[index]
-            told += _events(transcript.header, line.number, before.view(), action, step.view(), line.thrown)
-    return tuple(told)
-
-
-def _events(
-    header: Header, number: int, before: dict[str, Any], action: Action, after: dict[str, Any], thrown: Thrown | None
-) -> tuple[Event, ...]:
-    found = happenings(header, before, action, after)
-    return tuple(
-        Event(number=number, code=code, args={**args, "throw": thrown.number} if thrown and code == "threw" else args)
-        for code, args in found
-    )
+    events: list[Event] = []
+    step: Transcript | None = transcript
+    for line in reversed(lines[first:]):
+        assert step is not None, "as many steps lie before as lines stand"
+        events[:0] = told(step, line.number, line.thrown.number if line.thrown else None)
+        step = step.before
+    return tuple(events)
 
 
 def _without(log: tuple[Event, ...], gone: tuple[Line, ...]) -> tuple[Event, ...]:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-from companion.games.game import Header
+from companion.games.game import Header, Outcome
 from companion.session.snapshot import Sitting
 
-Outcome = Mapping[str, Any]
-"""As in a transcript's view: `winners` and `games_lost`."""
 
-
-def added_up(outcomes: Iterable[Outcome]) -> Sitting:
-    """The sitting after games with these outcomes."""
+def added_up(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
+    """The sitting after these games, of each its sides and how it ended."""
     games, lost = 0, dict[str, int]()
-    for outcome in outcomes:
+    for sides, outcome in ended:
         games += 1
-        for name, count in outcome["games_lost"].items():
+        for name, count in zip(sides, outcome.games_lost, strict=True):
             lost[name] = lost.get(name, 0) + count
     return Sitting(games=games, games_lost=lost)
 
@@ -47,20 +43,18 @@ def same_people(one: Header, other: Header) -> bool:
     return set(one.players) == set(other.players)
 
 
-def next_starter(header: Header, scores: Mapping[str, int], outcome: Outcome, first: str) -> str:
-    """Who starts the next game: who lost the most games in this one; of equals the worst score, then the nearest seat.
+def next_starter(scores: Sequence[int], games_lost: Sequence[int], first: int, seats: int) -> int:
+    """The seat that starts the next game: who lost the most games; of equals the worst score, then the nearest seat.
 
     Args:
-        header: Of the game that is over.
-        scores: Its last scores, by player or team, in seat order.
-        outcome: Its outcome.
-        first: Who started it. When all have won, the next seat starts.
+        scores: The last ones of the game that is over, by side.
+        games_lost: By side.
+        first: The seat that started it. When all have won, the next seat starts.
+        seats: How many there are.
     """
-    sides, lost = list(scores), outcome["games_lost"]
-    seat = header.players.index(first)
-    after_first = [header.players[(seat + step) % len(header.players)] for step in range(1, len(header.players) + 1)]
-    if not any(lost.values()):
+    after_first = [(first + step) % seats for step in range(1, seats + 1)]
+    if not any(games_lost):
         return after_first[0]
-    worst = min(sides, key=lambda side: (-lost[side], scores[side]))
-    level = {side for side in sides if (lost[side], scores[side]) == (lost[worst], scores[worst])}
-    return next(name for name in after_first if sides[header.players.index(name) % len(sides)] in level)
+    worst = max((lost, -score) for lost, score in zip(games_lost, scores, strict=True))
+    level = {side for side, lost in enumerate(games_lost) if (lost, -scores[side]) == worst}
+    return next(seat for seat in after_first if seat % len(scores) in level)

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from companion.games.board import Track
 from companion.games.phrase import Phrase
 
 Notice = Phrase
@@ -58,18 +59,44 @@ class Thrown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened in the game, for the log, the lights and the voice: a code and its arguments.
+    """Something that happened, for the log, the lights and the voice.
 
-    Codes: `game_started`, `rolled_off`, `threw`, `point`, `froze`, `banked`, `wiped_out`, `rolled_over`,
-    `piddle_lost`, `fuchled`, `finished`, `bomb_announced`, `bombed`, `bomb_failed`, `bumped`, `eliminated`, `kept`,
-    `entered`, `spent`, `crapped_out`, `hot_dice`, `reversed`, `last_round`, `game_over`, `undone`, `corrected`,
-    `abandoned`. `player` in `args` is the name that scores are kept under (a team's with partners) in `banked`,
-    `wiped_out`, `fuchled`, `finished`, `bumped`, `bombed`, `eliminated`; else whose turn it was.
+    Attributes:
+        number: Of the snapshot that it came with.
+        code: The key of its text: `game_started`, `game_over`, `undone`, `corrected`, `abandoned`, or the game's own.
+        args: What goes into its text; `player` and `on` are names.
+        side: The side that it is about, as a place in `Snapshot.sides`.
+        moment: The kind of light and sound that it makes.
+        called: Whether a voice calls it out.
+        cheered: Whether it fills the pub's screen for a moment.
     """
 
-    number: int  # of the snapshot that it came with
+    number: int
     code: str
-    args: dict[str, Any] = {}
+    args: dict[str, Any]
+    side: int | None = None
+    moment: str | None = None
+    called: bool = False
+    cheered: bool = False
+
+
+class News(msgspec.Struct, frozen=True):
+    """What a snapshot brought that the one before it had not; told once to everyone who follows the table.
+
+    Attributes:
+        events: What happened, oldest first.
+        taken_back: Whether something that was told before is true no more.
+    """
+
+    events: tuple[Event, ...] = ()
+    taken_back: bool = False
+
+
+class Side(msgspec.Struct, frozen=True):
+    """A side of the game on: its name (a player's or a team's), and its colour (0 to 5)."""
+
+    name: str
+    colour: int
 
 
 class Sitting(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,6 +146,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         game: `crib_dice`, `crag`, `crapola`, or None before the first game.
         header: The transcript header of the game that is on.
         state: The game's state as `pegpip replay --json` prints it, with `line`.
+        sides: Who plays against whom, in the order of the seats.
+        track: Where their pegs stand.
         phase: `ready`, `settling`, `read`, `asking` or `over`.
         question: What must be settled before play goes on, while `phase` is `asking`.
         notice: What the table sees or waits for.
@@ -141,6 +170,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     game: str | None = None
     header: dict[str, Any] | None = None
     state: dict[str, Any] | None = None
+    sides: tuple[Side, ...] = ()
+    track: Track | None = None
     phase: str = "over"
     question: Question | None = None
     notice: Phrase | None = None

@@ -14,15 +14,16 @@ import msgspec
 
 from companion.errors import CompanionError, DeviceError
 from companion.session.commands import Command, Tick
+from companion.session.events import news_between
 from companion.session.journal import Journal
 from companion.session.photos import Photos
 from companion.session.play import Play, refused
-from companion.session.present import Desk, snapshot_of
-from companion.session.snapshot import Snapshot
+from companion.session.present import TableState, snapshot_of
+from companion.session.snapshot import News, Snapshot
 
 log = logging.getLogger(__name__)
 
-Reader = Callable[[Snapshot], None]
+Reader = Callable[[Snapshot, News], None]
 
 
 class Table:
@@ -80,7 +81,7 @@ class Table:
         return self._snapshot
 
     def subscribe(self, reader: Reader) -> Callable[[], None]:
-        """Have `reader` called with each new snapshot, by the writer thread; returns how to end that.
+        """Have the writer thread call `reader` with each new snapshot and its news; returns how to end that.
 
         A reader must be quick and must not call `submit`; what it raises is logged.
         """
@@ -170,18 +171,19 @@ class Table:
             if asked is not None:
                 asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
 
-    def _desk_changed(self, desk: Desk) -> None:
+    def _desk_changed(self, desk: TableState) -> None:
         made = snapshot_of(desk, self._snapshot if self._snapshot.pulse else None)
         newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)
         if newest == self._snapshot and self._snapshot.pulse:
             return
         newest = msgspec.structs.replace(newest, pulse=self._snapshot.pulse + 1)
+        news = news_between(self._snapshot, newest) if self._snapshot.pulse else News()
         with self._news:
             self._snapshot = newest
             self._news.notify_all()
             readers = self._readers
         for reader in readers:
             try:
-                reader(newest)
+                reader(newest, news)
             except Exception:  # a fault in a page or a light must not stop the table
                 log.exception("a reader of snapshots failed")

@@ -111,13 +111,13 @@ def played_through(board: Board) -> tuple[list[float], float]:
             ends = [(before.wiped_out(), 1 - sum(turn_banks))]
             ends += [(before.banked(points), share) for points, share in enumerate(turn_banks) if share]
             for after, share in ends:
-                outcome = after.outcome()
+                outcome = after.outcome
                 if outcome is None:
                     known = following.get(_key(after), (after, 0.0))[1]
                     following[_key(after)] = after, known + chance * share
                     continue
-                for name in outcome["winners"]:
-                    won[after.sides.index(name)] += chance * share / len(outcome["winners"])
+                for side in outcome.winners:
+                    won[side] += chance * share / len(outcome.winners)
         chances = following
     return won, open_still + sum(chance for _, chance in chances.values())
 

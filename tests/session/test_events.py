@@ -1,4 +1,4 @@
-"""What happened, told from the views: each thing once, with the right names and numbers."""
+"""What happened, as the games say it: each thing once, with the right names and numbers."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ import pytest
 
 from companion.games.notation import action_of, header_of
 from companion.games.transcript import Transcript
-from companion.session.events import happenings
+from companion.session import events
 
 
 def told(header: dict[str, Any], *lines: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """The events of the last of those lines."""
     transcript = Transcript.begin(header_of({"transcript": 1, **header}))
-    found: tuple[tuple[str, dict[str, Any]], ...] = ()
     for line in lines:
-        action = action_of(line)
-        after = transcript.then(action)
-        assert not isinstance(action, type(None))
-        found = happenings(transcript.header, transcript.view(), action, after.view())
-        transcript = after
-    return list(found)
+        transcript = transcript.then(action_of(line))
+    return [(event.code, event.args) for event in events.told(transcript, number=1)]
 
 
 def crib(**rules: bool) -> dict[str, Any]:
@@ -46,7 +41,7 @@ def test_freezing_names_the_dice_that_it_gained() -> None:
     found = told(crib(), MIXED, point(5), throw(5, 5, 3, 4, 6))
     assert found == [
         ("threw", {"player": "Ann", "dice": [3, 4, 5, 5, 6]}),
-        ("froze", {"player": "Ann", "value": 5, "dice": 2, "frozen": 4}),
+        ("froze", {"player": "Ann", "value": 5, "dice": 2, "frozen": 4, "count": 2}),
     ]
 
 
@@ -98,6 +93,15 @@ def test_a_bomb_tells_whom_it_hit() -> None:
     assert hit[1] == ("bombed", {"player": "Ben", "on": "Ann", "from": 0, "to": 15})
     missed = told(crib(bomb=True), *lines, throw(2, 6))
     assert [code for code, _ in missed] == ["threw", "bomb_failed", "wiped_out"]
+
+
+def test_a_bomb_that_fizzles_out_and_fuchles_is_told_as_that() -> None:
+    ones = throw(1, 1, 1, 1, 1, 2, 3)
+    lines = [throw(5, 5, 5, 3, 1, 4, 6), point(5), STOP, *BANKED_2, *BANKED_2]
+    lines += [*WIPED, *BANKED_2, *WIPED, *BANKED_2, ones, point(1), {"do": "bomb"}]
+    lines = [*BANKED_2, *lines]
+    found = told(crib(bomb=True), *lines, throw(2, 6))
+    assert [code for code, _ in found] == ["threw", "bomb_failed", "wiped_out", "fuchled"]
 
 
 def test_a_bump_tells_who_went_back() -> None:

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 from acting import Clock, Tray, started, table_in
+from high import GAME
 
 from companion.games import registry
 from companion.session.commands import PlayLine, See, Tick
 
-TOY = Path(__file__).parents[1] / "games" / "test_toy_game.py"
 HEADER: dict[str, Any] = {"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}
 
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = importlib.util.spec_from_file_location("toy_game", TOY)
-    assert found is not None
-    assert found.loader is not None
-    toy = importlib.util.module_from_spec(found)
-    monkeypatch.setitem(__import__("sys").modules, "toy_game", toy)
-    found.loader.exec_module(toy)
-    monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": toy.HIGH}))
+    monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": GAME}))
 
 
 def test_a_new_game_plays_at_the_table_with_no_line_of_the_session_changed(tmp_path: Path) -> None:
@@ -44,7 +37,7 @@ def test_a_new_game_plays_at_the_table_with_no_line_of_the_session_changed(tmp_p
     over = table.submit(See(tray.throw(6)))
     assert over.state["outcome"]["winners"] == ["Ben"]
     codes = [event.code for event in over.events]
-    assert codes == ["game_started", "threw", "banked", "threw", "threw", "game_over"]
+    assert codes == ["game_started", "threw", "banked", "topped", "threw", "threw", "banked", "topped", "game_over"]
     table.stop()
     table.start()
     assert table.snapshot().state == over.state

@@ -23,7 +23,7 @@ from companion.session.interpret import Memory
 from companion.session.journal import Journal, read_entries
 from companion.session.photos import Photos
 from companion.session.play import Play
-from companion.session.present import Desk, snapshot_of
+from companion.session.present import TableState, snapshot_of
 from companion.session.record import replayed
 from companion.session.snapshot import Snapshot
 
@@ -57,7 +57,7 @@ class Evening:
     def close(self) -> None:
         self.play.close()
 
-    def tell(self, desk: Desk) -> None:
+    def tell(self, desk: TableState) -> None:
         self.told[desk.record.number] = journaled(desk)
 
     def do(self, command: c.Command) -> None:
@@ -69,8 +69,8 @@ class Evening:
         self.tell(self.play.desk)
 
 
-def journaled(desk: Desk) -> Snapshot:
-    return snapshot_of(Desk(desk.record, Memory()))
+def journaled(desk: TableState) -> Snapshot:
+    return snapshot_of(TableState(desk.record, Memory()))
 
 
 def random_command(evening: Evening, draw: Any) -> c.Command:
@@ -116,7 +116,7 @@ def test_every_prefix_of_the_journal_replays_to_what_was_told(data: st.DataObjec
         entries = read_entries(Path(folder))
         assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
         for count in range(1, len(entries) + 1):
-            assert journaled(Desk(replayed(entries[:count]), Memory())) == evening.told[count]
+            assert journaled(TableState(replayed(entries[:count]), Memory())) == evening.told[count]
         for _, text in transcripts(entries):
             assert "error" not in list(replayed_file(text))[-1]
 

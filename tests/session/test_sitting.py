@@ -9,7 +9,6 @@ import pytest
 from acting import HEADER, Tray, played, started, table_in
 
 from companion.errors import DeviceError, IllegalAction
-from companion.games.notation import header_of
 from companion.session.commands import Abandon, EndSitting, NextGame, Press, See, StartGame
 from companion.session.photos import Photos
 from companion.session.sitting import colours, next_starter
@@ -72,18 +71,17 @@ def test_an_abandoned_game_counts_for_nothing_and_the_next_can_start(tmp_path: P
 @pytest.mark.parametrize(
     ("lost", "scores", "starts"),
     [
-        ({"Ann": 0, "Ben": 1, "Cat": 2}, {"Ann": 125, "Ben": 70, "Cat": 40}, "Cat"),
-        ({"Ann": 0, "Ben": 2, "Cat": 1}, {"Ann": 125, "Ben": 70, "Cat": 40}, "Ben"),
-        ({"Ann": 0, "Ben": 1, "Cat": 1}, {"Ann": 125, "Ben": 70, "Cat": 90}, "Ben"),
-        ({"Ann": 0, "Ben": 1, "Cat": 1}, {"Ann": 125, "Ben": 70, "Cat": 70}, "Cat"),
-        ({"Ann": 0, "Ben": 0, "Cat": 0}, {"Ann": 125, "Ben": 125, "Cat": 125}, "Cat"),
+        ((0, 1, 2), (125, 70, 40), 2),
+        ((0, 2, 1), (125, 70, 40), 1),
+        ((0, 1, 1), (125, 70, 90), 1),
+        ((0, 1, 1), (125, 70, 70), 2),
+        ((0, 0, 0), (125, 125, 125), 2),
     ],
 )
 def test_who_lost_most_starts_then_the_worst_score_then_the_next_seat(
-    lost: dict[str, int], scores: dict[str, int], starts: str
+    lost: tuple[int, ...], scores: tuple[int, ...], starts: int
 ) -> None:
-    header = header_of({**HEADER, "players": ["Ann", "Ben", "Cat"]})
-    assert next_starter(header, scores, {"winners": ["Ann"], "games_lost": lost}, first="Ben") == starts
+    assert next_starter(scores, lost, first=1, seats=3) == starts
 
 
 def test_who_won_the_roll_off_has_started(tmp_path: Path) -> None:
@@ -98,9 +96,7 @@ def test_who_won_the_roll_off_has_started(tmp_path: Path) -> None:
 
 
 def test_of_a_team_that_lost_its_next_person_starts() -> None:
-    header = header_of({**HEADER, "players": ["Ann", "Ben", "Cat", "Dan"], "rules": {"partners": True}})
-    scores, lost = {"Ann & Cat": 125, "Ben & Dan": 30}, {"Ann & Cat": 0, "Ben & Dan": 1}
-    assert next_starter(header, scores, {"winners": ["Ann & Cat"], "games_lost": lost}, first="Ben") == "Dan"
+    assert next_starter((125, 30), (0, 1), first=1, seats=4) == 3
 
 
 def test_photos_go_oldest_first_and_never_those_of_this_evening(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_of_many_commands_for_one_number_exactly_one_wins(table: Table, tmp_path
 
 def test_readers_see_numbers_and_pulses_only_grow_and_miss_no_number(table: Table) -> None:
     seen: list[tuple[int, int]] = []
-    unsubscribe = table.subscribe(lambda snapshot: seen.append((snapshot.number, snapshot.pulse)))
+    unsubscribe = table.subscribe(lambda snapshot, _: seen.append((snapshot.number, snapshot.pulse)))
     tray = Tray()
     table.submit(Moving())
     table.submit(See(tray.throw(5, 5, 2, 2, 1, 4, 6)))
@@ -92,9 +92,7 @@ def test_waiting_ends_with_the_news(table: Table) -> None:
 
 def test_a_fault_in_a_command_leaves_the_table_playing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     before = table.snapshot()
-    monkeypatch.setattr(
-        "companion.session.record.happenings", lambda *_: (_ for _ in ()).throw(ZeroDivisionError("a bug"))
-    )
+    monkeypatch.setattr("companion.session.record.told", lambda *_: (_ for _ in ()).throw(ZeroDivisionError("a bug")))
     throw = {"throw": [5, 5, 2, 2, 1, 4, 6]}
     with pytest.raises(CompanionError, match="fault in the program"):
         table.submit(PlayLine(number=1, line=throw))
@@ -115,8 +113,8 @@ def test_a_fault_in_showing_the_table_is_told_and_mended_by_the_next_command(
 
 def test_a_fault_in_a_reader_stops_neither_the_table_nor_the_other_readers(table: Table) -> None:
     seen: list[int] = []
-    table.subscribe(lambda _: 1 // 0)
-    table.subscribe(lambda snapshot: seen.append(snapshot.number))
+    table.subscribe(lambda *_: 1 // 0)
+    table.subscribe(lambda snapshot, _: seen.append(snapshot.number))
     assert table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]})).number == 2
     assert seen == [2]
 

@@ -1,27 +1,86 @@
-"""What the board is told for a snapshot: pegs, moods, moments."""
+"""What the board is told for a snapshot: pegs, moods, moments; whatever the players are called."""
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from companion.adapters.lights import Lights, board_view
-from companion.session.snapshot import Event, Notice, Snapshot
-from hardware.view import Peg
+from companion.errors import RulesError
+from companion.games.game import Stop, Throw
+from companion.games.notation import action_of, header_line, header_of, line_of
+from companion.games.registry import GAMES
+from companion.session.events import news_between
+from companion.session.interpret import Memory
+from companion.session.journal import Entry
+from companion.session.present import TableState, snapshot_of
+from companion.session.record import Record, after_entry
+from companion.session.snapshot import News, Notice, Snapshot
+from hardware.view import Moment, Peg
+
+THROW = {"throw": [5, 5, 2, 2, 1, 4, 6]}
+POINT = {"do": "point", "value": 5}
+STOP = {"do": "stop"}
+SIXES: list[dict[str, Any]] = [{"throw": [6] * 7}, {"do": "point", "value": 6}]
+NEARLY_WON: list[dict[str, Any]] = [*SIXES * 4, {"throw": [5, 2, 2, 3, 4, 6, 6]}, {"do": "point", "value": 6}]
 
 
-def snapshot(number: int = 5, phase: str = "read", events: tuple[Event, ...] = (), **state: Any) -> Snapshot:
-    whole = {"player": "Ann", "scores": {"Ann": 10, "Ben": 7}, "turn_points": 6, "outcome": None, **state}
-    return Snapshot(number=number, game="crib_dice", header={"rules": {}}, state=whole, phase=phase, events=events)
+class Told:
+    """A table's record without a thread or a disk: each line's snapshot and its news."""
+
+    def __init__(self, header: dict[str, Any]) -> None:
+        header = header_line(header_of({"transcript": 1, **header}))
+        self.record = Record()
+        self.snapshot = Snapshot(number=0)
+        self.news = News()
+        self._enter("game", {"header": header, "sitting": 1, "horizon": 1})
+
+    def play(self, *lines: dict[str, Any]) -> Told:
+        for line in lines:
+            self._enter("line", {"line": line, "source": "hand"})
+        return self
+
+    def _enter(self, kind: str, body: dict[str, Any]) -> None:
+        entry = Entry(number=self.record.number + 1, kind=kind, body=body, wall_s=0.0, throw=None)
+        self.record = after_entry(self.record, entry)
+        before, self.snapshot = self.snapshot, snapshot_of(TableState(self.record, Memory()))
+        self.news = news_between(before, self.snapshot)
+
+
+def crib(*players: str, **rules: bool) -> dict[str, Any]:
+    return {"game": "crib_dice", "players": list(players or ("Ann", "Ben")), "rules": rules}
+
+
+def moments_after(told: Told, line: dict[str, Any]) -> tuple[Moment, ...]:
+    """The moments that the last line begins at 2 s."""
+    lights = Lights()
+    lights.view(told.snapshot, told.news, 1.0)
+    told.play(line)
+    return tuple(m for m in lights.view(told.snapshot, told.news, 2.0).moments if m.at_s == 2.0)
 
 
 def test_turn_points_run_ahead_of_the_player_on_turn_only() -> None:
-    assert board_view(snapshot()).pegs == (Peg(0, 10, 16), Peg(1, 7, 7))
+    told = Told(crib()).play(THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT)
+    assert board_view(told.snapshot).pegs == (Peg(0, 2, 4), Peg(1, 2, 2))
 
 
-def test_a_team_on_turn_is_found_by_its_member() -> None:
-    view = board_view(snapshot(player="Cat", scores={"Ann & Cat": 3, "Ben & Dan": 4}))
-    assert view.to_play == 0
-    assert view.pegs[0] == Peg(0, 3, 9)
+def test_a_team_plays_for_both_of_its_players() -> None:
+    told = Told(crib("Ann", "Ben", "Cat", "Dan", partners=True)).play(*[THROW, POINT, STOP] * 2, THROW, POINT)
+    assert told.snapshot.state is not None
+    assert told.snapshot.state["player"] == "Cat"
+    assert board_view(told.snapshot).to_play == 0
+    assert board_view(told.snapshot).pegs[0] == Peg(0, 2, 4)
+
+
+def test_a_player_called_as_a_part_of_another_has_his_own_seat() -> None:
+    told = Told(crib("Ann & Ben", "Ann", "Ben")).play(THROW, POINT, STOP, THROW, POINT)
+    view = board_view(told.snapshot)
+    assert (view.to_play, view.pegs) == (1, (Peg(0, 2, 2), Peg(1, 0, 2), Peg(2, 0, 0)))
+    assert [moment.player for moment in moments_after(told, STOP)] == [1]
 
 
 def test_without_a_game_the_board_idles() -> None:
@@ -29,42 +88,81 @@ def test_without_a_game_the_board_idles() -> None:
 
 
 def test_a_long_game_has_240_holes() -> None:
-    long = Snapshot(
-        number=1, game="crib_dice", header={"rules": {"long_game": True}}, state=snapshot().state, phase="ready"
-    )
-    assert board_view(long).holes == 240
+    assert board_view(Told(crib(long_game=True)).snapshot).holes == 240
 
 
 def test_crapola_runs_125_points_to_a_hole() -> None:
-    scores = {"Ann": 15000, "Ben": 124}
-    view = board_view(
-        Snapshot(number=1, game="crapola", header={}, state={**(snapshot().state or {}), "scores": scores})
-    )
-    assert [peg.banked for peg in view.pegs] == [120, 0]
+    told = Told({"game": "crapola", "players": ["Ann", "Ben"]})
+    told.play({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, STOP)
+    assert [peg.banked for peg in board_view(told.snapshot).pegs] == [8, 0]
 
 
 def test_a_forbidden_hold_is_shown() -> None:
-    assert board_view(
-        Snapshot(number=1, game="crib_dice", state=snapshot().state, notice=Notice("illegal_hold"))
-    ).mood == ("illegal_hold")
+    snapshot = Told(crib()).play(THROW).snapshot
+    wrong = Snapshot(number=1, track=snapshot.track, sides=snapshot.sides, notice=Notice("illegal_hold"))
+    assert board_view(wrong).mood == "illegal_hold"
 
 
 def test_a_wipe_out_drains_from_the_second_peg_to_the_first() -> None:
-    lights = Lights()
-    lights.view(snapshot(number=5), 1.0)
-    event = Event(number=6, code="wiped_out", args={"player": "Ann"})
-    view = lights.view(snapshot(number=6, player="Ben", turn_points=0, events=(event,)), 2.0)
-    (moment,) = view.moments
-    assert (moment.kind, moment.at_s, moment.player, moment.from_hole, moment.to_hole) == ("wipe_out", 2.0, 0, 16, 10)
+    told = Told(crib()).play(THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT)
+    threw, wiped = moments_after(told, {"throw": [2, 3, 3, 4, 6]})
+    assert threw.kind == "throw"
+    assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("wipe_out", 2.0, 0, 4, 2)
 
 
 def test_a_skunked_loser_is_shown_when_the_game_ends() -> None:
-    lights = Lights()
-    lights.view(snapshot(number=5), 1.0)
-    outcome = {"winners": ["Ann"], "games_lost": {"Ann": 0, "Ben": 2}}
-    over = Event(number=6, code="game_over", args={})
-    view = lights.view(
-        snapshot(number=6, phase="over", player=None, turn_points=0, outcome=outcome, events=(over,)), 2.0
-    )
-    assert [(moment.kind, moment.player) for moment in view.moments] == [("skunk", 1)]
-    assert view.winners == (0,)
+    told = Told(crib(skunk=True)).play(*NEARLY_WON, STOP, THROW, POINT)
+    assert [(moment.kind, moment.player) for moment in moments_after(told, STOP)] == [("banked", 1), ("skunk", 1)]
+    assert board_view(told.snapshot).winners == (0,)
+
+
+ODD_NAMES = ["Ann & Ben", "Ann", "Ben", "&", " & ", "12", "7", "\u05d0\u05d1\u05d9", "\u202eAnn", "\U0001f3b2"]
+ODD_NAMES += ["\U0001f469\u200d\U0001f469\u200d\U0001f467", "Jos\u00e9", "Jose\u0301", "$&", "{player}", "x" * 24]
+
+
+@pytest.mark.parametrize("game", GAMES)
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_whatever_they_are_called_the_right_seat_is_lit_with_the_right_score(game: str, data: st.DataObject) -> None:
+    anything = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=24)
+    partners = game == "crib_dice" and data.draw(st.booleans())
+    least, most = (4, 4) if partners else (2, 5)
+    some = st.lists(st.one_of(st.sampled_from(ODD_NAMES), anything), min_size=least, max_size=most, unique=True)
+    players = data.draw(some)
+    rules = {"partners": True} if partners else {}
+    plain = Told({"game": game, "players": [f"P{seat}" for seat in range(len(players))], "rules": rules})
+    try:
+        odd = Told({"game": game, "players": players, "rules": rules})
+    except RulesError:
+        return  # two teams would have one name
+    generator, lights, others = random.Random(data.draw(st.integers(0, 2**32))), Lights(), Lights()
+    for _ in range(400):
+        plain_game, odd_game = plain.record.game, odd.record.game
+        assert plain_game is not None
+        assert odd_game is not None
+        state = plain_game.transcript.state
+        if state.over:
+            break
+        line = some_line(state, generator)
+        plain.play(line)
+        odd.play({**line, "on": players[int(line["on"][1:])]} if "on" in line else line)
+        assert lights.view(odd.snapshot, odd.news, 1.0) == others.view(plain.snapshot, plain.news, 1.0)
+        assert odd.snapshot.track == plain.snapshot.track
+        assert [event.side for event in odd.snapshot.events] == [event.side for event in plain.snapshot.events]
+        now, names = odd_game.transcript.state, [side.name for side in odd.snapshot.sides]
+        assert odd.snapshot.state is not None
+        assert list(odd.snapshot.state["scores"]) == names
+        assert set(names) == set(now.sides)
+
+
+def some_line(state: Any, generator: random.Random) -> dict[str, Any]:
+    """Anything that is allowed; stops often enough for games to end."""
+    options = state.options()
+    stops = [option for option in options if isinstance(option, Stop)]
+    if stops and state.turn_points > 4 and generator.random() < 0.6:
+        return line_of(stops[0])
+    if state.throw_sizes and (not options or generator.random() < 0.6):
+        return line_of(Throw(tuple(generator.choices(range(1, 7), k=generator.choice(state.throw_sizes)))))
+    line = line_of(generator.choice(options))
+    assert action_of(line)
+    return line

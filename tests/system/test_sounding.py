@@ -9,14 +9,18 @@ from pathlib import Path
 import pytest
 from running import Running
 
-from companion.adapters.lights import MOMENT_OF_EVENT
 from companion.adapters.sounding import WEIGHT, effect
-from companion.session.snapshot import Event
+from companion.games.event import OF_EVERY_GAME
+from companion.games.registry import GAMES
+from companion.session.events import TAKEN_BACK
+from companion.session.snapshot import Event, News
 from hardware.sounds import EFFECTS, sound
 
 
-def happened(*codes: str) -> list[Event]:
-    return [Event(number=9, code=code, args={}) for code in codes]
+def happened(*codes: str) -> News:
+    game = GAMES["crib_dice"]
+    events = [Event(number=9, code=code, args={}, side=0, moment=game.effect(code).moment) for code in codes]
+    return News(tuple(events), not TAKEN_BACK.isdisjoint(codes))
 
 
 @pytest.mark.parametrize(
@@ -34,8 +38,9 @@ def test_of_all_that_one_line_brings_about_the_weightiest_is_heard(codes: tuple[
     assert effect(happened(*codes)) == heard
 
 
-def test_every_moment_of_the_board_has_a_sound() -> None:
-    assert set(MOMENT_OF_EVENT.values()) == set(WEIGHT) == set(EFFECTS)
+def test_every_moment_of_the_games_has_a_sound() -> None:
+    kinds = {effect.moment for game in GAMES.values() for effect in {**OF_EVERY_GAME, **game.effects}.values()}  # type: ignore[attr-defined]
+    assert kinds - {None, "over"} == set(WEIGHT) == set(EFFECTS)
 
 
 def test_a_running_table_plays_a_throw_by_the_players_of_the_system(

@@ -88,8 +88,8 @@ def test_a_voice_that_breaks_turns_itself_off_and_the_table_plays_on(pub: Pub) -
 
 
 def test_words_come_from_the_catalogue_in_its_language() -> None:
-    over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}})
-    entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50})
+    over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
+    entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
     assert called([entered, over], "en") == "Ann entered 50 in Crag. Ann wins."
     assert called([over], "de") == "Ann gewinnt."
     assert called([Event(number=1, code="threw", args={"player": "Ann", "dice": [1]})], "en") == ""

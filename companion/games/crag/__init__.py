@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.games.crag.board import EFFECTS, track
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
 from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES
@@ -16,6 +17,8 @@ GAME = Rulebook(
     switches=SWITCHES,
     presets={"basic": {}, "score_sheet": {"thirteen_without_double": True}},
     tray=CragTray(),
+    effects=EFFECTS,
+    track=track,
     in_words=IN_WORDS,
     credits=CREDITS,
 )

@@ -5,14 +5,15 @@ RULES.md, "Crag".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from companion.errors import IllegalAction
 from companion.games.crag.odds import TurnWorth, filled_of, turn_worth
 from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.dice import handfuls, in_order, without
-from companion.games.game import Action, Enter, Header, Keep, Throw, refusal
+from companion.games.event import Event, threw
+from companion.games.game import Action, Enter, Header, Keep, Outcome, Throw, refusal
 from companion.games.nearest import nearest
 
 Phase = Literal["fresh", "thrown", "keeping", "rethrown"]
@@ -29,6 +30,7 @@ class Crag:
         phase: `fresh`: three dice must be thrown; `thrown`: enter them or keep some; `keeping`: the others must be
             thrown again; `rethrown`: they must be entered.
         dice: On the table, ascending.
+        events: What the action that led here brought about.
     """
 
     header: Header
@@ -37,6 +39,22 @@ class Crag:
     sheets: tuple[tuple[tuple[str, int], ...], ...]
     phase: Phase = "fresh"
     dice: tuple[int, ...] = ()
+    events: tuple[Event, ...] = field(default=(), compare=False)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Everyone plays for himself."""
+        return self.header.players
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The totals of the sheets."""
+        return tuple(sum(points for _, points in sheet) for sheet in self.sheets)
+
+    @property
+    def turn_points(self) -> int:
+        """Always 0: points count once they are entered."""
+        return 0
 
     @property
     def over(self) -> bool:
@@ -45,12 +63,17 @@ class Crag:
 
     @property
     def seat(self) -> int:
-        """Whose turn it is, as a seat."""
+        """Whose sheet is filled now; when the game is over, who would be next."""
         return (self.first + self.turn) % len(self.header.players)
 
     @property
+    def to_play(self) -> int | None:
+        """The seat whose turn it is; None when the game is over."""
+        return None if self.over else self.seat
+
+    @property
     def player(self) -> str | None:
-        """Whose turn it is; None when the game is over."""
+        """Who sits there; None when the game is over."""
         return None if self.over else self.header.players[self.seat]
 
     @property
@@ -95,15 +118,26 @@ class Crag:
         """The final total of the player's sheet after each option, expected with best play to the end."""
         if self.over:
             return ()
-        worth, so_far = turn_worth(filled_of(dict(self.sheets[self.seat])), self._strict), self._totals()[self.seat]
+        worth, so_far = turn_worth(filled_of(dict(self.sheets[self.seat])), self._strict), self.scores[self.seat]
         thrown = tuple((dice, so_far + self._throw_worth(worth)) for dice in self.throw_sizes)
         return thrown + tuple((option, so_far + self._decision_worth(option, worth)) for option in self.options())
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The highest total wins, equal totals share."""
+        if not self.over:
+            return None
+        scores = self.scores
+        best = max(scores)
+        winners = tuple(seat for seat, total in enumerate(scores) if total == best)
+        return Outcome(winners, tuple(int(total < best) for total in scores))
 
     def after(self, action: Action) -> Crag:
         """The state after that action. Raises IllegalAction."""
         if isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
             phase: Phase = "rethrown" if self.phase == "keeping" else "thrown"
-            return self._with(phase, in_order(self.dice + action.dice))
+            told = threw(self.seat, self.seat, in_order(action.dice))
+            return self._with(phase, in_order(self.dice + action.dice), told)
         if isinstance(action, Keep) and self.phase == "thrown":
             return self._kept(action.dice)
         if isinstance(action, Enter) and "score" in self.decisions:
@@ -112,7 +146,7 @@ class Crag:
 
     def view(self) -> dict[str, Any]:
         """The state's public fields as in TRANSCRIPT.md, except `line`."""
-        players = self.header.players
+        players, outcome = self.header.players, self.outcome
         return {
             "game": "crag",
             "player": self.player,
@@ -120,16 +154,16 @@ class Crag:
             "throw_sizes": list(self.throw_sizes),
             "decisions": list(self.decisions),
             "turn_points": 0,
-            "scores": dict(zip(players, self._totals(), strict=True)),
+            "scores": dict(zip(players, self.scores, strict=True)),
             "over": self.over,
-            "outcome": self._outcome(),
+            "outcome": outcome.view(players) if outcome else None,
             "dice": list(self.dice),
             "rethrown": self.phase == "rethrown",
             "sheets": {name: dict(sheet) for name, sheet in zip(players, self.sheets, strict=True)},
         }
 
-    def _with(self, phase: Phase, dice: tuple[int, ...]) -> Crag:
-        return Crag(self.header, self.first, self.turn, self.sheets, phase, dice)
+    def _with(self, phase: Phase, dice: tuple[int, ...], *events: Event) -> Crag:
+        return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, events)
 
     def _throw_worth(self, worth: TurnWorth) -> float:
         return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
@@ -145,32 +179,21 @@ class Crag:
             raise IllegalAction(f"{list(dice)} don't all lie on the table; there are {list(self.dice)}.")
         if len(dice) == 3:
             raise IllegalAction("Keeping all three is no throw: enter them.")
-        return self._with("keeping", in_order(dice))
+        stay = in_order(dice)
+        return self._with("keeping", stay, Event("kept", self.seat, {"dice": list(stay)}))
 
     def _entered(self, category: str) -> Crag:
         if category not in CATEGORIES:
             raise IllegalAction(f"The sheet has no category {category!r}{nearest(category, CATEGORIES)}")
         if category not in self.unused:
             raise IllegalAction(f"{self.player} has already filled {category!r}.")
-        seat = self.seat
-        sheet = (*self.sheets[seat], (category, self.points_in(category)))
+        seat, points = self.seat, self.points_in(category)
+        sheet = (*self.sheets[seat], (category, points))
         sheets = (*self.sheets[:seat], sheet, *self.sheets[seat + 1 :])
-        return Crag(self.header, self.first, self.turn + 1, sheets)
-
-    def _totals(self) -> tuple[int, ...]:
-        return tuple(sum(points for _, points in sheet) for sheet in self.sheets)
-
-    def _outcome(self) -> dict[str, Any] | None:
-        if not self.over:
-            return None
-        scores = dict(zip(self.header.players, self._totals(), strict=True))
-        best = max(scores.values())
-        return {
-            "winners": [name for name, total in scores.items() if total == best],
-            "games_lost": {name: int(total < best) for name, total in scores.items()},
-        }
+        entered = Event("entered", seat, {"category": category, "points": points})
+        return Crag(self.header, self.first, self.turn + 1, sheets, events=(entered,))
 
 
-def begin(header: Header, first: int) -> Crag:
+def begin(header: Header, first: int, events: tuple[Event, ...] = ()) -> Crag:
     """The state before the first throw of the player in seat `first`."""
-    return Crag(header, first, 0, ((),) * len(header.players))
+    return Crag(header, first, 0, ((),) * len(header.players), events=events)

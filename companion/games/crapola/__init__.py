@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.games.crapola.board import EFFECTS, track
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
 from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES
@@ -16,6 +17,8 @@ GAME = Rulebook(
     switches=SWITCHES,
     presets={"basic": {}, "quick": {"target": 5000, "entry": 500}},
     tray=CrapolaTray(),
+    effects=EFFECTS,
+    track=track,
     in_words=IN_WORDS,
     credits=CREDITS,
 )

@@ -5,7 +5,7 @@ RULES.md, "Crapola". What lies between turns is in `crapola_table`, what dice sc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from companion.errors import IllegalAction
@@ -13,7 +13,8 @@ from companion.games.crapola.odds import safe_chance, turn_worth
 from companion.games.crapola.scoring import keepable, points_of
 from companion.games.crapola.table import Table
 from companion.games.dice import in_order, without
-from companion.games.game import Action, Header, Keep, Spend, Stop, Throw, refusal
+from companion.games.event import Event, threw
+from companion.games.game import Action, Header, Keep, Outcome, Spend, Stop, Throw, refusal
 
 Phase = Literal["fresh", "keeping", "choosing"]
 
@@ -43,11 +44,37 @@ class Crapola:
 
     table: Table
     turn: Turn = Turn()
+    events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
     def header(self) -> Header:
         """The set-up."""
         return self.table.header
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Everyone plays for himself."""
+        return self.header.players
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The totals."""
+        return self.table.totals
+
+    @property
+    def turn_points(self) -> int:
+        """What has been set aside in this turn is worth."""
+        return self.turn.points
+
+    @property
+    def to_play(self) -> int | None:
+        """The seat whose turn it is; None when the game is over."""
+        return None if self.table.over else self.table.seat
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Who won; None before the end."""
+        return self.table.outcome
 
     @property
     def player(self) -> str | None:
@@ -130,9 +157,11 @@ class Crapola:
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, dice = self.turn, in_order(throw.dice)
+        told = threw(self.table.seat, self.table.seat, dice)
         if not keepable(dice):
-            return Crapola(self.table.crapped_out(on_first_throw=turn.phase == "fresh"))
-        return Crapola(self.table, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice))
+            table = self.table.crapped_out(turn.phase == "fresh", turn.points)
+            return Crapola(table, events=(told, *table.events))
+        return Crapola(self.table, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice), (told,))
 
     def _kept(self, dice: tuple[int, ...]) -> Crapola:
         turn = self.turn
@@ -142,16 +171,18 @@ class Crapola:
         points = points_of(dice)
         if points is None:
             raise IllegalAction(f"Every kept die must score: {list(dice)} don't all take part in a combination.")
-        return Crapola(
-            self.table, Turn("choosing", turn.size, turn.points + points, (*turn.kept, in_order(dice)), left)
-        )
+        seat, stay = self.table.seat, in_order(dice)
+        kept = Event("kept", seat, {"dice": list(stay), "points": points})
+        told = (kept,) if left else (kept, Event("hot_dice", seat))
+        return Crapola(self.table, Turn("choosing", turn.size, turn.points + points, (*turn.kept, stay), left), told)
 
     def _stopped(self) -> Crapola:
         points = self.turn.points
         if points < self.table.least_bank:
             least = self.table.least_bank
             raise IllegalAction(f"{self.player} is not on the board yet: the first bank takes {least}, not {points}.")
-        return Crapola(self.table.banked(points))
+        table = self.table.banked(points)
+        return Crapola(table, events=table.events)
 
     def _spent(self, spend: Spend) -> Crapola:
         players = self.header.players
@@ -161,7 +192,8 @@ class Crapola:
         most = self.table.most_to_spend_on(on)
         if not 1 <= spend.points <= most:
             raise IllegalAction(f"At most {most} points, and at least 1, can be spent on {spend.on} now.")
-        return Crapola(self.table.spent(on, spend.points))
+        table = self.table.spent(on, spend.points)
+        return Crapola(table, events=table.events)
 
     def _throw_worth(self, dice: int) -> float:
         return turn_worth(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
@@ -179,7 +211,7 @@ class Crapola:
         return tuple(Spend(name, points) for name in most for points in sorted({1, most[name]}) if most[name])
 
 
-def begin(header: Header, first: int) -> Crapola:
+def begin(header: Header, first: int, events: tuple[Event, ...] = ()) -> Crapola:
     """The state before the first throw of the player in seat `first`."""
     count = len(header.players)
-    return Crapola(Table(header, (0,) * count, (False,) * count, first))
+    return Crapola(Table(header, (0,) * count, (False,) * count, first), events=events)

@@ -5,10 +5,11 @@ RULES.md, "Crapola".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from companion.games.game import Header
+from companion.games.event import Event, banked
+from companion.games.game import Header, Outcome
 
 T = TypeVar("T")
 
@@ -25,6 +26,7 @@ class Table:
         direction: 1 clockwise, -1 the other way.
         trigger: Seat of the player who reached the target first; None before.
         due: In the last round: seats that have still to have their turn.
+        events: What the end of the last turn brought about.
     """
 
     header: Header
@@ -36,6 +38,7 @@ class Table:
     trigger: int | None = None
     due: frozenset[int] = frozenset()
     over: bool = False
+    events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
     def player(self) -> str | None:
@@ -68,53 +71,58 @@ class Table:
     def banked(self, points: int) -> Table:
         """The player stops with that many points; then it is the next turn."""
         seat = self.seat
-        total = self.totals[seat] + points
+        before, total = self.totals[seat], self.totals[seat] + points
+        told: tuple[Event, ...] = (banked(seat, points, before, total),)
         table = replace(self, totals=_with(self.totals, seat, total), on_board=_with(self.on_board, seat, True))
         if self.trigger is None and total >= self.header.rules["target"]:
             table = replace(table, trigger=seat, due=frozenset(range(len(self.totals))))
-        return table.passed_on()
+            told = (*told, Event("last_round", seat))
+        return table.passed_on(told)
 
-    def crapped_out(self, on_first_throw: bool) -> Table:
-        """The player's turn ends with nothing, and may turn the direction; then it is the next turn."""
-        turns_round = on_first_throw and self.header.rules["reversal"] and len(self.totals) > 2
-        return replace(self, direction=-self.direction if turns_round else self.direction).passed_on()
+    def crapped_out(self, on_first_throw: bool, points: int = 0) -> Table:
+        """The player's turn ends, its points are lost, and it may turn the direction; then it is the next turn."""
+        lost = Event("crapped_out", self.seat, {"points": points})
+        if not (on_first_throw and self.header.rules["reversal"] and len(self.totals) > 2):
+            return self.passed_on((lost,))
+        turned = Event("reversed", None, {"direction": -self.direction})
+        return replace(self, direction=-self.direction).passed_on((lost, turned))
 
     def spent(self, on: int, points: int) -> Table:
         """The player's points and as many of that seat's come off; then it is the next turn."""
         totals = _with(self.totals, self.seat, self.totals[self.seat] - points)
-        return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on()
+        told = Event("spent", self.seat, {"points": points}, on=on)
+        return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((told,))
 
-    def passed_on(self) -> Table:
+    def passed_on(self, events: tuple[Event, ...] = ()) -> Table:
         """It is the next turn: in the last round of the first, the way play goes, who has not had his."""
         count = len(self.totals)
         due = self.due - {self.seat}
         following = [(self.seat + self.direction * step) % count for step in range(1, count)]
         upcoming = next((seat for seat in following if not self.last_round or seat in due), None)
         if upcoming is None:
-            return replace(self, turns=self.turns + 1, over=True)
-        return replace(self, due=due, turns=self.turns + 1, seat=upcoming)
+            return replace(self, turns=self.turns + 1, over=True, events=events)
+        return replace(self, due=due, turns=self.turns + 1, seat=upcoming, events=events)
 
-    def outcome(self) -> dict[str, Any] | None:
+    @property
+    def outcome(self) -> Outcome | None:
         """Winners in seat order (of equals the one who ended the game alone) and games lost; None before the end."""
         if not self.over:
             return None
         best = max(self.totals)
-        winners = [seat for seat, total in enumerate(self.totals) if total == best]
+        winners = tuple(seat for seat, total in enumerate(self.totals) if total == best)
         if self.trigger in winners:
-            winners = [self.trigger]
-        players = self.header.players
-        lost = {name: int(seat not in winners) for seat, name in enumerate(players)}
-        return {"winners": [players[seat] for seat in winners], "games_lost": lost}
+            winners = (self.trigger,)
+        return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(self.totals))))
 
     def view(self) -> dict[str, Any]:
         """The fields of a transcript's state that the table holds."""
-        players = self.header.players
+        players, outcome = self.header.players, self.outcome
         return {
             "player": self.player,
             "round": (self.turns - self.over) // len(players) + 1,
             "scores": dict(zip(players, self.totals, strict=True)),
             "over": self.over,
-            "outcome": self.outcome(),
+            "outcome": outcome.view(players) if outcome else None,
             "on_board": dict(zip(players, self.on_board, strict=True)),
             "direction": self.direction,
             "last_round": self.last_round,

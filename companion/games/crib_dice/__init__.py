@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.games.crib_dice.board import EFFECTS, track
 from companion.games.crib_dice.race import values_to_win
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
@@ -22,6 +23,8 @@ GAME = Rulebook(
         "advanced": dict.fromkeys(("piddle_points", "bomb", "double_fuchle", "skunk", "bumping"), True),
     },
     tray=CribDiceTray(),
+    effects=EFFECTS,
+    track=track,
     in_words=IN_WORDS,
     credits=CREDITS,
 )

@@ -5,10 +5,11 @@ RULES.md, "Crib Dice". A side is a player, or with `partners` a team; everything
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.games.game import Header
+from companion.games.event import Event, banked
+from companion.games.game import Header, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Board:
         fuchled: Sides whose peg is off the board because of a fuchle.
         out: Sides that were eliminated.
         finished: Sides that have left the far end, in that order.
+        events: What the end of the last turn brought about.
     """
 
     header: Header
@@ -36,12 +38,18 @@ class Board:
     out: frozenset[int] = frozenset()
     finished: tuple[int, ...] = ()
     over: bool = False
+    events: tuple[Event, ...] = field(default=(), compare=False)
+
+    @property
+    def to_play(self) -> int | None:
+        """The seat whose turn it is; None when the game is over."""
+        return None if self.over else (self.first + self.turn) % len(self.header.players)
 
     @property
     def player(self) -> str | None:
         """The person whose turn it is; None when the game is over."""
-        players = self.header.players
-        return None if self.over else players[(self.first + self.turn) % len(players)]
+        seat = self.to_play
+        return None if seat is None else self.header.players[seat]
 
     @property
     def side(self) -> int:
@@ -67,26 +75,34 @@ class Board:
         side = self.side
         hole = self.pegs[side] + points
         pegs = _with(self.pegs, side, hole)
+        told: tuple[Event, ...] = (banked(side, points, self.pegs[side], hole),)
         finished = self.finished
         if hole > self.holes:
             finished = (*finished, side)
+            told = (*told, Event("finished", side))
         elif self.header.rules["bumping"]:
-            pegs = _bumped(pegs, side)
+            pegs, bumps = _bumped(pegs, side)
+            told = (*told, *bumps)
         return replace(
             self,
             pegs=pegs,
             wipeouts=_with(self.wipeouts, side, 0),
             fuchled=self.fuchled - {side},
             finished=finished,
-        ).passed_on()
+        ).passed_on(told)
 
-    def wiped_out(self) -> Board:
-        """The mover wipes out, which may be his fuchle or take him out of the game; then it is the next turn."""
+    def wiped_out(self, points: int = 0) -> Board:
+        """The mover wipes out and loses those turn points, which may be his fuchle or take him out of the game.
+
+        Then it is the next turn.
+        """
         side, rules = self.side, self.header.rules
         in_a_row = self.wipeouts[side] + 1
         wipeouts = _with(self.wipeouts, side, in_a_row)
+        told = [Event("wiped_out", side, {"in_a_row": in_a_row, "points": points, "from": self.pegs[side]})]
         if rules["double_fuchle"] and side in self.fuchled and in_a_row == 2:
             next_board = replace(self, wipeouts=wipeouts, fuchled=self.fuchled - {side}, out=self.out | {side})
+            told.append(Event("eliminated", side))
         elif in_a_row == (4 if rules["pandemonium"] else 3):
             next_board = replace(
                 self,
@@ -94,9 +110,10 @@ class Board:
                 wipeouts=_with(self.wipeouts, side, 0),
                 fuchled=self.fuchled | {side},
             )
+            told.append(Event("fuchled", side, {"from": self.pegs[side]}))
         else:
             next_board = replace(self, wipeouts=wipeouts)
-        return next_board.passed_on()
+        return next_board.passed_on(tuple(told))
 
     @property
     def target(self) -> int | None:
@@ -116,29 +133,31 @@ class Board:
         assert hit is not None, "a bomb is allowed only with somebody to hit, and nothing moves before it goes off"
         pegs = _with(_with(self.pegs, side, self.pegs[hit]), hit, self.pegs[side])
         wipeouts = _with(self.wipeouts, side, 0)
-        return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on()
+        told = Event("bombed", side, {"from": self.pegs[side], "to": self.pegs[hit]}, on=hit)
+        return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on((told,))
 
-    def passed_on(self) -> Board:
+    def passed_on(self, events: tuple[Event, ...] = ()) -> Board:
         """It is the turn of the next side still in play, or the game is over and `turn` stays that of the last one."""
         count = len(self.sides)
         following = (self.turn + step for step in range(1, count))
         upcoming = next((turn for turn in following if not self.gone((self.first + turn) % count)), None)
         if upcoming is None or self._decided(upcoming // count != self.turn // count):
-            return replace(self, over=True)
-        return replace(self, turn=upcoming)
+            return replace(self, over=True, events=events)
+        return replace(self, turn=upcoming, events=events)
 
     def _decided(self, round_done: bool) -> bool:
         if self.header.rules["find_a_loser"]:
             return len(self.out) + len(self.finished) == len(self.sides) - 1
         return len(self.out) == len(self.sides) - 1 or (round_done and bool(self.finished))
 
-    def outcome(self) -> dict[str, Any] | None:
+    @property
+    def outcome(self) -> Outcome | None:
         """Winners in seat order (`find_a_loser`: as they finished) and games lost by side; None before the end."""
         if not self.over:
             return None
         winners = self._winners()
-        lost = {self.sides[side]: 0 if side in winners else self._games_lost(side) for side in range(len(self.sides))}
-        return {"winners": [self.sides[side] for side in winners], "games_lost": lost}
+        sides = range(len(self.sides))
+        return Outcome(winners, tuple(0 if side in winners else self._games_lost(side) for side in sides))
 
     def _winners(self) -> tuple[int, ...]:
         if self.header.rules["find_a_loser"] and self.finished:
@@ -157,13 +176,13 @@ class Board:
 
     def view(self) -> dict[str, Any]:
         """The fields of a transcript's state that the board holds."""
-        sides = self.sides
+        sides, outcome = self.sides, self.outcome
         return {
             "player": self.player,
             "round": self.round,
             "scores": dict(zip(sides, self.pegs, strict=True)),
             "over": self.over,
-            "outcome": self.outcome(),
+            "outcome": outcome.view(sides) if outcome else None,
             "wipeouts": dict(zip(sides, self.wipeouts, strict=True)),
             "fuchled": [sides[side] for side in sorted(self.fuchled)],
             "out": [sides[side] for side in sorted(self.out)],
@@ -190,10 +209,12 @@ def _with(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
     return (*values[:place], value, *values[place + 1 :])
 
 
-def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[int, ...]:
+def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[Event, ...]]:
     """Whoever holds the hole goes back 5, and bumps in turn; the start holds any number."""
     hole = pegs[landed]
     holder = next((side for side, peg in enumerate(pegs) if peg == hole and side != landed), None)
     if hole == 0 or holder is None:
-        return pegs
-    return _bumped(_with(pegs, holder, max(0, hole - 5)), holder)
+        return pegs, ()
+    back = max(0, hole - 5)
+    bumped, more = _bumped(_with(pegs, holder, back), holder)
+    return bumped, (Event("bumped", holder, {"from": hole, "to": back}), *more)

@@ -5,14 +5,15 @@ RULES.md, "Crib Dice". What lies between turns is in `crib_board`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from companion.errors import IllegalAction, RulesError
 from companion.games.crib_dice.odds import TurnWorth, safe_chance, set_score, turn_worth
 from companion.games.crib_dice.pegs import Board, new_board, sides_of
 from companion.games.dice import FACES, in_order
-from companion.games.game import Action, Bomb, Header, NamePoint, Stop, Throw, refusal
+from companion.games.event import Event, threw
+from companion.games.game import Action, Bomb, Header, NamePoint, Outcome, Stop, Throw, refusal
 
 Phase = Literal["fresh", "naming", "choosing", "again", "bombing"]
 
@@ -49,11 +50,37 @@ class CribDice:
 
     board: Board
     turn: Turn = Turn()
+    events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
     def header(self) -> Header:
         """The set-up."""
         return self.board.header
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Players, or teams."""
+        return self.board.sides
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The holes of the pegs."""
+        return self.board.pegs
+
+    @property
+    def turn_points(self) -> int:
+        """What rollovers gathered and the set on the table."""
+        return self.turn.points
+
+    @property
+    def to_play(self) -> int | None:
+        """The seat whose turn it is; None when the game is over."""
+        return self.board.to_play
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Who won; None before the end."""
+        return self.board.outcome
 
     @property
     def player(self) -> str | None:
@@ -113,11 +140,11 @@ class CribDice:
         if isinstance(action, NamePoint) and turn.phase == "naming":
             return self._named(action.value)
         if isinstance(action, Stop) and turn.phase == "choosing":
-            return CribDice(self.board.banked(turn.points))
+            return _turn_over(self.board.banked(turn.points))
         if isinstance(action, Bomb) and self._may_bomb():
             if turn.frozen >= (5 if self.header.rules["pandemonium"] else 6):
-                return CribDice(self.board.bombed())
-            return CribDice(self.board, replace(turn, phase="bombing"))
+                return _turn_over(self.board.bombed())
+            return CribDice(self.board, replace(turn, phase="bombing"), (self._said("bomb_announced"),))
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
@@ -158,40 +185,60 @@ class CribDice:
         count = turn.dice.count(value)
         if count < 2:
             raise IllegalAction(f"{value} can't be the point: fewer than two of the dice show it.")
-        return CribDice(self.board, Turn("choosing", turn.gathered, value, count, turn.dice))
+        named = Turn("choosing", turn.gathered, value, count, turn.dice)
+        point = self._said("point", value=value, frozen=count, count=count)
+        return CribDice(self.board, named, (point, *self._automatic_rollover(named)))
 
     def _thrown(self, throw: Throw) -> CribDice:
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
-        turn, dice = self.turn, in_order(throw.dice)
+        turn, board, dice = self.turn, self.board, in_order(throw.dice)
+        told = threw((board.first + board.turn) % len(self.header.players), board.side, dice)
         if turn.phase == "bombing":
-            return CribDice(self.board.bombed() if 1 in dice else self.board.wiped_out())
+            if 1 in dice:
+                return _turn_over(board.bombed(), told)
+            return _turn_over(board.wiped_out(turn.points), told, self._said("bomb_failed"))
         if len(dice) == 7:
             # The set of an automatic rollover is kept only now: until the fresh throw it lies on the table.
-            return CribDice(self.board, Turn("naming", turn.points, dice=dice))
-        return self._piddled(dice) if turn.frozen >= 5 else self._rolled(dice)
+            return CribDice(board, Turn("naming", turn.points, dice=dice), (told,))
+        return self._piddled(dice, told) if turn.frozen >= 5 else self._rolled(dice, told)
 
-    def _rolled(self, dice: tuple[int, ...]) -> CribDice:
+    def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
         turn = self.turn
         if turn.point not in dice and 1 not in dice:
-            return CribDice(self.board.wiped_out())
-        frozen = turn.frozen + sum(die == turn.point for die in dice)
-        return CribDice(self.board, Turn("choosing", turn.gathered, turn.point, frozen, dice))
+            return _turn_over(self.board.wiped_out(turn.points), threw)
+        more = sum(die == turn.point for die in dice)
+        rolled = Turn("choosing", turn.gathered, turn.point, turn.frozen + more, dice)
+        if not more:
+            return CribDice(self.board, rolled, (threw,))
+        froze = self._said("froze", value=turn.point, dice=more, frozen=rolled.frozen, count=more)
+        return CribDice(self.board, rolled, (threw, froze, *self._automatic_rollover(rolled)))
 
-    def _piddled(self, dice: tuple[int, ...]) -> CribDice:
+    def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
         turn, counts = self.turn, self.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)
         if hits == 0 and dice[0] == dice[1]:
-            return CribDice(self.board.wiped_out())
+            return _turn_over(self.board.wiped_out(turn.points), threw, self._said("piddle_lost"))
         if hits == 2 and not counts:
-            return CribDice(self.board, replace(turn, phase="again", dice=dice))
+            return CribDice(self.board, replace(turn, phase="again", dice=dice), (threw,))
         raised = replace(turn, frozen=min(7, turn.frozen + hits)) if counts else turn
-        return CribDice(self.board, Turn("fresh", raised.points, dice=dice))
+        rolled_over = self._said("rolled_over", points=raised.points)
+        return CribDice(self.board, Turn("fresh", raised.points, dice=dice), (threw, rolled_over))
+
+    def _automatic_rollover(self, turn: Turn) -> tuple[Event, ...]:
+        return (self._said("rolled_over", points=turn.points),) if turn.frozen == 7 else ()
+
+    def _said(self, code: str, **args: Any) -> Event:
+        return Event(code, self.board.side, args, self.to_play)
 
 
-def begin(header: Header, first: int) -> CribDice:
+def _turn_over(board: Board, *before: Event) -> CribDice:
+    return CribDice(board, events=(*before, *board.events))
+
+
+def begin(header: Header, first: int, events: tuple[Event, ...] = ()) -> CribDice:
     """The state before the first throw of the player in seat `first`."""
-    return CribDice(new_board(header, first))
+    return CribDice(new_board(header, first), events=events)
 
 
 def check_sides(header: Header) -> None:

@@ -1,0 +1,14 @@
+"""The track of Crag: two points a hole, so a full sheet of 244 is just past the end."""
+
+from __future__ import annotations
+
+from companion.games.board import HOLES, Track, track_of
+from companion.games.event import Effect
+from companion.games.game import State
+
+EFFECTS = {"entered": Effect("banked", called=True)}
+
+
+def track(state: State) -> Track:
+    """The totals of the sheets."""
+    return track_of(state, HOLES, points_per_hole=2)

@@ -1,0 +1,23 @@
+"""High, a toy: everybody throws one die, the highest wins. A game's folder as docs/adding-a-game.md tells it."""
+
+from __future__ import annotations
+
+from companion.games.rulebook import Rulebook
+from high.board import EFFECTS, track
+from high.state import begin
+from high.tray import HighTray
+from high.words import CREDITS, IN_WORDS, SWITCHES
+
+GAME = Rulebook(
+    name="high",
+    title="High",
+    min_players=2,
+    max_players=None,
+    begin=begin,
+    switches=SWITCHES,
+    tray=HighTray(),
+    effects=EFFECTS,
+    track=track,
+    in_words=IN_WORDS,
+    credits=CREDITS,
+)

@@ -1,0 +1,107 @@
+"""High: one die each; with the house rule `twice` a throw may be made again, and then that one counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.games.event import Event, banked, threw
+from companion.games.game import Action, Header, Outcome, Stop, Throw, refusal
+
+
+@dataclass(frozen=True, slots=True)
+class High:
+    """A game of High as it stands: what was banked, in the order of play; what lies on the table."""
+
+    header: Header
+    first: int
+    turns: tuple[int, ...] = ()
+    lies: int = 0
+    events: tuple[Event, ...] = field(default=(), compare=False)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        return self.header.players
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        count = len(self.header.players)
+        by_turn = (*self.turns, *(0,) * (count - len(self.turns)))
+        return tuple(by_turn[(seat - self.first) % count] for seat in range(count))
+
+    @property
+    def turn_points(self) -> int:
+        return self.lies
+
+    @property
+    def to_play(self) -> int | None:
+        return None if self.over else (self.first + len(self.turns)) % len(self.header.players)
+
+    @property
+    def player(self) -> str | None:
+        return None if self.to_play is None else self.header.players[self.to_play]
+
+    @property
+    def over(self) -> bool:
+        return len(self.turns) == len(self.header.players)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        if not self.over:
+            return None
+        best = max(self.scores)
+        winners = tuple(seat for seat, score in enumerate(self.scores) if score == best)
+        return Outcome(winners, tuple(int(score < best) for score in self.scores))
+
+    @property
+    def throw_sizes(self) -> tuple[int, ...]:
+        return () if self.over else (1,)
+
+    @property
+    def decisions(self) -> tuple[str, ...]:
+        return ("stop",) if self.lies else ()
+
+    @property
+    def safe_chance(self) -> None:
+        return None
+
+    def options(self) -> tuple[Action, ...]:
+        return (Stop(),) if self.lies else ()
+
+    def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
+        return () if self.over else ((1, 3.5), *((option, float(self.lies)) for option in self.options()))
+
+    def after(self, action: Action) -> High:
+        seat = self.to_play
+        if seat is not None and isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
+            told = (threw(seat, seat, action.dice),)
+            if self.header.rules["twice"] and not self.lies:
+                return replace(self, lies=action.dice[0], events=told)
+            return self._banked(seat, action.dice[0], told)
+        if seat is not None and isinstance(action, Stop) and self.lies:
+            return self._banked(seat, self.lies, ())
+        raise refusal(action, self)
+
+    def _banked(self, seat: int, points: int, told: tuple[Event, ...]) -> High:
+        best = (Event("topped", seat, {"points": points}),) if points > max(self.turns, default=0) else ()
+        return replace(
+            self, turns=(*self.turns, points), lies=0, events=(*told, banked(seat, points, 0, points), *best)
+        )
+
+    def view(self) -> dict[str, Any]:
+        players, outcome = self.header.players, self.outcome
+        return {
+            "game": "high",
+            "player": self.player,
+            "round": 1,
+            "throw_sizes": list(self.throw_sizes),
+            "decisions": list(self.decisions),
+            "turn_points": self.lies,
+            "scores": dict(zip(players, self.scores, strict=True)),
+            "over": self.over,
+            "outcome": outcome.view(players) if outcome else None,
+        }
+
+
+def begin(header: Header, first: int, events: tuple[Event, ...] = ()) -> High:
+    return High(header, first, events=events)

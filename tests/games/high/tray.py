@@ -1,0 +1,9 @@
+"""High in the tray: one die, and nothing is kept."""
+
+from __future__ import annotations
+
+from companion.games.tray import ThrowsOnly
+
+
+class HighTray(ThrowsOnly):
+    """As without a keep zone."""

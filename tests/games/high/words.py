@@ -1,0 +1,9 @@
+"""High in words."""
+
+from __future__ import annotations
+
+from companion.games.game import Switch
+
+CREDITS = "A toy."
+SWITCHES = (Switch("twice", False, "Twice", "Whoever likes may throw a second time; that throw counts."),)
+IN_WORDS = "Throw a die. The highest wins."
