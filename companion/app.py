@@ -16,7 +16,7 @@ from typing import TypeVar
 from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
 from companion.adapters.calibration_desk import CalibrationDesk
 from companion.adapters.eye import Eye
-from companion.adapters.health import Check, disk_check, report
+from companion.adapters.health import Check, disk_check, journal_check, report
 from companion.adapters.lights import Lights
 from companion.adapters.parts import Part, followed, listening
 from companion.adapters.power_off import shutdown_problems
@@ -122,7 +122,8 @@ def build(settings: Settings) -> App:
     virtual = wired.camera if isinstance(wired.camera, VirtualCamera) else None
     setup = load_reader(settings.camera.source, wired.camera, folder)
     photos = Photos(folder, settings.data.photos_mb * 1_000_000)
-    table = Table(Journal(folder), photos, clock)
+    journal = Journal(folder)
+    table = Table(journal, photos, clock)
     # In a calibrated tray every silhouette is explained, and kept dice may lie beside it: no number is demanded there.
     camera = Tapped(wired.camera)
     watcher = Watcher(
@@ -138,6 +139,7 @@ def build(settings: Settings) -> App:
     port = link.getsockname()[1]
     page = page_address(settings.web.host, port)
     checks: dict[str, Check] = {"camera": eye.health, "strip": board.health, "disk": disk_check(folder)}
+    checks["journal"] = journal_check(folder, lambda: journal.illness)
     checks["calibration"] = setup.health
 
     def recalibrated() -> None:

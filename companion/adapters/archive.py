@@ -20,6 +20,8 @@ from typing import Any
 from companion.errors import DeviceError
 from companion.session.journal import FILE_NAME as JOURNAL
 from companion.session.journal import read_entries
+from companion.session.mirror import FILE_NAME as MIRROR
+from companion.session.salvage import ASIDE as DAMAGED
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -112,7 +114,11 @@ def _kept(folder: Path) -> Iterator[Path]:
     """The files of a data folder that belong to the table's memory; no links, nothing hidden."""
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        if inside.parts[0].startswith(ASIDE) or any(part.startswith(".") for part in inside.parts):
+        if (
+            inside.parts[0].startswith((ASIDE, DAMAGED))
+            or path.name == MIRROR
+            or any(part.startswith(".") for part in inside.parts)
+        ):
             continue
         if INCOMING in inside.parts or path.name in SECRETS or path.name.endswith(UNFINISHED):
             continue

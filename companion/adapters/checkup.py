@@ -16,7 +16,10 @@ from datetime import datetime
 from pathlib import Path
 
 from companion.adapters.addresses import own_addresses
-from companion.adapters.health import disk_check
+from companion.adapters.health import disk_check, look_over
+from companion.errors import DeviceError
+from companion.session.journal import examined
+from companion.session.salvage import reports
 
 EARLIEST_YEAR = 2025
 """A Pi has no clock of its own: without a network it starts in its past."""
@@ -67,6 +70,21 @@ def check_disk(folder: Path) -> Check:
         cure = "Give the table's user the folder, or set [data] dir."
         return Check("disk", False, f"{place} can't be written ({refused.strerror}).", cure)
     return Check("disk", True, f"{says} in {place}.")
+
+
+def check_journal(folder: Path) -> Check:
+    """Whether both copies of the journal are whole, and what was found missing before."""
+    try:
+        entries, wrong = examined(folder)
+    except DeviceError as ill:
+        return Check("journal", False, ill.what, ill.cure)
+    if wrong is not None:
+        cure = "Start the table once: it mends what can be read and tells what is missing."
+        return Check("journal", False, f"The journal in {folder} is damaged after entry {entries}: {wrong}.", cure)
+    for aside, report in reports(folder).items():
+        told = report.in_words() if report else "The journal was damaged."
+        return Check("journal", False, told, look_over(aside))
+    return Check("journal", True, f"{entries} entries, each proven by the one before.")
 
 
 def check_clock(now: datetime) -> Check:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from companion.session.salvage import reports
+
 Check = Callable[[], tuple[bool, str]]
 
 FREE_MB_NEEDED = 50
@@ -32,3 +34,28 @@ def disk_check(folder: Path) -> Check:
         return True, f"{free_mb} MB free"
 
     return check
+
+
+def journal_check(folder: Path, illness: Callable[[], str | None]) -> Check:
+    """Whether the journal is whole: what was damaged is told until somebody has taken the folder put aside away.
+
+    Args:
+        folder: The data folder.
+        illness: What is wrong with the journal as it is written, if anything.
+    """
+
+    def check() -> tuple[bool, str]:
+        ill = illness()
+        if ill is not None:
+            return False, ill
+        for aside, report in reports(folder).items():
+            told = report.in_words() if report else "The journal was damaged."
+            return False, f"{told} {look_over(aside)}"
+        return True, "every entry in two copies"
+
+    return check
+
+
+def look_over(aside: Path) -> str:
+    """What to do about a folder that was put aside."""
+    return f"What lay there is in {aside}: look over the scores, then move that folder away."

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 def command(file: Path | None, as_json: bool) -> int:
-    """Check camera, light, focus, calibration, strip, buttons, disk, clock, network, power, port and versions."""
+    """Check camera, light, focus, calibration, strip, buttons, disk, journal, clock, network, power, port, versions."""
     ill = 0
     for check in checks(config.load(file, {})):
         ill += not check.ok
@@ -46,6 +46,7 @@ def checks(settings: config.Settings) -> Iterator[Check]:
         if settings.sound.effects:
             yield checkup_parts.check_sounds()
     yield checkup.check_disk(settings.data_dir)
+    yield checkup.check_journal(settings.data_dir)
     yield checkup.check_clock(datetime.now().astimezone())
     yield checkup.check_network()
     yield checkup.check_power()

@@ -1,44 +1,41 @@
 """The journal: every entry of every evening, append-only, on disk before anyone is told of it.
 
-SQLite in WAL mode with synchronous=FULL: a commit returns after the log is on the disk. Entries are ordered by their
-number alone; the wall time is for display (a Pi without a network starts in the past).
+Two copies, a database and a text, in one chain of hashes: what is damaged in one is read from the other, and what is
+gone from both is told. Entries are ordered by their number alone; the wall time is for display (a Pi without a network
+starts in the past).
 """
 
 from __future__ import annotations
 
 import fcntl
+import logging
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 
 from companion.errors import DeviceError
+from companion.session import database, salvage
+from companion.session.chain import START, Row, follows, linked, relinked
+from companion.session.database import FILE_NAME, MOVE_ASIDE, SCHEMA, Damaged
+from companion.session.mirror import Mirror
+from companion.session.salvage import Report
 
-SCHEMA = 1
-APPLICATION_ID = 0x50656750  # "PegP": tells our files from other people's
-FILE_NAME = "journal.sqlite3"
+__all__ = ["FILE_NAME", "Entry", "Journal", "read_entries"]
 
-_TABLES = """
-CREATE TABLE entries (
-    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL, wall_s REAL NOT NULL, throw INTEGER
-) STRICT;
-CREATE INDEX entries_kind ON entries (kind, number);
-CREATE INDEX entries_throw ON entries (throw) WHERE throw IS NOT NULL;
-CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
-CREATE TRIGGER entries_hold BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
-"""
-_COLUMNS = "SELECT number, kind, body, wall_s, throw FROM entries"
-_FROM = f"{_COLUMNS} WHERE number >= ? ORDER BY number"
+log = logging.getLogger(__name__)
 
-_MOVE_ASIDE = "Move it to another folder (keep it: it holds your games) and start again, or give another --data folder."
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."
+_CHECK_DISK = "Check that the disk is well and the folder writable, then start again; what was entered stands."
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry: its number (from 1, no gaps), its kind, its body (JSON), when by the wall, and its throw's number."""
+    """One entry: its number (from 1; only a loss leaves gaps), kind, body (JSON), time by the wall, throw's number."""
 
     number: int
     kind: str
@@ -47,65 +44,213 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     throw: int | None = None
 
 
-class Journal:
-    """The journal of a data folder. Open, append and close it in one thread; that thread owns the connection."""
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Where the journal stands.
 
-    def __init__(self, folder: Path) -> None:
+    Attributes:
+        number: Of the last entry; a loss counts to the end of what it stands for.
+        link: Of the last entry.
+        last_throw: The highest number of a throw.
+        last_game: The entry that started the last game.
+    """
+
+    number: int = 0
+    link: bytes = START
+    last_throw: int = 0
+    last_game: Row | None = field(default=None, repr=False)
+
+    @property
+    def horizon(self) -> int:
+        """The entry that the table's replay begins with: the oldest game that can still be gone back to."""
+        return int(msgspec.json.decode(self.last_game.body)["horizon"]) if self.last_game else 1
+
+    def then(self, row: Row) -> Tail:
+        """After one more row. Raises Damaged when that is not the one that follows."""
+        if row.number != self.number + 1:
+            raise Damaged(f"entry {self.number + 1} is missing")
+        if not follows(self.link, row):
+            raise Damaged(f"entry {row.number} is not as it was written")
+        last_game = row if row.kind == "game" else self.last_game
+        return Tail(row.following - 1, bytes.fromhex(row.link), max(self.last_throw, row.throw or 0), last_game)
+
+
+class Journal:
+    """The journal of a data folder. Open, append and close it in one thread; that thread owns the connection.
+
+    Args:
+        folder: The data folder.
+        wall: Seconds since 1970, for reports of damage.
+    """
+
+    def __init__(self, folder: Path, wall: Callable[[], float] = time.time) -> None:
         self.path = folder / FILE_NAME
+        self.tail = Tail()
+        self._wall = wall
+        self._mirror = Mirror(folder)
         self._lock: IO[bytes] | None = None
         self._connection: sqlite3.Connection | None = None
 
-    def open(self) -> None:
-        """Open it, or make it where there is none. Raises DeviceError: not writable, damaged, foreign, in use."""
+    def open(self, photographed: Iterable[int] = ()) -> Report | None:
+        """Open it, or make it where there is none; an older one is rewritten, a damaged one mended.
+
+        Args:
+            photographed: Throws of which there is a photo: more than one that the journal does not know proves a loss.
+
+        Returns:
+            What was damaged, if anything was.
+
+        Raises:
+            DeviceError: It can't be written, is foreign, newer, in use, or the disk is ill.
+        """
         if self._connection is not None:
-            return
+            return None
         self._lock = _locked(self.path.with_suffix(".lock"))
         try:
             with _told(self.path):
-                self._connection = _opened(self.path)
-        except DeviceError:
+                report = self._made_whole(tuple(photographed))
+                self._connection = database.connected(self.path)
+        except BaseException:
             self.close()
             raise
+        return report
 
     def close(self) -> None:
         """Close it; it may be opened again."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        self._mirror.close()
         if self._lock is not None:
             self._lock.close()
             self._lock = None
 
     def append(self, entry: Entry) -> None:
         """Put the entry on the disk. Raises DeviceError, and the journal is as it was."""
-        body = msgspec.json.encode(entry.body).decode()
-        row = (entry.number, entry.kind, body, entry.wall_s, entry.throw)
-        with _told(self.path), self._open_connection() as transaction:
-            transaction.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", row)
+        connection = self._open_connection()
+        body = msgspec.json.encode(entry.body)
+        row = linked(self.tail.link, entry.number, entry.kind, body, float(entry.wall_s), entry.throw)
+        if entry.number != self.tail.number + 1:
+            raise DeviceError(f"Entry {entry.number} can't follow entry {self.tail.number}.", "Start the table again.")
+        with _told(self.path):
+            try:
+                database.insert(connection, row)
+            except sqlite3.Error:
+                if not self._is_there_all_the_same(row):
+                    raise
+        self.tail = self.tail.then(row)
+        self._mirror.append(row)
 
     def entries(self, first: int = 1) -> Iterator[Entry]:
         """The entries from number `first` on, in order. Raises DeviceError."""
-        with _told(self.path):
-            for row in self._open_connection().execute(_FROM, (first,)):
-                yield _entry(row)
+        self._open_connection()
+        yield from read_entries(self.path.parent, first)
 
-    def last(self, kind: str) -> Entry | None:
-        """The newest entry of that kind."""
-        query = f"{_COLUMNS} WHERE kind = ? ORDER BY number DESC LIMIT 1"
-        with _told(self.path):
-            row = self._open_connection().execute(query, (kind,)).fetchone()
-        return _entry(row) if row else None
-
-    def last_throw(self) -> int:
-        """The highest number of a throw, 0 before the first."""
-        with _told(self.path):
-            (throw,) = self._open_connection().execute("SELECT max(throw) FROM entries").fetchone()
-        return int(throw or 0)
+    @property
+    def illness(self) -> str | None:
+        """What is wrong with the second copy, and what to do."""
+        return self._mirror.illness
 
     def _open_connection(self) -> sqlite3.Connection:
         if self._connection is None:
             raise DeviceError(f"The journal {self.path} is closed.", "Start the table first.")
         return self._connection
+
+    def _is_there_all_the_same(self, row: Row) -> bool:
+        """A disk may fail when all is written and only the last word is missing: who looks again sees the entry."""
+        with suppress(sqlite3.Error):
+            return database.holds(self._open_connection(), row)
+        return False
+
+    # ---- opening --------------------------------------------------------------------------------------------------
+
+    def _made_whole(self, photographed: tuple[int, ...]) -> Report | None:
+        """Have both copies on the disk, whole and alike."""
+        if not (self.path.exists() and self.path.stat().st_size) and not self._mirror.path.exists():
+            if len(photographed) < salvage.ENOUGH_ORPHANS:
+                self._write_anew([])
+                self._mirror.open(self._verified())
+                return None
+            return self._mend(photographed, "it is missing, and photos of throws are there")
+        try:
+            if self._is_of_before_chains():
+                self._write_anew(relinked(_in_order(database.rows_of(self.path))))
+            behind = self._verified()
+            orphans = [number for number in photographed if number > self.tail.last_throw]
+            if len(orphans) >= salvage.ENOUGH_ORPHANS:
+                raise Damaged(f"there are photos of {len(orphans)} throws that it does not know")
+        except Damaged as damage:
+            return self._mend(photographed, str(damage))
+        except sqlite3.Error as wrong:
+            if not database.is_damage(wrong):
+                raise
+            return self._mend(photographed, "its database can't be read")
+        except DeviceError:
+            if not self._is_surely_ours():
+                raise
+            return self._mend(photographed, "its database no longer says what it is")
+        self._mirror.open(behind)
+        return None
+
+    def _is_of_before_chains(self) -> bool:
+        if not self.path.exists():
+            raise Damaged("its database is missing")
+        connection = sqlite3.connect(self.path, timeout=database.PATIENCE_S)
+        try:
+            if database.schema_of(_raw(connection), self.path) == SCHEMA:
+                return False
+            # What a log still holds is taken in first; then there is none beside the file.
+            connection.execute("PRAGMA journal_mode = DELETE")
+        finally:
+            connection.close()
+        if not database.is_whole(self.path):
+            raise Damaged("its database is damaged")
+        return True
+
+    def _verified(self) -> list[Row]:
+        """Go through the database, link by link; returns the rows that the second copy does not have yet."""
+        head, tail = self._mirror.head(), Tail()
+        if not database.is_whole(self.path):
+            raise Damaged("its database is damaged")
+        reached = head is None
+        behind: list[Row] = []
+        for row in database.rows_of(self.path):
+            tail = tail.then(row)
+            if reached:
+                behind.append(row)
+            elif head is not None and row.number == head.number:
+                if row.link != head.link:
+                    raise Damaged("its two copies differ")
+                reached = True
+        if not reached and head is not None:
+            raise Damaged(f"it ends at entry {tail.number}, and had {head.number}")
+        self.tail = tail
+        return behind
+
+    def _is_surely_ours(self) -> bool:
+        """Whether the second copy is ours and of this version, whatever the database says."""
+        with suppress(Damaged):
+            return self._mirror.head() is not None
+        return False
+
+    def _mend(self, photographed: tuple[int, ...], why: str) -> Report:
+        copied = {row.number: row for row in self._mirror.rows()}
+        stored = database.readable_rows(self.path, self._mirror.reach())
+        if not stored and not copied and self.path.exists() and self.path.stat().st_size:
+            raise DeviceError(f"The journal {self.path} is damaged or no journal: nothing can be read.", MOVE_ASIDE)
+        believed = salvage.put_together(stored, copied)
+        last = max(self._mirror.reach(), *(row.following - 1 for row in (*stored.values(), *copied.values())), 0)
+        rows, report = salvage.mended(believed, photographed, why, self._wall(), last)
+        aside = salvage.set_aside(self.path.parent, report)
+        log.error("%s What lay there is in %s.", report.in_words(), aside)
+        self._write_anew(rows)
+        self._mirror.open(self._verified())
+        return report
+
+    def _write_anew(self, rows: list[Row]) -> None:
+        # The second copy first: of two that differ the database is the one that is believed.
+        self._mirror.write_anew(rows)
+        database.write_anew(self.path, rows)
 
 
 def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
@@ -117,54 +262,54 @@ def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
     if not path.exists():
         return ()
     with _told(path):
-        connection = sqlite3.connect(path, timeout=5.0)
         try:
-            connection.execute("PRAGMA query_only = ON")
-            _check_ours(connection, path)
-            return tuple(
-                _entry(row) for row in connection.execute(f"{_COLUMNS} WHERE number >= ? ORDER BY number", (first,))
-            )
-        finally:
-            connection.close()
+            return tuple(_entry(row) for row in database.rows_of(path, first))
+        except Damaged as damage:
+            raise DeviceError(f"The journal {path} is damaged: {damage}.", _mend_by_playing()) from None
 
 
-def _entry(row: tuple[Any, ...]) -> Entry:
-    number, kind, body, wall_s, throw = row
-    return Entry(number=number, kind=kind, body=msgspec.json.decode(body), wall_s=wall_s, throw=throw)
+def examined(folder: Path) -> tuple[int, str | None]:
+    """Look through both copies without changing anything: how many entries, and what is wrong with them, if anything.
+
+    A table may be writing meanwhile. Raises DeviceError.
+    """
+    path, second = folder / FILE_NAME, Mirror(folder)
+    if not path.exists():
+        return 0, "its database is missing" if second.path.exists() else None
+    tail, links = Tail(), dict[int, str]()
+    with _told(path):
+        try:
+            for row in database.rows_of(path):
+                tail = tail.then(row)
+                links[row.number] = row.link
+        except Damaged as damage:
+            return tail.number, str(damage)
+    copied = {row.number: row.link for row in second.rows()}
+    if any(links.get(number, link) != link for number, link in copied.items()):
+        return tail.number, "its two copies differ"
+    short = sum(number not in copied for number in links)
+    return tail.number, f"its second copy lacks {short} entries" if short > 1 else None
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=5.0)
-    try:
-        _prepare(connection, path)
-    except (sqlite3.Error, DeviceError):
-        connection.close()
-        raise
+def _mend_by_playing() -> str:
+    return "Start the table once: it mends what can be read and tells what is missing."
+
+
+def _entry(row: Row) -> Entry:
+    body = msgspec.json.decode(row.body)
+    return Entry(number=row.number, kind=row.kind, body=body, wall_s=row.wall_s, throw=row.throw)
+
+
+def _in_order(rows: Iterable[Row]) -> Iterator[Row]:
+    for number, row in enumerate(rows, start=1):
+        if row.number != number:
+            raise Damaged(f"entry {number} is missing")
+        yield row
+
+
+def _raw(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.text_factory = bytes
     return connection
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    # Looked at before anything is written, so that a foreign file is left as it is.
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.executescript(
-            f"BEGIN; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {SCHEMA}; {_TABLES} COMMIT;"
-        )
-        return
-    _check_ours(connection, path)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
-    if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-        raise DeviceError(f"The journal {path} is damaged.", _MOVE_ASIDE)
-
-
-def _check_ours(connection: sqlite3.Connection, path: Path) -> None:
-    if connection.execute("PRAGMA application_id").fetchone() != (APPLICATION_ID,):
-        raise DeviceError(f"{path} is a database of another program.", _MOVE_ASIDE)
-    (schema,) = connection.execute("PRAGMA user_version").fetchone()
-    if schema != SCHEMA:
-        raise DeviceError(f"The journal {path} has schema {schema}; this version reads {SCHEMA}.", "Update pegpip.")
 
 
 def _locked(path: Path) -> IO[bytes]:
@@ -189,14 +334,15 @@ def _locked(path: Path) -> IO[bytes]:
 
 @contextmanager
 def _told(path: Path) -> Iterator[None]:
-    """SQLite's errors in our tree, each with its cure."""
+    """SQLite's and the system's errors in our tree, each with its cure."""
     try:
         yield
     except sqlite3.DatabaseError as wrong:
-        code = getattr(wrong, "sqlite_errorcode", None)
-        if code == sqlite3.SQLITE_FULL:
+        if getattr(wrong, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
             raise DeviceError("The disk is full: the journal can't grow.", _FREE_SPACE) from wrong
-        if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-            raise DeviceError(f"The journal {path} is damaged or no journal.", _MOVE_ASIDE) from wrong
-        cure = "Check that the disk is well and the folder writable, then start again; what was entered stands."
-        raise DeviceError(f"The journal {path} can't be used ({wrong}).", cure) from wrong
+        if database.is_damage(wrong):
+            raise DeviceError(f"The journal {path} is damaged or no journal.", MOVE_ASIDE) from wrong
+        raise DeviceError(f"The journal {path} can't be used ({wrong}).", _CHECK_DISK) from wrong
+    except OSError as refused:
+        told = f"The journal {path} can't be used ({refused.strerror or refused})."
+        raise DeviceError(told, _CHECK_DISK) from refused

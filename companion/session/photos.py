@@ -17,15 +17,19 @@ class Photos:
         self.folder = folder / "photos"
         self.cap_bytes = cap_bytes
 
+    def numbers(self) -> tuple[int, ...]:
+        """The throws of which there is a photo."""
+        return tuple(int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal())
+
     def start(self, last_throw: int) -> None:
-        """Make the folder; a photo whose throw never reached the journal goes. Raises DeviceError."""
+        """Make the folder; a photo whose throw never reached the journal makes way for the next. Raises DeviceError."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for leftover in self.folder.glob("*.part"):
                 leftover.unlink()
-            for number in self._numbers():
+            for number in self.numbers():
                 if number > last_throw:
-                    self._file(number).unlink()
+                    self._file(number).rename(self._unclaimed(number))
         except OSError as refused:
             raise _ill(self.folder, refused) from refused
 
@@ -61,7 +65,7 @@ class Photos:
 
     def prune(self, first_kept: int) -> int:
         """Delete the oldest photos until the cap holds, never one of throw `first_kept` or later; returns how many."""
-        sizes = {number: self._file(number).stat().st_size for number in self._numbers()}
+        sizes = {number: self._file(number).stat().st_size for number in self.numbers()}
         total, gone = sum(sizes.values()), 0
         for number in sorted(sizes):
             if total <= self.cap_bytes or number >= first_kept:
@@ -73,8 +77,10 @@ class Photos:
     def _file(self, throw: int) -> Path:
         return self.folder / f"{throw}.jpg"
 
-    def _numbers(self) -> list[int]:
-        return [int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal()]
+    def _unclaimed(self, throw: int) -> Path:
+        """A name for a photo that no entry names: never deleted, for it may prove that an entry was lost."""
+        count = sum(1 for _ in self.folder.glob(f"{throw}.unclaimed*.jpg"))
+        return self.folder / f"{throw}.unclaimed{count + 1}.jpg"
 
 
 def _sync_folder(folder: Path) -> None:

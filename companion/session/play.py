@@ -22,6 +22,7 @@ from companion.session.present import TableState, starter_after
 from companion.session.record import (
     PlayedGame,
     Record,
+    Unplayable,
     after_entry,
     correction_of,
     game_of_throw,
@@ -34,6 +35,13 @@ from companion.session.sitting import same_people
 from companion.session.snapshot import Offer
 
 SETTLED_BY_BANKING = frozenset({"count", "found", "moved"})  # doubts that the next player's throw may raise
+
+CHECK_SCORES = "Check the scores before you play on, and enter what is missing by hand."
+
+REPLAY_ELSEWHERE = (
+    "Another version made it, or something else: play with that version, or begin with another --data folder; "
+    "nothing is lost, and `pegpip export` still works."
+)
 
 log = logging.getLogger(__name__)
 
@@ -74,16 +82,17 @@ class Play:
 
     def open(self) -> None:
         """Open the journal and take the table up where it was left. Raises DeviceError."""
-        self._journal.open()
-        last_game = self._journal.last("game")
-        first = last_game.body["horizon"] if last_game else 1
-        record = replayed(self._journal.entries(first))
-        last_throw = self._journal.last_throw()
-        self._photos.start(last_throw)
+        damage = self._journal.open(self._photos.numbers())
+        tail = self._journal.tail
+        try:
+            record = replayed(self._journal.entries(tail.horizon))
+        except Unplayable as no:
+            raise DeviceError(f"The journal {self._journal.path}: {no}.", REPLAY_ELSEWHERE) from no
+        self._photos.start(tail.last_throw)
         # Ids of questions must not repeat after a restart: a phone may still show an old one.
         self._questions = 1000 * (record.number + 1)
-        self.desk = TableState(replace(record, last_throw=last_throw), _fresh_memory(record))
-        self._say(self._restored())
+        self.desk = TableState(replace(record, last_throw=tail.last_throw), _fresh_memory(record))
+        self._say(Phrase("ill", {"what": damage.in_words(), "cure": CHECK_SCORES}) if damage else self._restored())
 
     def close(self) -> None:
         """Close the journal."""

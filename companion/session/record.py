@@ -13,6 +13,7 @@ from companion.games.game import Action, Header, Throw, Undo
 from companion.games.notation import action_of, header_of
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Correction, Transcript, corrected
+from companion.session.chain import LOST
 from companion.session.events import told
 from companion.session.journal import Entry
 from companion.session.sitting import added_up, colours
@@ -107,11 +108,27 @@ class Record:
         return msgspec.structs.replace(sitting, colours={name: now.colours[name] for name in now.header.players})
 
 
+class Unplayable(RulesError):
+    """An entry that can't be replayed.
+
+    Attributes:
+        record: The record before it.
+        entry: Its number.
+    """
+
+    def __init__(self, record: Record, entry: Entry, why: Exception) -> None:
+        self.record, self.entry = record, entry.number
+        super().__init__(f"entry {entry.number}, a {entry.kind!r}, can't be replayed ({type(why).__name__}: {why})")
+
+
 def replayed(entries: Iterable[Entry], record: Record | None = None) -> Record:
-    """The record after all those entries. Raises RulesError when they are not from this journal's rules."""
+    """The record after all those entries. Raises Unplayable at the first that is not from this program's rules."""
     record = record or Record()
     for entry in entries:
-        record = after_entry(record, entry)
+        try:
+            record = after_entry(record, entry)
+        except Exception as refused:
+            raise Unplayable(record, entry, refused) from refused
     return record
 
 
@@ -122,6 +139,8 @@ def after_entry(record: Record, entry: Entry) -> Record:
         games, closed = _with_game(games, entry), False
     elif entry.kind == "sitting_ended":
         closed = True
+    elif entry.kind == LOST:
+        return Record(entry.body["through"], max(record.last_throw, entry.throw or 0), games, closed)
     elif not games:
         raise IllegalAction("No game has been started yet.")
     elif entry.kind == "withdrawn":

@@ -118,11 +118,11 @@ class Table:
     def _write(self, opened: Future[None]) -> None:
         try:
             self._play.open()
-        except (CompanionError, OSError) as ill:
+            self._desk_changed(self._play.desk)
+        except BaseException as ill:  # noqa: BLE001  whoever waits for the start must hear of any end of it
             self._play.close()
-            opened.set_exception(ill)
+            opened.set_exception(ill if isinstance(ill, CompanionError) else _no_start(ill))
             return
-        self._desk_changed(self._play.desk)
         self._open = True
         opened.set_result(None)
         try:
@@ -187,3 +187,9 @@ class Table:
                 reader(newest, news)
             except Exception:  # a fault in a page or a light must not stop the table
                 log.exception("a reader of snapshots failed")
+
+
+def _no_start(fault: BaseException) -> DeviceError:
+    log.error("the table can't be started", exc_info=fault)
+    told = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
+    return DeviceError(told, "Update pegpip, or give another --data folder; this one stays as it is.")

@@ -108,14 +108,18 @@ def test_photos_go_oldest_first_and_never_those_of_this_evening(tmp_path: Path) 
     assert [photos.jpeg(throw) is not None for throw in range(1, 6)] == [False, False, True, True, True]
 
 
-def test_a_photo_whose_throw_never_reached_the_journal_is_cleared(tmp_path: Path) -> None:
+def test_a_photo_whose_throw_never_reached_the_journal_makes_way_and_is_kept(tmp_path: Path) -> None:
     photos = Photos(tmp_path)
     photos.start(last_throw=0)
     photos.store(1, b"one")
     photos.store(2, b"two")
     (tmp_path / "photos" / "3.part").write_bytes(b"half")
     photos.start(last_throw=1)
-    assert sorted(file.name for file in (tmp_path / "photos").iterdir()) == ["1.jpg"]
+    assert sorted(file.name for file in (tmp_path / "photos").iterdir()) == ["1.jpg", "2.unclaimed1.jpg"]
+    photos.store(2, b"another")
+    photos.start(last_throw=1)
+    assert (tmp_path / "photos" / "2.unclaimed1.jpg").read_bytes() == b"two"
+    assert (tmp_path / "photos" / "2.unclaimed2.jpg").read_bytes() == b"another"
 
 
 def test_photos_that_cannot_be_kept_are_told(tmp_path: Path) -> None:

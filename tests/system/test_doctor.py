@@ -64,7 +64,7 @@ def test_a_pc_is_well_and_says_what_is_simulated(tmp_path: Path, monkeypatch: py
     told = {row["part"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert set(told) == {
         "camera", "light", "focus", "calibration", "strip", "buttons",
-        "disk", "clock", "network", "power", "port", "versions",
+        "disk", "journal", "clock", "network", "power", "port", "versions",
     }  # fmt: skip
     assert {part for part, row in told.items() if row["simulated"]} >= {"camera", "strip", "buttons"}
     assert done.return_value == (0 if all(row["ok"] for row in told.values()) else 1)

@@ -64,7 +64,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix != ".lock"
+        if path.is_file() and path.suffix not in (".lock", ".jsonl", ".sqlite3-journal")
     }
 
 
@@ -266,7 +266,7 @@ def test_what_no_export_wrote_is_refused_and_nothing_is_touched(table: Path, for
 
 def test_a_journal_with_a_gap_is_refused(table: Path) -> None:
     with sqlite3.connect(table / "journal.sqlite3") as gap:
-        gap.execute("INSERT INTO entries VALUES (9, 'line', '{}', 1.0, NULL)")
+        gap.execute("INSERT INTO entries VALUES (9, 'line', '{}', 1.0, NULL, '')")
     gap.close()
     done = imported(exported(table)[0], table.parent / "new")
     assert "journal" in str(done.exception)
@@ -275,7 +275,7 @@ def test_a_journal_with_a_gap_is_refused(table: Path) -> None:
 def test_a_journal_whose_entry_is_no_json_is_refused(table: Path) -> None:
     file, _ = exported(table)
     with sqlite3.connect(table / "journal.sqlite3") as spoilt:
-        spoilt.execute("INSERT INTO entries VALUES (6, 'line', '{', 1.0, NULL)")
+        spoilt.execute("INSERT INTO entries VALUES (6, 'line', '{', 1.0, NULL, '')")
     spoilt.close()
     body = (table / "journal.sqlite3").read_bytes()
 
