@@ -52,7 +52,7 @@ evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in re
 pictures: .venv/dev.stamp  ## every page in Chromium at every size, dark and light, to look at: out/web
 	@$(BIN)/pytest -m pictures tests/web
 
-load: .venv/dev.stamp  ## two hundred phones at once, and a thousand that come and go
+load: .venv/dev.stamp  ## two thousand viewers, a thousand phones that come and go, and a guest who dallies
 	@$(BIN)/pytest -s -m measured tests/web
 	@$(BIN)/python tests/web/load.py
 

@@ -52,10 +52,15 @@ from vision.cameras.opening import open_camera
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.watching.watcher import Watcher
 from web.app import create_app
+from web.feed import Feed
+from web.guard import Hosts
+from web.limits import Limits
 from web.loudspeaker import Loudspeaker
 from web.pairing import FileTokens, Pairing, new_pin
 from web.parts import Addresses, Parts
 from web.server import Server
+from web.site import Site
+from web.stream import EventStream
 
 T = TypeVar("T")
 
@@ -148,6 +153,9 @@ def build(settings: Settings) -> App:
         checks["calibration"] = setup.health
 
     voice = Loudspeaker(table)
+    limits = Limits(streams=settings.web.streams)
+    feed = Feed(table)
+    addresses = _addresses(settings, page, port)
     app = create_app(
         Parts(
             table=table,
@@ -156,17 +164,17 @@ def build(settings: Settings) -> App:
             games=tuple(GAMES.values()),
             pairing=pairing,
             photos=Photographs(photos.path, table.question_photo),
-            addresses=_addresses(settings, page, port),
+            addresses=addresses,
             tray=None if virtual is None else VirtualHands(virtual),
             evening=PastGames(folder),
             review=Review(folder),
             calibrate=CalibrationDesk(settings.camera.source, camera, folder, _today, virtual, recalibrated),
             voice=voice,
             name=settings.table.name,
-            streams_limit=settings.web.streams,
             version=importlib.metadata.version("peg-and-pip"),
             clock=clock,
-        )
+        ),
+        feed,
     )
     sounds: tuple[Part, ...] = ()
     if settings.sound.effects:
@@ -182,7 +190,8 @@ def build(settings: Settings) -> App:
         Part("voice", voice.start, voice.stop),
         Part("eye", eye.start, eye.stop),
     )
-    server = Server(app, link, settings.web.streams)
+    stream = EventStream(feed, Hosts(addresses.names), pairing.knows, limits)
+    server = Server(Site(app, stream, limits), link, limits)
     return App(page, pairing.pin, port, parts, server, lambda: _first_game(table, settings))
 
 

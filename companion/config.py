@@ -96,7 +96,7 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     host: str = "0.0.0.0"  # noqa: S104 - phones on the table's own network are what it is for
     port: Port = 8000
-    streams: Annotated[int, Meta(ge=1, le=1024)] = 256
+    streams: Annotated[int, Meta(ge=1, le=10_000)] = 2000
     hosts: tuple[str, ...] = ()
     wifi: Annotated[str, Meta(max_length=32)] = ""
     wifi_password: Annotated[str, Meta(max_length=63)] = ""

@@ -1,4 +1,4 @@
-"""The API's reading half: state, events, board, photos, games. Needs no pairing and changes nothing."""
+"""The API's reading half: state, board, photos, games. Needs no pairing and changes nothing."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from web.feed import Feed
 from web.openapi import document
 from web.parts import GameCard, Parts
 from web.refusals import answer, json_bytes, refusal
-
-STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,6 @@ class Looking:
         views: tuple[tuple[str, Callable[..., flask.Response]], ...] = (
             ("/healthz", self.health),
             ("/api/state", self.state),
-            ("/api/events", self.events),
             ("/api/board", self.board),
             ("/api/board/spots", self.spots),
             ("/api/throws/<int:number>.jpg", self.throw_photo),
@@ -48,15 +45,6 @@ class Looking:
     def state(self) -> flask.Response:
         """The newest snapshot."""
         return json_bytes(self.feed.newest.json)
-
-    def events(self) -> flask.Response:
-        """The event stream, or a 503 when too many listen."""
-        stream = self.feed.open()
-        if stream is None:
-            full = refusal(503, "streams_full", "Too many phones listen. Ask /api/state every second instead.")
-            full.headers["Retry-After"] = "10"
-            return full
-        return flask.Response(stream, mimetype="text/event-stream", headers=STREAM_HEADERS)
 
     def board(self) -> flask.Response:
         """What the strip shows now."""

@@ -7,7 +7,8 @@ from typing import Annotated
 import flask
 import msgspec
 
-from web.asking import COOKIE, body, must_be_paired, phone
+from web.asking import body, must_be_paired, phone
+from web.guard import COOKIE
 from web.pairing import Refused
 from web.parts import Parts
 from web.refusals import answer, refusal

@@ -25,13 +25,11 @@ from web.static_files import static_files
 log = logging.getLogger(__name__)
 
 
-def create_app(parts: Parts) -> flask.Flask:
-    """The site over these parts. `app.extensions["feed"]` is its event stream, to be closed before the server."""
+def create_app(parts: Parts, feed: Feed) -> flask.Flask:
+    """The pages and the API over these parts, all but the event stream."""
     app = flask.Flask(__name__, static_folder=None)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    feed = Feed(parts.table, parts.streams_limit, parts.heartbeat_s)
-    app.extensions["feed"] = feed
-    guard.install(app, parts.addresses.names)
+    guard.install(app, guard.Hosts(parts.addresses.names))
     app.register_error_handler(HTTPException, http_error)
     app.register_error_handler(Exception, broken)
     app.register_blueprint(Looking(parts, feed).routes())

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import ipaddress
 from typing import TypeVar
 
 import flask
 import msgspec
 
 from companion.errors import CompanionError, RulesError, StaleAction
+from web.guard import COOKIE
+from web.limits import is_loopback
 from web.pairing import Paired, Pairing
 from web.parts import TablePart
 from web.refusals import answer, refusal, refuse
-
-COOKIE = "pegpip"
 
 Body = TypeVar("Body")
 
@@ -43,10 +42,7 @@ def must_be_paired(pairing: Pairing) -> Paired:
 
 def from_this_machine() -> bool:
     """Whether the request comes from the machine that the table runs on."""
-    try:
-        return ipaddress.ip_address(flask.request.remote_addr or "").is_loopback
-    except ValueError:
-        return False
+    return is_loopback(flask.request.remote_addr or "")
 
 
 def do(table: TablePart, command: object) -> flask.Response:

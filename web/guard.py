@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-from collections.abc import Callable
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 import flask
+from werkzeug.http import parse_cookie
 
 from web.refusals import refusal
 
 log = logging.getLogger(__name__)
 
+COOKIE = "pegpip"
 BODY_LIMIT_BYTES = 64 * 1024
+FOREIGN_HOST = ("foreign_host", "That is not this table's name. Open it by the address the table shows.")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -35,26 +38,37 @@ HEADERS = {
 }
 
 
-def install(app: flask.Flask, names: tuple[str, ...]) -> None:
+class Hosts:
+    """The names that a request may have this table by, besides IP addresses, `localhost` and `*.local`."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._own = {name.lower().rstrip(".") for name in names} | {"localhost"}
+
+    def allows(self, header: str) -> bool:
+        """Whether a Host header names this table."""
+        host = host_name(header)
+        return host is not None and (host in self._own or host.endswith(".local") or is_address(host))
+
+
+def install(app: flask.Flask, hosts: Hosts) -> None:
     """Put the guard before and after every request of the application."""
+
+    def check_host() -> flask.Response | None:
+        header = flask.request.environ.get("HTTP_HOST", "")
+        if hosts.allows(header):
+            return None
+        log.warning("refused a request for host %r from %s", header, flask.request.remote_addr)
+        return refusal(403, *FOREIGN_HOST)
+
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT_BYTES
-    app.before_request(check_host(names))
+    app.before_request(check_host)
     app.before_request(check_origin)
     app.after_request(add_headers)
 
 
-def check_host(names: tuple[str, ...]) -> Callable[[], flask.Response | None]:
-    """Make the check that a request names this table as its host."""
-    own = {name.lower().rstrip(".") for name in names} | {"localhost"}
-
-    def check() -> flask.Response | None:
-        host = host_name(flask.request.environ.get("HTTP_HOST", ""))
-        if host is not None and (host in own or host.endswith(".local") or is_address(host)):
-            return None
-        log.warning("refused a request for host %r from %s", host, flask.request.remote_addr)
-        return refusal(403, "foreign_host", "That is not this table's name. Open it by the address the table shows.")
-
-    return check
+def token_of(cookie_header: bytes) -> str | None:
+    """The token that a paired phone sends with its request, in the Cookie header; None when it sends none."""
+    return parse_cookie(cookie_header.decode("latin-1")).get(COOKIE)
 
 
 def check_origin() -> flask.Response | None:

@@ -163,6 +163,10 @@ class Pairing:
         """The phone that this token was given to, or None."""
         return self._phones.get(_sha256(token)) if token else None
 
+    def knows(self, token: str | None) -> bool:
+        """Whether that token is a paired phone's."""
+        return self.phone(token) is not None
+
     def phones(self) -> tuple[Paired, ...]:
         """All phones that may control, by number."""
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))

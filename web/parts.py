@@ -246,7 +246,5 @@ class Parts:
     voice: Voice | None = None
     calibrate: CalibratePart | None = None
     name: str = "Peg & Pip"
-    streams_limit: int = 256
-    heartbeat_s: float = 2.0
     version: str = field(default="0")
     clock: Callable[[], float] = time.monotonic

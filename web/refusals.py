@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, NoReturn
 
 import flask
 import msgspec
@@ -14,6 +15,7 @@ WORDS = {
     403: ("forbidden", "This request came from somewhere else. Open the page by the table's own address."),
     404: ("not_found", "There is nothing here. The scoreboard is at /."),
     405: ("wrong_method", "This address does not take that method. /api/openapi.json lists them."),
+    408: ("too_slow", "The request did not come whole in time. Send it again."),
     413: ("too_large", "That is more than the table takes at once (64 kB). Send less."),
     415: ("not_json", "Send the body as application/json."),
     500: ("broken", "Something broke on the table's side; it is in the log. The table plays on: try again."),
@@ -34,8 +36,35 @@ def json_bytes(body: bytes, status: int = 200) -> flask.Response:
 
 def refusal(status: int, code: str | None = None, message: str | None = None, **more: object) -> flask.Response:
     """An error as JSON: `{"error": code, "message": words}`; the usual words of the status when none are given."""
+    return json_bytes(problem(status, code, message, **more), status)
+
+
+def problem(status: int, code: str | None = None, message: str | None = None, **more: object) -> bytes:
+    """The JSON of a refusal."""
     usual_code, usual_words = WORDS.get(status, ("refused", "The request was refused."))
-    return answer({"error": code or usual_code, "message": message or usual_words, **more}, status)
+    return msgspec.json.encode({"error": code or usual_code, "message": message or usual_words, **more})
+
+
+async def asgi_refusal(
+    send: Callable[[MutableMapping[str, Any]], Awaitable[None]],
+    status: int,
+    code: str | None = None,
+    message: str | None = None,
+    retry_after_s: int | None = None,
+) -> None:
+    """Refuse before Flask is asked, and close the connection."""
+    body = problem(status, code, message)
+    headers = {
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        "cache-control": "no-store",
+        "connection": "close",
+    }
+    if retry_after_s is not None:
+        headers["retry-after"] = str(retry_after_s)
+    told = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": body})
 
 
 def refuse(status: int, code: str | None = None, message: str | None = None, **more: object) -> NoReturn:

@@ -1,26 +1,24 @@
-"""The server: waitress, with a thread for every event stream that is allowed and a few for everything else.
-
-Waitress holds a thread while a response lasts, and notices a phone that has gone when it writes; so the threads are
-sized for the streams, streams write every heartbeat, and the kernel drops a phone that takes nothing for 20 s.
-"""
+"""The server: uvicorn in a thread of its own, on a socket that listens already."""
 
 from __future__ import annotations
 
-import logging
+import contextlib
 import socket
 import threading
 import time
 from typing import Any
 
-import flask
-from waitress import wasyncore
-from waitress.server import create_server
+import uvicorn
 
-THREADS_FOR_PAGES = 16
-MOST_UNREAD_BYTES = 256 * 1024
-BODY_MOST_BYTES = 4 * 1024 * 1024
-GONE_AFTER_MS = 20_000
+from web.connection import Connection
+from web.limits import Limits, Taken
+from web.site import Site
+
 BACKLOG = 1024
+FILES_BESIDE = 256
+"""Open files that are not connections: the journal, photos, devices, libraries."""
+UNREAD_BYTES = 64 * 1024
+ENDING_S = 2
 ALIVE = b"HEAD /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not bound
 
@@ -28,52 +26,77 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S10
 class Server:
     """A site being served on a listening socket."""
 
-    def __init__(self, app: flask.Flask, listening: socket.socket, streams_limit: int = 256) -> None:
-        self._feed = app.extensions["feed"]
-        self._stopping = threading.Event()
-        self._awake = threading.RLock()  # held while the loop is woken, and told that it has ended; a signal may nest
-        self._open = True
+    def __init__(self, site: Site, listening: socket.socket, limits: Limits) -> None:
+        self._listening = listening
         self._address = listening.getsockname()[:2]
-        self._sockets: dict[int, Any] = {}
-        self._server: Any = create_server(
-            app,
-            map=self._sockets,
-            sockets=[listening],
-            backlog=BACKLOG,
-            threads=streams_limit + THREADS_FOR_PAGES,
-            connection_limit=2 * streams_limit + 200,
-            channel_request_lookahead=1,
-            outbuf_high_watermark=MOST_UNREAD_BYTES,
-            max_request_body_size=BODY_MOST_BYTES,
-            asyncore_use_poll=True,
-            clear_untrusted_proxy_headers=True,
-            ident=None,
+        self._broken: BaseException | None = None
+        taken = Taken(limits.connections, limits.connections_each)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)  # each connection inherits it
+
+        def connection(**uvicorns: Any) -> Connection:
+            return Connection(limits, taken, **uvicorns)
+
+        protocol: Any = connection  # uvicorn would have a class, and only calls it
+        asgi: Any = site  # uvicorn names the shape of every message
+        self._limits = limits
+        self._uvicorn = _Uvicorn(
+            uvicorn.Config(
+                asgi,
+                http=protocol,
+                ws="none",
+                loop="asyncio",
+                lifespan="off",
+                backlog=BACKLOG,
+                log_config=None,
+                log_level="error",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_graceful_shutdown=ENDING_S,
+            ),
+            site,
         )
-        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a pub that joins at once is no warning
-        self._server.adj.socket_options = socket_options()
 
     def run(self) -> None:
         """Serve until `stop` (or Ctrl-C, which is passed on), then end the streams and close every connection."""
+        allow_open_files(self._limits.connections + FILES_BESIDE)
+        serving = threading.Thread(target=self._serve, name="server")
+        serving.start()
         try:
-            while not self._stopping.is_set():
-                wasyncore.loop(timeout=1.0, use_poll=True, map=self._sockets, count=1)
+            serving.join()
         finally:
-            self._feed.close()
-            self._server.task_dispatcher.shutdown()
-            with self._awake:
-                self._open = False
-            wasyncore.close_all(self._sockets)
+            self.stop()
+            serving.join()
+        if self._broken is not None:
+            raise self._broken
 
     def stop(self) -> None:
-        """Let `run` end. From any thread, and from a signal."""
-        self._stopping.set()
-        with self._awake:
-            if self._open:  # a loop that has just ended has closed what wakes it
-                self._server.pull_trigger()
+        """Let `run` end. From any thread, from a signal, and more than once."""
+        self._uvicorn.should_exit = True
 
     def answers(self, within_s: float) -> bool:
         """Whether the served site answers a request of our own in that time: what a watchdog may live by."""
         return answers(self._address, within_s)
+
+    def _serve(self) -> None:
+        try:
+            self._uvicorn.run(sockets=[self._listening])
+        except BaseException as broken:  # noqa: BLE001 - raised again by `run`, in the thread of whoever waits there
+            self._broken = broken
+        finally:
+            self._listening.close()
+
+
+class _Uvicorn(uvicorn.Server):
+    """uvicorn's server, which waits at its end for connections to close: the streams are ended first."""
+
+    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+        super().__init__(config)
+        self._site = site
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._site.close()
+        await super().shutdown(sockets)
 
 
 def answers(address: tuple[str, int], within_s: float) -> bool:
@@ -89,17 +112,12 @@ def answers(address: tuple[str, int], within_s: float) -> bool:
         return False
 
 
-def socket_options() -> list[tuple[int, int, int]]:
-    """Small messages at once, and no waiting for phones that have left without a word."""
-    options = [
-        (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
-        (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),
-    ]
-    if hasattr(socket, "TCP_USER_TIMEOUT"):
-        options.append((socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, GONE_AFTER_MS))
-    return options
+def allow_open_files(wanted: int) -> None:
+    """Raise this process's limit of open files to that, as far as its administrator allows."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # not on Windows
 
-
-def serve(app: flask.Flask, host: str, port: int, streams_limit: int = 256) -> None:
-    """Serve the site on that address until Ctrl-C. For a socket of one's own, or to stop it, see `Server`."""
-    Server(app, socket.create_server((host, port), backlog=BACKLOG), streams_limit).run()
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))

@@ -33,7 +33,7 @@ def main(examples: int) -> int:
     with (
         tempfile.TemporaryDirectory() as folder,
         _everything(Path(folder)) as pub,
-        served(pub.app, 64) as address,
+        served(pub) as address,
     ):
         pub.table.submit(StartGame(header={"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}))
         token = pub.pairing.pair(PIN, "fuzz", "127.0.0.1")

@@ -19,13 +19,19 @@ from companion.session.photos import Photos
 from companion.session.sight import SeenDie, Sight
 from companion.session.table import Table
 from web.app import create_app
+from web.feed import Feed
+from web.guard import Hosts
+from web.limits import Limits
 from web.pairing import MemoryTokens, Pairing
 from web.parts import Addresses, Parts
 from web.server import Server
+from web.site import Site
+from web.stream import EventStream
 
 PIN = "271828"
 HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
 HOST = "http://127.0.0.1"
+LIMITS = Limits(streams=24, streams_spare=0)
 
 
 class Clock:
@@ -133,6 +139,8 @@ class Pub:
     """A site with its parts, to be asked by a test client or served."""
 
     app: flask.Flask
+    site: Site
+    limits: Limits
     table: Table
     clock: Clock
     tray: StandInTray
@@ -159,7 +167,7 @@ class Pub:
 
 
 @contextmanager
-def opened(folder: Path, **parts: Any) -> Iterator[Pub]:
+def opened(folder: Path, limits: Limits = LIMITS, heartbeat_s: float = 2.0, **parts: Any) -> Iterator[Pub]:
     """A pub on that folder."""
     clock, tray = Clock(), StandInTray()
     table = Table(Journal(folder), Photos(folder), clock=clock, wall=lambda: 1_700_000_000.0)
@@ -176,20 +184,23 @@ def opened(folder: Path, **parts: Any) -> Iterator[Pub]:
         "tray": tray,
         "clock": clock,
     }
-    app = create_app(Parts(**{**told, **parts}))
+    told |= parts
+    feed = Feed(table)
+    app = create_app(Parts(**told), feed)
+    stream = EventStream(feed, Hosts(told["addresses"].names), pairing.knows, limits, heartbeat_s)
     try:
-        yield Pub(app, table, clock, tray, pairing, folder)
+        yield Pub(app, Site(app, stream, limits), limits, table, clock, tray, pairing, folder)
     finally:
-        app.extensions["feed"].close()
+        feed.close()
         table.stop()
 
 
 @contextmanager
-def served(app: flask.Flask, streams_limit: int = 24, port: int = 0) -> Iterator[str]:
-    """The address of that site while it is served by the real server."""
+def served(pub: Pub, port: int = 0) -> Iterator[str]:
+    """The address of that pub's site while it is served by the real server."""
     listening = socket.create_server(("127.0.0.1", port), backlog=256)
     port = listening.getsockname()[1]
-    server = Server(app, listening, streams_limit)
+    server = Server(pub.site, listening, pub.limits)
     thread = threading.Thread(target=server.run, name="server")
     thread.start()
     try:

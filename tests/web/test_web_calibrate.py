@@ -191,7 +191,7 @@ def test_only_one_frame_is_held_while_nobody_calibrates() -> None:
 
 @pytest.mark.browser
 def test_a_host_calibrates_on_a_phone(desk: Desk, chromium: Any) -> None:
-    with served(desk.pub.app) as host:
+    with served(desk.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         wrong: list[str] = []
         page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)

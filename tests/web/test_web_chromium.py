@@ -14,6 +14,7 @@ from companion.session.commands import Answer, PlayLine, StartGame
 from companion.session.export import PastGames as Journaled
 from companion.session.review import Review
 from companion.session.statistics import Tally
+from web.limits import Limits
 from web.parts import Addresses
 
 pytestmark = pytest.mark.browser
@@ -60,7 +61,7 @@ class PastGames:
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    with opened(tmp_path, evening=PastGames(), review=Review(tmp_path)) as pub, served(pub.app) as address:
+    with opened(tmp_path, evening=PastGames(), review=Review(tmp_path)) as pub, served(pub) as address:
         yield address, pub
 
 
@@ -219,25 +220,25 @@ def test_a_first_load_is_under_120_kb(chromium: Any, site: Any) -> None:
 def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with opened(tmp_path / "a") as pub:
-        with served(pub.app) as address:
+        with served(pub) as address:
             page = phone(chromium, address)
             live(page, address + "/")
         page.wait_for_selector('#live[data-live="no"]')
         assert "not live" in page.inner_text("#live")
     port = int(address.rsplit(":", 1)[1])
     (tmp_path / "b").mkdir()
-    with opened(tmp_path / "b") as again, served(again.app, port=port):
+    with opened(tmp_path / "b") as again, served(again, port=port):
         page.wait_for_selector('#live[data-live="yes"]')
     page.context.close()
 
 
 def test_a_phone_past_the_limit_of_streams_asks_instead_and_sees_each_change(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path, streams_limit=1) as pub, served(pub.app) as address:
+    with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
         number = pub.start()
         first, second = phone(chromium, address), phone(chromium, address)
         live(first, address + "/")
         live(second, address + "/")
-        assert pub.app.extensions["feed"].streams == 1
+        assert len(pub.site.stream) == 1
         play(pub, MIDGAME[0])
         for page in (first, second):
             page.wait_for_selector(f'html[data-number="{number + 1}"]', state="attached")
@@ -248,7 +249,7 @@ def test_a_phone_past_the_limit_of_streams_asks_instead_and_sees_each_change(chr
 def test_nothing_is_cut_off_on_the_pubs_screen(chromium: Any, tmp_path: Path, game: str) -> None:
     wifi = Addresses("http://192.168.104.101:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
     OUT.mkdir(parents=True, exist_ok=True)
-    with opened(tmp_path, addresses=wifi, name="The Plough and Harrow") as pub, served(pub.app) as address:
+    with opened(tmp_path, addresses=wifi, name="The Plough and Harrow") as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": game, "players": ["Annabel", "Ben", "Cid", "Dot", "Eve"]}))
         asked = pub.table.submit(sight(FIRST_THROW[game], doubt="disagree")).question
         assert asked is not None
@@ -304,7 +305,7 @@ def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
 
 
 def test_who_played_here_before_is_seated_by_a_tap_and_keeps_the_colour(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub.app) as address:
+    with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cid"]}))
         pub.table.submit(StartGame(header={**HEADER, "players": ["Cid", "Dot"]}))
         page = phone(chromium, address, paired=True)

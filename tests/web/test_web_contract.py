@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -78,28 +77,6 @@ def test_a_question_is_answered_by_a_paired_phone(pub: Pub) -> None:
     assert after.json["state"]["dice"] == [1, 2, 2, 4, 5, 5, 6]
 
 
-def test_the_stream_begins_with_the_newest_snapshot(pub: Pub) -> None:
-    number = pub.start()
-    stream = pub.stranger().get("/api/events", buffered=False)
-    assert stream.mimetype == "text/event-stream"
-    first = next(iter(stream.response)).decode()
-    stream.close()
-    lines = dict(line.split(": ", 1) for line in first.splitlines() if ": " in line)
-    assert int(lines["id"]) == number
-    assert json.loads(lines["data"])["number"] == number
-
-
-def test_the_stream_past_the_limit_is_refused_with_a_word(pub: Pub) -> None:
-    feed = pub.app.extensions["feed"]
-    streams = [feed.open() for _ in range(256)]
-    refused = pub.stranger().get("/api/events")
-    assert (refused.status_code, refused.json["error"]) == (503, "streams_full")
-    streams[0].close()
-    assert pub.stranger().get("/api/events", buffered=False).status_code == 200
-    for stream in streams[1:]:
-        stream.close()
-
-
 def test_the_board_is_what_the_strip_shows(pub: Pub) -> None:
     assert pub.stranger().get("/api/board").json == {"leds": [[0, 0, 0], [12, 8, 1], [255, 120, 0]], "milliamps": 42}
 
@@ -130,7 +107,7 @@ def described_as_served(pub: Pub) -> None:
     served = {
         rule.replace("<int:throw>", "<n>").replace("<int:number>", "<n>").replace("<int:game>", "<n>") for rule in rules
     }
-    assert served - described == {"/api/events", "/api/openapi.json"}
+    assert served - described == {"/api/openapi.json"}
     assert described - served == set()
 
 

@@ -121,7 +121,7 @@ def test_what_is_no_die_is_not_in_the_set(looked_over: Pub) -> None:
 def test_a_host_looks_over_throws_in_chromium(chromium: Any, looked_over: Pub) -> None:
     from test_web_chromium import SMALL, violations
 
-    with served(looked_over.app) as address:
+    with served(looked_over) as address:
         context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
         assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
         page = context.new_page()

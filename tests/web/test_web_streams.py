@@ -9,36 +9,37 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pub import HEADER, Pub, opened, served
+from pub import HEADER, PIN, Pub, opened, served
 
 from companion.session.commands import PlayLine, StartGame
+from web.limits import Limits
 from web.server import Server
 
 PATIENCE_S = 60
 """Far more than a busy machine needs: these tests say what happens, not how fast."""
 REQUEST = b"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
 
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[tuple[Pub, int]]:
-    with opened(tmp_path, streams_limit=8, heartbeat_s=0.05) as pub, served(pub.app, 8) as address:
+    limits = Limits(streams=8, streams_spare=1, streams_each=3, is_own=lambda address: address == "127.0.0.1")
+    with opened(tmp_path, limits, heartbeat_s=0.05) as pub, served(pub) as address:
         pub.table.submit(StartGame(header=HEADER))
         yield pub, int(address.rsplit(":", 1)[1])
 
 
-def listen(port: int) -> socket.socket:
-    link = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
-    link.sendall(REQUEST)
+def listen(port: int, address: str = "127.0.0.1", request: bytes = REQUEST) -> socket.socket:
+    link = socket.create_connection(("127.0.0.1", port), PATIENCE_S, (address, 0))
+    link.sendall(request)
     return link
 
 
-def taken_up(links: list[socket.socket]) -> list[socket.socket]:
-    """The links, once the server answers each of them."""
-    for link in links:
-        assert b" 200 " in link.recv(1000)
-    return links
+def status(link: socket.socket) -> int:
+    return int(link.recv(1000).split(b" ")[1])
 
 
 def numbers(link: socket.socket, until: int) -> list[int]:
@@ -55,10 +56,27 @@ def numbers(link: socket.socket, until: int) -> list[int]:
 
 def emptied(pub: Pub, port: int) -> bool:
     """Whether all places come back; other requests are served meanwhile."""
-    feed, until_s = pub.app.extensions["feed"], time.monotonic() + PATIENCE_S
-    while feed.streams and time.monotonic() < until_s:
+    until_s = time.monotonic() + PATIENCE_S
+    while len(pub.site.stream) and time.monotonic() < until_s:
         urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE_S).close()
-    return feed.streams == 0
+    return len(pub.site.stream) == 0
+
+
+def ask(port: int, path: str, body: Any = None) -> Any:
+    sent = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", sent, {"Content-Type": "application/json"})
+    return urllib.request.urlopen(request, timeout=PATIENCE_S)
+
+
+def test_the_stream_begins_with_the_newest_snapshot(running: tuple[Pub, int]) -> None:
+    pub, port = running
+    with ask(port, "/api/events") as stream:
+        assert stream.headers["Content-Type"].startswith("text/event-stream")
+        assert stream.headers["Cache-Control"] == "no-store"
+        assert stream.headers["X-Content-Type-Options"] == "nosniff"
+        first = dict(line.decode().rstrip().split(": ", 1) for line in (stream.readline() for _ in range(3)))
+        assert int(first["id"]) == pub.table.snapshot().number
+        assert json.loads(first["data"]) == json.load(ask(port, "/api/state"))
 
 
 def test_every_stream_tells_each_change_in_order(running: tuple[Pub, int]) -> None:
@@ -67,7 +85,7 @@ def test_every_stream_tells_each_change_in_order(running: tuple[Pub, int]) -> No
     first = pub.table.snapshot().number
     for link in links:
         assert numbers(link, first)[-1] == first
-    last = pub.table.submit(PlayLine(number=first, line={"throw": [5, 5, 5, 2, 1, 4, 6]})).number
+    last = pub.table.submit(PlayLine(number=first, line=THROW)).number
     for link in links:
         told = numbers(link, last)
         assert told == sorted(told)
@@ -77,25 +95,52 @@ def test_every_stream_tells_each_change_in_order(running: tuple[Pub, int]) -> No
 def test_phones_that_vanish_give_their_places_back(running: tuple[Pub, int]) -> None:
     pub, port = running
     for _ in range(3):
-        for link in taken_up([listen(port) for _ in range(8)]):
+        links = [listen(port) for _ in range(8)]
+        assert [status(link) for link in links] == [200] * 8
+        for link in links:
             link.close()
         assert emptied(pub, port)
-    link = listen(port)
-    assert numbers(link, pub.table.snapshot().number)
-    link.close()
+    with listen(port) as link:
+        assert numbers(link, pub.table.snapshot().number)
 
 
-def test_the_server_answers_while_all_streams_are_taken(running: tuple[Pub, int]) -> None:
-    pub, port = running
-    links = [listen(port) for _ in range(8)]
-    for link in links:
-        numbers(link, pub.table.snapshot().number)
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE_S) as answer:
+def test_the_stream_past_the_limit_is_refused_with_a_word_and_the_server_answers(running: tuple[Pub, int]) -> None:
+    _, port = running
+    links = [listen(port, f"127.0.0.{10 + at % 4}") for at in range(8)]
+    assert [status(link) for link in links] == [200] * 8
+    with ask(port, "/healthz") as answer:
         assert answer.status == 200
-    with listen(port) as refused:
-        assert b" 503 " in refused.recv(1000)
+    with listen(port, "127.0.0.20") as link:
+        refused = link.recv(4000)
+        assert b" 503 " in refused
+        assert b"retry-after: 10" in refused
+        assert b'"error":"streams_full"' in refused
+    with listen(port) as spare, listen(port) as one_too_many:  # the table's own machine has a few more
+        assert (status(spare), status(one_too_many)) == (200, 503)
+    links[0].close()
+    for link in links[1:]:
+        link.close()
+
+
+def test_one_address_cannot_take_all_streams_but_its_paired_phone_has_one(running: tuple[Pub, int]) -> None:
+    pub, port = running
+    token = pub.pairing.pair(PIN, "Host", "127.0.0.66")
+    assert isinstance(token, str)
+    links = [listen(port, "127.0.0.66") for _ in range(4)]
+    assert [status(link) for link in links] == [200, 200, 200, 503]
+    paired = REQUEST.replace(b"\r\n\r\n", b"\r\nCookie: look=dark; pegpip=%s\r\n\r\n" % token.encode())
+    with listen(port, "127.0.0.66", paired) as host, listen(port, "127.0.0.67") as other:
+        assert (status(host), status(other)) == (200, 200)
     for link in links:
         link.close()
+
+
+@pytest.mark.parametrize(("method", "host", "answer"), [("POST", "127.0.0.1", 405), ("GET", "evil.example", 403)])
+def test_the_stream_is_guarded_as_the_pages_are(running: tuple[Pub, int], method: str, host: str, answer: int) -> None:
+    _, port = running
+    request = f"{method} /api/events HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n".encode()
+    with listen(port, request=request) as link:
+        assert status(link) == answer
 
 
 def test_a_body_far_too_large_is_refused_by_the_server_and_it_serves_on(running: tuple[Pub, int]) -> None:
@@ -104,14 +149,35 @@ def test_a_body_far_too_large_is_refused_by_the_server_and_it_serves_on(running:
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as link:
             link.sendall(b"POST /api/lines HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n")
             link.sendall(b"Content-Length: %d\r\n\r\n" % size + b" " * min(size, 100_000))
+            if size > 100_000:
+                threading.Thread(target=pour, args=(link, size)).start()
             assert b" 413 " in link.recv(1000)
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/state", timeout=PATIENCE_S) as answer:
+    with ask(port, "/api/state") as answer:
         assert answer.status == 200
+
+
+def pour(link: socket.socket, size: int) -> None:
+    try:
+        for _ in range(size // 100_000):
+            link.sendall(b" " * 100_000)
+    except OSError:
+        pass  # the server has heard enough
+
+
+def test_a_body_in_chunks_is_read_and_its_size_is_limited(running: tuple[Pub, int]) -> None:
+    _, port = running
+    head = b"POST /api/pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    head += b"Transfer-Encoding: chunked\r\n\r\n"
+    whole = b'{"pin":"%s"}' % PIN.encode()
+    with listen(port, request=head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(whole), whole)) as link:
+        assert status(link) == 200
+    with listen(port, request=head + (b"%x\r\n%s\r\n" % (40_000, b" " * 40_000)) * 2 + b"0\r\n\r\n") as link:
+        assert status(link) == 413
 
 
 def test_a_server_that_has_ended_may_be_stopped_again(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
-        server = Server(pub.app, socket.create_server(("127.0.0.1", 0)), 2)
+        server = Server(pub.site, socket.create_server(("127.0.0.1", 0)), pub.limits)
         serving = threading.Thread(target=server.run)
         serving.start()
         server.stop()
@@ -120,9 +186,31 @@ def test_a_server_that_has_ended_may_be_stopped_again(tmp_path: Path) -> None:
         server.stop()
 
 
+def test_a_server_ends_though_phones_listen_and_dally(tmp_path: Path) -> None:
+    threads = threading.active_count()
+    with opened(tmp_path) as pub:
+        began = threading.active_count()
+        with served(pub) as address:
+            port = int(address.rsplit(":", 1)[1])
+            links = [listen(port), listen(port, request=b"GET / HTTP/1.1\r\n")]
+            assert status(links[0]) == 200
+            assert ask(port, "/api/state").status == 200
+            begun_s = time.monotonic()
+        assert time.monotonic() - begun_s < PATIENCE_S / 2
+        for link in links:
+            while link.recv(65536):
+                pass
+            link.close()
+        until_s = time.monotonic() + PATIENCE_S
+        while threading.active_count() > began and time.monotonic() < until_s:
+            time.sleep(0.01)
+        assert threading.active_count() == began
+    assert threading.active_count() == threads
+
+
 def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
-        server = Server(pub.app, socket.create_server(("0.0.0.0", 0)), 2)
+        server = Server(pub.site, socket.create_server(("0.0.0.0", 0)), pub.limits)
         assert not server.answers(0.05)  # it listens, but nobody serves
         serving = threading.Thread(target=server.run)
         serving.start()
@@ -130,3 +218,12 @@ def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
         server.stop()
         serving.join(PATIENCE_S)
         assert not server.answers(0.05)
+
+
+def test_a_server_that_cannot_serve_says_why(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        listening = socket.create_server(("127.0.0.1", 0))
+        server = Server(pub.site, listening, pub.limits)
+        listening.close()
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            server.run()

@@ -104,7 +104,7 @@ class Room:
 
 @contextmanager
 def room(chromium: Any, folder: Path) -> Iterator[Room]:
-    with opened(folder) as pub, served(pub.app) as address:
+    with opened(folder) as pub, served(pub) as address:
         yield Room(chromium, address, pub)
 
 
@@ -176,7 +176,7 @@ def slow_phone(chromium: Any, address: str) -> Any:
 
 @pytest.mark.measured
 def test_a_slow_phone_is_ready_within_a_second(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path) as pub, served(pub.app) as address:
+    with opened(tmp_path) as pub, served(pub) as address:
         pub.start()
         took_ms = []
         for _ in range(4):  # the best of them: what else this machine does at the time is not the page's doing
@@ -212,7 +212,7 @@ def updated(page: Any, pub: Pub, number: int) -> Iterator[tuple[int, str]]:
 
 
 def test_an_update_shifts_nothing(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path) as pub, served(pub.app) as address:
+    with opened(tmp_path) as pub, served(pub) as address:
         number = pub.start()
         page = slow_phone(chromium, address)
         page.wait_for_selector('#live[data-live="yes"]')
@@ -223,7 +223,7 @@ def test_an_update_shifts_nothing(chromium: Any, tmp_path: Path) -> None:
 
 
 def test_an_update_is_drawn_whole_in_one_frame(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path) as pub, served(pub.app) as address:
+    with opened(tmp_path) as pub, served(pub) as address:
         number = pub.start()
         page = slow_phone(chromium, address)
         page.wait_for_selector('#live[data-live="yes"]')
@@ -238,7 +238,7 @@ def test_an_update_is_drawn_whole_in_one_frame(chromium: Any, tmp_path: Path) ->
 
 @pytest.mark.measured
 def test_an_update_takes_less_than_a_frame(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path) as pub, served(pub.app) as address:
+    with opened(tmp_path) as pub, served(pub) as address:
         number = pub.start()
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         page.goto(address)
@@ -257,11 +257,11 @@ def test_phones_recover_within_five_seconds(chromium: Any, tmp_path: Path) -> No
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
-    with opened(tmp_path / "a") as pub, served(pub.app) as address:
+    with opened(tmp_path / "a") as pub, served(pub) as address:
         page.goto(address)
         page.wait_for_selector('#live[data-live="yes"]')
     page.wait_for_selector('#live[data-live="no"]', timeout=5000)
-    with opened(tmp_path / "b") as again, served(again.app, port=int(address.rsplit(":", 1)[1])):
+    with opened(tmp_path / "b") as again, served(again, port=int(address.rsplit(":", 1)[1])):
         begun_s = time.monotonic()
         page.wait_for_selector('#live[data-live="yes"]', timeout=5000)
         print(f"live again after {time.monotonic() - begun_s:.1f} s")

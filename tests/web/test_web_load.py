@@ -1,0 +1,12 @@
+"""`make load` in short: a busy machine's patience, but no viewer costs a thread, and a guest who dallies stops no one."""
+
+from __future__ import annotations
+
+import pytest
+from load import SHORT, loaded
+
+
+@pytest.mark.slow
+def test_a_full_pub_is_served_and_one_guest_cannot_silence_it() -> None:
+    told = loaded(SHORT)
+    assert told["missed"] == [], told

@@ -1,0 +1,103 @@
+"""What the server serves, as one ASGI application: the event stream natively, everything else by Flask in threads.
+
+A request reaches a thread when its body is whole, and leaves it when its answer is made: phones that send or read
+slowly hold none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import weakref
+from typing import Any
+
+import flask
+from a2wsgi import WSGIMiddleware
+
+from web.guard import BODY_LIMIT_BYTES
+from web.limits import Limits
+from web.refusals import asgi_refusal
+from web.stream import PATH, EventStream, Message, Receive, Send
+
+THREADS = 16
+PIECE_BYTES = 64 * 1024
+DRAINED_BYTES = 4 * 1024 * 1024
+"""How much of a body that is too large is read before the refusal: a phone that still sends may not hear it."""
+
+
+class Site:
+    """The pages, the API and the event stream."""
+
+    def __init__(self, app: flask.Flask, stream: EventStream, limits: Limits) -> None:
+        self.stream, self._limits = stream, limits
+        wsgi: Any = app
+        self._flask: Any = WSGIMiddleware(wsgi, workers=THREADS)
+        self._turns: weakref.WeakValueDictionary[str, asyncio.Semaphore] = weakref.WeakValueDictionary()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["path"] == PATH:
+            await self.stream(scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(self._limits.body_s):
+                body = await whole_body(receive)
+        except TimeoutError:
+            await asgi_refusal(send, 408)
+            return
+        if body is None:
+            return
+        if len(body) > BODY_LIMIT_BYTES:
+            await asgi_refusal(send, 413)
+            return
+        async with self._turn(scope["client"][0] if scope["client"] else ""):
+            await self._answer(scope, body, send)
+
+    async def close(self) -> None:
+        """End the streams and give the threads back."""
+        await self.stream.close()
+        self._flask.executor.shutdown(wait=False)
+
+    def _turn(self, address: str) -> contextlib.AbstractAsyncContextManager[None]:
+        if self._limits.is_own(address):
+            return contextlib.nullcontext()
+        return self._turns.setdefault(address, asyncio.Semaphore(self._limits.requests_each))
+
+    async def _answer(self, scope: Message, body: bytes, send: Send) -> None:
+        async def receive() -> Message:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def send_in_pieces(message: Message) -> None:
+            content = message.get("body", b"")
+            while len(content) > PIECE_BYTES:
+                await send({**message, "body": content[:PIECE_BYTES], "more_body": True})
+                content = content[PIECE_BYTES:]
+            await send({**message, "body": content} if "body" in message else message)
+
+        await self._flask({**scope, "headers": plain_headers(scope["headers"], len(body))}, receive, send_in_pieces)
+
+
+async def whole_body(receive: Receive) -> bytes | None:
+    """The request's body; cut where it is too large (then it is longer than `BODY_LIMIT_BYTES`), None: no one is left.
+
+    It is read on to `DRAINED_BYTES`, and what is past the limit forgotten.
+    """
+    body, came = b"", 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        came += len(message["body"])
+        if len(body) <= BODY_LIMIT_BYTES:
+            body += message["body"]
+        if not message["more_body"] or came > DRAINED_BYTES:
+            return body
+
+
+def plain_headers(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
+    """The headers as WSGI may have them: a body of known length, and no name that WSGI would take for another's."""
+    kept = [(name, value) for name, value in headers if b"_" not in name]
+    if not any(name == b"transfer-encoding" for name, _ in kept):
+        return kept
+    kept = [(name, value) for name, value in kept if name not in {b"transfer-encoding", b"content-length"}]
+    return [*kept, (b"content-length", b"%d" % length)]
