@@ -6,6 +6,7 @@ seconds and with patience for a busy machine: what a test can hold to.
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import selectors
@@ -132,6 +133,9 @@ class Host:
         assert answer.status == 200, told
         return told
 
+    def close(self) -> None:
+        self.link.close()
+
     def number(self) -> int:
         return int(self.ask("/api/state")["number"])
 
@@ -228,15 +232,15 @@ class Guest:
 def others_meanwhile(port: int, plan: Plan) -> dict[str, float]:
     """What other phones' requests take while a guest dallies; each with a connection of its own."""
     guest, taken_ms = Guest(port, plan.half_open, plan.slow), []
-    number = Host(port, "127.0.0.2").number()
+    with contextlib.closing(Host(port, "127.0.0.2")) as host:
+        number = host.number()
     for at in range(plan.changes):
         if at % 10 == 0:
             guest.dally()
         begun_s = time.monotonic()
-        phone = Host(port, f"127.0.0.{3 + at % 50}")
-        number = phone.change(number, at)
+        with contextlib.closing(Host(port, f"127.0.0.{3 + at % 50}")) as phone:
+            number = phone.change(number, at)
         taken_ms.append(1000 * (time.monotonic() - begun_s) / 2)  # it paired, and played a line
-        phone.link.close()
     guest.leave()
     return figures(sorted(taken_ms))
 
@@ -260,6 +264,7 @@ def measure(process: int, port: int, plan: Plan) -> dict[str, Any]:
     back_s = back_after(host, streams, plan.viewers, 30)
     others = others_meanwhile(port, plan)
     after_mb, threads_after = memory(process)
+    host.close()
     return {
         "viewers": plan.viewers,
         "viewers_ms": all_viewers,

@@ -1,4 +1,4 @@
-"""`make load` in short: a busy machine's patience, but no viewer costs a thread, and a guest who dallies stops no one."""
+"""`make load` in short: with patience, but no viewer costs a thread, and a guest who dallies stops no one."""
 
 from __future__ import annotations
 
