@@ -56,11 +56,12 @@ from web.feed import Feed
 from web.guard import Hosts
 from web.limits import Limits
 from web.loudspeaker import Loudspeaker
-from web.pairing import FileTokens, Pairing, new_pin
+from web.pairing import Pairing, new_pin
 from web.parts import Addresses, Parts
 from web.server import Server
 from web.site import Site
 from web.stream import EventStream
+from web.tokens import FileTokens
 
 T = TypeVar("T")
 
@@ -139,7 +140,7 @@ def build(settings: Settings) -> App:
         dim=board.capture,
     )
     eye = Eye(wired.camera.name, watcher, table.submit)
-    pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock)
+    pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock, board.show_code)
     link = listening_socket(settings.web.host, settings.web.port)
     port = link.getsockname()[1]
     page = page_address(settings.web.host, port)

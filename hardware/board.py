@@ -19,7 +19,7 @@ from hardware.power import Power
 from hardware.scenes import compose, next_change_s
 from hardware.strips import Strip
 from hardware.track import Layout
-from hardware.view import BoardView, Moment
+from hardware.view import BoardView, Code, Moment
 
 FASTEST_S = 1 / 60
 REFRESH_S = 1.0
@@ -56,6 +56,7 @@ class Board:
         self._lock = threading.Condition()
         self._view = BoardView()
         self._felt: dict[str, Moment] = {}
+        self._code: Code | None = None
         self._capturing = False
         self._fresh = True
         self._running = False
@@ -88,6 +89,12 @@ class Board:
             else:
                 self._felt.pop("countdown", None)
             self._fresh = True
+            self._lock.notify()
+
+    def show_code(self, dice: tuple[int, ...], for_s: float) -> None:
+        """Show these dice for so long, for a person to compare; none: no longer. Never blocks for the strip."""
+        with self._lock:
+            self._code, self._fresh = Code(dice, self._clock() + for_s) if dice else None, True
             self._lock.notify()
 
     def capture(self, on: bool) -> None:
@@ -149,7 +156,8 @@ class Board:
 
     def _as_felt(self) -> BoardView:
         moments = (*self._view.moments, *self._felt.values())
-        return replace(self._view, moments=moments, capturing=self._capturing or self._view.capturing)
+        capturing = self._capturing or self._view.capturing
+        return replace(self._view, moments=moments, capturing=capturing, code=self._code)
 
     def _draw(self, view: BoardView, now_s: float) -> None:
         frame_rgb, milliamps = self._power.limited(compose(view, self._layout, now_s))

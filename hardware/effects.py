@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,8 @@ from hardware.canvas import Canvas, Way, comet, glow, stretch, ways
 from hardware.motion import SLIDE_S, SWAP_AT_S, duration_s
 from hardware.palette import ALARM, AMBER, FIRE, SKUNK, Colour, ease, player_colour, swell
 from hardware.view import BoardView, Moment
+
+CODE_GAP_HOLES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,16 @@ def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
         canvas.along(way, 0.5 * stretch(way, 0, end) + 0.5 * comet(way, end, 6.0) * stretch(way, 0, end), ALARM)
     status = canvas.layout.status
     canvas.add(status[: math.ceil(left * len(status))], ALARM, 0.6)
+
+
+def spell(canvas: Canvas, dice: Sequence[int]) -> None:
+    """Dice to compare with a phone's: so many lit holes each, every other one, each die in a colour of its own."""
+    lane = canvas.layout.lane_of(0)
+    hole = 1
+    for colour, die in enumerate(dice):
+        for at in range(hole, hole + 2 * die, 2):
+            canvas.add(lane[at % len(lane)], player_colour(colour), 0.8)
+        hole += 2 * die + CODE_GAP_HOLES
 
 
 def _throw(canvas: Canvas, stroke: Stroke) -> None:

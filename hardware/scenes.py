@@ -34,6 +34,9 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
         for moment in _presses(view, time_s):
             effects.acknowledge(canvas, moment, moment.at_s)
         return canvas.look * np.float32(CAPTURE_LEVEL)
+    if view.code is not None and time_s < view.code.until_s:
+        effects.spell(canvas, view.code.dice)
+        return canvas.look
     if view.mood == "idle":
         _drift(canvas, time_s)
     else:
@@ -60,6 +63,8 @@ def next_change_s(view: BoardView, time_s: float) -> float:
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
+    if view.code is not None and time_s < view.code.until_s:
+        return view.code.until_s
     if under_way(view, time_s):
         return time_s
     begins = [moment.at_s for moment in view.moments if moment.at_s > time_s]

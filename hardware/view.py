@@ -41,6 +41,14 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Code:
+    """Dice to compare with those on a phone: so many lit holes each, until a time on the board's clock."""
+
+    dice: tuple[int, ...]
+    until_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class BoardView:
     """The table as the board sees it.
 
@@ -53,6 +61,7 @@ class BoardView:
         moments: Newest last; old ones may be left out.
         night: Whether the board is dimmed for the night.
         capturing: Whether a photo is being taken: nothing moves and all is dim.
+        code: What is shown instead of everything else while somebody compares it, or None.
     """
 
     pegs: tuple[Peg, ...] = ()
@@ -63,3 +72,4 @@ class BoardView:
     moments: tuple[Moment, ...] = ()
     night: bool = False
     capturing: bool = False
+    code: Code | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import flask
@@ -9,18 +10,27 @@ import msgspec
 
 from web.asking import body, must_be_paired, phone
 from web.guard import COOKIE
-from web.pairing import Refused
+from web.pairing import NAME_LENGTH, Refused
 from web.parts import Parts
 from web.refusals import answer, refusal
 
 COOKIE_DAYS = 90
 
 
+PhoneName = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH)]
+
+
 class PairBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/pair`: the PIN (none while the table's button holds pairing open), a name to know it by."""
+    """`POST /api/pair`: the PIN, a name to know it by."""
 
     pin: Annotated[str, msgspec.Meta(max_length=12)] = ""
-    name: Annotated[str, msgspec.Meta(max_length=24)] = ""
+    name: PhoneName = ""
+
+
+class AskBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/pair/ask`: a name to know the phone by."""
+
+    name: PhoneName = ""
 
 
 class PhoneBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,26 +46,32 @@ def pairing(parts: Parts) -> flask.Blueprint:
     @routes.post("/api/pair")
     def pair() -> flask.Response:
         sent = body(PairBody)
-        token = parts.pairing.pair(sent.pin.strip(), sent.name, flask.request.remote_addr or "")
-        if isinstance(token, Refused):
-            return _no(token)
-        response = answer({"paired": True, "id": paired.id if (paired := parts.pairing.phone(token)) else None})
-        response.set_cookie(
-            COOKIE,
-            token,
-            max_age=COOKIE_DAYS * 86_400,
-            httponly=True,
-            samesite="Strict",
-            secure=flask.request.is_secure,
-        )
-        return response
+        address, token = flask.request.remote_addr or "", flask.request.cookies.get(COOKIE)
+        fresh = parts.pairing.pair(sent.pin.strip(), sent.name, address, token)
+        if isinstance(fresh, Refused):
+            return _no(fresh)
+        paired = parts.pairing.phone(fresh)
+        return _with_token({"paired": True, "id": paired.id if paired else None}, fresh)
+
+    @routes.post("/api/pair/ask")
+    def ask() -> flask.Response:
+        asked = parts.pairing.ask(body(AskBody).name, flask.request.remote_addr or "")
+        if isinstance(asked, Refused):
+            return _no(asked)
+        token, code = asked
+        return _with_token({"code": code}, token)
+
+    @routes.get("/api/pair")
+    def shown() -> flask.Response:
+        return answer({"code": parts.pairing.shown()})
 
     @routes.get("/api/phones")
     def phones() -> flask.Response:
         asking = phone(parts.pairing)
         known = parts.pairing.phones() if asking else ()
         listed = [{"id": each.id, "name": each.name, "you": each == asking} for each in known]
-        return answer({"paired": asking is not None, "open": parts.pairing.opened(), "phones": listed})
+        code = parts.pairing.code_of(flask.request.cookies.get(COOKIE))
+        return answer({"paired": asking is not None, "code": code, "phones": listed})
 
     @routes.post("/api/phones/remove")
     def remove() -> flask.Response:
@@ -71,9 +87,22 @@ def pairing(parts: Parts) -> flask.Blueprint:
     return routes
 
 
+def _with_token(told: object, token: str) -> flask.Response:
+    response = answer(told)
+    response.set_cookie(
+        COOKIE,
+        token,
+        max_age=COOKIE_DAYS * 86_400,
+        httponly=True,
+        samesite="Strict",
+        secure=flask.request.is_secure,
+    )
+    return response
+
+
 def _no(refused: Refused) -> flask.Response:
     if refused.wait_s <= 0:
         return refusal(401, "wrong_pin", refused.words)
     response = refusal(429, "too_many_pins", refused.words)
-    response.headers["Retry-After"] = str(round(refused.wait_s + 0.5))
+    response.headers["Retry-After"] = str(math.ceil(refused.wait_s))
     return response

@@ -10,9 +10,10 @@ import msgspec
 from companion.errors import CompanionError, RulesError, StaleAction
 from web.guard import COOKIE
 from web.limits import is_loopback
-from web.pairing import Paired, Pairing
+from web.pairing import Pairing
 from web.parts import TablePart
 from web.refusals import answer, refusal, refuse
+from web.tokens import Paired
 
 Body = TypeVar("Body")
 

@@ -9,7 +9,7 @@ import msgspec
 from companion.session.review import ReviewedThrow
 from companion.session.snapshot import Snapshot
 from web.api_calibrate import EmptyBody, LayBody, SheetBody
-from web.api_pair import PairBody, PhoneBody
+from web.api_pair import AskBody, PairBody, PhoneBody
 from web.api_play import AnswerBody, CorrectionBody, LineBody, NumberBody, OfferBody
 from web.api_review import DiceBody
 from web.api_tray import LiftBody, MoveBody, NothingBody, ThrowBody
@@ -40,6 +40,11 @@ HEADER: Json = {
     },
     "additionalProperties": False,
 }
+CODE: Json = {
+    "type": "object",
+    "required": ["code"],
+    "properties": {"code": {"type": ["array", "null"], "items": {"type": "integer", "minimum": 1, "maximum": 6}}},
+}
 LED: Json = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 255}, "minItems": 3, "maxItems": 3}
 BOARD: Json = {
     "type": "object",
@@ -61,7 +66,8 @@ HEALTH: Json = {
         },
     },
 }
-BODIES = (LineBody, CorrectionBody, AnswerBody, OfferBody, NumberBody, PairBody, PhoneBody)
+OWN_SCHEMAS = {"Problem": PROBLEM, "Header": HEADER, "Board": BOARD, "Health": HEALTH, "ShownCode": CODE}
+BODIES = (LineBody, CorrectionBody, AnswerBody, OfferBody, NumberBody, PairBody, AskBody, PhoneBody)
 TRAY_BODIES = (ThrowBody, MoveBody, LiftBody, NothingBody)
 
 
@@ -94,7 +100,7 @@ def document(
         "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: look on, and play."},
         "paths": paths,
         "components": {
-            "schemas": {**schemas, "Problem": PROBLEM, "Header": HEADER, "Board": BOARD, "Health": HEALTH},
+            "schemas": {**schemas, **OWN_SCHEMAS},
             "securitySchemes": {"phone": {"type": "apiKey", "in": "cookie", "name": "pegpip"}},
         },
     }
@@ -169,7 +175,11 @@ def _playing() -> Json:
 
 def _pairing() -> Json:
     return {
-        "/api/pair": _post("Get control by the table's PIN", "PairBody", (401, 429)),
+        "/api/pair": {
+            **_get("The code of the phone that the table's button would let in", _ref("ShownCode")),
+            **_post("Get control by the table's PIN", "PairBody", (401, 429)),
+        },
+        "/api/pair/ask": _post("Ask to be let in by the table's button", "AskBody", (429,)),
         "/api/phones": _get("Which phones have control"),
         "/api/phones/remove": _post("Take control away", "PhoneBody", (401, 404), security=[{"phone": []}]),
     }

@@ -55,8 +55,8 @@ def listening(
 ) -> Part:
     """Buttons act on the table as it is now, and the board shows at once that they were felt.
 
-    A long press of any lets a phone pair, but for the shutdown button: held to the end of its countdown it runs the
-    command. The table plays without them.
+    A long press of any lets in the phone whose code is shown, but for the shutdown button: held to the end of its
+    countdown it runs the command. The table plays without them.
     """
     illness: list[str] = []
     checks["buttons"] = lambda: (not illness, illness[0] if illness else f"{buttons.name} buttons")
@@ -72,7 +72,7 @@ def listening(
             wrong = power_off(shutdown_command) if press.long else None
             illness[:] = [] if wrong is None else [wrong]
         elif press.long:
-            pairing.open()
+            pairing.let_in()
         else:
             _submit(table, press.button)
 

@@ -57,6 +57,28 @@ def board_on(strip: MemoryStrip, clock: Clock) -> Board:
     return Board(strip, preset("strip122"), Power(), clock)
 
 
+def test_a_code_is_so_many_lights_for_so_long_and_then_the_table_again(clock: Clock) -> None:
+    board = board_on(MemoryStrip(122), clock)
+    board.show(STILL)
+    board.show_code((4, 1, 6), 60.0)
+    board.step()
+    assert board.step() > 0.5, "it stands still: nothing is drawn meanwhile"
+    code = board.latest().leds
+    lit = [led for led in code if any(led)]
+    assert [lit.count(colour) for colour in dict.fromkeys(lit)] == [4, 1, 6]
+    clock.now_s += 61
+    board.step()
+    assert board.latest().leds != code
+    board.show_code((4, 1, 6), 60.0)
+    clock.now_s += 1
+    board.step()
+    assert board.latest().leds == code
+    board.show_code((), 60.0)
+    clock.now_s += 1
+    board.step()
+    assert board.latest().leds != code
+
+
 def run(board: Board, clock: Clock, for_s: float) -> None:
     end_s = clock.now_s + for_s
     while clock.now_s < end_s:

@@ -26,7 +26,8 @@ from hardware.buttons import Press, Touch, unfelt
 from hardware.power import Power
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
-from web.pairing import FileTokens, Pairing
+from web.pairing import Pairing, Refused
+from web.tokens import FileTokens
 
 
 class Fingers:
@@ -67,8 +68,9 @@ class Place:
 def place(tmp_path: Path) -> Iterator[Place]:
     table = Table(Journal(tmp_path), Photos(tmp_path, 10_000_000), time.monotonic)
     table.start()
-    pairing = Pairing("123456", FileTokens(tmp_path / "paired.json"), time.monotonic)
-    made = Place(table, Board(MemoryStrip(122), preset("strip122"), Power(), lambda: made.now_s), pairing)
+    board = Board(MemoryStrip(122), preset("strip122"), Power(), lambda: made.now_s)
+    pairing = Pairing("123456", FileTokens(tmp_path / "paired.json"), lambda: made.now_s, board.show_code)
+    made = Place(table, board, pairing)
     yield made
     table.stop()
 
@@ -88,11 +90,18 @@ def test_a_button_acts_on_the_table_and_one_that_may_not_changes_nothing(place: 
     assert place.checks["buttons"]() == (True, "test buttons")
 
 
-def test_a_long_press_lets_a_phone_pair(place: Place) -> None:
+def test_a_long_press_lets_in_the_phone_whose_code_the_board_shows(place: Place) -> None:
     place.listen()
-    assert not place.pairing.opened()
+    asked = place.pairing.ask("Ann's phone", "192.168.4.20")
+    assert not isinstance(asked, Refused)
+    token, code = asked
+    assert place.lit() == sum(code)
+    place.now_s += 3
     place.buttons.press(Press("next", 1.0, long=True))
-    assert place.pairing.opened()
+    assert place.pairing.knows(token)
+    place.lit()
+    colours = {led for led in place.board.latest().leds if any(led)}
+    assert len(colours) != 3, "the code is gone"
 
 
 def test_the_shutdown_button_counts_down_in_light_while_it_is_held(place: Place) -> None:
@@ -124,7 +133,7 @@ def test_held_to_the_end_it_runs_the_command_once_and_opens_no_pairing(place: Pl
     place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'a').write('x')")
     place.buttons.press(Press("shutdown", 3.0, long=True))
     assert (tmp_path / "off").read_text() == "x"
-    assert not place.pairing.opened()
+    assert not place.pairing.phones()
     assert place.checks["buttons"]()[0]
 
 

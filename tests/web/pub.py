@@ -22,11 +22,12 @@ from web.app import create_app
 from web.feed import Feed
 from web.guard import Hosts
 from web.limits import Limits
-from web.pairing import MemoryTokens, Pairing
+from web.pairing import Pairing
 from web.parts import Addresses, Parts
 from web.server import Server
 from web.site import Site
 from web.stream import EventStream
+from web.tokens import MemoryTokens
 
 PIN = "271828"
 HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}

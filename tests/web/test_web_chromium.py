@@ -245,6 +245,28 @@ def test_a_phone_past_the_limit_of_streams_asks_instead_and_sees_each_change(chr
             page.context.close()
 
 
+def test_the_button_lets_in_the_phone_whose_dice_the_screen_shows(chromium: Any, site: Any) -> None:
+    address, pub = site
+    asker, screen = phone(chromium, address), phone(chromium, address, "1920x1080")
+    live(asker, address + "/control")
+    live(screen, address + "/tv")
+    asker.fill("#phone-name", "Ann's phone")
+    asker.click("#pair-button")
+    label = asker.get_attribute("#pair-dice .dice", "aria-label")
+    assert violations(asker) == []
+    screen.wait_for_selector("#code:not([hidden])")
+    assert screen.get_attribute("#code .dice", "aria-label") == label
+    assert violations(screen) == []
+    pub.clock.now_s += 3
+    assert pub.pairing.let_in()
+    asker.wait_for_selector("#sheet:not([hidden])")
+    screen.wait_for_selector("#code", state="hidden")
+    assert [each.name for each in pub.pairing.phones()] == ["Ann's phone"]
+    assert asker.problems == screen.problems == []
+    asker.context.close()
+    screen.context.close()
+
+
 @pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
 def test_nothing_is_cut_off_on_the_pubs_screen(chromium: Any, tmp_path: Path, game: str) -> None:
     wifi = Addresses("http://192.168.104.101:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")

@@ -12,7 +12,9 @@ from pub import HEADER, PIN, Pub, opened
 from companion.session.export import PastGames
 from companion.session.review import Review
 from web.guard import host_name, same_origin
-from web.pairing import FileTokens, MemoryTokens, Pairing
+from web.guesses import ADDRESSES_KEPT, Guesses
+from web.pairing import WRONG_PIN, Pairing, Refused
+from web.tokens import FileTokens, MemoryTokens
 
 CHANGES = ["/api/lines", "/api/games", "/api/throws/1", "/api/answers", "/api/corrections", "/api/abandon", "/api/next"]
 
@@ -128,33 +130,97 @@ def test_ten_thousand_guesses_at_the_pin_find_nothing_and_are_logged(
     assert sum("wrong PIN" in record.message for record in caplog.records) == 5
 
 
-def test_a_guesser_may_try_again_after_a_while_and_others_are_not_held_up(pub: Pub) -> None:
+def test_a_guesser_waits_longer_after_each_guess_and_others_are_not_held_up(pub: Pub) -> None:
     guesser = pub.stranger("192.168.4.66")
     for _ in range(6):
         guesser.post("/api/pair", json={"pin": "000000"})
     assert pub.stranger("192.168.4.67").post("/api/pair", json={"pin": PIN}).status_code == 200
     assert guesser.post("/api/pair", json={"pin": PIN}).status_code == 429
     pub.clock.now_s += 61
+    assert guesser.post("/api/pair", json={"pin": "000000"}).status_code == 401
+    pub.clock.now_s += 61
+    assert int(guesser.post("/api/pair", json={"pin": PIN}).headers["Retry-After"]) == 59
+    pub.clock.now_s += 60
     assert guesser.post("/api/pair", json={"pin": PIN}).status_code == 200
 
 
-def test_guessers_from_many_addresses_are_stopped_too(pub: Pub) -> None:
-    for at in range(30):
-        pub.pairing.pair("000000", "", f"10.0.0.{at}")
-    assert pub.stranger("10.0.1.1").post("/api/pair", json={"pin": PIN}).status_code == 429
-    pub.clock.now_s += 601
-    assert pub.stranger("10.0.1.1").post("/api/pair", json={"pin": PIN}).status_code == 200
+def test_an_hour_of_guessing_gets_ten_guesses_and_the_host_pairs_at_any_moment(pub: Pub) -> None:
+    guesser = "192.168.4.66"
+    host = pub.stranger(guesser)  # even at the guesser's own address, for it was paired before
+    assert host.post("/api/pair", json={"pin": PIN}).status_code == 200
+    told = []
+    for second in range(3600):
+        pub.clock.now_s += 1
+        told += [pub.pairing.pair(f"{second * 3 + at:06d}", "", guesser) for at in range(3)]
+        if second % 60 == 30:
+            new_phone = pub.stranger(f"192.168.4.{100 + second // 60}")
+            assert new_phone.post("/api/pair", json={"pin": PIN}).status_code == 200
+            assert host.post("/api/pair", json={"pin": "000000"}).status_code == 401
+            assert host.post("/api/pair", json={"pin": PIN}).status_code == 200
+    assert sum(answer == WRONG_PIN for answer in told) == 10
+    assert {type(answer) for answer in told} == {Refused}
 
 
-def test_the_tables_button_lets_one_phone_pair_within_half_a_minute(pub: Pub) -> None:
-    assert pub.stranger().post("/api/pair", json={"pin": ""}).status_code == 401
-    pub.pairing.open()
-    pub.clock.now_s += 29
-    assert pub.stranger().post("/api/pair", json={"name": "Ann"}).status_code == 200
-    assert pub.stranger().post("/api/pair", json={}).status_code == 401
-    pub.pairing.open()
-    pub.clock.now_s += 31
-    assert pub.stranger().post("/api/pair", json={}).status_code == 401
+def test_guessers_at_many_addresses_lock_nobody_out(pub: Pub) -> None:
+    for at in range(2000):
+        pub.pairing.pair("000000", "", f"10.{at >> 16}.{at >> 8 & 255}.{at & 255}")
+    assert pub.stranger("192.168.4.67").post("/api/pair", json={"pin": PIN}).status_code == 200
+
+
+def test_what_is_kept_of_guessers_is_bounded() -> None:
+    guesses = Guesses(lambda: 0.0)
+    for at in range(ADDRESSES_KEPT + 100):
+        guesses.missed(f"10.0.{at >> 8}.{at & 255}")
+    assert len(guesses._wrong) == ADDRESSES_KEPT
+
+
+def test_the_button_lets_in_the_phone_whose_code_is_shown_and_no_other(pub: Pub) -> None:
+    ann, ben, screen = pub.stranger("192.168.4.20"), pub.stranger("192.168.4.21"), pub.stranger("192.168.4.22")
+    codes = [phone.post("/api/pair/ask", json={"name": "x"}).json["code"] for phone in (ann, ben)]
+    assert codes[0] != codes[1]
+    assert screen.get("/api/pair").json == {"code": codes[0]}
+    assert [phone.get("/api/phones").json["code"] for phone in (ann, ben, screen)] == [*codes, None]
+    pub.clock.now_s += 3
+    assert pub.pairing.let_in()
+    assert [phone.get("/api/phones").json["paired"] for phone in (ann, ben, screen)] == [True, False, False]
+    assert screen.get("/api/pair").json == {"code": codes[1]}
+
+
+def test_a_press_that_was_meant_for_the_code_before_lets_no_one_in(pub: Pub) -> None:
+    for at in (20, 21):
+        pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={})
+    pub.clock.now_s += 61  # the first has just given up: the second is shown from now on
+    assert not pub.pairing.let_in()
+    pub.clock.now_s += 3
+    assert pub.pairing.let_in()
+
+
+def test_the_button_lets_no_one_in_who_has_not_asked(pub: Pub) -> None:
+    assert not pub.pairing.let_in()
+    stranger = pub.stranger()
+    assert stranger.post("/api/pair", json={"pin": ""}).status_code == 401
+    assert set(stranger.get("/api/phones").json) == {"paired", "code", "phones"}, "nothing tells when it was pressed"
+    stranger.post("/api/pair/ask", json={})
+    pub.clock.now_s += 61
+    assert stranger.get("/api/phones").json["code"] is None
+    assert not pub.pairing.let_in()
+
+
+def test_who_asks_again_and_again_in_vain_waits(pub: Pub) -> None:
+    asker, shown = pub.stranger("192.168.4.66"), []
+    for _ in range(6):
+        shown.append(asker.post("/api/pair/ask", json={}).status_code)
+        asker.post("/api/pair/ask", json={})  # again at once: still one code, and behind all others
+        pub.clock.now_s += 61
+        assert pub.pairing.shown() is None
+    assert shown == [200] * 5 + [429]
+    other = pub.stranger("192.168.4.20")
+    assert other.post("/api/pair/ask", json={}).json["code"] == list(pub.pairing.shown() or ())
+
+
+def test_the_codes_that_are_asked_for_are_bounded(pub: Pub) -> None:
+    answers = [pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={}).status_code for at in range(8)]
+    assert answers == [200] * 6 + [429] * 2
 
 
 def test_a_token_replayed_after_take_away_is_refused(pub: Pub) -> None:

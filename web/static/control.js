@@ -1,12 +1,15 @@
 // The control page: the scoreboard, with the sheet from below for a phone that is paired.
-import { $, follow, goLive, has, ready, settings, t, table, text } from "./core.js";
+import { $, fill, follow, goLive, has, ready, settings, t, table, text } from "./core.js";
 import { asking } from "./ask.js";
 import { correctable } from "./correct.js";
+import { dice } from "./dice.js";
 import { extra } from "./extra.js";
 import { lights } from "./lights.js";
 import { menu } from "./menu.js";
 import { sheet } from "./sheet.js";
 import { aloud, board, log, players, stage } from "./stage.js";
+
+const ASK_MS = 1000;
 
 await ready;
 menu();
@@ -27,7 +30,7 @@ keepAwake();
 function pairing() {
   $("phone-name").value = settings.get("phone-name", "");
   $("pair-form").addEventListener("submit", (event) => { event.preventDefault(); pair($("pin").value); });
-  $("pair-button").addEventListener("click", () => pair(""));
+  $("pair-button").addEventListener("click", ask);
   follow(show);
   if (!table.paired) $("pin").focus({ preventScroll: true });
 }
@@ -37,15 +40,37 @@ function show() {
   $("sheet").hidden = !table.paired;
 }
 
-async function pair(pin) {
+async function request(path, body) {
   settings.set("phone-name", $("phone-name").value);
-  const response = await fetch("/api/pair", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ pin, name: $("phone-name").value.slice(0, 24) }) });
+  const name = $("phone-name").value.slice(0, 24);
+  const response = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...body, name }) });
   const told = await response.json();
   $("pair-problem").hidden = response.ok;
   text($("pair-problem"), response.ok ? "" : has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message);
-  if (!response.ok) return $("pin").focus();
+  return response.ok ? told : null;
+}
+
+async function pair(pin) {
+  if (!(await request("/api/pair", { pin }))) return $("pin").focus();
   // A fresh page has everything that only a paired phone is given.
   location.reload();
+}
+
+// By the table's button: this phone shows the dice that the screen and the board show when it is its turn.
+async function ask() {
+  const asked = await request("/api/pair/ask", {});
+  if (!asked) return;
+  $("pair-code").hidden = false;
+  fill($("pair-dice"), asked.code, () => [dice(asked.code)]);
+  $("pair-button").disabled = true;
+  for (let code = asked.code; code;) {
+    await new Promise((done) => setTimeout(done, ASK_MS));
+    const told = await fetch("/api/phones", { cache: "no-store" }).then((response) => response.json()).catch(() => ({ code }));
+    if (told.paired) return location.reload();
+    code = told.code;
+  }
+  $("pair-code").hidden = true;
+  $("pair-button").disabled = false;
 }
 
 // The phone of the host stays awake where the browser allows it.

@@ -1,11 +1,12 @@
 // The pub's screen: everything at once, readable from five metres, and a cheer for what deserves one.
 import { $, fill, follow, goLive, h, ready, t, text } from "./core.js";
+import { dice } from "./dice.js";
 import { eventWords } from "./sides.js";
 import { extra } from "./extra.js";
 import { board, players, stage } from "./stage.js";
 
 const CHEERS = new Set(["fuchled", "bombed", "bumped", "rolled_over", "hot_dice", "last_round", "reversed", "eliminated", "crapped_out", "game_over"]);
-const CHEER_MS = 3500, LINES = 2;
+const CHEER_MS = 3500, CODE_MS = 2000, LINES = 2;
 
 await ready;
 stage();
@@ -16,6 +17,7 @@ follow(lines);
 follow(proof);
 follow(cheer);
 clock();
+code();
 goLive();
 
 function lines(snapshot) {
@@ -45,6 +47,16 @@ function cheer(snapshot, before) {
   $("cheer").replaceChildren(h("span", {}, eventWords(event)));
   $("cheer").hidden = false;
   hiding = setTimeout(() => { $("cheer").hidden = true; }, CHEER_MS);
+}
+
+// The dice of a phone that asks to be let in: whoever holds the button compares them with the phone's.
+async function code() {
+  try {
+    const { code: shown } = await (await fetch("/api/pair", { cache: "no-store" })).json();
+    $("code").hidden = !shown;
+    fill($("code"), shown, () => shown ? [h("span", {}, t("tv.code")), dice(shown)] : []);
+  } catch { /* the bar says when the table is gone */ }
+  setTimeout(code, CODE_MS);
 }
 
 function clock() {

@@ -1,0 +1,72 @@
+"""Where paired phones are remembered: in memory, or in a file over a restart. Of a token only its hash is kept."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+log = logging.getLogger(__name__)
+
+
+class Paired(msgspec.Struct, frozen=True):
+    """A phone that may control: its number, the name it gave, and the SHA-256 of its token in hexadecimal."""
+
+    id: int
+    name: str
+    token_sha256: str
+
+
+class TokenStore(Protocol):
+    """Where paired phones are remembered over a restart."""
+
+    def load(self) -> tuple[Paired, ...]:
+        """All of them."""
+
+    def save(self, phones: tuple[Paired, ...]) -> None:
+        """Keep exactly these."""
+
+
+@dataclass(slots=True)
+class MemoryTokens:
+    """Paired phones kept in memory only: gone with the program."""
+
+    phones: tuple[Paired, ...] = ()
+
+    def load(self) -> tuple[Paired, ...]:
+        """All of them."""
+        return self.phones
+
+    def save(self, phones: tuple[Paired, ...]) -> None:
+        """Keep exactly these."""
+        self.phones = phones
+
+
+@dataclass(frozen=True, slots=True)
+class FileTokens:
+    """Paired phones in a JSON file, readable by its owner only, replaced whole."""
+
+    path: Path
+
+    def load(self) -> tuple[Paired, ...]:
+        """All of them; none when there is no file yet or it is spoilt (phones then pair again)."""
+        try:
+            return msgspec.json.decode(self.path.read_bytes(), type=tuple[Paired, ...])
+        except FileNotFoundError:
+            return ()
+        except (OSError, msgspec.MsgspecError) as spoilt:
+            log.warning("paired phones can't be read (%s): they must pair again", spoilt)
+            return ()
+
+    def save(self, phones: tuple[Paired, ...]) -> None:
+        """Keep exactly these. A full disk is logged: the phones then pair again after a restart."""
+        fresh = self.path.with_suffix(".new")
+        try:
+            fresh.touch(mode=0o600)
+            fresh.write_bytes(msgspec.json.encode(phones))
+            fresh.replace(self.path)
+        except OSError as full:
+            log.warning("paired phones can't be kept (%s): they must pair again after a restart", full)
