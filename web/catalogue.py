@@ -23,12 +23,12 @@ def texts(language: str) -> dict[str, str]:
     return own if language == "en" else {**texts("en"), **own}
 
 
-def say(language: str, key: str, **args: Any) -> str:
-    """A text with its arguments put in. Raises KeyError for a key that no language has."""
+def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -> str:
+    """A text, or `otherwise` where no language has the key, its arguments put in. KeyError without either."""
     known = texts(language)
-    if key not in known:
-        key += ".one" if args.get("count") == 1 else ".other"
-    text = known[key]
+    text = known.get(key) or known.get(f"{key}.{'one' if args.get('count') == 1 else 'other'}") or otherwise
+    if text is None:
+        raise KeyError(key)
     for name, value in args.items():
         text = text.replace(f"{{{name}}}", str(value))
     return text

@@ -131,7 +131,7 @@ def _words(event: Event, language: str) -> str:
         return say(language, key, names=", ".join(winners)).rstrip("!")
     if event.code == "entered":
         args["category"] = say(language, f"category.{event.args['category']}")
-    return say(language, f"event.{event.code}", **args).rstrip("!")
+    return say(language, f"event.{event.code}", event.words, **args).rstrip("!")
 
 
 def _plain(value: object) -> object:

@@ -150,7 +150,7 @@ class EveningPart(Protocol):
     """Games played, from the journal."""
 
     def games(self) -> Sequence[Mapping[str, Any]]:
-        """Newest first: `id`, `game`, `players`, `winners`, `games_lost`, `over`, `throws`, `started`."""
+        """Newest first: `id`, `game`, `title`, `players`, `winners`, `games_lost`, `over`, `throws`, `started`."""
 
     def transcript(self, game: int) -> Sequence[Mapping[str, Any]] | None:
         """The lines of a game that stand, the header first; None when there is no such game."""

@@ -24,7 +24,7 @@ class Lights:
         before, self._track = self._track, snapshot.track
         if self._number != snapshot.number:
             self._number = snapshot.number
-            fresh = _moments(before, snapshot.track, news, now_s)
+            fresh = _moments(before, snapshot, news, now_s)
             self._moments = (self._moments + fresh)[-MOMENTS_KEPT:] if news.events else ()
         return board_view(snapshot, self._moments, night=self._night)
 
@@ -38,9 +38,9 @@ def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: b
         pegs=tuple(
             Peg(side.colour, peg.banked, peg.provisional) for side, peg in zip(snapshot.sides, track.pegs, strict=True)
         ),
-        to_play=track.to_play,
+        to_play=next((at for at, side in enumerate(snapshot.sides) if side.to_play), None),
         mood=_mood(snapshot),
-        winners=track.winners,
+        winners=tuple(at for at, side in enumerate(snapshot.sides) if side.won),
         holes=track.holes,
         moments=moments,
         night=night,
@@ -53,22 +53,28 @@ def _mood(snapshot: Snapshot) -> str:
     return snapshot.phase
 
 
-def _moments(before: Track | None, after: Track | None, news: News, now_s: float) -> tuple[Moment, ...]:
+def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
+    after = snapshot.track
     if after is None:
         return ()
     same = before is not None and len(before.pegs) == len(after.pegs)
     start = before if before is not None and same else after
-    return tuple(moment for event in news.events for moment in _moments_of(event, start, after, now_s))
+    moments = [_moment(event, start, after, now_s) for event in news.events if event.side is not None and event.moment]
+    if any(event.moment == "over" for event in news.events):
+        moments += _skunks(snapshot, after, now_s)
+    return tuple(moments)
 
 
-def _moments_of(event: Event, before: Track, after: Track, now_s: float) -> tuple[Moment, ...]:
-    if event.moment == "over":
-        return tuple(
-            Moment("skunk", now_s, side, after.pegs[side].banked, after.pegs[side].banked) for side in after.skunked
-        )
-    if event.moment is None or event.side is None:
-        return ()
+def _moment(event: Event, before: Track, after: Track, now_s: float) -> Moment:
+    assert event.moment is not None, "only such as have one"
+    assert event.side is not None, "and a side"
     start, end = before.pegs[event.side], after.pegs[event.side]
     from_hole = start.provisional if event.moment in ("throw", "wipe_out") else start.banked
     to_hole = end.provisional if event.moment == "throw" else end.banked
-    return (Moment(event.moment, now_s, event.side, from_hole, to_hole),)
+    return Moment(event.moment, now_s, event.side, from_hole, to_hole)
+
+
+def _skunks(snapshot: Snapshot, track: Track, now_s: float) -> list[Moment]:
+    """Who has lost more than one game by this one was skunked."""
+    lost = [at for at, side in enumerate(snapshot.sides) if side.games_lost > 1]
+    return [Moment("skunk", now_s, at, track.pegs[at].banked, track.pegs[at].banked) for at in lost]

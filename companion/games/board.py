@@ -24,34 +24,22 @@ class Peg:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """The track as a state has it.
-
-    Attributes:
-        holes: How many there are.
-        pegs: By side.
-        to_play: The side whose turn it is.
-        winners: The sides that have won.
-        skunked: The sides that lose more than one game by this one.
-    """
+    """The track as a state has it: how many holes, and the pegs by side."""
 
     holes: int
     pegs: tuple[Peg, ...]
-    to_play: int | None = None
-    winners: tuple[int, ...] = ()
-    skunked: tuple[int, ...] = ()
 
 
 def track_of(state: State, holes: int = HOLES, points_per_hole: int = 1) -> Track:
     """The track of a game whose scores run along it, so many points a hole."""
-    to_play = None if state.to_play is None else side_of(state, state.to_play)
-    outcome = state.outcome
+    ahead = scores_ahead(state)
     return Track(
         holes,
-        tuple(
-            Peg(score // points_per_hole, (score + (state.turn_points if side == to_play else 0)) // points_per_hole)
-            for side, score in enumerate(state.scores)
-        ),
-        to_play,
-        outcome.winners if outcome else (),
-        tuple(side for side, lost in enumerate(outcome.games_lost) if lost > 1) if outcome else (),
+        tuple(Peg(score // points_per_hole, ahead[side] // points_per_hole) for side, score in enumerate(state.scores)),
     )
+
+
+def scores_ahead(state: State) -> tuple[int, ...]:
+    """The scores as they would be if the turn were banked now, by side."""
+    on = None if state.to_play is None else side_of(state, state.to_play)
+    return tuple(score + state.turn_points * (side == on) for side, score in enumerate(state.scores))

@@ -34,11 +34,13 @@ class Effect(NamedTuple):
         moment: The kind of light and sound that it makes; None for neither.
         called: Whether a voice calls it out.
         cheered: Whether it fills the pub's screen for a moment.
+        words: What is said of it in English, `{player}` and `args` put in, where no catalogue has a text for its code.
     """
 
     moment: str | None = None
     called: bool = False
     cheered: bool = False
+    words: str | None = None
 
 
 SILENT = Effect()

@@ -15,6 +15,7 @@ from companion.games.event import Effect, Event
 
 if TYPE_CHECKING:
     from companion.games.board import Track
+    from companion.games.panels import Panels
     from companion.games.tray import KeepZonePolicy
 
 Switches = Mapping[str, bool | int]
@@ -236,6 +237,9 @@ class Game(Protocol):
 
     def track(self, state: State) -> Track:
         """What the track shows of a state."""
+
+    def panels(self, state: State) -> Panels:
+        """What the page shows of a state beside it."""
 
     def check(self, header: Header) -> None:
         """Raises RulesError for a header that this game can't play."""

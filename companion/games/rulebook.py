@@ -10,6 +10,7 @@ from companion.errors import RulesError
 from companion.games.board import Track, track_of
 from companion.games.event import OF_EVERY_GAME, SILENT, Effect
 from companion.games.game import Action, Game, Header, State, Switch, Switches
+from companion.games.panels import Panels, plain
 from companion.games.roll_off import Begin, RollOff
 from companion.games.tray import KeepZonePolicy, ThrowsOnly
 
@@ -33,6 +34,7 @@ class Rulebook:
         tray: What dice in the tray mean in it.
         effects: How its own events are told besides in the log, by their codes.
         track: What the track shows of a state.
+        panels: What the page shows of a state beside it.
         values_to_win: The chance to win with each option; raises RulesError where it is not worked out.
     """
 
@@ -46,6 +48,7 @@ class Rulebook:
     tray: KeepZonePolicy = field(default_factory=ThrowsOnly)
     effects: Mapping[str, Effect] = field(default_factory=dict)
     track: Callable[[State], Track] = track_of
+    panels: Callable[[State], Panels] = plain
     in_words: str = ""
     credits: str = ""
     more: Callable[[Header], None] = accept

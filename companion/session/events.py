@@ -36,10 +36,7 @@ def _told(transcript: Transcript, event: games.Event, number: int, throw: int | 
     args = {**_names(transcript, event), **event.args}
     if event.code == "threw" and throw is not None:
         args["throw"] = throw
-    moment, called, cheered = effect
-    return Event(
-        number=number, code=event.code, args=args, side=event.side, moment=moment, called=called, cheered=cheered
-    )
+    return Event(number=number, code=event.code, args=args, side=event.side, **effect._asdict())
 
 
 def _names(transcript: Transcript, event: games.Event) -> dict[str, Any]:

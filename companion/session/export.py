@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from companion.games.notation import action_of, header_line, header_of, line_of
+from companion.games.registry import game_named
 from companion.games.transcript import Transcript
 from companion.session.journal import Entry, read_entries
 from companion.session.record import PlayedGame, Record, after_entry
@@ -27,7 +28,7 @@ class KeptGame:
     Attributes:
         number: Of the entry that started it.
         started_s: When by the wall, seconds since 1970; a Pi without a network may have thought it was long ago.
-        summary: `game`, `players`, `over`, `abandoned`, `winners`, `games_lost`, `throws` (how many).
+        summary: `game`, `title`, `players`, `over`, `abandoned`, `winners`, `games_lost`, `throws` (how many).
         text: Its transcript, JSON Lines: the header and the lines that stand.
         throws: For each line after the header the number of its throw, or None.
     """
@@ -51,7 +52,7 @@ class PastGames:
         self._tallies: dict[int, tuple[bytes, dict[str, Tally]]] = {}  # of a game, good for that text of it
 
     def games(self) -> list[Json]:
-        """Newest first: `id`, `game`, `players`, `winners`, `games_lost`, `over`, `abandoned`, `throws`, `started`."""
+        """Newest first: `id`, `started` and what a `KeptGame.summary` has."""
         with self._lock:
             self._read_on()
             kept = sorted(self._kept.values(), key=lambda game: -game.number)
@@ -145,6 +146,7 @@ def _kept(game: PlayedGame, started_s: float) -> KeptGame:
     outcome = game.view["outcome"] or {"winners": [], "games_lost": {}}
     summary = {
         "game": game.header.game,
+        "title": game_named(game.header.game).title,
         "players": list(game.header.players),
         "over": game.view["over"],
         "abandoned": game.abandoned,

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from companion.games.board import scores_ahead
+from companion.games.game import side_of
 from companion.games.notation import header_line, line_of
 from companion.games.odds import safe_chance
 from companion.games.phrase import Phrase
@@ -67,14 +69,15 @@ def _journaled(record: Record) -> Snapshot:
     if game is None:
         return Snapshot(number=record.number)
     state = game.transcript.state
-    policy, starter = policy_for(state), starter_after(game)
+    policy, starter, rules = policy_for(state), starter_after(game), game_named(game.header.game)
     return Snapshot(
         number=record.number,
         game=game.header.game,
         header=header_line(game.header),
         state=game.view,
-        sides=tuple(Side(name, game.colours[game.header.players[side]]) for side, name in enumerate(state.sides)),
-        track=game_named(game.header.game).track(state),
+        sides=_sides(game),
+        track=rules.track(state),
+        panels=rules.panels(state),
         options=() if game.abandoned else tuple(line_of(option) for option in state.options()),
         safe_chance=None if game.abandoned else safe_chance(state),
         tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
@@ -83,6 +86,24 @@ def _journaled(record: Record) -> Snapshot:
         sitting=record.sitting,
         abandoned=game.abandoned,
         next_starter=None if starter is None else game.header.players[starter],
+    )
+
+
+def _sides(game: PlayedGame) -> tuple[Side, ...]:
+    state, ahead = game.transcript.state, scores_ahead(game.transcript.state)
+    on = None if state.to_play is None else side_of(state, state.to_play)
+    winners, lost = (state.outcome.winners, state.outcome.games_lost) if state.outcome else ((), (0,) * len(ahead))
+    return tuple(
+        Side(
+            name=name,
+            colour=game.colours[game.header.players[side]],
+            score=state.scores[side],
+            ahead=ahead[side],
+            to_play=side == on,
+            won=side in winners,
+            games_lost=lost[side],
+        )
+        for side, name in enumerate(state.sides)
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from companion.games.board import Track
+from companion.games.panels import Panels
 from companion.games.phrase import Phrase
 
 Notice = Phrase
@@ -69,6 +70,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         moment: The kind of light and sound that it makes.
         called: Whether a voice calls it out.
         cheered: Whether it fills the pub's screen for a moment.
+        words: Its text in English, where no catalogue has one.
     """
 
     number: int
@@ -78,6 +80,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     moment: str | None = None
     called: bool = False
     cheered: bool = False
+    words: str | None = None
 
 
 class News(msgspec.Struct, frozen=True):
@@ -93,10 +96,25 @@ class News(msgspec.Struct, frozen=True):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """A side of the game on: its name (a player's or a team's), and its colour (0 to 5)."""
+    """A side of the game on: a player, or a team.
+
+    Attributes:
+        name: For people.
+        colour: 0 to 5.
+        score: What is banked.
+        ahead: What it would be if the turn were banked now.
+        to_play: Whether it is the side's turn.
+        won: Whether it has won.
+        games_lost: Games lost by this one, once it is over.
+    """
 
     name: str
     colour: int
+    score: int
+    ahead: int
+    to_play: bool = False
+    won: bool = False
+    games_lost: int = 0
 
 
 class Sitting(msgspec.Struct, frozen=True, kw_only=True):
@@ -148,6 +166,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         state: The game's state as `pegpip replay --json` prints it, with `line`.
         sides: Who plays against whom, in the order of the seats.
         track: Where their pegs stand.
+        panels: What a page shows beside them.
         phase: `ready`, `settling`, `read`, `asking` or `over`.
         question: What must be settled before play goes on, while `phase` is `asking`.
         notice: What the table sees or waits for.
@@ -172,6 +191,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     state: dict[str, Any] | None = None
     sides: tuple[Side, ...] = ()
     track: Track | None = None
+    panels: Panels = Panels()
     phase: str = "over"
     question: Question | None = None
     notice: Phrase | None = None

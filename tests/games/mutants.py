@@ -46,6 +46,7 @@ TESTS = [
     "test_odds.py",
     "test_win_odds.py",
     "test_toy_game.py",
+    "test_panels.py",
     "test_refusals.py",
     "test_rules_commands.py",
     "test_conformance.py",

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pub import HEADER, PIN, Pub, opened, served, sight
 
-from companion.games.crag.sheet import points_for
 from companion.session.commands import Answer, PlayLine, StartGame
 from companion.session.export import PastGames as Journaled
 from companion.session.review import Review
@@ -376,26 +375,3 @@ def test_dice_are_moved_by_keyboard_and_by_drag(chromium: Any, site: Any) -> Non
     assert moves[2][1] == 0
     assert moves[2][2:] == pytest.approx((160, 216), abs=3)
     page.context.close()
-
-
-def test_the_sheet_offers_what_the_rules_of_crag_score(chromium: Any, site: Any) -> None:
-    address, _ = site
-    page = phone(chromium, address)
-    live(page, address + "/")
-    rolls = [(a, b, c) for a in range(1, 7) for b in range(a, 7) for c in range(b, 7)]
-    script = """async ([rolls, address]) => { const { crag, CATEGORIES } = await import(address);
-      const strict = {thirteen_without_double: true};
-      return rolls.map((dice) => CATEGORIES.map((row) => [crag(row, dice), crag(row, dice, strict)])); }"""
-    module = page.locator('script[type="module"]').get_attribute("src").replace("page-scoreboard.js", "extra.js")
-    told = page.evaluate(script, [rolls, module])
-    for strict in (False, True):
-        for roll, offered in zip(rolls, told, strict=True):
-            worth = [points_for(category, roll, strict) for category in CATEGORIES]
-            assert [each[strict] for each in offered] == worth, roll
-    page.context.close()
-
-
-CATEGORIES = (
-    *("ones", "twos", "threes", "fours", "fives", "sixes", "odd_straight", "even_straight"),
-    *("low_straight", "high_straight", "three_of_a_kind", "thirteen", "crag"),
-)

@@ -3,9 +3,9 @@ import { $, fill, follow, goLive, has, ready, settings, t, table, text } from ".
 import { asking } from "./ask.js";
 import { correctable } from "./correct.js";
 import { dice } from "./dice.js";
-import { extra } from "./extra.js";
 import { lights } from "./lights.js";
 import { menu } from "./menu.js";
+import { panels } from "./panels.js";
 import { sheet } from "./sheet.js";
 import { aloud, board, log, players, stage } from "./stage.js";
 
@@ -16,7 +16,7 @@ menu();
 stage();
 board();
 players();
-extra();
+panels();
 log();
 lights();
 aloud();

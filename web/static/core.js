@@ -32,10 +32,9 @@ export function s(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A text of the catalogue with its arguments; `count` chooses between KEY.one and KEY.other. */
-export function t(key, args = {}) {
-  let text = texts[key] ?? texts[`${key}.${plural.select(Number(args.count ?? 0))}`] ?? texts[`${key}.other`];
-  if (text === undefined) return key;
+/** A text of the catalogue (or that given for want of one) with its arguments; `count` chooses between KEY.one and KEY.other. */
+export function t(key, args = {}, otherwise = null) {
+  let text = texts[key] ?? texts[`${key}.${plural.select(Number(args.count ?? 0))}`] ?? texts[`${key}.other`] ?? otherwise ?? key;
   for (const [name, value] of Object.entries(args)) text = text.replaceAll(`{${name}}`, String(value));
   return text;
 }
@@ -67,16 +66,25 @@ export function cookie(name, value) { document.cookie = `${name}=${value};path=/
 // -- the newest snapshot ----------------------------------------------------------------------------------------------
 export const table = { snapshot: start.snapshot, live: false, paired: start.paired };
 const listeners = [];
-/** Call back with the newest snapshot now and at each change: (snapshot, the one before or null). */
-export function follow(callback) { listeners.push(callback); callback(table.snapshot, null); }
+/** Call back with the newest snapshot now and at each change: (snapshot, the one before or null, its news or null). */
+export function follow(callback) { listeners.push(callback); callback(table.snapshot, null, null); }
 
 function take(snapshot) {
   const before = table.snapshot, begun = performance.now();
   if (snapshot.number === before.number && snapshot.pulse === before.pulse) return;
   table.snapshot = snapshot;
-  for (const listener of listeners) listener(snapshot, before);
+  const news = newsBetween(before, snapshot);
+  for (const listener of listeners) listener(snapshot, before, news);
   mark();
   document.documentElement.dataset.drawnMs = (performance.now() - begun).toFixed(1);
+}
+
+// What happened since the snapshot before, and whether some of what was told before is true no more; null when nothing did.
+const TAKEN_BACK = new Set(["undone", "corrected", "abandoned"]);
+function newsBetween(before, snapshot) {
+  if (snapshot.number === before.number) return null;
+  const events = snapshot.events.filter((event) => event.number > before.number);
+  return { events, takenBack: snapshot.number < before.number || events.some((event) => TAKEN_BACK.has(event.code)) };
 }
 
 // What this page shows and since when, for tests and for whoever looks over its shoulder.

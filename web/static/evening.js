@@ -24,7 +24,7 @@ async function load() {
 
 function card(game) {
   const how = game.over ? t("evening.won", { names: listed(game.winners) }) : t("evening.going");
-  return h("li", {}, h("span", {}, t("evening.game", { title: t(`game.${game.game}`), players: listed(game.players) }), h("br"), h("small", { class: "quiet" }, [when(game.started), how].filter(Boolean).join(" · "))),
+  return h("li", {}, h("span", {}, t("evening.game", { title: game.title, players: listed(game.players) }), h("br"), h("small", { class: "quiet" }, [when(game.started), how].filter(Boolean).join(" · "))),
     h("button", { type: "button", "data-key": `g${game.id}`, onclick: () => open(game) }, t("evening.open")));
 }
 
@@ -41,7 +41,7 @@ async function open(game) {
   const { moves, players } = await response.json();
   const box = $("game");
   box.hidden = false;
-  box.replaceChildren(h("h2", {}, t("evening.game", { title: t(`game.${game.game}`), players: listed(game.players) })),
+  box.replaceChildren(h("h2", {}, t("evening.game", { title: game.title, players: listed(game.players) })),
     ...(moves.length ? [h("h3", {}, t("evening.scores")), scores(moves), h("h3", {}, t("evening.replay")), replay(moves), h("h3", {}, t("evening.figures")), figures(players, t("evening.figures"), false)] : []),
     h("p", {}, h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript"))));
 }

@@ -3,14 +3,14 @@ import { $, follow, goLive, ready, table } from "./core.js";
 import { menu } from "./menu.js";
 import { aloud, board, log, players, stage } from "./stage.js";
 import { lights } from "./lights.js";
-import { extra } from "./extra.js";
+import { panels } from "./panels.js";
 
 await ready;
 menu();
 stage();
 board();
 players();
-extra();
+panels();
 log();
 lights();
 aloud();

@@ -1,6 +1,5 @@
 // The control sheet: at most three big buttons for the moment, the rest behind "More".
 import { $, dialog, fill, follow, h, number, play, post, start, t, table, toast } from "./core.js";
-import { CATEGORIES, crag } from "./extra.js";
 import { die } from "./dice.js";
 import { enterThrow } from "./keys.js";
 import { newGame } from "./newgame.js";
@@ -8,7 +7,7 @@ import { newGame } from "./newgame.js";
 export function sheet() {
   follow((snapshot) => {
     fill($("big"), [snapshot.game, snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.turn_points, snapshot.state?.over, snapshot.abandoned, snapshot.next_starter], () => big(snapshot));
-    fill($("pick"), [snapshot.game, snapshot.options, snapshot.state?.dice], () => pick(snapshot));
+    fill($("pick"), [snapshot.options, snapshot.state?.dice, snapshot.panels.sheet?.offers, snapshot.panels.keeping], () => pick(snapshot));
     fill($("rest"), [[...$("big").children].map((each) => each.dataset.key), snapshot.options, snapshot.phase, snapshot.state?.throw_sizes, snapshot.state?.over, snapshot.abandoned, snapshot.game], () => rest(snapshot));
   });
 }
@@ -45,7 +44,7 @@ async function undo() {
   if (done) toast(t("control.undone"));
 }
 
-// What needs more room than a button: Crag's rows and dice to keep, Crapola's sets.
+// What needs more room than a button: rows of a sheet, dice to keep.
 function pick(snapshot) {
   const rows = snapshot.options.filter((line) => line.do === "score"), keeps = snapshot.options.filter((line) => line.do === "keep");
   return [rows.length ? rowPicker(snapshot, rows) : null, keeps.length ? keepPicker(snapshot, keeps) : null];
@@ -54,9 +53,9 @@ function pick(snapshot) {
 const BEST_ROWS = 3;
 
 function rowPicker(snapshot, rows) {
-  const dice = snapshot.state.dice, worth = (line) => crag(line.category, dice, snapshot.header?.rules);
-  const sorted = [...rows].sort((a, b) => worth(b) - worth(a) || CATEGORIES.indexOf(a.category) - CATEGORIES.indexOf(b.category));
-  const key = (line) => h("button", { type: "button", "data-key": line.category, onclick: () => play(line) }, `${t(`category.${line.category}`)} `, h("b", {}, number(worth(line))));
+  const { rows: order, offers } = snapshot.panels.sheet, place = (line) => order.indexOf(line.category), worth = (line) => offers[place(line)];
+  const sorted = [...rows].sort((a, b) => worth(b) - worth(a) || place(a) - place(b));
+  const key = (line) => h("button", { type: "button", "data-key": line.category, onclick: () => play(line) }, `${t(`category.${line.category}`, {}, line.category)} `, h("b", {}, number(worth(line))));
   const rest = sorted.slice(BEST_ROWS);
   return h("div", { class: "stack", role: "group", "aria-label": t("control.score_in") }, h("div", { class: "best" }, sorted.slice(0, BEST_ROWS).map(key)),
     rest.length ? h("details", { class: "fold" }, h("summary", {}, t("control.other_rows")), h("div", { class: "choices" }, rest.map(key))) : null);
@@ -64,13 +63,13 @@ function rowPicker(snapshot, rows) {
 
 // Tap the dice that stay; the button plays them when the rules allow exactly those.
 function keepPicker(snapshot, keeps) {
-  const dice = snapshot.state.dice, chosen = new Set(snapshot.game === "crapola" ? mostOf(dice, keeps) : []);
+  const dice = snapshot.panels.dice, { word, chosen: first } = snapshot.panels.keeping, chosen = new Set(placesOf(first, dice));
   const allowed = new Set(keeps.map((line) => [...line.dice].sort().join()));
   const go = h("button", { type: "button", class: "main", "data-key": "keep", onclick: () => play({ do: "keep", dice: values() }) });
   const values = () => [...chosen].map((at) => dice[at]).sort();
   const show = () => {
     go.disabled = !allowed.has(values().join());
-    go.textContent = snapshot.game === "crag" ? t("control.again", { count: dice.length - chosen.size }) : t("control.set_aside", { values: values().join(", ") || "–" });
+    go.textContent = t(`control.${word}`, { count: dice.length - chosen.size, values: values().join(", ") || "–" });
   };
   const keys = dice.map((value, at) => h("button", {
     type: "button", "aria-pressed": String(chosen.has(at)), "data-key": `die-${at}`, "aria-label": t("control.keep_die", { value }),
@@ -80,12 +79,12 @@ function keepPicker(snapshot, keeps) {
       show();
     } }, die(value, { quiet: true })));
   show();
-  return h("div", { class: "stack" }, h("p", { class: "quiet" }, t(snapshot.game === "crag" ? "control.keep_crag" : "control.keep_crapola")), h("div", { class: "faces dice-keys" }, keys), go);
+  return h("div", { class: "stack" }, h("p", { class: "quiet" }, t(`control.keep_${word}`)), h("div", { class: "faces dice-keys" }, keys), go);
 }
 
-// The dice of the largest keep that the rules allow, to begin with.
-function mostOf(dice, keeps) {
-  const wanted = [...keeps.reduce((most, line) => (line.dice.length > most.length ? line.dice : most), [])];
+// Where among the dice those lie that are chosen to begin with.
+function placesOf(first, dice) {
+  const wanted = [...first];
   return dice.flatMap((value, at) => {
     const found = wanted.indexOf(value);
     if (found < 0) return [];

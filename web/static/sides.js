@@ -1,42 +1,21 @@
 // What the pages read out of a snapshot: the sides in seat order, who is on, what lies, what can be done.
 import { number, t } from "./core.js";
 
-/** The sides (players, or teams) in seat order, with what each page shows of them. */
+/** The sides (players, or teams) in seat order, with what each page shows of them; a side is known by its seat. */
 export function sides(snapshot) {
-  const state = snapshot.state;
-  if (!state) return [];
-  const names = Object.keys(state.scores), players = snapshot.header?.players ?? names;
-  const colours = snapshot.sitting?.colours ?? {};
-  const onSeat = state.player === null ? -1 : players.indexOf(state.player) % names.length;
-  return names.map((name, seat) => {
-    const on = seat === onSeat, banked = state.scores[name];
-    return {
-      name, seat, on, banked, colour: colours[players[seat]] ?? seat, ahead: on ? banked + state.turn_points : banked,
-      wipeouts: state.wipeouts?.[name] ?? 0,
-      out: state.out?.includes(name) ?? false, fuchled: state.fuchled?.includes(name) ?? false,
-      finished: state.finished?.includes(name) ?? false, winner: state.outcome?.winners.includes(name) ?? false,
-      onBoard: state.on_board?.[name] ?? true, lost: snapshot.sitting?.games_lost?.[name] ?? 0,
-    };
-  });
+  const { counters, notes } = snapshot.panels;
+  return snapshot.sides.map((side, seat) => ({
+    ...side, seat, notes: notes[seat] ?? [], peg: snapshot.track.pegs[seat],
+    counters: counters.map(({ label, counts, full }) => ({ label, count: counts[seat], full })),
+  }));
 }
 
-export const whoIsOn = (snapshot) => sides(snapshot).find((side) => side.on) ?? null;
-export const fuchleAt = (snapshot) => (snapshot.header?.rules?.pandemonium ? 4 : 3);
-export const holesOf = (snapshot) => (snapshot.header?.rules?.long_game ? 240 : 120);
-export const targetOf = (snapshot) => snapshot.header?.rules?.target ?? 15000;
+export const whoIsOn = (snapshot) => sides(snapshot).find((side) => side.to_play) ?? null;
 
 /** Dice as they lie: those frozen or kept apart from the loose ones. */
-export function lying(snapshot) {
-  const state = snapshot.state;
-  if (!state) return { frozen: [], loose: [...snapshot.thrown] };
-  if (state.game === "crib_dice" || snapshot.game === "crib_dice") {
-    const frozen = Array(state.frozen).fill(state.point);
-    const loose = state.point === null ? state.dice : state.dice.filter((value) => value !== state.point);
-    return { frozen, loose };
-  }
-  if (snapshot.game === "crapola") return { frozen: state.kept.flat(), loose: state.dice };
-  return { frozen: [], loose: state.dice ?? [] };
-}
+export const lying = (snapshot) => (snapshot.state ? { frozen: snapshot.panels.kept, loose: snapshot.panels.dice } : { frozen: [], loose: snapshot.thrown });
+
+const either = (values) => values.map((value) => number(value)).join(` ${t("or")} `);
 
 /** One line of what can happen now: "Throw 4 or bank 10". */
 export function can(snapshot) {
@@ -47,34 +26,16 @@ export function can(snapshot) {
     return overLine(snapshot.abandoned ? null : state.outcome) + next;
   }
   if (snapshot.phase === "asking") return t("can.asking");
-  const parts = [];
-  const sizes = state.throw_sizes, decisions = state.decisions;
-  if (decisions.includes("point")) parts.push(t("can.point", { values: pointsOffered(snapshot).join(` ${t("or")} `) }));
-  if (sizes.length) parts.push(throwWords(snapshot, state, sizes));
-  if (decisions.includes("keep") && snapshot.game === "crapola") parts.push(t("can.keep"));
-  if (decisions.includes("keep") && snapshot.game === "crag") parts.push(t("can.again"));
-  if (decisions.includes("score")) parts.push(snapshot.choice?.category ? t("can.score_choice", { category: t(`category.${snapshot.choice.category}`) }) : t("can.score"));
-  if (decisions.includes("stop")) parts.push(t("can.bank", { points: number(state.turn_points) }));
-  if (decisions.includes("bomb")) parts.push(t("can.bomb"));
-  if (decisions.includes("spend")) parts.push(t("can.spend"));
-  const line = parts.join(` ${t("or")} `);
+  const line = snapshot.panels.can.map(({ code, args }) => {
+    if (code === "can.score" && snapshot.choice?.category) return t("can.score_choice", { category: t(`category.${snapshot.choice.category}`) });
+    return t(code, Object.fromEntries(Object.entries(args).map(([name, value]) => [name, either([value].flat())])));
+  }).join(` ${t("or")} `);
   return line.charAt(0).toLocaleUpperCase() + line.slice(1);
-}
-
-function throwWords(snapshot, state, sizes) {
-  const count = sizes.join(` ${t("or")} `);
-  if (state.bombing) return t("can.bomb_throw", { count });
-  if (snapshot.game === "crib_dice" && state.frozen >= 5 && sizes[0] === 2) return t("can.piddle", { count });
-  return t("can.throw", { count });
 }
 
 function overLine(outcome) {
   if (!outcome) return t("can.abandoned");
   return t(outcome.winners.length > 1 ? "can.won_shared" : "can.won", { names: listed(outcome.winners) });
-}
-
-export function pointsOffered(snapshot) {
-  return snapshot.options.filter((line) => line.do === "point").map((line) => line.value);
 }
 
 export function listed(words) {
@@ -96,21 +57,16 @@ export function noticeWords(snapshot) {
 
 /** An event in words, or empty for one that has none. */
 export function eventWords(event) {
-  const args = plainArgs(event.args);
-  if (event.code === "froze") args.count = event.args.dice;
-  if (event.code === "point") args.count = event.args.frozen;
   if (event.code === "game_over") return event.args.winners ? overLine(event.args) : t("can.abandoned");
-  if (event.code === "entered") args.category = t(`category.${event.args.category}`);
-  return t(`event.${event.code}`, args);
+  return t(`event.${event.code}`, plainArgs(event.args), event.words);
 }
 
 function plainArgs(args) {
-  return Object.fromEntries(Object.entries(args ?? {}).map(([key, value]) => [key, Array.isArray(value) ? value.join(", ") : typeof value === "number" ? number(value) : value]));
+  const plain = (name, value) => (name === "category" ? t(`category.${value}`, {}, value) : Array.isArray(value) ? value.join(", ") : typeof value === "number" ? number(value) : value);
+  return Object.fromEntries(Object.entries(args ?? {}).map(([name, value]) => [name, plain(name, value)]));
 }
 
 /** A transcript line in words: "threw 1, 4, 6". */
 export function lineWords(line) {
-  if (line.throw) return t("line.throw", { values: line.throw.join(", ") });
-  const args = { ...plainArgs(line), category: line.category ? t(`category.${line.category}`) : "" };
-  return t(`line.${line.do}`, args);
+  return line.throw ? t("line.throw", { values: line.throw.join(", ") }) : t(`line.${line.do}`, plainArgs(line));
 }

@@ -1,7 +1,7 @@
 // The scoreboard's parts: the stage, the track, the players, the log. Each keeps itself as the snapshots say.
 import { $, fill, follow, h, number, t, table, text } from "./core.js";
 import { chip, colourOf, dice } from "./dice.js";
-import { can, eventWords, fuchleAt, holesOf, lying, noticeWords, sides, whoIsOn } from "./sides.js";
+import { can, eventWords, lying, noticeWords, sides, whoIsOn } from "./sides.js";
 import { inWords, track } from "./track.js";
 
 const CALM = new Set(["banking", "choose_point", "choose_entry", "choose_keep", "hold", "hold_all", "hold_on", "again_or_bank", "throw_or_bank", "freeze", "clear_tray", "restored"]);
@@ -10,7 +10,7 @@ const CALM = new Set(["banking", "choose_point", "choose_entry", "choose_keep", 
 export function stage() {
   follow((snapshot) => {
     const on = whoIsOn(snapshot), state = snapshot.state;
-    fill($("who"), [on?.name, on?.colour, state?.player, state?.round, state?.over], () => heading(on, state));
+    fill($("who"), [on?.name, on?.colour, state?.player, state?.round, state?.over], () => heading(snapshot, on, state));
     const { frozen, loose } = lying(snapshot);
     fill($("felt"), [frozen, loose, snapshot.phase, snapshot.thrown, snapshot.game, snapshot.state?.outcome, snapshot.question?.id, on?.colour], () => felt(snapshot, frozen, loose, on));
     drawWorth(snapshot, state, on);
@@ -26,15 +26,16 @@ export function stage() {
   });
 }
 
-function heading(on, state) {
+function heading(snapshot, on, state) {
   if (!state) return [h("span", {}, t("stage.idle"))];
   if (!on) return [h("span", {}, t("stage.over"))];
-  const whose = state.player === on.name ? state.player : t("stage.for_team", { player: state.player, team: on.name });
+  const teams = snapshot.header.players.length > snapshot.sides.length;
+  const whose = teams ? t("stage.for_team", { player: state.player, team: on.name }) : state.player;
   return [chip(on.colour), h("span", {}, t("stage.on", { player: whose })), h("span", { class: "round" }, t("stage.round", { round: state.round }))];
 }
 
 function felt(snapshot, frozen, loose, on) {
-  if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.winner).map((side) => h("p", { class: "winner" }, chip(side.colour), h("span", {}, side.name)));
+  if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.won).map((side) => h("p", { class: "winner" }, chip(side.colour), h("span", {}, side.name)));
   if (snapshot.phase === "settling") return [h("p", {}, t("stage.settling"))];
   if (snapshot.question?.values.length) return [dice(snapshot.question.values)];
   if (!frozen.length && !loose.length) return [h("p", {}, t(snapshot.state ? "stage.empty" : "stage.waiting"))];
@@ -45,11 +46,11 @@ function felt(snapshot, frozen, loose, on) {
 
 function drawWorth(snapshot, state, on) {
   const worth = $("worth");
-  worth.hidden = !state || state.over || snapshot.abandoned || snapshot.game === "crag";
+  worth.hidden = !state || state.over || snapshot.abandoned || !snapshot.panels.worth;
   if (worth.hidden) return;
   text($("points"), `+${number(state.turn_points)}`);
   $("points").classList.toggle("none", state.turn_points === 0);
-  const past = snapshot.game === "crib_dice" && on && on.ahead > holesOf(snapshot);
+  const past = snapshot.panels.track && on && on.peg.provisional > snapshot.track.holes;
   fill($("makes"), [on?.name, on?.ahead, past], () => on && [t("stage.would_make"), " ", h("b", {}, past ? t("stage.home") : number(on.ahead))]);
 }
 
@@ -61,46 +62,42 @@ function chance(snapshot) {
   fill(box, percent, () => [h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { style: { width: `${percent}%` } })), h("span", {}, t("stage.safe", { percent: number(percent) }))]);
 }
 
+const HOLES = 120; // of an empty track, while no game is on
+
 /** The wooden track with everyone's pegs, in so many rows; hidden for games that have none. */
 export function board(rows = null) {
   let move = null, holes = 0;
   follow((snapshot) => {
-    const shown = snapshot.game === null || snapshot.game === "crib_dice";
-    $("wood").hidden = !shown;
-    if (!shown) return;
-    if (holesOf(snapshot) !== holes) { holes = holesOf(snapshot); move = track($("track"), holes, rows ? holes / rows : 30); }
-    const all = sides(snapshot);
-    move(all, inWords(all));
+    $("wood").hidden = !snapshot.panels.track;
+    if (!snapshot.panels.track) return;
+    const wanted = snapshot.track?.holes ?? HOLES;
+    if (wanted !== holes) { holes = wanted; move = track($("track"), holes, rows ? holes / rows : 30); }
+    const pegs = sides(snapshot).map(({ name, seat, colour, to_play: on, peg }) => ({ name, seat, colour, on, banked: peg.banked, ahead: peg.provisional }));
+    move(pegs, inWords(pegs));
   });
 }
 
 /** Names, scores, wipe-outs. */
 export function players() {
   follow((snapshot) => {
-    const all = sides(snapshot), most = fuchleAt(snapshot), crib = snapshot.game === "crib_dice";
-    fill($("players"), [all, most, crib, snapshot.state?.over], () => all.map((side) => player(side, most, crib, snapshot)));
+    const all = sides(snapshot);
+    fill($("players"), all, () => all.map(player));
   });
 }
 
-function player(side, most, crib, snapshot) {
-  const notches = crib ? h("span", { class: "notches", role: "img", "aria-label": t("player.wipeouts", { count: side.wipeouts, most }) },
-    Array.from({ length: most }, (_, at) => h("i", { class: at < side.wipeouts ? "cut" : "" }))) : h("span");
-  const plus = side.ahead === side.banked ? null : h("span", { class: "plus" }, `+${number(side.ahead - side.banked)}`);
-  const said = says(side, snapshot);
-  return h("li", { class: side.on ? "player on" : "player", style: { "--colour": colourOf(side.colour) }, "aria-current": side.on ? "true" : null },
-    chip(side.colour), h("span", { class: "name" }, side.name, said ? h("small", {}, said) : null), notches,
-    h("span", { class: "score" }, number(side.banked), plus ? " " : null, plus));
+function player(side) {
+  const plus = side.ahead === side.score ? null : h("span", { class: "plus" }, `+${number(side.ahead - side.score)}`);
+  const said = says(side);
+  return h("li", { class: side.to_play ? "player on" : "player", style: { "--colour": colourOf(side.colour) }, "aria-current": side.to_play ? "true" : null },
+    chip(side.colour), h("span", { class: "name" }, side.name, said ? h("small", {}, said) : null), h("span", { class: "counters" }, side.counters.map(notches)),
+    h("span", { class: "score" }, number(side.score), plus ? " " : null, plus));
 }
 
-function says(side, snapshot) {
-  const words = [];
-  if (side.winner) words.push(t("player.winner"));
-  else if (side.out) words.push(t("player.out"));
-  else if (side.finished) words.push(t("player.finished"));
-  else if (side.fuchled) words.push(t("player.fuchled"));
-  if (snapshot.game === "crapola" && !side.onBoard) words.push(t("player.not_on_board"));
-  const lost = snapshot.state?.outcome?.games_lost?.[side.name] ?? 0;
-  if (lost) words.push(t("player.lost", { count: lost }));
+const notches = ({ label, count, full }) => h("span", { class: "notches", role: "img", "aria-label": t(label, { count, most: full }) }, Array.from({ length: full }, (_, at) => h("i", { class: at < count ? "cut" : "" })));
+
+function says(side) {
+  const words = side.won ? [t("player.winner")] : side.notes.map((note) => t(note));
+  if (side.games_lost) words.push(t("player.lost", { count: side.games_lost }));
   return words.join(" · ");
 }
 
@@ -121,9 +118,7 @@ function entry(event) {
 
 /** Tells the newest happening to those who hear the page, politely and once. */
 export function aloud() {
-  follow((snapshot, before) => {
-    if (!before || snapshot.number === before.number) return;
-    const fresh = snapshot.events.filter((event) => event.number > before.number).map(eventWords);
-    text($("said"), [...fresh, can(snapshot)].join(". "));
+  follow((snapshot, before, news) => {
+    if (news) text($("said"), [...news.events.map(eventWords), can(snapshot)].join(". "));
   });
 }

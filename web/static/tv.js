@@ -2,17 +2,16 @@
 import { $, fill, follow, goLive, h, ready, t, text } from "./core.js";
 import { dice } from "./dice.js";
 import { eventWords } from "./sides.js";
-import { extra } from "./extra.js";
+import { panels } from "./panels.js";
 import { board, players, stage } from "./stage.js";
 
-const CHEERS = new Set(["fuchled", "bombed", "bumped", "rolled_over", "hot_dice", "last_round", "reversed", "eliminated", "crapped_out", "game_over"]);
 const CHEER_MS = 3500, CODE_MS = 2000, LINES = 2;
 
 await ready;
 stage();
 board(3);
 players();
-extra();
+panels();
 follow(lines);
 follow(proof);
 follow(cheer);
@@ -22,7 +21,7 @@ goLive();
 
 function lines(snapshot) {
   const happened = snapshot.events.slice(-LINES).reverse();
-  $("players").hidden = snapshot.game === "crag"; // its sheets have the names and the totals
+  $("players").hidden = snapshot.panels.sheet !== null; // it has the names and the totals
   fill($("log"), happened, () => happened.map((event) => h("li", {}, eventWords(event))));
 }
 
@@ -38,11 +37,11 @@ function proof(snapshot) {
 }
 
 let hiding = null;
-function cheer(snapshot, before) {
-  if (!before || snapshot.number === before.number) return;
+function cheer(snapshot, before, news) {
+  if (!news) return;
   clearTimeout(hiding);
   $("cheer").hidden = true; // a correction takes back what was cheered
-  const event = snapshot.events.filter((each) => each.number > before.number && CHEERS.has(each.code)).at(-1);
+  const event = news.events.findLast((each) => each.cheered);
   if (!event) return;
   $("cheer").replaceChildren(h("span", {}, eventWords(event)));
   $("cheer").hidden = false;

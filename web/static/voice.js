@@ -2,18 +2,17 @@
 import { follow, settings } from "./core.js";
 import { eventWords } from "./sides.js";
 
-const NOTES = { threw: [330], banked: [523, 659, 784], wiped_out: [220, 165], crapped_out: [220, 165], fuchled: [196, 147, 98], rolled_over: [440, 554, 659], hot_dice: [440, 554, 659],
-  game_over: [523, 659, 784, 1047], bombed: [110, 82], bumped: [262, 196], entered: [523, 659] };
+const NOTES = { throw: [330], banked: [523, 659, 784], wipe_out: [220, 165], fuchle: [196, 147, 98], rollover: [440, 554, 659],
+  over: [523, 659, 784, 1047], bomb: [110, 82], bump: [262, 196] };
 let audio = null;
 
 export function voice() {
   addEventListener("pointerdown", () => { audio ??= settings.get("voice") === "off" || !window.AudioContext ? null : new AudioContext(); });
-  follow((snapshot, before) => {
-    if (!before || snapshot.number === before.number || settings.get("voice", "off") === "off") return;
-    const fresh = snapshot.events.filter((event) => event.number > before.number);
-    if (fresh.some((event) => event.code === "undone" || event.code === "corrected") || snapshot.number < before.number) globalThis.speechSynthesis?.cancel();
-    if (settings.get("voice") === "spoken") speak(fresh.map(eventWords).join(". "));
-    else for (const event of fresh) chime(NOTES[event.code] ?? []);
+  follow((snapshot, before, news) => {
+    if (!news || settings.get("voice", "off") === "off") return;
+    if (news.takenBack) globalThis.speechSynthesis?.cancel();
+    if (settings.get("voice") === "spoken") speak(news.events.map(eventWords).join(". "));
+    else for (const moment of new Set(news.events.map((event) => event.moment))) chime(NOTES[moment] ?? []);
   });
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.games.crag.board import EFFECTS, track
+from companion.games.crag.panels import panels
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
 from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES
@@ -19,6 +20,7 @@ GAME = Rulebook(
     tray=CragTray(),
     effects=EFFECTS,
     track=track,
+    panels=panels,
     in_words=IN_WORDS,
     credits=CREDITS,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.games.crapola.board import EFFECTS, track
+from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
 from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES
@@ -19,6 +20,7 @@ GAME = Rulebook(
     tray=CrapolaTray(),
     effects=EFFECTS,
     track=track,
+    panels=panels,
     in_words=IN_WORDS,
     credits=CREDITS,
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.games.crib_dice.board import EFFECTS, track
+from companion.games.crib_dice.panels import panels
 from companion.games.crib_dice.race import values_to_win
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
@@ -25,6 +26,7 @@ GAME = Rulebook(
     tray=CribDiceTray(),
     effects=EFFECTS,
     track=track,
+    panels=panels,
     in_words=IN_WORDS,
     credits=CREDITS,
 )

@@ -66,6 +66,11 @@ class Board:
         """Holes of the track: there and, in the long game, back again."""
         return 240 if self.header.rules["long_game"] else 120
 
+    @property
+    def fuchle_at(self) -> int:
+        """How many wipe-outs in a row are a fuchle."""
+        return 4 if self.header.rules["pandemonium"] else 3
+
     def gone(self, side: int) -> bool:
         """Whether that side has finished or was eliminated: it takes no turn, leads nobody, can't be hit."""
         return side in self.out or side in self.finished
@@ -103,7 +108,7 @@ class Board:
         if rules["double_fuchle"] and side in self.fuchled and in_a_row == 2:
             next_board = replace(self, wipeouts=wipeouts, fuchled=self.fuchled - {side}, out=self.out | {side})
             told.append(Event("eliminated", side))
-        elif in_a_row == (4 if rules["pandemonium"] else 3):
+        elif in_a_row == self.fuchle_at:
             next_board = replace(
                 self,
                 pegs=_with(self.pegs, side, 0),

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from companion.games.board import HOLES, Peg, Track
+from companion.games.board import HOLES, Peg, Track, scores_ahead
 from companion.games.event import Effect
 from companion.games.game import State
 
-EFFECTS = {"topped": Effect("rollover", called=True, cheered=True)}
+EFFECTS = {"topped": Effect("rollover", called=True, cheered=True, words="{player} tops it with {points}")}
 
 
 def track(state: State) -> Track:
-    pegs = tuple(
-        Peg(20 * score, 20 * (score + state.turn_points * (side == state.to_play)))
-        for side, score in enumerate(state.scores)
-    )
-    return Track(HOLES, pegs, state.to_play, state.outcome.winners if state.outcome else ())
+    ahead = scores_ahead(state)
+    return Track(HOLES, tuple(Peg(20 * score, 20 * ahead[side]) for side, score in enumerate(state.scores)))

@@ -1,0 +1,34 @@
+"""Crag beside the track: the sheet, with what the dice on the table would score in it."""
+
+from __future__ import annotations
+
+from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.state import Crag
+from companion.games.game import State
+from companion.games.panels import Keeping, Panels, Sheet, may, plain
+
+
+def panels(state: State) -> Panels:
+    """What the page shows; before a roll-off is over the empty sheet."""
+    if isinstance(state, Crag):
+        return _of(state)
+    rows = len(CATEGORIES)
+    empty = Sheet(CATEGORIES, ((None,) * rows,) * len(state.sides), (None,) * rows)
+    return Panels(can=plain(state).can, worth=False, track=False, sheet=empty)
+
+
+def _of(state: Crag) -> Panels:
+    sheets = [dict(sheet) for sheet in state.sheets]
+    open_rows = state.unused if "score" in state.decisions else ()
+    return Panels(
+        can=may(state, {"keep": "can.again", "score": "can.score"}),
+        dice=state.dice,
+        worth=False,
+        track=False,
+        sheet=Sheet(
+            CATEGORIES,
+            tuple(tuple(sheet.get(row) for row in CATEGORIES) for sheet in sheets),
+            tuple(state.points_in(row) if row in open_rows else None for row in CATEGORIES),
+        ),
+        keeping=Keeping("again") if "keep" in state.decisions else None,
+    )

@@ -1,0 +1,32 @@
+"""Crapola beside the track: the ladder to the target, which way play goes, what is set aside."""
+
+from __future__ import annotations
+
+from companion.games.crapola.state import Crapola
+from companion.games.game import Keep, State
+from companion.games.panels import STOP, Keeping, Ladder, Panels, may, notes_of, plain
+
+
+def panels(state: State) -> Panels:
+    """What the page shows."""
+    target = int(state.header.rules["target"])
+    if not isinstance(state, Crapola):
+        nobody = notes_of(state, [("player.not_on_board", range(len(state.sides)))])
+        return Panels(can=plain(state).can, track=False, notes=nobody, ladder=Ladder(target, ("ladder.clockwise",)))
+    table, turn = state.table, state.turn
+    way = "ladder.clockwise" if table.direction == 1 else "ladder.anticlockwise"
+    off = [seat for seat, on in enumerate(table.on_board) if not on]
+    return Panels(
+        can=may(state, {"keep": "can.keep", "stop": STOP, "spend": "can.spend"}),
+        dice=turn.dice,
+        kept=tuple(die for kept in turn.kept for die in kept),
+        track=False,
+        notes=notes_of(state, [("player.not_on_board", off)]),
+        ladder=Ladder(target, (way, "ladder.last_round") if table.last_round else (way,)),
+        keeping=_keeping(state),
+    )
+
+
+def _keeping(state: Crapola) -> Keeping | None:
+    keeps = [option.dice for option in state.options() if isinstance(option, Keep)]
+    return Keeping("set_aside", max(keeps, key=len)) if keeps else None

@@ -1,0 +1,35 @@
+"""Crib Dice beside the track: frozen dice, wipe-outs as notches, who is out, home or off the board."""
+
+from __future__ import annotations
+
+from companion.games.crib_dice.state import CribDice
+from companion.games.game import NamePoint, State
+from companion.games.panels import STOP, Counter, Panels, may, notes_of, plain
+from companion.games.phrase import Phrase
+
+
+def panels(state: State) -> Panels:
+    """What the page shows."""
+    return _of(state) if isinstance(state, CribDice) else plain(state)
+
+
+def _of(state: CribDice) -> Panels:
+    turn, board = state.turn, state.board
+    points = [option.value for option in state.options() if isinstance(option, NamePoint)]
+    naming = (Phrase("can.point", {"values": points}),) if points else ()
+    return Panels(
+        can=naming or may(state, {"stop": STOP, "bomb": "can.bomb"}, _throw(state)),
+        dice=tuple(die for die in turn.dice if die != turn.point),
+        kept=() if turn.point is None else (turn.point,) * turn.frozen,
+        notes=notes_of(
+            state,
+            [("player.out", board.out), ("player.finished", board.finished), ("player.fuchled", board.fuchled)],
+        ),
+        counters=(Counter("player.wipeouts", board.wipeouts, board.fuchle_at),),
+    )
+
+
+def _throw(state: CribDice) -> str:
+    if state.turn.phase == "bombing":
+        return "can.bomb_throw"
+    return "can.piddle" if state.throw_sizes == (2,) else "can.throw"

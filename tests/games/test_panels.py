@@ -1,0 +1,110 @@
+"""What a page shows beside the track is told by the game: dice, notes, notches, the sheet, the ladder."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from playing import BOMB, STOP, begun, keep, point, score, throw, told
+
+from companion.games.crag.sheet import CATEGORIES, points_for
+from companion.games.panels import Counter, Keeping, Ladder, Panels
+from companion.games.phrase import Phrase
+from companion.games.registry import GAMES, game_named
+from companion.games.transcript import Transcript
+
+MIXED = throw(5, 5, 2, 2, 1, 4, 6)
+WIPED = [MIXED, point(5), throw(2, 3, 3, 4, 6)]
+
+
+def panels(transcript: Transcript) -> Panels:
+    return game_named(transcript.header.game).panels(transcript.state)
+
+
+def can(transcript: Transcript) -> list[str]:
+    return [phrase.code for phrase in panels(transcript).can]
+
+
+def test_the_points_that_can_be_named_are_offered() -> None:
+    assert panels(told("crib_dice", MIXED)).can == (Phrase("can.point", {"values": [2, 5]}),)
+
+
+def test_frozen_dice_lie_apart_from_the_loose_ones() -> None:
+    shown = panels(told("crib_dice", MIXED, point(5), throw(5, 1, 3, 4, 6)))
+    assert (shown.kept, shown.dice) == ((5, 5, 5), (1, 3, 4, 6))
+    assert panels(told("crib_dice", MIXED)).kept == ()
+
+
+def test_going_on_is_called_what_it_is() -> None:
+    assert can(told("crib_dice")) == ["can.throw"]
+    assert can(told("crib_dice", MIXED, point(5))) == ["can.throw", "can.bank"]
+    five = [throw(3, 3, 3, 3, 3, 1, 2), point(3)]
+    assert can(told("crib_dice", *five)) == ["can.piddle", "can.bank"]
+    bomb = [MIXED, point(5), STOP, throw(1, 1, 1, 1, 1, 2, 3), point(1)]
+    rules = {"rules": {"bomb": True}}
+    assert can(told("crib_dice", *bomb, header=rules)) == ["can.piddle", "can.bank", "can.bomb"]
+    assert can(told("crib_dice", *bomb, BOMB, header=rules)) == ["can.bomb_throw"]
+
+
+def test_wipe_outs_are_notches_and_a_fuchle_is_said() -> None:
+    lines = [*WIPED, MIXED, point(5), STOP]
+    assert panels(told("crib_dice", *lines)).counters == (Counter("player.wipeouts", (1, 0), 3),)
+    pandemonium = {"rules": {"pandemonium": True}}
+    assert panels(told("crib_dice", header=pandemonium)).counters == (Counter("player.wipeouts", (0, 0), 4),)
+    assert panels(told("crib_dice", *lines * 3)).notes == (("player.fuchled",), ())
+
+
+def test_who_is_home_or_out_is_said() -> None:
+    home = [throw(*[6] * 7), point(6)] * 5
+    assert panels(told("crib_dice", *home, STOP)).notes == (("player.finished",), ())
+    out = [*WIPED, *WIPED, MIXED, point(5), STOP]
+    rules = {"rules": {"double_fuchle": True}}
+    assert panels(told("crib_dice", *out * 4, *WIPED, players=3, header=rules)).notes[0] != ()
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_the_sheet_offers_what_each_row_would_score(strict: bool) -> None:
+    rules = {"rules": {"thirteen_without_double": strict}}
+    for roll in itertools.combinations_with_replacement(range(1, 7), 3):
+        shown = panels(told("crag", throw(*roll), players=1, header=rules))
+        assert shown.sheet is not None
+        assert shown.sheet.offers == tuple(points_for(row, roll, strict) for row in CATEGORIES)
+    assert (shown.worth, shown.track, shown.sheet.rows) == (False, False, CATEGORIES)
+
+
+def test_the_sheet_has_what_was_entered_and_offers_no_row_twice() -> None:
+    shown = panels(told("crag", throw(6, 6, 1), score("sixes"), throw(1, 2, 3), players=1)).sheet
+    assert shown is not None
+    sixes = CATEGORIES.index("sixes")
+    assert [points for points in shown.columns[0] if points is not None] == [12]
+    assert (shown.columns[0][sixes], shown.offers[sixes]) == (12, None)
+    again = panels(told("crag", throw(6, 6, 1), keep(6, 6), players=1))
+    assert again.sheet is not None
+    assert set(again.sheet.offers) == {None}, "two dice score nothing"
+    assert (again.dice, again.keeping) == ((6, 6), None)
+
+
+def test_dice_to_throw_again_or_to_set_aside_are_chosen_differently() -> None:
+    thrown = told("crag", throw(6, 6, 1))
+    assert (panels(thrown).keeping, can(thrown)) == (Keeping("again"), ["can.again", "can.score"])
+    thrown = told("crapola", throw(1, 5, 2, 3, 4, 4))
+    assert (panels(thrown).keeping, can(thrown)) == (Keeping("set_aside", (1, 5)), ["can.keep"])
+    assert panels(told("crapola", throw(1, 5, 2, 3, 4, 4), keep(1))).kept == (1,)
+
+
+def test_the_ladder_tells_the_target_the_way_and_the_last_round() -> None:
+    rules = {"rules": {"target": 100, "entry": 0}}
+    assert panels(begun("crapola", header=rules)).ladder == Ladder(100, ("ladder.clockwise",))
+    last = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1), STOP, players=3, header=rules)
+    assert panels(last).ladder == Ladder(100, ("ladder.clockwise", "ladder.last_round"))
+    assert panels(last).notes == ((), ("player.not_on_board",), ("player.not_on_board",))
+    turned = told("crapola", throw(2, 2, 3, 3, 4, 6), players=3)
+    assert panels(turned).ladder == Ladder(15000, ("ladder.anticlockwise",))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_roll_off_has_its_games_panels(game: str) -> None:
+    shown = panels(begun(game, header={"roll_off": True}))
+    playing = panels(begun(game))
+    assert shown.can == (Phrase("can.throw", {"count": [2]}),)
+    assert (shown.track, shown.sheet, shown.ladder, shown.dice) == (playing.track, playing.sheet, playing.ladder, ())
