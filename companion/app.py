@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
-from companion.adapters.calibration_desk import CalibrationDesk
+from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.eye import Eye
+from companion.adapters.frame_buffer import FrameBuffer
 from companion.adapters.health import Check, disk_check, journal_check, report
 from companion.adapters.lights import Lights
 from companion.adapters.parts import Part, followed, listening
@@ -23,7 +24,6 @@ from companion.adapters.power_off import shutdown_problems
 from companion.adapters.rigs import load_reader
 from companion.adapters.served import BoardOnPage, Photographs
 from companion.adapters.sounding import sounding
-from companion.adapters.tapped import Tapped
 from companion.adapters.virtual_hands import VirtualHands
 from companion.adapters.wired import buttons_of, power_of, strip_of, track_of
 from companion.config import Settings
@@ -131,7 +131,7 @@ def build(settings: Settings) -> App:
     journal = Journal(folder)
     table = Table(journal, photos, clock)
     # In a calibrated tray every silhouette is explained, and kept dice may lie beside it: no number is demanded there.
-    camera = Tapped(wired.camera)
+    camera = FrameBuffer(wired.camera)
     watcher = Watcher(
         camera,
         setup.reader,
@@ -169,7 +169,7 @@ def build(settings: Settings) -> App:
             tray=None if virtual is None else VirtualHands(virtual),
             evening=PastGames(folder),
             review=Review(folder),
-            calibrate=CalibrationDesk(settings.camera.source, camera, folder, _today, virtual, recalibrated),
+            calibrate=CalibrationService(settings.camera.source, camera, folder, _today, virtual, recalibrated),
             voice=voice,
             name=settings.table.name,
             version=importlib.metadata.version("peg-and-pip"),

@@ -32,7 +32,7 @@ class SheetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EmptyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/calibrate/empty`: an empty object."""
+    """`POST /api/calibrate/empty` and `/die`: an empty object."""
 
 
 class LayBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,7 +54,7 @@ class Calibrating:
         routes.add_url_rule("/api/calibrate", view_func=self.look)
         routes.add_url_rule("/api/calibrate.jpg", view_func=self.picture)
         routes.add_url_rule("/api/calibrate/sheet.pdf", view_func=self.printed)
-        for act in (self.sheet, self.empty, self.lay):
+        for act in (self.sheet, self.empty, self.die, self.lay):
             routes.add_url_rule(f"/api/calibrate/{act.__name__}", view_func=act, methods=["POST"])
         return routes
 
@@ -97,6 +97,12 @@ class Calibrating:
         must_be_paired(self.pairing)
         body(EmptyBody)
         return _done(self.desk.take_empty)
+
+    def die(self) -> flask.Response:
+        """Measure the one die in the throw zone, and keep the calibration with its size."""
+        must_be_paired(self.pairing)
+        body(EmptyBody)
+        return _done(self.desk.take_die)
 
     def lay(self) -> flask.Response:
         """Lay the sheet into the virtual tray, or lift it."""

@@ -233,5 +233,6 @@ def _calibrate() -> Json:
         "/api/calibrate/sheet.pdf": _get("The sheet to print", {}, (401, 404), kind="application/pdf", **paper),
         "/api/calibrate/sheet": _post("Take the sheet", "SheetBody", (401, 422), **phone),
         "/api/calibrate/empty": _post("Take the empty tray, and keep all", "EmptyBody", (401, 422), **phone),
+        "/api/calibrate/die": _post("Measure a die, and keep its size", "EmptyBody", (401, 422), **phone),
         "/api/calibrate/lay": _post("Lay the sheet into the virtual tray", "LayBody", (401, 422), **phone),
     }

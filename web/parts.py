@@ -193,7 +193,8 @@ class CalibratePart(Protocol):
         """What the newest picture shows.
 
         `picture_wh` or None, `markers` and `zones` (throw, keep; empty while the sheet is not found) as [x, y] of their
-        corners in pixels, `advice` with `code` and `says`, `sheet` (taken?), `calibrated`, `says`, `virtual`.
+        corners in pixels, `advice` with `code` and `says`, `sheet` and `empty` (taken?), `calibrated`, `says`,
+        `virtual`, `lens` or None: from how many `views` `of` how many it is known, `degrees` across, `measured` or not.
         """
 
     def picture_jpeg(self) -> bytes | None:
@@ -207,6 +208,9 @@ class CalibratePart(Protocol):
 
     def take_empty(self) -> Mapping[str, Any]:
         """Take the empty tray and keep the calibration; the look after it."""
+
+    def take_die(self) -> Mapping[str, Any]:
+        """Measure the one die in the throw zone and keep its size; the look after it."""
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
         """Lay the sheet into the virtual tray, or lift it; the look after it."""

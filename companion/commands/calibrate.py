@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,14 +15,10 @@ from companion import config
 from companion.errors import DeviceError, SetupError
 
 if TYPE_CHECKING:
-    from vision.calibration.image_quality import Advice
-    from vision.calibration.solving import Plan
-    from vision.calibration.store import Stored
+    from vision.calibration.procedure import Calibrated, Calibrating, Found
+    from vision.calibration.solving import Floats, Plan
     from vision.cameras import Camera
 
-LAY = "Lay the printed sheet flat into the tray, its marked corner into the tray's corner."
-LIFT = "Now lift the sheet out, and all dice; keep hands out of the picture."
-ONE_DIE = "Now lay one die into the middle of the throw zone (its size is measured), or wait."
 DIE_WAIT_S = 20.0
 """For the one die: after that 16 mm is taken."""
 
@@ -43,7 +38,11 @@ DIE_WAIT_S = 20.0
     "--bar", type=click.FloatRange(50, 200), default=100.0, show_default=True, help="Length of the printed bar, mm."
 )
 @click.option(
-    "--lens", type=click.FloatRange(10, 150), default=62.2, show_default=True, help="Angle of view across, degrees."
+    "--lens",
+    type=click.FloatRange(10, 150),
+    default=62.2,
+    show_default=True,
+    help="Its angle across, if unmeasured.",
 )
 @click.option("--height", type=click.FloatRange(50, 3000), help="Floor to lens by the tape, mm: instead of --lens.")
 @click.option("--die", type=click.FloatRange(8, 30), help="Edge of a die in mm; measured when it is not given.")
@@ -69,25 +68,26 @@ def command(
     First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and do what it says.
     """
     from vision.calibration.solving import Plan
+    from vision.calibration.store import Stored, save_rig
 
-    plan = Plan(_tray(given["tray"], given["keep"]), given["keep"], given["lens"], given["bar"], die or 16.0)
+    tray_mm = _tray(given["tray"], given["keep"])
+    plan = Plan(tray_mm, given["keep"], given["lens"], given["height"], given["bar"], die or 16.0)
     if sheet_file is not None:
         return _write_sheet(sheet_file, paper, plan)
     corners = _corners(given["corners"])
     over = {"camera": {"source": given["camera"]}, "data": {"dir": given["data"]}}
     settings = config.load(file, {s: v for s, v in over.items() if None not in v.values()})
     try:
-        stored, advice, plan = _calibrated(
-            settings, plan, corners, given["height"], measured=die is None, wait_s=wait_s, paper=paper
-        )
+        done = _calibrated(settings, plan, corners, measure=die is None, wait_s=wait_s, paper=paper)
     except DeviceError as ill:
         if not as_json:
             raise
         click.echo(json.dumps({"calibrated": False, "error": str(ill)}))
         return 1
-    from vision.calibration.store import save_rig
-
-    told = _told(stored, str(save_rig(settings.data_dir, stored)), plan, advice)
+    made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
+    lens_deg = done.lens.angle_deg if done.lens.measured else None
+    stored = Stored(settings.camera.source.strip(), made, done.rig, tuple(one.code for one in done.advice), lens_deg)
+    told = _told(done, stored.camera, str(save_rig(settings.data_dir, stored)))
     click.echo(json.dumps(told) if as_json else in_words(told))
     return 0
 
@@ -95,9 +95,10 @@ def command(
 def in_words(told: dict[str, Any]) -> str:
     """What was found, for people."""
     x, y, height = told["camera_mm"]
+    lens = f"{told['lens']['degrees']:g} degrees across{'' if told['lens']['measured'] else ' (not measured)'}"
     lines = [
         f"Calibrated: {told['camera']}, {told['size_wh'][0]} x {told['size_wh'][1]}; dice of {told['die_mm']:g} mm.",
-        f"The lens hangs {height:.0f} mm over ({x:.0f}, {y:.0f}), tilted by {told['tilt_deg']:.1f} degrees.",
+        f"The lens hangs {height:.0f} mm over ({x:.0f}, {y:.0f}), tilted by {told['tilt_deg']:.1f} degrees; {lens}.",
         *(f"To better: {advice['says']}" for advice in told["advice"]),
         f"Kept in {told['file']}. The table uses it from its next start on.",
     ]
@@ -108,54 +109,53 @@ def _calibrated(
     settings: config.Settings,
     plan: Plan,
     corners: list[tuple[float, float]] | None,
-    height_mm: float | None,
     *,
-    measured: bool,
+    measure: bool,
     wait_s: float,
     paper: str,
-) -> tuple[Stored, list[Advice], Plan]:
-    from vision.calibration.procedure import Calibrating
-    from vision.calibration.solving import by_corners, lens_deg_at, rig_advice, rig_of, sold_edge_mm, with_die
-    from vision.calibration.store import Stored
+) -> Calibrated:
+    from vision.calibration.procedure import Calibrating, calibrated
     from vision.cameras.opening import open_camera
 
+    pointed_at = None if corners is None else _floor(corners, plan)
     camera = open_camera(settings.camera.source, dice=settings.camera.dice)
     hands = _Hands(camera, plan, paper)
     with _started(camera):
         steps = Calibrating(camera, plan, _say, wait_s)
-        advice: list[Advice] = []
-        if corners is None:
-            hands.lay()
-            look = steps.sheet()
-            advice += look.advice
-            assert look.floor_to_px is not None
-            floor_to_px = look.floor_to_px
-            hands.lift()
-        else:
-            try:
-                floor_to_px = by_corners(corners, plan)
-            except ValueError as wrong:
-                raise SetupError([f"--corners: {wrong}"]) from None
+        found = _sheet(steps, hands) if pointed_at is None else steps.by_hand(pointed_at)
         # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.
         camera.stop()
         camera.start()
-        empty_bgr = steps.empty_tray()
-        if height_mm is not None:
-            size_wh = (empty_bgr.shape[1], empty_bgr.shape[0])
-            plan = replace(plan, lens_deg=lens_deg_at(floor_to_px, size_wh, height_mm))
-        rig = rig_of(floor_to_px, plan, empty_bgr)
-        if measured:
-            hands.lay_die()
-            edge = Calibrating(camera, plan, _say, min(wait_s, DIE_WAIT_S)).die_mm(rig)
-            rig = rig if edge is None else with_die(rig, sold_edge_mm(edge))
-            _say(
-                f"No single die was seen: {plan.die_mm:g} mm is taken."
-                if edge is None
-                else f"The die measures {edge:g} mm."
-            )
-    advice += [one for one in rig_advice(rig, plan.lens_deg) if one.code not in {known.code for known in advice}]
-    made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
-    return Stored(settings.camera.source.strip(), made, rig, tuple(one.code for one in advice)), advice, plan
+        done = calibrated(found, plan, steps.empty_tray())
+        return _measured(Calibrating(camera, plan, _say, min(wait_s, DIE_WAIT_S)), hands, done) if measure else done
+
+
+def _sheet(steps: Calibrating, hands: _Hands) -> Found:
+    hands.lay(steps)
+    found = steps.sheet()
+    hands.lift()
+    return found
+
+
+def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
+    from vision.calibration.solving import by_corners
+
+    try:
+        return by_corners(corners, plan)
+    except ValueError as wrong:
+        raise SetupError([f"--corners: {wrong}"]) from None
+
+
+def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated:
+    from vision.calibration.procedure import with_die
+
+    hands.lay_die()
+    edge_mm = steps.die_mm(done.rig)
+    if edge_mm is None:
+        _say(f"No single die was seen: {done.rig.die_mm:g} mm is taken.")
+        return done
+    _say(f"The die measures {edge_mm:g} mm.")
+    return with_die(done, edge_mm)
 
 
 class _Hands:
@@ -167,25 +167,32 @@ class _Hands:
         self._virtual = camera if isinstance(camera, VirtualCamera) else None
         self._plan, self._paper = plan, paper
 
-    def lay(self) -> None:
+    def lay(self, steps: Calibrating) -> None:
         """The sheet into the tray."""
-        if self._virtual is None:
+        from companion.adapters.virtual_sheet import lay_in
+        from vision.calibration.procedure import LAY
+        from vision.calibration.sheet import sheet
+
+        virtual = self._virtual
+        if virtual is None:
             _say(LAY)
             return
-        from vision.calibration.sheet import raster, sheet
-
-        printed = sheet(self._paper, self._plan.tray_mm, self._plan.keep_mm)
-        self._virtual.lay_sheet(raster(printed), printed.size_mm)
         _say("The virtual camera has no hands: the sheet is laid into its simulated tray.")
+        printed = sheet(self._paper, self._plan.tray_mm, self._plan.keep_mm)
+        lay_in(virtual, printed, lambda: steps.look(virtual.frame().image_bgr))
 
     def lift(self) -> None:
         """The sheet out of the tray."""
+        from vision.calibration.procedure import LIFT
+
         _say(LIFT)
         if self._virtual is not None:
             self._virtual.lift_sheet()
 
     def lay_die(self) -> None:
         """One die into the tray."""
+        from vision.calibration.procedure import ONE_DIE
+
         _say(ONE_DIE)
         if self._virtual is not None:
             self._virtual.tray.move(0, (self._plan.tray_mm[0] - self._plan.keep_mm) / 2, self._plan.tray_mm[1] / 2)
@@ -209,21 +216,19 @@ def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
     return 0
 
 
-def _told(stored: Stored, file: str, plan: Plan, advice: list[Advice]) -> dict[str, Any]:
-    from vision.calibration.solving import lens_over
-
-    rig = stored.rig
-    (x, y, height), tilt = lens_over(rig.floor_to_px, stored.size_wh, plan.lens_deg)
+def _told(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
+    rig, lens = done.rig, done.lens
     return {
         "calibrated": True,
-        "camera": stored.camera,
-        "size_wh": list(stored.size_wh),
+        "camera": camera,
+        "size_wh": list(lens.size_wh),
         "die_mm": rig.die_mm,
-        "camera_mm": [round(value, 1) for value in (x, y, height)],
-        "tilt_deg": round(tilt, 2),
+        "camera_mm": [round(value, 1) for value in rig.camera_mm],
+        "tilt_deg": round(done.tilt_deg, 2),
+        "lens": {"degrees": round(lens.angle_deg, 1), "measured": lens.measured},
         "throw_mm": [rig.throw.x_mm, rig.throw.y_mm, rig.throw.width_mm, rig.throw.height_mm],
         "keep_mm": [rig.keep.x_mm, rig.keep.y_mm, rig.keep.width_mm, rig.keep.height_mm],
-        "advice": [{"code": one.code, "says": one.says} for one in advice],
+        "advice": [{"code": one.code, "says": one.says} for one in done.advice],
         "file": file,
     }
 

@@ -66,6 +66,7 @@ def test_the_virtual_tray_is_calibrated(calibrated: tuple[Path, dict[str, object
     assert told["camera_mm"] == pytest.approx([160.0, 120.0, 285.0], abs=2.0)
     assert told["keep_mm"] == [240.0, 0.0, 80.0, 240.0]
     assert told["advice"] == []
+    assert told["lens"] == {"degrees": pytest.approx(62.2, abs=0.2), "measured": True}
     assert "simulated tray" in said, "what has no hands says so"
     assert load_rig(folder) is not None
 

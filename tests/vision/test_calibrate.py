@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError
+from vision.calibration.lens import lens_of
 from vision.calibration.markers import lie_of, markers_in
 from vision.calibration.sheet import MARKER_MM, PAPERS_MM, raster, sheet
 from vision.calibration.solving import (
     Plan,
     by_corners,
     die_edge_mm,
-    lens_deg_at,
+    lens_at,
     lens_over,
     look_at,
     reference,
@@ -139,14 +140,15 @@ def test_a_part_of_the_tray_out_of_the_picture_is_told() -> None:
 
 @pytest.mark.parametrize("tilt_deg", [0.0, 3.0, 12.0])
 def test_height_and_tilt_of_the_lens_come_from_the_homography(tilt_deg: float) -> None:
-    lens_mm, tilt = lens_over(filmed_from((150.0, 130.0, 300.0), tilt_deg), (1280, 960), 62.2)
+    lens_mm, tilt = lens_over(filmed_from((150.0, 130.0, 300.0), tilt_deg), lens_of((1280, 960), 62.2))
     assert lens_mm == pytest.approx((150.0, 130.0, 300.0), abs=0.1)
     assert tilt == pytest.approx(tilt_deg, abs=0.01)
 
 
 def test_a_height_by_the_tape_tells_the_lens() -> None:
-    assert lens_deg_at(LENS.floor_to_px(), LENS.size_wh, 285.0) == pytest.approx(62.2, abs=0.1)
-    assert lens_deg_at(filmed_from((150.0, 130.0, 300.0), 3.0), (1280, 960), 300.0) == pytest.approx(62.2, abs=0.3)
+    guess = lens_of(LENS.size_wh, 50.0)
+    assert lens_at(LENS.floor_to_px(), guess, 285.0).angle_deg == pytest.approx(62.2, abs=0.1)
+    assert lens_at(filmed_from((150.0, 130.0, 300.0), 3.0), guess, 300.0).angle_deg == pytest.approx(62.2, abs=0.3)
 
 
 def test_a_tilted_camera_is_told() -> None:
@@ -168,7 +170,7 @@ def test_a_bar_that_was_printed_short_shrinks_the_millimetres() -> None:
 
 def test_corners_by_hand_make_the_same_rig() -> None:
     corners = [tuple(LENS.project(np.array([x, y, 0.0]))) for x, y in ((0, 0), (320, 0), (320, 240), (0, 240))]
-    lens_mm, _ = lens_over(by_corners(corners, PLAN), LENS.size_wh, 62.2)
+    lens_mm, _ = lens_over(by_corners(corners, PLAN), lens_of(LENS.size_wh, 62.2))
     assert lens_mm == pytest.approx((160.0, 120.0, 285.0), abs=1.0)
 
 

@@ -66,6 +66,7 @@ def test_a_damaged_calibration_is_told_with_what_to_do(stored: Stored, tmp_path:
         ("camera_mm", [1, 2, 3]),
         ("camera_mm", [1, 2, float("nan")]),
         ("size_wh", [640, 480]),
+        ("lens_deg", "wide"),
         ("throw_mm", [0, 0, 1]),
         ("keep_mm", None),
     ],
@@ -114,7 +115,7 @@ def test_the_steps_find_sheet_tray_and_die() -> None:
     steps = Calibrating(camera, Plan(), said.append)
     laid(camera)
     look = steps.sheet()
-    assert look.usable
+    assert not look.lens.measured, "it was not held aslant"
     camera.lift_sheet()
     empty = steps.empty_tray()
     assert np.abs(empty.astype(int) - camera.rig().empty_bgr).mean() < 1.0
@@ -135,7 +136,7 @@ def test_a_sheet_that_never_comes_is_told_with_what_to_do() -> None:
 def test_a_sheet_that_is_left_in_the_tray_is_asked_to_be_lifted() -> None:
     camera, said = film(), []
     laid(camera)
-    with pytest.raises(DeviceError, match="Lift the sheet"):
+    with pytest.raises(DeviceError, match="lift the sheet"):
         Calibrating(camera, Plan(), said.append, wait_s=4.0).empty_tray()
     assert len(said) == 1
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from pub import PIN, Pub, opened, served
 
-from companion.adapters.calibration_desk import CalibrationDesk
-from companion.adapters.tapped import KEPT, Tapped
+from companion.adapters.calibration_service import CalibrationService
+from companion.adapters.frame_buffer import FrameBuffer
 from companion.errors import DeviceError
 from vision.calibration.store import FILE_NAME, load_rig
 from vision.cameras import Frame
@@ -22,7 +22,7 @@ from vision.cameras.simulated.camera import VirtualCamera
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 ROUTES = ("", ".jpg", "/sheet.pdf")
-ACTS = ("sheet", "empty", "lay")
+ACTS = ("sheet", "empty", "die", "lay")
 
 
 @dataclass
@@ -41,17 +41,17 @@ class Desk:
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
     camera = VirtualCamera(2, sleep=lambda _s: None, seed=3)
-    tapped, over = Tapped(camera), threading.Event()
+    tapped, over = FrameBuffer(camera), threading.Event()
 
     def film() -> None:
         while not over.wait(0.005):
             tapped.frame()
 
-    part = CalibrationDesk("virtual", tapped, tmp_path / "kept", lambda: "2030-01-31 20:00", camera)
+    part = CalibrationService("virtual", tapped, tmp_path / "kept", lambda: "2030-01-31 20:00", camera)
     thread = threading.Thread(target=film, name="film")
     thread.start()
     try:
-        tapped.following(1, 10.0)
+        tapped.after(0, 10.0)
         with opened(tmp_path, calibrate=part) as pub:
             yield Desk(pub, camera, pub.host(), tmp_path / "kept")
     finally:
@@ -75,8 +75,9 @@ def test_sheet_and_tray_make_a_calibration(desk: Desk) -> None:
     look = desk.act("lay", lies=True).json
     assert (len(look["markers"]), len(look["zones"]), look["sheet"]) == (8, 2, False)
     assert codes(look) == set()
+    assert look["lens"] == {"views": 4, "of": 4, "degrees": pytest.approx(62.2, abs=0.2), "measured": True}
     assert desk.act("sheet").json["sheet"]
-    assert "Lift it out" in desk.act("empty").json["message"]
+    assert "lift the sheet out" in desk.act("empty").json["message"]
     assert not (desk.folder / FILE_NAME).exists()
     look = desk.act("lay", lies=False).json
     assert (look["markers"], codes(look)) == ([], set()), "with the sheet taken, that it is gone is well"
@@ -150,7 +151,7 @@ def test_the_picture_is_the_cameras(desk: Desk) -> None:
 def test_the_api_describes_calibrating(desk: Desk) -> None:
     described = set(desk.host.get("/api/openapi.json").json["paths"])
     rules = {rule.rule for rule in desk.pub.app.url_map.iter_rules() if rule.rule.startswith("/api/calibrate")}
-    assert len(rules) == 6
+    assert len(rules) == 7
     assert rules <= described
 
 
@@ -171,22 +172,41 @@ class Silent:
 
 
 def test_a_camera_without_pictures_is_told(tmp_path: Path) -> None:
-    part = CalibrationDesk("opencv:0", Tapped(Silent()), tmp_path, lambda: "now")
+    part = CalibrationService("opencv:0", FrameBuffer(Silent()), tmp_path, lambda: "now")
     assert part.picture_jpeg() is None
     assert codes(dict(part.look())) == {"no_picture"}
     with pytest.raises(DeviceError, match="no pictures"):
-        Tapped(Silent()).following(1, 0.01)
+        FrameBuffer(Silent()).after(0, 0.01)
     with pytest.raises(DeviceError, match="real"):
         part.lay_sheet(True)
 
 
-def test_only_one_frame_is_held_while_nobody_calibrates() -> None:
-    camera = VirtualCamera(1, sleep=lambda _s: None, seed=3)
-    tapped = Tapped(camera)
-    for _ in range(KEPT + 3):
-        last = tapped.frame()
-    assert tapped.newest() is last
-    assert len(tapped._frames) == 1
+def test_the_table_gets_no_frame_while_someone_calibrates(desk: Desk) -> None:
+    buffer = FrameBuffer(desk.camera)
+    first = buffer.frame()
+    assert buffer.newest() is first
+    got: list[Frame | None] = []
+    with buffer.following(10.0) as frames:
+        table = threading.Thread(target=lambda: got.append(buffer.frame()))
+        table.start()
+        numbers = [frames.frame().number for _ in range(3)]
+        assert got == []
+    table.join()
+    assert numbers == sorted(set(numbers))
+    assert len(got) == 1
+
+
+def test_a_die_is_measured(desk: Desk) -> None:
+    assert "empty tray first" in desk.act("die").json["message"]
+    for what, body in (("lay", {"lies": True}), ("sheet", {"die_mm": 12}), ("lay", {"lies": False}), ("empty", {})):
+        assert desk.act(what, **body).status_code == 200
+    assert "No single die" in desk.act("die").json["message"]
+    desk.camera.tray.move(0, 120, 120)
+    assert desk.act("die").status_code == 200
+    stored = load_rig(desk.folder)
+    assert stored is not None
+    assert stored.rig.die_mm == 16
+    assert stored.lens_deg == pytest.approx(62.2, abs=0.2)
 
 
 @pytest.mark.browser
@@ -215,7 +235,9 @@ def test_a_host_calibrates_on_a_phone(desk: Desk, chromium: Any) -> None:
         page.wait_for_selector("#found .marker", state="detached")
         page.click("#empty")
         page.wait_for_selector("#says:has-text('Calibrated')")
-        assert page.evaluate("document.getElementById('picture').naturalWidth") == 1280
+        page.wait_for_selector("#lens:has-text('measured')")
+        page.wait_for_selector("#die:not([disabled])")
+        page.wait_for_function("document.getElementById('picture').naturalWidth === 1280")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert wrong == []
         page.context.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import cv2
@@ -73,19 +74,22 @@ def paper_of(markers: tuple[Marker, ...]) -> str | None:
     return best if counts[best] else None
 
 
-def lie_of(markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM) -> Lie | None:
+def lie_of(
+    markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM, straight: Callable[[Floats], Floats] = np.asarray
+) -> Lie | None:
     """How the sheet lies, from at least three of its markers; else None.
 
     Args:
         markers: As found.
         sheet: What was printed.
         bar_mm: What the sheet's bar of 100 mm measures in truth: printers like to shrink a page.
+        straight: Takes (n, 2) pixels to where a lens that bends no lines would show them.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < FEWEST_MARKERS:
         return None
     points_mm = np.vstack([sheet.corners_mm[marker.number] for marker in known]) * (bar_mm / BAR_MM)
-    points_px = np.vstack([marker.corners_px for marker in known])
+    points_px = straight(np.vstack([marker.corners_px for marker in known]))
     floor_to_px, taken = cv2.findHomography(points_mm, points_px, cv2.RANSAC, STRAY_PX)
     if floor_to_px is None or int(taken.sum()) < 4 * FEWEST_MARKERS - 4:
         return None

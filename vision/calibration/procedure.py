@@ -1,22 +1,37 @@
 """The steps of calibrating with a camera that runs: see the sheet, see the empty tray, see one die. Says what to do.
 
 Each step takes frames until it has seen the same thing for some of them, or until its time is over by the camera's own
-clock; meanwhile it says what is wrong, each sentence once until it changes.
+clock; meanwhile it says what is wrong, each sentence once until it changes. Command and page both go these steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import DeviceError
-from vision.calibration.image_quality import Advice
-from vision.calibration.markers import markers_in
-from vision.calibration.sheet import aruco
-from vision.calibration.solving import REFERENCE_FRAMES, Look, Plan, die_edge_mm, look_at, reference
-from vision.cameras import Camera, Frame
+from vision.calibration.image_quality import Advice, ground_advice
+from vision.calibration.lens import FEWEST_VIEWS, Lens, Views, gathered, lens_of, measured
+from vision.calibration.markers import markers_in, paper_of
+from vision.calibration.sheet import aruco, sheet
+from vision.calibration.solving import (
+    REFERENCE_FRAMES,
+    Look,
+    Plan,
+    die_edge_mm,
+    geometry_advice,
+    lens_at,
+    lens_over,
+    look_at,
+    reference,
+    rig_of,
+    sold_edge_mm,
+)
+from vision.cameras import Frame
 from vision.geometry.rig import Rig
 from vision.reading import FrameBGR
 from vision.watching.stillness import Phase, Settle, step, structure
@@ -33,7 +48,44 @@ WARM_FRAMES = 48
 SAME_SIZES = 3
 SAME_MM = 0.3
 
+LAY = (
+    "Hold the printed sheet, on a book, aslant under the camera, towards each of its four sides: that tells the lens. "
+    "Then lay it flat into the tray, its marked corner into the tray's corner."
+)
+LIFT = "Now lift the sheet out, and all dice; keep hands out of the picture."
+ONE_DIE = "Now lay one die into the middle of the throw zone (its size is measured), or wait."
+MOVES = "Something moves in the tray. Keep hands out of the picture."
+
 Say = Callable[[str], None]
+
+
+class Frames(Protocol):
+    """What the steps need of a camera."""
+
+    def frame(self) -> Frame | None:
+        """The next frame; None at the end of a recording. Raises DeviceError."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The tray under the lens: (3, 3) homography from its millimetres to pixels, the lens, and what is to be bettered.
+
+    The homography is what a lens that bends no lines would show.
+    """
+
+    floor_to_px: Floats
+    lens: Lens
+    advice: tuple[Advice, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibrated:
+    """What calibrating comes to: the rig, its lens and how far that is tilted, and what is to be bettered."""
+
+    rig: Rig
+    lens: Lens
+    tilt_deg: float
+    advice: tuple[Advice, ...]
 
 
 class Calibrating:
@@ -44,44 +96,92 @@ class Calibrating:
         plan: What can't be seen.
         say: Tells a person one sentence.
         wait_s: How long each step waits.
+
+    Attributes:
+        plan: May be set anew between steps.
+        views: What tells the lens, so far.
     """
 
-    def __init__(self, camera: Camera, plan: Plan, say: Say, wait_s: float = 120.0) -> None:
-        self._camera, self._plan, self._wait_s = camera, plan, wait_s
+    def __init__(self, camera: Frames, plan: Plan, say: Say, wait_s: float = 120.0) -> None:
+        self.plan = plan
+        self.views: Views = ()
+        self._camera, self._wait_s = camera, wait_s
         self._say, self._said = say, ""
+        self._lens: tuple[Views, Lens] | None = None
 
-    def sheet(self) -> Look:
-        """Wait until the sheet lies still; what the last look at it showed. Raises DeviceError."""
-        same: list[Floats] = []
+    def lens(self, frame_bgr: FrameBGR) -> Lens:
+        """The lens as far as it is known from what was looked at, for pictures of that size."""
+        views, size_wh = self.views, (frame_bgr.shape[1], frame_bgr.shape[0])
+        if self._lens is None or self._lens[0] is not views or self._lens[1].size_wh != size_wh:
+            self._lens = views, measured(views, lens_of(size_wh, self.plan.lens_deg))
+        return self._lens[1]
+
+    def look(self, frame_bgr: FrameBGR) -> Look:
+        """What a picture shows. Where it shows the sheet otherwise than before, the lens is known better for it."""
+        found = look_at(frame_bgr, self.plan, self.lens(frame_bgr))
+        paper = paper_of(found.markers)
+        if paper is not None:
+            self.views = gathered(self.views, found.markers, sheet(paper), frame_bgr.shape[1])
+        return found
+
+    def sheet(self) -> Found:
+        """Wait until the sheet lies still; how it lies. Raises DeviceError."""
+        same: list[FrameBGR] = []
+        at: Floats | None = None
         last: Look | None = None
         for frame in self._sampled("The sheet was not found"):
-            last = look_at(frame.image_bgr, self._plan)
+            last = self.look(frame.image_bgr)
             self._advise(last.advice)
             if last.floor_to_px is None:
-                same = []
+                same, at = [], None
                 continue
-            if same and _apart_px(same[-1], last.floor_to_px, self._plan) > SAME_PX:
+            if at is None or _apart_px(at, last.floor_to_px, self.plan) > SAME_PX:
                 same = []
-            same.append(last.floor_to_px)
+            at = last.floor_to_px
+            same.append(frame.image_bgr)
             if len(same) == SAME_LOOKS:
-                return Look(last.markers, np.mean(same, axis=0), last.advice)
+                return self._found(same)
         raise DeviceError("The sheet was not found before the pictures ended.", _why(last))
 
-    def empty_tray(self) -> FrameBGR:
-        """Wait until the sheet is out and nothing moves; the mean of some frames then. Raises DeviceError."""
+    def _found(self, frames: Sequence[FrameBGR]) -> Found:
+        lens = self.lens(frames[0])
+        looks = [look_at(frame, self.plan, lens) for frame in frames]
+        lies = [look.floor_to_px for look in looks if look.floor_to_px is not None]
+        return self._by_the_tape(Found(np.mean(lies, axis=0), lens, looks[-1].advice))
+
+    def by_hand(self, floor_to_px: Floats) -> Found:
+        """How the tray lies whose corners a person pointed at (`by_corners`). Raises DeviceError."""
+        frame = next(self._frames("No picture came"), None)
+        if frame is None:
+            raise DeviceError("The camera gave no picture.", "Use a camera that goes on.")
+        lens = lens_of((frame.image_bgr.shape[1], frame.image_bgr.shape[0]), self.plan.lens_deg)
+        return self._by_the_tape(Found(floor_to_px, lens, geometry_advice(floor_to_px, self.plan, lens)))
+
+    def _by_the_tape(self, found: Found) -> Found:
+        lens_mm = self.plan.lens_mm
+        return found if lens_mm is None else replace(found, lens=lens_at(found.floor_to_px, found.lens, lens_mm))
+
+    def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
+        """Wait until the sheet is out and nothing moves; the mean of some frames then. Raises DeviceError.
+
+        Args:
+            warm_frames: So many pass before the first that counts: the camera's exposure is not held before.
+        """
         settle, count = Settle(), 0
         frames: list[FrameBGR] = []
         for frame in self._frames("The empty tray was not seen"):
             count += 1
             settle, phase = step(settle, structure(frame.image_bgr), frame.at_s)
             if phase in (Phase.MOVING, Phase.WAITING):
+                if phase is Phase.MOVING:
+                    self._once(MOVES)
                 frames = []
                 continue
             if not frames and aruco is not None and markers_in(frame.image_bgr):
-                self._once("Lift the sheet out, and all dice; keep hands out of the picture.")
+                self._once(LIFT)
                 settle = Settle()
                 continue
-            if count >= WARM_FRAMES:
+            if count >= warm_frames:
                 frames.append(frame.image_bgr)
             if len(frames) == REFERENCE_FRAMES:
                 return reference(frames)
@@ -109,10 +209,11 @@ class Calibrating:
 
     def _frames(self, failure: str) -> Iterator[Frame]:
         begun_s: float | None = None
+        self._said = ""
         while (frame := self._camera.frame()) is not None:
             begun_s = frame.at_s if begun_s is None else begun_s
             if frame.at_s - begun_s > self._wait_s:
-                cure = self._said or "Start `pegpip calibrate` again."
+                cure = self._said or "Start it again."
                 raise DeviceError(f"{failure} within {self._wait_s:.0f} s.", cure)
             yield frame
 
@@ -124,6 +225,25 @@ class Calibrating:
         if sentence != self._said:
             self._said = sentence
             self._say(sentence)
+
+
+def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR) -> Calibrated:
+    """What the tray as it was found, and its picture when empty, come to."""
+    rig = rig_of(found.floor_to_px, plan, empty_bgr, found.lens)
+    known = {one.code for one in found.advice}
+    advice = [one for one in ground_advice(empty_bgr) if one.code not in known]
+    if not found.lens.measured:
+        says = (
+            f"The lens was not measured: {plan.lens_deg:g} degrees across are taken, and its height follows from that. "
+            f"Hold the sheet aslant, {FEWEST_VIEWS} ways, before it is laid, or tell the height by the tape."
+        )
+        advice.append(Advice("lens", says))
+    return Calibrated(rig, found.lens, lens_over(found.floor_to_px, found.lens)[1], (*found.advice, *advice))
+
+
+def with_die(done: Calibrated, measured_mm: float) -> Calibrated:
+    """The same for dice of the edge that is sold and nearest to what was measured."""
+    return replace(done, rig=replace(done.rig, die_mm=sold_edge_mm(measured_mm)))
 
 
 def _why(look: Look | None) -> str:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.calibration.image_quality import Advice, ground_advice, sheet_advice
-from vision.calibration.markers import Lie, Marker, lie_of, markers_in, paper_of
+from vision.calibration.lens import Lens, lens_of
+from vision.calibration.markers import Marker, lie_of, markers_in, paper_of
 from vision.calibration.sheet import BAR_MM, sheet
 from vision.geometry.background import changes
 from vision.geometry.rig import Rig, Zone
@@ -21,8 +22,10 @@ Floats = NDArray[np.float64]
 
 TILTED_DEG = 4.0
 """Straight down is meant; 4 degrees show 1 mm of a 16 mm die's side, which the geometry allows for."""
+STEEP_DEG = 16.0
+"""A sheet that is seen so far aslant is held in a hand: a camera that hangs over a tray is not tilted so."""
 BENT_PX = 1.5
-"""Corners lie within half a pixel of a flat sheet; more is a sheet that is not flat, or a lens that bends lines."""
+"""Corners lie within half a pixel of a flat sheet; more is a sheet that is not flat, or an unmeasured lens."""
 SMALLEST_DIE_PX = 32.0
 """VISION.md wants a pip of 9 px; below 6 px (a die of 32) pips run together."""
 REFERENCE_FRAMES = 8
@@ -45,7 +48,8 @@ class Plan:
     Attributes:
         tray_mm: Width and height of the tray's floor, keep zone included.
         keep_mm: Width of the keep zone on the right; 0 for none.
-        lens_deg: The lens's angle of view across the picture (Camera Module 2: 62.2; 3: 66; HARDWARE.md).
+        lens_deg: The lens's angle of view across the picture where it is not measured (Camera Module 2: 62.2; 3: 66).
+        lens_mm: From the floor to the lens, by the tape; None: not told.
         bar_mm: What the printed bar of 100 mm measures.
         die_mm: Edge of a die.
     """
@@ -53,6 +57,7 @@ class Plan:
     tray_mm: tuple[float, float] = (320.0, 240.0)
     keep_mm: float = 80.0
     lens_deg: float = 62.2
+    lens_mm: float | None = None
     bar_mm: float = BAR_MM
     die_mm: float = 16.0
 
@@ -65,24 +70,21 @@ class Look:
     floor_to_px: Floats | None
     advice: tuple[Advice, ...]
 
-    @property
-    def usable(self) -> bool:
-        """Whether a rig can be made of it."""
-        return self.floor_to_px is not None
 
-
-def look_at(frame_bgr: FrameBGR, plan: Plan) -> Look:
-    """Look for the sheet, and at light, focus and tilt."""
+def look_at(frame_bgr: FrameBGR, plan: Plan, lens: Lens | None = None) -> Look:
+    """Look for the sheet, and at light, focus and tilt, through that lens (None: the plan's)."""
+    lens = lens or lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), plan.lens_deg)
     markers = markers_in(frame_bgr)
     paper = paper_of(markers)
     if paper is None:
         return Look(markers, None, (_NO_SHEET, *ground_advice(frame_bgr)))
-    lie = lie_of(markers, sheet(paper, plan.tray_mm, plan.keep_mm), plan.bar_mm)
+    lie = lie_of(markers, sheet(paper, plan.tray_mm, plan.keep_mm), plan.bar_mm, lens.straightened)
     if lie is None:
         return Look(markers, None, (_few(len(markers)), *ground_advice(frame_bgr)))
-    size_wh = (frame_bgr.shape[1], frame_bgr.shape[0])
-    seen = (*_geometry_advice(lie, size_wh, plan), *sheet_advice(frame_bgr, markers))
-    return Look(markers, lie.floor_to_px, seen)
+    if lens_over(lie.floor_to_px, lens)[1] > STEEP_DEG:
+        return Look(markers, None, (_ASLANT,))
+    advice = (*geometry_advice(lie.floor_to_px, plan, lens), *_bent(lie.off_px), *sheet_advice(frame_bgr, markers))
+    return Look(markers, lie.floor_to_px, advice)
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
@@ -103,18 +105,13 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
     return cv2.getPerspectiveTransform(floor, points).astype(np.float64)
 
 
-def lens_over(
-    floor_to_px: Floats, size_wh: tuple[int, int], lens_deg: float
-) -> tuple[tuple[float, float, float], float]:
+def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, float], float]:
     """Where the lens is, (x, y, height) in millimetres of the tray, and its tilt in degrees.
 
     A homography of a plane is K (r1 r2 t) up to a factor (Zhang 2000, "A flexible new technique for camera
-    calibration", section 2); K comes from the angle of view, as a view from straight above does not tell it.
+    calibration", section 2); K is the lens's, as a view from straight above does not tell it.
     """
-    width, height = size_wh
-    focal_px = width / 2 / math.tan(math.radians(lens_deg) / 2)
-    camera = np.array([[focal_px, 0, width / 2], [0, focal_px, height / 2], [0, 0, 1]])
-    columns = np.linalg.inv(camera) @ floor_to_px
+    columns = np.linalg.inv(lens.matrix) @ floor_to_px
     columns /= (np.linalg.norm(columns[:, 0]) + np.linalg.norm(columns[:, 1])) / 2
     columns *= math.copysign(1.0, columns[2, 2])
     first, second, shift = columns.T
@@ -124,13 +121,23 @@ def lens_over(
     return (float(x), float(y), float(-z)), math.degrees(math.acos(min(1.0, abs(float(turn[2, 2])))))
 
 
-def lens_deg_at(floor_to_px: Floats, size_wh: tuple[int, int], height_mm: float) -> float:
-    """The angle of view across of a lens that hangs, by the tape, so high: so many pixels show a millimetre there."""
-    x, y = size_wh[0] / 2, size_wh[1] / 2
+def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
+    """That lens with the focal length of one that hangs so high: so many pixels show a millimetre there."""
+    x, y = lens.size_wh[0] / 2, lens.size_wh[1] / 2
     around = np.array([[[x, y], [x + 1, y], [x, y + 1]]])
     on_floor = cv2.perspectiveTransform(around, np.linalg.inv(floor_to_px))[0]
     px_per_mm = 1 / math.sqrt(abs(float(np.linalg.det(on_floor[1:] - on_floor[0]))))
-    return math.degrees(2 * math.atan(x / (px_per_mm * height_mm)))
+    return replace(lens, focal_px=px_per_mm * height_mm, measured=True)
+
+
+def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
+    """The homography nearest to what a lens that bends lines shows of the tray's floor."""
+    if lens.bend == (0.0, 0.0):
+        return floor_to_px
+    across, down = (np.linspace(0, edge, 9) for edge in plan.tray_mm)
+    points_mm = np.stack(np.meshgrid(across, down), -1).reshape(-1, 2)
+    shown = lens.bent(cv2.perspectiveTransform(points_mm[None], floor_to_px)[0])
+    return cv2.findHomography(points_mm, shown)[0]
 
 
 def zones(plan: Plan) -> tuple[Zone, Zone]:
@@ -140,12 +147,12 @@ def zones(plan: Plan) -> tuple[Zone, Zone]:
     return Zone(0.0, 0.0, ridge, height), Zone(ridge, 0.0, plan.keep_mm, height)
 
 
-def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR) -> Rig:
-    """The rig that the sheet (or the corners) and the empty tray make."""
-    size_wh = (empty_bgr.shape[1], empty_bgr.shape[0])
+def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens | None = None) -> Rig:
+    """The rig that the sheet (or the corners) and the empty tray make, under that lens (None: the plan's)."""
+    lens = lens or lens_of((empty_bgr.shape[1], empty_bgr.shape[0]), plan.lens_deg)
     throw, keep = zones(plan)
-    lens_mm, _ = lens_over(floor_to_px, size_wh, plan.lens_deg)
-    return Rig(floor_to_px, throw, keep, plan.die_mm, lens_mm, empty_bgr)
+    lens_mm, _ = lens_over(floor_to_px, lens)
+    return Rig(through(lens, floor_to_px, plan), throw, keep, plan.die_mm, lens_mm, empty_bgr)
 
 
 def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
@@ -194,50 +201,39 @@ def sold_edge_mm(measured_mm: float) -> float:
     return nearest if abs(nearest - measured_mm) <= MEASURED_MM else measured_mm
 
 
-def with_die(rig: Rig, die_mm: float) -> Rig:
-    """The rig for dice of that edge."""
-    return replace(rig, die_mm=die_mm)
-
-
-def rig_advice(rig: Rig, lens_deg: float) -> tuple[Advice, ...]:
-    """What of the geometry and of the empty tray's picture is to be bettered."""
-    size_wh = (rig.empty_bgr.shape[1], rig.empty_bgr.shape[0])
-    plan = Plan(
-        (rig.keep.x_mm + rig.keep.width_mm, rig.throw.height_mm), rig.keep.width_mm, lens_deg, die_mm=rig.die_mm
-    )
-    return (*_geometry_advice(Lie(rig.floor_to_px, 0.0), size_wh, plan), *ground_advice(rig.empty_bgr))
-
-
 _NO_SHEET = Advice("no_sheet", "The sheet is not seen. Lay it flat into the tray, printed side up, all of it in view.")
+_ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then lay it flat.")
 
 
 def _few(found: int) -> Advice:
     return Advice("few_markers", f"Only {found} of the sheet's markers are seen. Uncover the sheet; light it evenly.")
 
 
-def _geometry_advice(lie: Lie, size_wh: tuple[int, int], plan: Plan) -> tuple[Advice, ...]:
-    (x, y, height), tilt = lens_over(lie.floor_to_px, size_wh, plan.lens_deg)
+def _bent(off_px: float) -> tuple[Advice, ...]:
+    says = f"The sheet is not flat (off by {off_px:.1f} px). Press it down; tape its edges."
+    return (Advice("bent", says),) if off_px > BENT_PX else ()
+
+
+def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
+    """What of the camera's place is to be bettered."""
+    (x, y, height), tilt = lens_over(floor_to_px, lens)
     told = []
     if tilt > TILTED_DEG:
         told.append(Advice("tilted", f"The camera is tilted by {tilt:.0f} degrees. Turn it to look straight down."))
-    if lie.off_px > BENT_PX:
-        told.append(
-            Advice("bent", f"The sheet is not flat (off by {lie.off_px:.1f} px). Press it down; tape its edges.")
-        )
-    die_px = np.linalg.norm(np.diff(_to_px(lie.floor_to_px, [[x, y], [x + plan.die_mm, y]]), axis=0))
+    die_px = np.linalg.norm(np.diff(_to_px(floor_to_px, [[x, y], [x + plan.die_mm, y]]), axis=0))
     if die_px < SMALLEST_DIE_PX:
         told.append(Advice("far", f"A die is only {die_px:.0f} px wide. Hang the camera lower (now {height:.0f} mm)."))
-    if _outside(lie, size_wh, zones(plan)):
+    if _outside(floor_to_px, lens.size_wh, zones(plan)):
         told.append(Advice("outside", "A part of the tray is out of the picture. Hang the camera higher, or move it."))
     return tuple(told)
 
 
-def _outside(lie: Lie, size_wh: tuple[int, int], both: tuple[Zone, Zone]) -> bool:
+def _outside(floor_to_px: Floats, size_wh: tuple[int, int], both: tuple[Zone, Zone]) -> bool:
     slack = 0.03 * size_wh[0]  # a rim cut off by so much costs no die that lies flat
     for zone in both:
         right, bottom = zone.x_mm + zone.width_mm, zone.y_mm + zone.height_mm
         corners = [[zone.x_mm, zone.y_mm], [right, zone.y_mm], [right, bottom], [zone.x_mm, bottom]]
-        px = _to_px(lie.floor_to_px, corners)
+        px = _to_px(floor_to_px, corners)
         if (px < -slack).any() or (px > np.array(size_wh) + slack).any():
             return True
     return False

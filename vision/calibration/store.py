@@ -37,12 +37,14 @@ class Stored:
         made: Date and time of day, for people.
         rig: What was found.
         advice: Codes of what was left to better.
+        lens_deg: The lens's angle of view across as it was measured; None: it was not.
     """
 
     camera: str
     made: str
     rig: Rig
     advice: tuple[str, ...] = ()
+    lens_deg: float | None = None
 
     @property
     def size_wh(self) -> tuple[int, int]:
@@ -116,6 +118,7 @@ def _numbers(stored: Stored) -> dict[str, Any]:
         "die_mm": rig.die_mm,
         "camera_mm": list(rig.camera_mm),
         "advice": list(stored.advice),
+        "lens_deg": stored.lens_deg,
     }
 
 
@@ -132,7 +135,9 @@ def _stored(told: dict[str, Any], picture: Callable[[], Any]) -> Stored:
         raise ValueError("size")
     zones = [Zone(*_finite(told[name], 4)) for name in ("throw_mm", "keep_mm")]
     rig = Rig(floor_to_px, zones[0], zones[1], die_mm, (x, y, height), empty_bgr)
-    return Stored(str(told["camera"]), str(told["made"]), rig, tuple(str(code) for code in told["advice"]))
+    lens_deg = told.get("lens_deg")  # older files tell none
+    advice = tuple(str(code) for code in told["advice"])
+    return Stored(str(told["camera"]), str(told["made"]), rig, advice, None if lens_deg is None else float(lens_deg))
 
 
 def _finite(numbers: list[Any], count: int) -> tuple[float, ...]:

@@ -13,6 +13,7 @@ $("tools").hidden = $("more").hidden = !table.paired;
 if (table.paired) {
   $("sheet").addEventListener("click", () => act("sheet", measures(), "calibrate.sheet_taken"));
   $("empty").addEventListener("click", () => act("empty", {}, "calibrate.saved"));
+  $("die").addEventListener("click", () => act("die", {}, "calibrate.die_taken"));
   $("lay").addEventListener("click", () => act("lay", { lies: !lies }, null));
   watch();
 }
@@ -29,7 +30,7 @@ async function watch() {
 
 function show(look) {
   const [width, height] = look.picture_wh ?? [4, 3];
-  if (look.picture_wh) $("picture").src = `/api/calibrate.jpg?${Date.now()}`;
+  if (look.picture_wh) preview();
   const found = $("found");
   found.setAttribute("viewBox", `0 0 ${width} ${height}`);
   found.setAttribute("preserveAspectRatio", "none");
@@ -44,10 +45,27 @@ function show(look) {
     ? look.advice.map((one) => h("li", { "data-code": one.code }, has(`advice.${one.code}`) ? t(`advice.${one.code}`) : one.says))
     : h("li", { class: "well" }, t("calibrate.well")));
   $("empty").disabled = !look.sheet;
+  $("die").disabled = !look.empty;
+  const lens = look.lens;
+  text($("lens"), lens ? t(lens.measured ? "calibrate.lens_measured" : "calibrate.lens_views", lens) : "");
   $("lay").hidden = !look.virtual;
   lies = look.markers.length > 0;
   text($("lay"), t(lies ? "calibrate.lift" : "calibrate.lay"));
   text($("says"), look.says);
+}
+
+/** The newest picture in the place of the last one, once it is there: no blank between them. */
+async function preview() {
+  const next = new Image();
+  next.src = `/api/calibrate.jpg?${Date.now()}`;
+  try {
+    await next.decode();
+  } catch {
+    return; // the next one may come through
+  }
+  next.id = "picture";
+  next.alt = $("picture").alt;
+  $("picture").replaceWith(next);
 }
 
 function measures() {

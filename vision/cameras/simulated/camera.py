@@ -74,7 +74,7 @@ class VirtualCamera:
         self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY))
         self._ground = self._empty
         self._noise = noise_pool(LENS.size_wh, rng)
-        self._drawn: tuple[tuple[Pose, ...], FrameBGR] | None = None
+        self._drawn: tuple[FrameBGR, tuple[Pose, ...], FrameBGR] | None = None
         self._number = 0
         self._last_s: float | None = None
         self._lock = threading.Lock()
@@ -113,40 +113,56 @@ class VirtualCamera:
         """The calibration of this camera: its geometry, and a picture of the empty tray."""
         return rig_over(cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX))
 
-    def lay_sheet(self, sheet_bgr: FrameBGR, size_mm: tuple[float, float], turn_deg: float = 0.0) -> None:
-        """Lay a printed sheet of that width and height into the tray's upper left corner, turned a little or not."""
+    def lay_sheet(
+        self,
+        sheet_bgr: FrameBGR,
+        size_mm: tuple[float, float],
+        turn_deg: float = 0.0,
+        lean_deg: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        """Lay a printed sheet of that width and height into the tray's upper left corner.
+
+        Args:
+            sheet_bgr: (h, w, 3) the sheet.
+            size_mm: Its width and height.
+            turn_deg: Turned by so much on the floor.
+            lean_deg: Held aslant, its middle over the tray's, one edge on the floor: about the x and the y axis.
+        """
         height_px, width_px = sheet_bgr.shape[:2]
-        turn = np.radians(turn_deg)
-        to_tray = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
         to_mm = np.diag([size_mm[0] / width_px, size_mm[1] / height_px, 1.0])
-        to_px = LENS.floor_to_px() @ to_tray @ to_mm
+        turn = cv2.Rodrigues(np.radians([*lean_deg, turn_deg]))[0]
+        corner = np.zeros(3)
+        if any(lean_deg):
+            middle = np.array([*size_mm, 0.0]) / 2
+            lift = float(np.abs(turn[2, :2]) @ middle[:2])
+            corner = np.array([*LENS.middle_mm, lift]) - turn @ middle
+        to_px = LENS.plane_to_px(turn[:, :2], corner) @ to_mm
         laid = cv2.warpPerspective(sheet_bgr, to_px, LENS.size_wh, flags=cv2.INTER_AREA)
         covered = cv2.warpPerspective(np.full(sheet_bgr.shape[:2], 255, np.uint8), to_px, LENS.size_wh)
         self._ground = np.where(covered[:, :, None] > 127, laid, self._empty)
-        self._drawn = None
 
     def lift_sheet(self) -> None:
         """Take the sheet out again."""
         self._ground = self._empty
-        self._drawn = None
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
         opened = self.tray.advance(step_s * (1 - SHUTTER))
         closed = self.tray.advance(step_s * SHUTTER)
         clean = self._clean(closed)
         if opened != closed:
-            clean = cv2.addWeighted(clean, 0.5, self._composed(opened), 0.5, 0)
+            clean = cv2.addWeighted(clean, 0.5, self._composed(opened, self._ground), 0.5, 0)
         seen = self.mischief.over(clean, now_s)
         more, less = self._noise[self._number % len(self._noise)]
         return cv2.subtract(cv2.add(seen, more), less)
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        if self._drawn is None or self._drawn[0] != poses:
-            self._drawn = (poses, self._composed(poses))
-        return self._drawn[1]
+        ground = self._ground
+        if self._drawn is None or self._drawn[0] is not ground or self._drawn[1] != poses:
+            self._drawn = (ground, poses, self._composed(poses, ground))
+        return self._drawn[2]
 
-    def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
-        picture = self._ground.copy()
+    def _composed(self, poses: tuple[Pose, ...], ground: FrameBGR) -> FrameBGR:
+        picture = ground.copy()
         for pose in poses:
             draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)
         for pose in sorted(poses, key=lambda pose: float(pose.at_mm[2])):

@@ -56,10 +56,14 @@ class Pinhole:
 
     def floor_to_px(self) -> Matrix:
         """(3, 3) homography from millimetres on the floor to pixels."""
-        scale = self.focal_px / self.height_mm
-        shift_x = self.size_wh[0] / 2 - scale * self.middle_mm[0]
-        shift_y = self.size_wh[1] / 2 - scale * self.middle_mm[1]
-        return np.array([[scale, 0, shift_x], [0, scale, shift_y], [0, 0, 1]])
+        return self.plane_to_px(np.eye(3)[:, [0, 1]], np.zeros(3))
+
+    def plane_to_px(self, axes: Matrix, corner_mm: Floats) -> Matrix:
+        """(3, 3) homography of a plane with those (3, 2) axes and that origin to pixels."""
+        (x, y), (width, height) = self.middle_mm, self.size_wh
+        lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])
+        in_lens = np.column_stack([axes, corner_mm - (x, y, self.height_mm)]) * np.array([[1], [1], [-1]])
+        return lens @ in_lens / self.height_mm
 
 
 def face_up(turn: Floats) -> int:

@@ -1,0 +1,84 @@
+"""A camera whose pictures others may look at while the table watches: the newest one, or those that follow."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+
+from companion.errors import DeviceError
+from vision.cameras import Camera, Frame
+
+
+class FrameBuffer:
+    """Passes a camera's frames on, and keeps hold of the last one. It is not copied, so must not be changed."""
+
+    def __init__(self, camera: Camera) -> None:
+        self.name = camera.name
+        self._camera = camera
+        self._newest: Frame | None = None
+        self._came = threading.Condition()
+        self._count = self._followers = 0
+
+    def start(self) -> None:
+        """Open the camera."""
+        self._camera.start()
+
+    def frame(self) -> Frame | None:
+        """The camera's next frame; while someone follows, the first one after that.
+
+        Who calibrates has the camera for himself: the table would take the markers for dice.
+        """
+        while True:
+            frame = self._camera.frame()
+            with self._came:
+                if frame is not None:
+                    self._newest = frame
+                    self._count += 1
+                    self._came.notify_all()
+                if frame is None or not self._followers:
+                    return frame
+
+    def stop(self) -> None:
+        """Close the camera."""
+        self._camera.stop()
+
+    def newest(self) -> Frame | None:
+        """The frame that came last; None before the first."""
+        with self._came:
+            return self._newest
+
+    @contextlib.contextmanager
+    def following(self, patience_s: float) -> Iterator[Following]:
+        """The frames from now on; `patience_s` is how long the next one may take."""
+        with self._came:
+            self._followers += 1
+        try:
+            yield Following(self, patience_s)
+        finally:
+            with self._came:
+                self._followers -= 1
+
+    def after(self, count: int, patience_s: float) -> tuple[Frame, int]:
+        """The newest frame once more than `count` have come, and how many have. Raises DeviceError: not in time."""
+        with self._came:
+            if not self._came.wait_for(lambda: self._count > count, patience_s) or self._newest is None:
+                raise DeviceError("The camera gives no pictures.", "See to the camera first: /healthz tells more.")
+            return self._newest, self._count
+
+    @property
+    def count(self) -> int:
+        """How many frames have come."""
+        return self._count
+
+
+class Following:
+    """Frames as they come, each at most once; what comes while the last one is looked at is left out."""
+
+    def __init__(self, buffer: FrameBuffer, patience_s: float) -> None:
+        self._buffer, self._patience_s, self._count = buffer, patience_s, buffer.count
+
+    def frame(self) -> Frame:
+        """The next frame. Raises DeviceError."""
+        frame, self._count = self._buffer.after(self._count, self._patience_s)
+        return frame

@@ -1,0 +1,52 @@
+"""Pictures of the printed sheet as a lens of known angle and bending shows it, from anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import cv2
+import numpy as np
+
+from vision.calibration.lens import Lens
+from vision.calibration.sheet import raster, sheet
+
+PX_PER_MM = 5.0
+
+
+@cache
+def _printed() -> np.ndarray:
+    return raster(sheet(), PX_PER_MM)
+
+
+def turned(lean_x_deg: float, lean_y_deg: float) -> np.ndarray:
+    """(3, 3) from the sheet's axes to the lens's."""
+    return cv2.Rodrigues(np.radians([lean_x_deg, lean_y_deg, 0.0]))[0]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Where the lens is: over which point of the sheet, how high, and how far it leans about x and y."""
+
+    x_mm: float
+    y_mm: float
+    height_mm: float
+    lean_x_deg: float = 0.0
+    lean_y_deg: float = 0.0
+
+    def floor_to_px(self, lens: Lens) -> np.ndarray:
+        turn = turned(self.lean_x_deg, self.lean_y_deg)
+        shift = -turn @ np.array([self.x_mm, self.y_mm, -self.height_mm])
+        return lens.matrix @ np.column_stack([turn[:, 0], turn[:, 1], shift])
+
+
+def photographed(lens: Lens, seen: Seen, rng: np.random.Generator, noise: float = 3.0) -> np.ndarray:
+    """(h, w, 3) the sheet on grey felt, with the lens's blur and the sensor's noise."""
+    width, height = lens.size_wh
+    grid = np.stack(np.meshgrid(np.arange(width), np.arange(height)), -1).reshape(-1, 2).astype(np.float64)
+    on_sheet = cv2.perspectiveTransform(lens.straightened(grid)[None], np.linalg.inv(seen.floor_to_px(lens)))[0]
+    at = (on_sheet * PX_PER_MM).reshape(height, width, 2).astype(np.float32)
+    small = cv2.GaussianBlur(_printed(), (0, 0), 0.8)
+    picture = cv2.remap(small, at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(70, 80, 75))
+    picture = cv2.GaussianBlur(picture, (0, 0), 0.8).astype(np.float32)
+    return np.clip(picture + rng.normal(0, noise, picture.shape), 0, 255).astype(np.uint8)
