@@ -26,6 +26,8 @@ from vision.geometry.rig import Zone
 
 PATIENCE_S = 20.0
 """For the next frame: the table may be reading the one before, which takes seconds where a whole sheet lies there."""
+RESERVED_S = 5.0
+"""From when the sheet was last seen the table sees nothing for so long; the page looks every 0.7 s."""
 STEP_S = 8.0
 """For a step: a person who holds a phone waits so long for an answer."""
 QUALITY = 70
@@ -77,6 +79,8 @@ class CalibrationService:
             blank: dict[str, Any] = {"picture_wh": None, "markers": [], "zones": [], "lens": None}
             return {**told, **blank, "advice": [_code(NO_PICTURE)]}
         now = self._steps.look(frame.image_bgr)
+        if now.markers:
+            self._camera.reserve(RESERVED_S)
         lens = self._steps.lens(frame.image_bgr)
         floor_to_px = now.floor_to_px if now.floor_to_px is not None or found is None else found.floor_to_px
         height, width = frame.image_bgr.shape[:2]

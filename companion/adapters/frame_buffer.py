@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 from collections.abc import Iterator
 
@@ -19,16 +20,14 @@ class FrameBuffer:
         self._newest: Frame | None = None
         self._came = threading.Condition()
         self._count = self._followers = 0
+        self._reserved_until_s = -math.inf
 
     def start(self) -> None:
         """Open the camera."""
         self._camera.start()
 
     def frame(self) -> Frame | None:
-        """The camera's next frame; while someone follows, the first one after that.
-
-        Who calibrates has the camera for himself: the table would take the markers for dice.
-        """
+        """The camera's next frame; while someone follows, or has reserved the camera, the first one after that."""
         while True:
             frame = self._camera.frame()
             with self._came:
@@ -36,7 +35,7 @@ class FrameBuffer:
                     self._newest = frame
                     self._count += 1
                     self._came.notify_all()
-                if frame is None or not self._followers:
+                if frame is None or not (self._followers or frame.at_s < self._reserved_until_s):
                     return frame
 
     def stop(self) -> None:
@@ -47,6 +46,12 @@ class FrameBuffer:
         """The frame that came last; None before the first."""
         with self._came:
             return self._newest
+
+    def reserve(self, seconds: float) -> None:
+        """Keep the frames of the next seconds from the table: it would take the sheet's markers for dice."""
+        with self._came:
+            if self._newest is not None:
+                self._reserved_until_s = self._newest.at_s + seconds
 
     @contextlib.contextmanager
     def following(self, patience_s: float) -> Iterator[Following]:

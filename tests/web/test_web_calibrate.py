@@ -19,6 +19,7 @@ from companion.errors import DeviceError
 from vision.calibration.store import FILE_NAME, load_rig
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 ROUTES = ("", ".jpg", "/sheet.pdf")
@@ -194,6 +195,17 @@ def test_the_table_gets_no_frame_while_someone_calibrates(desk: Desk) -> None:
     table.join()
     assert numbers == sorted(set(numbers))
     assert len(got) == 1
+
+
+def test_the_table_gets_no_frame_for_a_while_after_the_sheet_was_seen() -> None:
+    clock = SteppedClock()
+    buffer = FrameBuffer(VirtualCamera(1, clock, clock.sleep, seed=3))
+    first = buffer.frame()
+    assert first is not None
+    buffer.reserve(5.0)
+    after = buffer.frame()
+    assert after is not None
+    assert after.at_s == pytest.approx(first.at_s + 5.0, abs=0.1)
 
 
 def test_a_die_is_measured(desk: Desk) -> None:
