@@ -43,7 +43,7 @@ conformance: .venv/dev.stamp  ## the rules at length: 2,000 random games of each
 fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
 	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/games/test_fuzz.py
 
-mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests notice? (half an hour; ONLY="crag dice": those modules)
+mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests notice? (half an hour; ONLY="notation dice": those modules)
 	@$(BIN)/python tests/games/mutants.py $(ONLY)
 
 evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in real time (minutes)

@@ -12,6 +12,7 @@ import platformdirs
 from msgspec import Meta
 
 from companion.errors import SetupError
+from companion.games.registry import GAMES
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Pin = Annotated[int, Meta(ge=0, le=27)]
@@ -22,7 +23,7 @@ class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The table's name on the pages, and the game that a first start sets up."""
 
     name: Annotated[str, Meta(min_length=1, max_length=24)] = "Peg & Pip"
-    game: str = "crib_dice"
+    game: str = next(iter(GAMES))
     players: tuple[str, ...] = ("Ann", "Ben")
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
+
+from companion.games.registry import GAMES
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("companion", "vision", "hardware", "web")
@@ -72,6 +76,23 @@ def test_the_rules_need_nothing_but_the_standard_library(path: Path) -> None:
         outside -= {"numpy"}
     assert outside <= set(sys.stdlib_module_names)
     assert outside.isdisjoint({"random", "time", "datetime", "threading", "os", "pathlib", "sqlite3", "secrets"})
+
+
+OWN_PLACES = [*(ROOT / "companion" / "games" / game for game in GAMES), ROOT / "web" / "texts"]
+OWN_FILES = {ROOT / "companion" / "games" / "registry.py"}
+CODE = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in {".py", ".js", ".css", ".html"}]
+NAMES = re.compile(rf"\b({'|'.join([*GAMES, *(game.title for game in GAMES.values()), 'crib'])})\b", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("path", [*CODE, ROOT / "Makefile", ROOT / "pyproject.toml"], ids=lambda path: path.name)
+def test_no_game_is_named_outside_its_folder_the_registry_and_the_texts(path: Path) -> None:
+    if path not in OWN_FILES and not any(path.is_relative_to(place) for place in OWN_PLACES):
+        assert NAMES.findall(path.read_text(encoding="utf-8")) == []
+
+
+def test_the_pages_texts_name_a_game_only_where_people_read_it() -> None:
+    keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
+    assert [key for key in keys if NAMES.search(key) and not key.startswith("category.")] == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

@@ -75,6 +75,7 @@ class Looking:
         return answer(
             document(
                 self.parts.version,
+                [game.name for game in self.parts.games],
                 with_tray=self.parts.tray is not None,
                 with_evening=self.parts.evening is not None,
                 with_voice=self.parts.voice is not None,

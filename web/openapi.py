@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -27,7 +28,6 @@ HEADER: Json = {
     "required": ["transcript", "game", "players"],
     "properties": {
         "transcript": {"const": 1},
-        "game": {"enum": ["crib_dice", "crag", "crapola"]},
         "players": {
             "type": "array",
             "items": {"type": "string", "minLength": 1, "maxLength": 24},
@@ -66,13 +66,20 @@ HEALTH: Json = {
         },
     },
 }
-OWN_SCHEMAS = {"Problem": PROBLEM, "Header": HEADER, "Board": BOARD, "Health": HEALTH, "ShownCode": CODE}
+OWN_SCHEMAS = {"Problem": PROBLEM, "Board": BOARD, "Health": HEALTH, "ShownCode": CODE}
 BODIES = (LineBody, CorrectionBody, AnswerBody, OfferBody, NumberBody, PairBody, AskBody, PhoneBody)
 TRAY_BODIES = (ThrowBody, MoveBody, LiftBody, NothingBody)
 
 
 def document(
-    version: str, *, with_tray: bool, with_evening: bool, with_voice: bool, with_review: bool, with_calibrate: bool
+    version: str,
+    games: Sequence[str],
+    *,
+    with_tray: bool,
+    with_evening: bool,
+    with_voice: bool,
+    with_review: bool,
+    with_calibrate: bool,
 ) -> Json:
     """The OpenAPI 3.1 document of what this program serves."""
     structs: tuple[Any, ...] = (
@@ -100,10 +107,14 @@ def document(
         "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: look on, and play."},
         "paths": paths,
         "components": {
-            "schemas": {**schemas, **OWN_SCHEMAS},
+            "schemas": {**schemas, **OWN_SCHEMAS, "Header": _header(games)},
             "securitySchemes": {"phone": {"type": "apiKey", "in": "cookie", "name": "pegpip"}},
         },
     }
+
+
+def _header(games: Sequence[str]) -> Json:
+    return {**HEADER, "properties": {"game": {"enum": list(games)}, **HEADER["properties"]}}
 
 
 def _ref(name: str) -> Json:

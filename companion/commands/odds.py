@@ -25,7 +25,8 @@ def command(file: str, as_json: bool, goal: str) -> int:
     sheet the final total.
 
     win: the chance to win when this turn is played for that, and every later turn, by everyone, for its points (a
-    shared win counts as its share). For Crib Dice without bomb, bumping, double_fuchle and find_a_loser.
+    shared win counts as its share). For races in which no side can move another's
+    peg; `pegpip rules GAME --json` has the switches.
     """
     try:
         content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()

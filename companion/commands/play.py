@@ -14,12 +14,13 @@ import segno
 
 from companion import config
 from companion.app import App, build
+from companion.games.registry import GAMES
 
 CTRL_C = 130
 
 
 @click.command()
-@click.option("--game", help="Game that a first start sets up: crib_dice, crag, crapola.")
+@click.option("--game", help=f"Game that a first start sets up: {', '.join(GAMES)}.")
 @click.option("--players", help="Their names, clockwise, as Ann,Ben.")
 @click.option("--camera", help="virtual, picamera2, opencv:INDEX, files:DIR or video:FILE.")
 @click.option("--strip", help="memory, terminal, ws281x, spi, pio, wled:HOST or auto.")

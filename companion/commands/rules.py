@@ -16,7 +16,7 @@ from companion.games.rulebook import form_of
 @click.option("--json", "as_json", is_flag=True, help="The switches, their defaults and meaning, as one JSON object.")
 @click.argument("game", metavar="GAME")
 def command(game: str, as_json: bool) -> None:
-    """Print the rules of GAME: crib_dice, crag or crapola."""
+    """Print the rules of GAME; an unknown one is answered with the names that there are."""
     try:
         chosen = game_named(game)
     except RulesError as unknown:

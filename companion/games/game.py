@@ -30,7 +30,7 @@ class Throw:
 
 @dataclass(frozen=True, slots=True)
 class NamePoint:
-    """Crib Dice: names the point after a first throw. `{"do": "point", "value": 5}`."""
+    """Names the value whose dice are frozen after a first throw. `{"do": "point", "value": 5}`."""
 
     value: int
 
@@ -42,26 +42,26 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Bomb:
-    """Crib Dice: bombs at once, or announces it when two dice must still be thrown. `{"do": "bomb"}`."""
+    """Bombs at once, or announces it when two dice must still be thrown. `{"do": "bomb"}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Crag: these stay, the others are thrown again. Crapola: sets these aside. `{"do": "keep", "dice": [6, 6]}`."""
+    """These stay and the others are thrown again, or these are set aside. `{"do": "keep", "dice": [6, 6]}`."""
 
     dice: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Enter:
-    """Crag: enters the dice in a category of the sheet. `{"do": "score", "category": "crag"}`."""
+    """Enters the dice in a category of the sheet. `{"do": "score", "category": "sixes"}`."""
 
     category: str
 
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Crapola: spends points on another player instead of throwing. `{"do": "spend", "on": "Sue", "points": 500}`."""
+    """Spends points on another player instead of throwing. `{"do": "spend", "on": "Sue", "points": 500}`."""
 
     on: str
     points: int
@@ -178,7 +178,7 @@ class State(Protocol):
     def safe_chance(self) -> float | None:
         """Exact chance that the next throw does not end the turn with nothing.
 
-        None when no throw is allowed, or when none of that kind can fail (a first throw in Crib Dice, all of Crag).
+        None when no throw is allowed, or when none of that kind can fail.
         Where the number of dice may be chosen, that of the smallest number.
         """
 

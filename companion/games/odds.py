@@ -15,8 +15,8 @@ GOALS = ("points", "win")
 def safe_chance(state: State) -> float | None:
     """Exact chance that the next throw does not end the turn with nothing.
 
-    None when no throw is allowed, or when none of that kind can fail (a first throw in Crib Dice, the roll-off, all of
-    Crag, seven dice in Crapola). A piddle without result counts as safe. Where six or seven dice may be thrown, of six.
+    None when no throw is allowed, or when none of that kind can fail. A throw without result counts as safe. Where the
+    number of dice may be chosen, of the smallest number.
     """
     return state.safe_chance
 
@@ -29,8 +29,8 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     becomes the dice decide. What a bomb or a spending does to pegs and totals is no turn points: both are worth 0.
 
     For the goal `win` it is the chance that the player, or his team, wins when he plays this turn for that as well as
-    can be, and everyone plays every later turn for its points; a win that is shared by n counts 1/n. For Crib Dice
-    where no side can move another's peg; to eight digits.
+    can be, and everyone plays every later turn for its points; a win that is shared by n counts 1/n. For races
+    in which no side can move another; to eight digits.
 
     Raises:
         RulesError: There is no such goal; this game or a house rule has no exact values for it, or puts them out of

@@ -161,7 +161,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         number: Of the journal's last entry; what a command must name. It survives a restart.
         pulse: Grows whenever anything shown here changes, the number or not; starts at 0 with the program.
-        game: `crib_dice`, `crag`, `crapola`, or None before the first game.
+        game: Its name as in a header; None before the first game.
         header: The transcript header of the game that is on.
         state: The game's state as `pegpip replay --json` prints it, with `line`.
         sides: Who plays against whom, in the order of the seats.
@@ -179,7 +179,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         events: The last things that happened, oldest first.
         sitting: Games lost this evening.
         correction: A correction that waits to be confirmed.
-        choice: In Crag the line that the bank button plays now; the next button goes on to another.
+        choice: The line that the bank button plays now, where there are several; the next button goes on to another.
         abandoned: Whether the game was ended without a result.
         next_starter: Who starts when the next game is called; None until this one is over.
     """

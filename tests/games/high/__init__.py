@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from companion.games.rulebook import Rulebook
 from high.board import EFFECTS, track
+from high.panels import panels
 from high.state import begin
 from high.tray import HighTray
 from high.words import CREDITS, IN_WORDS, SWITCHES
@@ -18,6 +19,7 @@ GAME = Rulebook(
     tray=HighTray(),
     effects=EFFECTS,
     track=track,
+    panels=panels,
     in_words=IN_WORDS,
     credits=CREDITS,
 )
