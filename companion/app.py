@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import importlib.metadata
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +22,9 @@ from companion.adapters.parts import Part, followed, listening
 from companion.adapters.power_off import shutdown_problems
 from companion.adapters.rigs import load_reader
 from companion.adapters.served import BoardOnPage, Photographs
+from companion.adapters.serving import LastingServer
 from companion.adapters.sounding import sounding
+from companion.adapters.supervision import Supervisor
 from companion.adapters.virtual_hands import VirtualHands
 from companion.adapters.wired import buttons_of, power_of, strip_of, track_of
 from companion.config import Settings
@@ -65,6 +66,13 @@ from web.tokens import FileTokens
 
 T = TypeVar("T")
 
+ANSWER_S = 2.0
+"""The table and the server give a sign of life in this time, on a machine that is busy reading dice too."""
+SILENT_S = 15.0
+"""So long the camera's loop may be about one frame: reading many dice in a photo takes seconds."""
+PART_OF_CHECK = {"table": "table", "camera": "eye", "strip": "board", "buttons": "buttons", "sounds": "sounds"}
+"""Which part's falls a check of `/healthz` tells."""
+
 
 @dataclass(frozen=True, slots=True)
 class App:
@@ -76,6 +84,7 @@ class App:
         port: The port that is served; another than the one asked for when that was taken.
         parts: In the order of starting.
         server: Serves until it is stopped.
+        supervisor: Looks after the parts.
         first_game: Sets up the settings' game where the journal has none.
     """
 
@@ -83,7 +92,8 @@ class App:
     pin: str
     port: int
     parts: tuple[Part, ...]
-    server: Server
+    server: LastingServer
+    supervisor: Supervisor
     first_game: Callable[[], None]
 
     def run(self, ready: Callable[[], None]) -> None:
@@ -97,10 +107,11 @@ class App:
                 stack.callback(part.stop)
             self.first_game()
             stack.callback(notify, "STOPPING=1")
-            with _watchdog():
-                notify("READY=1")
-                ready()
-                self.server.run()
+            self.supervisor.start()
+            stack.callback(self.supervisor.stop)
+            notify("READY=1")
+            ready()
+            self.server.run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,17 +194,34 @@ def build(settings: Settings) -> App:
         checks["sounds"] = chimes.health
         sounds = (sounding(table, chimes),)
     parts = (
-        Part("table", table.start, table.stop),
+        Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S)),
         followed(table, board, Lights(night=settings.strip.night), clock),
-        Part("board", board.start, board.stop),
+        Part("board", board.start, board.stop, board.alive),
         listening(wired.buttons, table, board, pairing, checks, settings.buttons.shutdown_command),
         *sounds,
         Part("voice", voice.start, voice.stop),
-        Part("eye", eye.start, eye.stop),
+        Part("eye", eye.start, eye.stop, eye.alive),
     )
-    stream = EventStream(feed, Hosts(addresses.names), pairing.knows, limits)
-    server = Server(Site(app, stream, limits), link, limits)
-    return App(page, pairing.pin, port, parts, server, lambda: _first_game(table, settings))
+
+    def served(listening: socket.socket) -> Server:
+        feed.call(lambda: None)
+        stream = EventStream(feed, Hosts(addresses.names), pairing.knows, limits)
+        return Server(Site(app, stream, limits), listening, limits)
+
+    server = LastingServer(served, link)
+    proofs = {
+        "the table": lambda: table.answers(ANSWER_S),
+        "the camera": lambda: eye.ended or camera.unused_s() < SILENT_S,
+        "the pages": lambda: server.answers(ANSWER_S),
+    }
+    supervisor = Supervisor(parts, proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
+    checks["table"] = table.health
+    checks["pages"] = server.health
+    for name, part in PART_OF_CHECK.items():
+        if name in checks:
+            checks[name] = supervisor.telling(part, checks[name])
+    checks["life"] = supervisor.health
+    return App(page, pairing.pin, port, parts, server, supervisor, lambda: _first_game(table, settings))
 
 
 def _today() -> str:
@@ -261,21 +289,3 @@ def _addresses(settings: Settings, page: str, port: int) -> Addresses:
     names = (socket.gethostname(), *settings.web.hosts)
     wifi = wifi_code(settings.web.wifi, settings.web.wifi_password)
     return Addresses(page, tuple(other for other in others if other != page), names, wifi)
-
-
-@contextlib.contextmanager
-def _watchdog() -> Iterator[None]:
-    """Tell systemd that we live, as often as it wants to hear it."""
-    every_s, done = watchdog_s(), threading.Event()
-
-    def feed() -> None:
-        while every_s is not None and not done.wait(every_s):
-            notify("WATCHDOG=1")
-
-    thread = threading.Thread(target=feed, name="watchdog", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()

@@ -24,6 +24,8 @@ from hardware.view import BoardView, Code, Moment
 FASTEST_S = 1 / 60
 REFRESH_S = 1.0
 RETRY_S = 2.0
+STUCK_S = 10.0
+"""It goes round once a second at the least; a strip on the network may take some seconds to fail."""
 PROVEN_S = 1.5
 """A strip that failed is well again when it has worked so long: a network tells of a lost packet at the next one."""
 
@@ -66,6 +68,7 @@ class Board:
         self._lit, self._lit_s = False, -math.inf
         self._drawn_s = self._sent_s = -math.inf
         self._due_s = self._retry_s = -math.inf
+        self._round_s = -math.inf
         self._illness: DeviceError | None = None
 
     def show(self, view: BoardView) -> None:
@@ -116,12 +119,17 @@ class Board:
             return False, str(ill)
         return True, f"{self._strip.name} strip of {self._strip.leds} LEDs, {self._milliamps} mA"
 
+    def alive(self) -> bool:
+        """Whether its thread runs and has gone round lately."""
+        return self._thread is not None and self._thread.is_alive() and self._clock() - self._round_s < STUCK_S
+
     def start(self) -> None:
-        """Begin to draw, on a thread of its own. May be called twice."""
+        """Begin to draw, on a thread of its own; again when that has fallen. May be called twice."""
+        if self._thread is not None and self._thread.is_alive():
+            return
         with self._lock:
-            if self._running:
-                return
             self._running = self._fresh = True
+        self._round_s = self._clock()
         self._thread = threading.Thread(target=self._run, name="board", daemon=True)
         self._thread.start()
 
@@ -139,7 +147,7 @@ class Board:
 
         The thread calls this; tests call it with a clock of their own.
         """
-        now_s = self._clock()
+        now_s = self._round_s = self._clock()
         with self._lock:
             view, fresh = self._as_felt(), self._fresh
             self._fresh = False

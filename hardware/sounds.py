@@ -93,9 +93,9 @@ class Chimes:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to play what is asked for. May be called twice."""
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="chimes", daemon=True)
+        """Begin to play what is asked for; again when its thread has fallen. May be called twice."""
+        if not self.alive():
+            self._thread = threading.Thread(target=self._run, name="sounds", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
@@ -104,6 +104,10 @@ class Chimes:
         if thread is not None:
             self._asked.put(None)
             thread.join(timeout=LONGEST_S + 1)
+
+    def alive(self) -> bool:
+        """Whether its thread runs."""
+        return self._thread is not None and self._thread.is_alive()
 
     def chime(self, kind: str) -> None:
         """Play the effect of that kind soon; one without an effect, or one too many, is left out."""

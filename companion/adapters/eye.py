@@ -39,12 +39,12 @@ class Eye:
     def __init__(self, name: str, watcher: Watching, submit: Callable[[Command], Snapshot]) -> None:
         self._name, self._watcher, self._submit = name, watcher, submit
         self._illness: str | None = None
-        self._ended = False
+        self.ended = False
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to watch, on a thread of its own. May be called twice."""
-        if self._thread is None:
+        """Begin to watch, on a thread of its own; again when that has fallen. May be called twice."""
+        if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, name="eye", daemon=True)
             self._thread.start()
 
@@ -55,11 +55,15 @@ class Eye:
         if thread is not None:
             thread.join(timeout=5.0)
 
+    def alive(self) -> bool:
+        """Whether its thread runs, or has come to the end of a recording."""
+        return self.ended or (self._thread is not None and self._thread.is_alive())
+
     def health(self) -> tuple[bool, str]:
         """Whether the camera works, and a sentence for the page."""
         if self._illness is not None:
             return False, f"{self._illness} Until then, enter throws by phone."
-        if self._ended:
+        if self.ended:
             return False, f"The recording {self._name} has ended. Start again, or enter throws by phone."
         return True, f"{self._name} camera"
 
@@ -69,7 +73,7 @@ class Eye:
             command = command_of(event)
             if command is not None:
                 self._tell(command)
-        self._ended = True
+        self.ended = True
 
     def _tell(self, command: Command) -> None:
         try:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
@@ -14,8 +15,10 @@ from vision.cameras import Camera, Frame
 class FrameBuffer:
     """Passes a camera's frames on, and keeps hold of the last one. It is not copied, so must not be changed."""
 
-    def __init__(self, camera: Camera) -> None:
+    def __init__(self, camera: Camera, clock: Callable[[], float] = time.monotonic) -> None:
         self.name = camera.name
+        self._clock = clock
+        self._used_s = clock()
         self._camera = camera
         self._newest: Frame | None = None
         self._came = threading.Condition()
@@ -24,12 +27,15 @@ class FrameBuffer:
 
     def start(self) -> None:
         """Open the camera."""
+        self._used_s = self._clock()
         self._camera.start()
 
     def frame(self) -> Frame | None:
         """The camera's next frame; while someone follows, or has reserved the camera, the first one after that."""
         while True:
+            self._used_s = self._clock()
             frame = self._camera.frame()
+            self._used_s = self._clock()
             with self._came:
                 if frame is not None:
                     self._newest = frame
@@ -41,6 +47,10 @@ class FrameBuffer:
     def stop(self) -> None:
         """Close the camera."""
         self._camera.stop()
+
+    def unused_s(self) -> float:
+        """Seconds since the camera's loop last asked for a frame or got one: the proof that it goes round."""
+        return self._clock() - self._used_s
 
     def newest(self) -> Frame | None:
         """The frame that came last; None before the first."""

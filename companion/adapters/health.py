@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from companion.session.salvage import reports
+
+log = logging.getLogger(__name__)
 
 Check = Callable[[], tuple[bool, str]]
 
@@ -17,8 +20,16 @@ FREE_MB_NEEDED = 50
 
 def report(checks: Mapping[str, Check]) -> dict[str, Any]:
     """`/healthz` as in CONTRACTS.md, from a check for each part."""
-    parts = {name: dict(zip(("ok", "says"), check(), strict=True)) for name, check in checks.items()}
+    parts = {name: dict(zip(("ok", "says"), _checked(check), strict=True)) for name, check in list(checks.items())}
     return {"status": "ok" if all(part["ok"] for part in parts.values()) else "degraded", "parts": parts}
+
+
+def _checked(check: Check) -> tuple[bool, str]:
+    try:
+        return check()
+    except Exception as fault:  # whoever asks how the parts are must hear of the others
+        log.exception("a check failed")
+        return False, f"How it is can't be told ({type(fault).__name__}: {fault}). Start again."
 
 
 def disk_check(folder: Path) -> Check:

@@ -23,11 +23,19 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something that runs: how to start it and how to stop it."""
+    """Something that runs.
+
+    Attributes:
+        name: As in `/healthz`.
+        start: Starts it; again when it has fallen.
+        stop: Stops it.
+        alive: Proves that it runs; None where there is nothing that could fall.
+    """
 
     name: str
     start: Callable[[], None]
     stop: Callable[[], None]
+    alive: Callable[[], bool] | None = None
 
 
 def followed(table: Table, board: Board, lights: Lights, clock: Callable[[], float]) -> Part:
@@ -77,12 +85,14 @@ def listening(
             _submit(table, press.button)
 
     def listen() -> None:
+        if not buttons.alive():
+            buttons.stop()
         try:
             buttons.start(pressed, felt)
         except DeviceError as ill:
-            illness.append(str(ill))
+            illness[:] = [str(ill)]
 
-    return Part("buttons", listen, buttons.stop)
+    return Part("buttons", listen, buttons.stop, buttons.alive)
 
 
 def _submit(table: Table, button: str) -> None:

@@ -25,7 +25,8 @@ def sounding(table: Table, chimes: Chimes) -> Part:
 
     def start() -> None:
         chimes.start()
-        ends.append(table.subscribe(hear))
+        if not ends:
+            ends.append(table.subscribe(hear))
 
     def hear(_: Snapshot, news: News) -> None:
         kind = effect(news)
@@ -37,4 +38,4 @@ def sounding(table: Table, chimes: Chimes) -> Part:
             ends.pop()()
         chimes.stop()
 
-    return Part("sounds", start, stop)
+    return Part("sounds", start, stop, chimes.alive)

@@ -6,9 +6,10 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import replace
 from queue import Empty, SimpleQueue
+from typing import TypeVar
 
 import msgspec
 
@@ -22,6 +23,10 @@ from companion.session.present import TableState, snapshot_of
 from companion.session.snapshot import News, Snapshot
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+FALLEN_S = 0.5
+"""So often whoever waits for the writer looks whether there still is one."""
 
 Reader = Callable[[Snapshot, News], None]
 
@@ -45,30 +50,48 @@ class Table:
     ) -> None:
         self._play = Play(journal, photos, clock, wall, self._desk_changed)
         self._clock = clock
-        self._queue: SimpleQueue[tuple[Command, Future[Snapshot]] | None] = SimpleQueue()
+        self._queue: SimpleQueue[tuple[Command | None, Future[Snapshot]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._gate = threading.Lock()  # nothing enters the queue once its writer has left
         self._open = False
         self._news = threading.Condition()
         self._readers: tuple[Reader, ...] = ()
         self._snapshot = Snapshot(number=0)
+        self._fault: str | None = None  # of the last reader that could not take the newest snapshot
 
     def start(self) -> None:
-        """Open the journal and begin to serve. Raises DeviceError. May be called twice."""
-        if self._thread is not None:
+        """Open the journal and begin to serve; again when the writer has fallen. Raises DeviceError.
+
+        May be called twice.
+        """
+        if self._thread is not None and self._thread.is_alive():
             return
         opened: Future[None] = Future()
         thread = threading.Thread(target=self._write, args=(opened,), name="table", daemon=True)
         thread.start()
-        opened.result()
-        self._thread = thread
+        _result(opened, thread)
 
     def stop(self) -> None:
         """Carry out what is queued, close the journal. Later commands are refused. May be called twice."""
         thread, self._thread = self._thread, None
-        if thread is not None:
+        if thread is not None and thread.is_alive():
             self._queue.put(None)
             thread.join()
+
+    def answers(self, within_s: float) -> bool:
+        """Whether the writer carries out a command that changes nothing in that time: what a watchdog may live by."""
+        answer: Future[Snapshot] = Future()
+        with self._gate:
+            if not self._open:
+                return False
+            self._queue.put((None, answer))
+        return bool(wait((answer,), within_s).done)
+
+    def health(self) -> tuple[bool, str]:
+        """Whether all who follow the table could take the newest snapshot, and a sentence for the page."""
+        if self._fault is not None:
+            return False, f"A part that follows the table fails ({self._fault}): what it shows may be old. Start again."
+        return True, f"at entry {self._snapshot.number}"
 
     def snapshot(self) -> Snapshot:
         """The newest snapshot; never waits."""
@@ -105,10 +128,11 @@ class Table:
         """
         answer: Future[Snapshot] = Future()
         with self._gate:
-            if not self._open:
+            thread = self._thread
+            if not self._open or thread is None:
                 raise DeviceError("The table is not running.", "Start it again.")
             self._queue.put((command, answer))
-        return answer.result()
+        return _result(answer, thread)
 
     def question_photo(self, question: int) -> bytes | None:
         """The picture of the open question, if that is the one."""
@@ -123,6 +147,7 @@ class Table:
             self._play.close()
             opened.set_exception(ill if isinstance(ill, CompanionError) else _no_start(ill))
             return
+        self._thread = threading.current_thread()
         self._open = True
         opened.set_result(None)
         try:
@@ -131,10 +156,10 @@ class Table:
         finally:
             with self._gate:
                 self._open = False
+                self._refuse_the_rest()
             self._play.close()
-            self._refuse_the_rest()
 
-    def _next(self) -> tuple[Command, Future[Snapshot]] | None:
+    def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
         deadline_s = self._play.deadline_s()
         if deadline_s is None:
             return self._queue.get()
@@ -143,7 +168,10 @@ class Table:
         except Empty:
             return Tick(), Future()
 
-    def _answer(self, command: Command, answer: Future[Snapshot]) -> None:
+    def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
+        if command is None:
+            answer.set_result(self._snapshot)
+            return
         before, no = self._play.desk, None
         try:
             self._play.apply(command)
@@ -182,11 +210,22 @@ class Table:
             self._snapshot = newest
             self._news.notify_all()
             readers = self._readers
+        failed: str | None = None
         for reader in readers:
             try:
                 reader(newest, news)
-            except Exception:  # a fault in a page or a light must not stop the table
+            except Exception as fault:  # a fault in a page or a light must not stop the table
+                failed = f"{type(fault).__name__}: {fault}"
                 log.exception("a reader of snapshots failed")
+        self._fault = failed
+
+
+def _result(answer: Future[T], thread: threading.Thread) -> T:
+    """What the writer answers; it may fall before it does. Raises what it was refused with, or DeviceError."""
+    while not wait((answer,), FALLEN_S).done:
+        if not thread.is_alive() and not answer.done():
+            raise DeviceError("The table's writer has fallen.", "It is started again: look, then do it once more.")
+    return answer.result()
 
 
 def _no_start(fault: BaseException) -> DeviceError:

@@ -39,3 +39,6 @@ class Buttons(Protocol):
 
     def stop(self) -> None:
         """Listen no more; never raises."""
+
+    def alive(self) -> bool:
+        """Whether they are listened to as they were when started: False when the thread that does has fallen."""

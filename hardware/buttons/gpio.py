@@ -84,6 +84,10 @@ class GpioButtons:
         for device in devices:
             device.close()
 
+    def alive(self) -> bool:
+        """Whether the thread that waits for them runs."""
+        return self._thread is None or self._thread.is_alive()
+
     def level(self, button: str, closed: bool) -> None:
         """A contact has closed or opened; called by gpiozero's thread."""
         with self._changed:

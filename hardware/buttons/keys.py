@@ -30,6 +30,7 @@ class KeyButtons:
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._restore: Callable[[], None] = lambda: None
+        self._gone = False
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
         """Listen to the terminal. Raises DeviceError when there is none."""
@@ -41,7 +42,7 @@ class KeyButtons:
         self._restore = _key_by_key(source.fileno())
         self._stopped.clear()
         told = (source.fileno(), on_press, on_touch)
-        self._thread = threading.Thread(target=self._listen, args=told, name="keys", daemon=True)
+        self._thread = threading.Thread(target=self._listen, args=told, name="buttons", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -51,6 +52,10 @@ class KeyButtons:
         if thread is not None:
             thread.join(timeout=2)
             self._restore()
+
+    def alive(self) -> bool:
+        """Whether the thread that reads them runs, or the terminal has gone for good."""
+        return self._thread is None or self._thread.is_alive() or self._gone
 
     def press_of(self, key: str) -> Press | None:
         """The press that a key is, or None."""
@@ -64,6 +69,7 @@ class KeyButtons:
                 continue
             typed = os.read(descriptor, 32)
             if not typed:
+                self._gone = True
                 return
             for key in typed.decode(errors="ignore"):
                 press = self.press_of(key)

@@ -17,3 +17,7 @@ class NoButtons:
 
     def stop(self) -> None:
         """Nothing to stop."""
+
+    def alive(self) -> bool:
+        """Nothing can fall."""
+        return True

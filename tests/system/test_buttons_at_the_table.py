@@ -44,6 +44,9 @@ class Fingers:
     def stop(self) -> None:
         pass
 
+    def alive(self) -> bool:
+        return True
+
 
 @dataclass
 class Place:

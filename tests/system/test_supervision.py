@@ -1,0 +1,232 @@
+"""A dead part is a told part: whatever ends its thread, health says so and it runs again; the watchdog wants proofs."""
+
+from __future__ import annotations
+
+import ctypes
+import http.client
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion import config
+from companion.adapters import supervision
+from companion.adapters.parts import Part
+from companion.adapters.serving import LastingServer
+from companion.adapters.supervision import Supervisor
+from companion.app import App, build
+from companion.errors import DeviceError
+from companion.session.commands import EndSitting
+from companion.session.table import Table
+
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+
+TOLD_WITHIN_S, BACK_WITHIN_S = 5.0, 10.0
+
+
+class Unheard(BaseException):
+    """Nobody catches this on purpose."""
+
+
+def kill(name: str, with_: type[BaseException]) -> threading.Thread:
+    """Have that exception come up in the thread of that name, wherever it is."""
+    thread = next(thread for thread in threading.enumerate() if thread.name == name)
+    assert thread.ident is not None
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(with_))
+    return thread
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    supervision.LOOK_S, supervision.TOLD_S = 0.2, 0.8  # `make faults` takes the real times
+    settings = config.load(None, {
+        "web": {"host": "127.0.0.1", "port": 0},
+        "data": {"dir": str(tmp_path_factory.mktemp("data"))},
+        "sound": {"effects": True},
+    })  # fmt: skip
+    app = build(settings)
+    ready = threading.Event()
+    running = threading.Thread(target=app.run, args=(ready.set,), name="main of the app")
+    running.start()
+    assert ready.wait(30)
+    yield app
+    app.server.stop()
+    running.join(30)
+    supervision.LOOK_S, supervision.TOLD_S = 1.0, 6.0
+    assert not running.is_alive()
+
+
+def health(app: App) -> dict[str, Any]:
+    link = http.client.HTTPConnection("127.0.0.1", app.port, timeout=5)
+    link.request("GET", "/healthz")
+    found: dict[str, Any] = json.loads(link.getresponse().read())["parts"]
+    link.close()
+    return found
+
+
+def within(seconds: float, met: Callable[[], bool]) -> bool:
+    ends_s = time.monotonic() + seconds
+    while time.monotonic() < ends_s:
+        try:
+            if met():
+                return True
+        except OSError:
+            pass
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.parametrize("with_", [ValueError, SystemExit, Unheard], ids=lambda e: e.__name__)
+@pytest.mark.parametrize(("thread", "part"), [("table", "table"), ("eye", "camera"), ("board", "strip")])
+def test_a_part_that_is_killed_is_told_and_comes_back(
+    app: App, thread: str, part: str, with_: type[BaseException]
+) -> None:
+    assert within(BACK_WITHIN_S, lambda: health(app)[part]["ok"])
+    killed = kill(thread, with_)
+    assert within(TOLD_WITHIN_S, lambda: not health(app)[part]["ok"]), health(app)
+    assert not killed.is_alive()
+    assert within(BACK_WITHIN_S, lambda: health(app)[part]["ok"]), health(app)
+    assert any(one.name == thread and one.is_alive() for one in threading.enumerate())
+    assert "started again" in health(app)[part]["says"]
+
+
+@pytest.mark.parametrize("with_", [RuntimeError, SystemExit, Unheard], ids=lambda e: e.__name__)
+def test_the_pages_server_is_killed_and_comes_back(app: App, with_: type[BaseException]) -> None:
+    before = threading.active_count()
+    killed = kill("server", with_)
+    assert within(TOLD_WITHIN_S, lambda: not killed.is_alive())
+    assert within(BACK_WITHIN_S, lambda: "started again" in health(app)["pages"]["says"])
+    assert within(BACK_WITHIN_S, lambda: threading.active_count() <= before + 2)
+
+
+def test_who_waits_for_a_writer_that_falls_is_told(tmp_path: Path) -> None:
+    from companion.session.journal import Journal
+    from companion.session.photos import Photos
+
+    table = Table(Journal(tmp_path), Photos(tmp_path))
+    table.start()
+    assert table.answers(2.0)
+
+    def fall(_: object) -> None:
+        raise Unheard
+
+    table._play.apply = fall  # type: ignore[method-assign]
+    with pytest.raises(DeviceError, match="fallen"):
+        table.submit(EndSitting(number=0))
+    assert not table.answers(0.2)
+    with pytest.raises(DeviceError, match="not running"):
+        table.submit(EndSitting(number=0))
+    del table._play.apply
+    table.start()
+    assert table.submit(EndSitting(number=0)).number == 1
+    table.stop()
+
+
+def test_a_reader_that_fails_is_told_until_it_can_follow_again(tmp_path: Path) -> None:
+    from companion.session.journal import Journal
+    from companion.session.photos import Photos
+
+    table = Table(Journal(tmp_path), Photos(tmp_path))
+    table.start()
+    ill = [True]
+
+    def read(*_: object) -> None:
+        if ill:
+            raise ZeroDivisionError("no lights")
+
+    table.subscribe(read)
+    table.submit(EndSitting(number=0))
+    assert "ZeroDivisionError: no lights" in table.health()[1]
+    ill.clear()
+    table.submit(EndSitting(number=1))
+    assert table.health()[0]
+    table.stop()
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def test_the_watchdog_is_fed_only_while_all_give_proof_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervision, "LOOK_S", 1.0)
+    clock, fed = Clock(), list[float]()
+    lives = {"the table": True, "the camera": True, "the pages": True}
+    proofs = {name: (lambda name=name: lives[name]) for name in lives}
+    supervisor = Supervisor((), proofs, lambda: fed.append(clock.now_s), 5.0, clock)
+    for _ in range(10):
+        clock.now_s += 1.0
+        supervisor.step()
+    assert fed == [4.0, 8.0]
+    for name in lives:
+        fed.clear()
+        lives[name] = False
+        for _ in range(10):
+            clock.now_s += 1.0
+            supervisor.step()
+        assert fed == []
+        lives[name] = True
+        supervisor.step()
+        assert len(fed) == 1
+
+
+def test_a_part_that_cannot_be_started_again_is_told_why_until_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervision, "TOLD_S", 6.0)
+    clock, alive, refuse = Clock(), [True], ["The disk is gone. Put it back."]
+
+    def start() -> None:
+        if refuse:
+            raise DeviceError(*refuse[0].split(". "))
+        alive[0] = True
+
+    supervisor = Supervisor((Part("table", start, lambda: None, lambda: alive[0]),), {}, lambda: None, None, clock)
+    check = supervisor.telling("table", lambda: (True, "at entry 3"))
+    supervisor.step()
+    assert check() == (True, "at entry 3")
+    alive[0] = False
+    supervisor.step()
+    assert check()[0] is False
+    assert "The disk is gone" in check()[1]
+    refuse.clear()
+    supervisor.step()
+    supervisor.step()
+    assert "was started again" in check()[1]
+    clock.now_s += 7.0
+    assert check()[0]
+    assert "started again 1 times" in check()[1]
+
+
+def test_a_server_that_falls_is_followed_by_another_until_it_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.adapters.serving.PAUSE_S", 0.0)
+    made = list[int]()
+
+    class Falling:
+        def run(self) -> None:
+            if len(made) == 3:
+                server._stopped.set()
+            elif len(made) == 2:
+                raise OSError("no socket")
+
+        def stop(self) -> None:
+            pass
+
+        def answers(self, _: float) -> bool:
+            return True
+
+    def make(listening: socket.socket) -> Falling:
+        listening.close()
+        made.append(1)
+        return Falling()
+
+    server = LastingServer(make, socket.socket())
+    server.run()
+    assert len(made) == 3
+    assert "started again 2 times" in server.health()[1]
