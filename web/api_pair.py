@@ -10,6 +10,7 @@ import msgspec
 
 from web.asking import body, must_be_paired, phone
 from web.guard import COOKIE
+from web.names import cleaned
 from web.pairing import NAME_LENGTH, Refused
 from web.parts import Parts
 from web.refusals import answer, refusal
@@ -47,7 +48,7 @@ def pairing(parts: Parts) -> flask.Blueprint:
     def pair() -> flask.Response:
         sent = body(PairBody)
         address, token = flask.request.remote_addr or "", flask.request.cookies.get(COOKIE)
-        fresh = parts.pairing.pair(sent.pin.strip(), sent.name, address, token)
+        fresh = parts.pairing.pair(sent.pin.strip(), cleaned(sent.name), address, token)
         if isinstance(fresh, Refused):
             return _no(fresh)
         paired = parts.pairing.phone(fresh)
@@ -55,7 +56,7 @@ def pairing(parts: Parts) -> flask.Blueprint:
 
     @routes.post("/api/pair/ask")
     def ask() -> flask.Response:
-        asked = parts.pairing.ask(body(AskBody).name, flask.request.remote_addr or "")
+        asked = parts.pairing.ask(cleaned(body(AskBody).name), flask.request.remote_addr or "")
         if isinstance(asked, Refused):
             return _no(asked)
         token, code = asked

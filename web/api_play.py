@@ -18,7 +18,9 @@ from companion.session.commands import (
     StartGame,
 )
 from web.asking import body, do, must_be_paired
+from web.names import problem_of
 from web.parts import Parts
+from web.refusals import refusal
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Values = Annotated[tuple[Annotated[int, msgspec.Meta(ge=1, le=6)], ...], msgspec.Meta(max_length=20)]
@@ -71,7 +73,12 @@ def playing(parts: Parts) -> flask.Blueprint:
     @routes.post("/api/games")
     def start_game() -> flask.Response:
         must_be_paired(parts.pairing)
-        return do(parts.table, StartGame(header=body(dict[str, Any])))
+        header = body(dict[str, Any])
+        players = header.get("players")
+        wrong = problem_of(name for name in players if isinstance(name, str)) if isinstance(players, list) else None
+        if wrong is not None:
+            return refusal(422, "name", wrong)
+        return do(parts.table, StartGame(header=header))
 
     @routes.post("/api/throws/<int:throw>")
     def correct(throw: int) -> flask.Response:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 LANGUAGES = {"en": "English", "de": "Deutsch", "fi": "Suomi"}
+ARGUMENT = re.compile(r"\{(\w+)\}")
 FOLDER = Path(__file__).parent / "texts"
 
 
@@ -29,9 +31,8 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
     text = known.get(key) or known.get(f"{key}.{'one' if args.get('count') == 1 else 'other'}") or otherwise
     if text is None:
         raise KeyError(key)
-    for name, value in args.items():
-        text = text.replace(f"{{{name}}}", str(value))
-    return text
+    # In one go: what a name holds is never taken for another argument.
+    return ARGUMENT.sub(lambda found: str(args.get(found[1], found[0])), text)
 
 
 def chosen(wish: str | None, accepted: Iterable[str]) -> str:

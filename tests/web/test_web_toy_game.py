@@ -84,8 +84,10 @@ def test_it_plays_on_phones_and_on_the_pubs_screen(toy: Pub, chromium: Any) -> N
             assert each.inner_text("#who span >> nth=0") == "Ann"
             assert each.inner_text("#can") == "Throw 1 or bank 6"
             assert each.inner_text("#panels") == "Pips above the best\n2"
-        assert page.locator("#track svg").get_attribute("aria-label").startswith(
-            "The track. Ann & Ben: 80, ahead at 80; 12: 40, ahead at 40; Ann: 0, ahead at 120; 7: 0"
+        assert (
+            page.locator("#track svg")
+            .get_attribute("aria-label")
+            .startswith("The track. Ann & Ben: 80, ahead at 80; 12: 40, ahead at 40; Ann: 0, ahead at 120; 7: 0")
         )
         assert problems == []
         page.close()

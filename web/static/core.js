@@ -32,11 +32,18 @@ export function s(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** What an object that is keyed by names holds for one: "constructor" is a name too. */
+export const own = (map, name) => (map && Object.hasOwn(map, name) ? map[name] : undefined);
+
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+/** A word that may run from right to left, kept from turning round what stands beside it (first strong isolate). */
+export const isolate = (word) => (RIGHT_TO_LEFT.test(word) ? `\u2068${word}\u2069` : String(word));
+
 /** A text of the catalogue (or that given for want of one) with its arguments; `count` chooses between KEY.one and KEY.other. */
 export function t(key, args = {}, otherwise = null) {
-  let text = texts[key] ?? texts[`${key}.${plural.select(Number(args.count ?? 0))}`] ?? texts[`${key}.other`] ?? otherwise ?? key;
-  for (const [name, value] of Object.entries(args)) text = text.replaceAll(`{${name}}`, String(value));
-  return text;
+  const text = texts[key] ?? texts[`${key}.${plural.select(Number(args.count ?? 0))}`] ?? texts[`${key}.other`] ?? otherwise ?? key;
+  // In one go, by a function: whatever a name holds ("$&", "{points}") is only ever a name.
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (own(args, name) === undefined ? whole : isolate(args[name])));
 }
 export const has = (key) => key in texts || `${key}.other` in texts;
 export const number = (value) => Number(value).toLocaleString(document.documentElement.lang);

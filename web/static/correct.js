@@ -17,7 +17,7 @@ export function correctable() {
 }
 
 function row(thrown) {
-  return h("li", {}, h("span", {}, `${thrown.player} `, h("small", { class: "quiet" }, t(`source.${thrown.source}`))),
+  return h("li", {}, h("span", {}, h("bdi", {}, thrown.player), " ", h("small", { class: "quiet" }, t(`source.${thrown.source}`))),
     h("span", { class: "thrown" }, thrown.values.map((value, at) => h("button", { type: "button", class: "pick", "data-key": `${thrown.number}-${at}`, "aria-label": t("correct.die", { value, player: thrown.player }), onclick: () => correct(thrown, at) }, die(value, { quiet: true })))));
 }
 

@@ -1,5 +1,5 @@
 // The evening: who has lost how many games, past games move by move with their photos, and figures drawn as SVG.
-import { $, fill, follow, goLive, h, number, ready, s, t } from "./core.js";
+import { $, fill, follow, goLive, h, isolate, number, ready, s, t } from "./core.js";
 import { dice } from "./dice.js";
 import { menu } from "./menu.js";
 import { lineWords, listed } from "./sides.js";
@@ -42,13 +42,14 @@ async function open(game) {
   const box = $("game");
   box.hidden = false;
   box.replaceChildren(h("h2", {}, t("evening.game", { title: game.title, players: listed(game.players) })),
-    ...(moves.length ? [h("h3", {}, t("evening.scores")), scores(moves), h("h3", {}, t("evening.replay")), replay(moves), h("h3", {}, t("evening.figures")), figures(players, t("evening.figures"), false)] : []),
+    ...(moves.length ? [h("h3", {}, t("evening.scores")), scores(moves, game.players), h("h3", {}, t("evening.replay")), replay(moves), h("h3", {}, t("evening.figures")), figures(players, t("evening.figures"), false)] : []),
     h("p", {}, h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript"))));
 }
 
 // Scores after each move, one line a side.
-function scores(moves) {
-  const names = Object.keys(moves[0].state.scores), most = Math.max(1, ...moves.flatMap((move) => Object.values(move.state.scores)));
+function scores(moves, players) {
+  // Teams have keys of their own; of players' an object would put "2" before "Ann".
+  const scored = moves[0].state.scores, names = players.every((name) => Object.hasOwn(scored, name)) ? players : Object.keys(scored), most = Math.max(1, ...moves.flatMap((move) => Object.values(move.state.scores)));
   const x = (at) => 30 + (at / Math.max(1, moves.length - 1)) * 320, y = (value) => 130 - (value / most) * 115;
   const lines = names.map((name, seat) => {
     const path = s("path", { d: moves.map((move, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(move.state.scores[name]).toFixed(1)}`).join("") });
@@ -56,7 +57,7 @@ function scores(moves) {
     if (seat % 2) path.style.strokeDasharray = "6 3";
     return path;
   });
-  const ends = names.map((name) => `${name} ${moves.at(-1).state.scores[name]}`).join(", ");
+  const ends = names.map((name) => `${isolate(name)} ${moves.at(-1).state.scores[name]}`).join(", ");
   return s("svg", { class: "plot", viewBox: "0 0 360 145", role: "img", "aria-label": t("evening.scores_label", { ends }) },
     [0, .5, 1].map((part) => [s("path", { class: "grid", d: `M30 ${y(part * most)}H350` }), s("text", { x: 2, y: y(part * most) + 4 }, String(Math.round(part * most)))]).flat(), lines);
 }
@@ -68,7 +69,7 @@ function replay(moves) {
   const go = (to) => { at = Math.max(0, Math.min(moves.length - 1, to)); slider.value = at; show(); };
   const show = () => {
     const move = moves[at], state = move.state, who = at ? moves[at - 1].state.player : null;
-    words.textContent = `${t("evening.move", { at: at + 1, of: moves.length })}: ${who ? `${who} – ` : ""}${lineWords(move.line)} · ${Object.entries(state.scores).map(([name, value]) => `${name} ${number(value)}`).join(", ")}`;
+    words.textContent = `${t("evening.move", { at: at + 1, of: moves.length })}: ${who ? `${isolate(who)} – ` : ""}${lineWords(move.line)} · ${Object.entries(state.scores).map(([name, value]) => `${isolate(name)} ${number(value)}`).join(", ")}`;
     fill(lying, [move.line.throw, state.dice], () => move.line.throw ?? state.dice ? dice(move.line.throw ?? state.dice) : []);
     photo.hidden = move.throw === null || move.throw === undefined;
     if (!photo.hidden) photo.src = `/api/throws/${move.throw}.jpg`;

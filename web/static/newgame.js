@@ -1,5 +1,5 @@
 // Setting up a game: who plays, what, by which house rules. Names are remembered by the table, and on this phone.
-import { dialog, fill, h, has, post, settings, start, t, table } from "./core.js";
+import { dialog, fill, h, has, own, post, settings, start, t, table } from "./core.js";
 import { chip } from "./dice.js";
 
 export function newGame(games) {
@@ -50,7 +50,7 @@ function knownNames(known, names, game, show) {
     names.drawn = (names.drawn ?? 0) + 1;
     show();
   };
-  return away.length ? [h("span", { class: "quiet" }, t("new.known")), away.map((name) => h("button", { type: "button", "data-key": `known-${name}`, onclick: sit(name) }, name))].flat() : null;
+  return away.length ? [h("span", { class: "quiet" }, t("new.known")), away.map((name) => h("button", { type: "button", "data-key": `known-${name}`, onclick: sit(name) }, h("bdi", {}, name)))].flat() : null;
 }
 
 // Everyone in the table's journal, the latest first.
@@ -62,9 +62,9 @@ async function earlier() {
 
 // As the table will give them out: the colour worn in this sitting, else the first that is free.
 function coloursOf(names) {
-  const worn = table.snapshot.sitting?.colours ?? {}, taken = new Set(names.map((name) => worn[name.trim()]));
+  const worn = (name) => own(table.snapshot.sitting?.colours, name.trim()), taken = new Set(names.map(worn));
   return names.map((name) => {
-    if (worn[name.trim()] !== undefined) return worn[name.trim()];
+    if (worn(name) !== undefined) return worn(name);
     const free = [0, 1, 2, 3, 4, 5].find((colour) => !taken.has(colour)) ?? 0;
     taken.add(free);
     return free;

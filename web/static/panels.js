@@ -12,7 +12,7 @@ export function panels() {
 
 function sheetOf(snapshot, sheet) {
   const all = sides(snapshot);
-  const head = h("tr", {}, h("th", { scope: "col" }, t("sheet.row")), all.map((side) => h("th", { class: "n", scope: "col" }, chip(side.colour), " ", side.name)));
+  const head = h("tr", {}, h("th", { scope: "col" }, t("sheet.row")), all.map((side) => h("th", { class: "n", scope: "col" }, chip(side.colour), " ", h("bdi", {}, side.name))));
   const rows = sheet.rows.map((row, at) => h("tr", {}, h("th", { scope: "row" }, t(`category.${row}`, {}, row)), all.map((side) => cell(sheet.columns[side.seat][at], side.to_play ? sheet.offers[at] : null))));
   const total = h("tr", {}, h("th", { scope: "row" }, t("sheet.total")), all.map((side) => h("td", { class: "n" }, h("b", {}, number(side.score)))));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("sheet.title") }, h("table", {}, h("thead", {}, head), h("tbody", {}, rows, total)));
@@ -31,7 +31,7 @@ function ladderOf(snapshot, { target, notes }) {
 function rung(side, target) {
   const percent = (score) => `${Math.min(1, score / target) * 100}%`;
   return h("li", { style: { "--colour": colourOf(side.colour), "--part": percent(side.score), "--ahead": percent(side.ahead) } },
-    h("span", { class: "spread" }, h("span", {}, side.name), h("b", {}, number(side.score))),
+    h("span", { class: "spread" }, h("bdi", {}, side.name), h("b", {}, number(side.score))),
     h("span", { class: "rail", "aria-hidden": "true" }, h("i", { class: "ghost" }), h("i", {})));
 }
 

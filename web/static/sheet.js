@@ -128,7 +128,7 @@ function spend(snapshot) {
 async function phones() {
   const { phones: known } = await (await fetch("/api/phones", { cache: "no-store" })).json();
   const box = dialog(t("control.phones"), h("p", { class: "quiet" }, t("control.phones_how")),
-    h("ul", { class: "stack" }, known.map((phone) => h("li", { class: "spread" }, h("span", {}, phone.name || t("control.phone", { id: phone.id }), phone.you ? ` (${t("control.you")})` : ""),
+    h("ul", { class: "stack" }, known.map((phone) => h("li", { class: "spread" }, h("bdi", {}, phone.name || t("control.phone", { id: phone.id }), phone.you ? ` (${t("control.you")})` : ""),
       h("button", { type: "button", class: "danger", onclick: async () => {
         if (!(await post("/api/phones/remove", { id: phone.id }))) return;
         box.close();

@@ -1,5 +1,5 @@
 // What the pages read out of a snapshot: the sides in seat order, who is on, what lies, what can be done.
-import { number, t } from "./core.js";
+import { isolate, number, t } from "./core.js";
 
 /** The sides (players, or teams) in seat order, with what each page shows of them; a side is known by its seat. */
 export function sides(snapshot) {
@@ -39,8 +39,8 @@ function overLine(outcome) {
 }
 
 export function listed(words) {
-  if (words.length < 2) return words.join("");
-  return `${words.slice(0, -1).join(", ")} ${t("and")} ${words.at(-1)}`;
+  const each = words.map(isolate);
+  return each.length < 2 ? each.join("") : `${each.slice(0, -1).join(", ")} ${t("and")} ${each.at(-1)}`;
 }
 
 /** What the table sees or waits for, in words; empty when there is nothing to say. */
@@ -62,7 +62,7 @@ export function eventWords(event) {
 }
 
 function plainArgs(args) {
-  const plain = (name, value) => (name === "category" ? t(`category.${value}`, {}, value) : Array.isArray(value) ? value.join(", ") : typeof value === "number" ? number(value) : value);
+  const plain = (name, value) => (name === "category" ? t(`category.${value}`, {}, value) : Array.isArray(value) ? value.map(isolate).join(", ") : typeof value === "number" ? number(value) : value);
   return Object.fromEntries(Object.entries(args ?? {}).map(([name, value]) => [name, plain(name, value)]));
 }
 

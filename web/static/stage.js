@@ -35,7 +35,7 @@ function heading(snapshot, on, state) {
 }
 
 function felt(snapshot, frozen, loose, on) {
-  if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.won).map((side) => h("p", { class: "winner" }, chip(side.colour), h("span", {}, side.name)));
+  if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.won).map((side) => h("p", { class: "winner" }, chip(side.colour), h("bdi", {}, side.name)));
   if (snapshot.phase === "settling") return [h("p", {}, t("stage.settling"))];
   if (snapshot.question?.values.length) return [dice(snapshot.question.values)];
   if (!frozen.length && !loose.length) return [h("p", {}, t(snapshot.state ? "stage.empty" : "stage.waiting"))];
@@ -89,7 +89,7 @@ function player(side) {
   const plus = side.ahead === side.score ? null : h("span", { class: "plus" }, `+${number(side.ahead - side.score)}`);
   const said = says(side);
   return h("li", { class: side.to_play ? "player on" : "player", style: { "--colour": colourOf(side.colour) }, "aria-current": side.to_play ? "true" : null },
-    chip(side.colour), h("span", { class: "name" }, side.name, said ? h("small", {}, said) : null), h("span", { class: "counters" }, side.counters.map(notches)),
+    chip(side.colour), h("span", { class: "name" }, h("bdi", {}, side.name), said ? h("small", {}, said) : null), h("span", { class: "counters" }, side.counters.map(notches)),
     h("span", { class: "score" }, number(side.score), plus ? " " : null, plus));
 }
 
