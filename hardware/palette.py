@@ -31,7 +31,11 @@ _DIPS_AT_S: dict[int, tuple[float, ...]] = {2: (0.0, 0.45), 4: (0.0,)}
 
 
 def player_colour(colour: int) -> Colour:
-    """The colour of a player: an index into the palette."""
+    """The colour of a player: an index into the palette.
+
+    >>> player_colour(6) == player_colour(0)
+    True
+    """
     return PLAYERS[colour % len(PLAYERS)]
 
 

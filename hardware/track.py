@@ -69,7 +69,12 @@ def lay(settings: TrackSettings) -> Layout:
 
 
 def preset(name: str) -> Layout:
-    """The ready-made layout of that name. Raises SetupError with the nearest one."""
+    """The ready-made layout of that name. Raises SetupError with the nearest one.
+
+    >>> layout = preset("strip122")
+    >>> layout.leds, layout.holes, len(layout.lanes)
+    (122, 120, 1)
+    """
     if name not in PRESETS:
         near = get_close_matches(name, PRESETS, n=1, cutoff=0.0)[0]
         raise SetupError([f"There is no layout called {name!r}; the nearest is {near!r}. Known: {', '.join(PRESETS)}."])

@@ -26,7 +26,11 @@ def texts(language: str) -> dict[str, str]:
 
 
 def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -> str:
-    """A text, or `otherwise` where no language has the key, its arguments put in. KeyError without either."""
+    """A text, or `otherwise` where no language has the key, its arguments put in. KeyError without either.
+
+    >>> say("en", "player.lost", count=2), say("de", "event.topped", "{player} tops it", player="Ann")
+    ('loses 2 games', 'Ann tops it')
+    """
     known = texts(language)
     text = known.get(key) or known.get(f"{key}.{'one' if args.get('count') == 1 else 'other'}") or otherwise
     if text is None:
@@ -36,7 +40,11 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
 
 
 def chosen(wish: str | None, accepted: Iterable[str]) -> str:
-    """The language to speak: what the phone has chosen, else the first that it accepts, else English."""
+    """The language to speak: what the phone has chosen, else the first that it accepts, else English.
+
+    >>> chosen(None, ["sv", "de-AT", "en"])
+    'de'
+    """
     for tag in ([wish] if wish else []) + list(accepted):
         short = tag.split("-")[0].lower()
         if short in LANGUAGES:

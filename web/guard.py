@@ -103,7 +103,11 @@ def same_origin(origin: str, host: str) -> bool:
 
 
 def host_name(header: str) -> str | None:
-    """The name in a Host header without its port, in small letters; None when it is none."""
+    """The name in a Host header without its port, in small letters; None when it is none.
+
+    >>> host_name("Dice.Local:8000"), host_name("[::1]:8000"), host_name("a@b")
+    ('dice.local', '::1', None)
+    """
     try:
         parts = urlsplit(f"//{header}")
         _ = parts.port

@@ -36,6 +36,9 @@ def wifi_code(network: str, password: str) -> str | None:
     """The text of the QR code that joins a Wi-Fi, as phones' cameras read it; None for no network.
 
     The form is the one that ZXing brought in; of its own signs each in a name or password is escaped.
+
+    >>> wifi_code("Pub; Ann's", "")
+    "WIFI:T:nopass;S:Pub\\\\; Ann's;;"
     """
     if not network:
         return None

@@ -16,7 +16,11 @@ def in_order(dice: Sequence[int]) -> tuple[int, ...]:
 
 
 def without(dice: Sequence[int], taken: Sequence[int]) -> tuple[int, ...] | None:
-    """What is left, ascending, when those are taken from these; None when they don't all lie among them."""
+    """What is left, ascending, when those are taken from these; None when they don't all lie among them.
+
+    >>> without((6, 1, 6), (6,))
+    (1, 6)
+    """
     left = list(dice)
     for die in taken:
         if die not in left:
@@ -34,7 +38,11 @@ def handfuls(dice: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 
 @cache
 def throws_of(count: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Every throw of that many dice, ascending, and in how many of the 6 ** count ways it falls."""
+    """Every throw of that many dice, ascending, and in how many of the 6 ** count ways it falls.
+
+    >>> throws_of(2)[:3]
+    (((1, 1), 1), ((1, 2), 2), ((1, 3), 2))
+    """
     return tuple(
         (dice, factorial(count) // prod(factorial(dice.count(face)) for face in FACES))
         for dice in combinations_with_replacement(FACES, count)

@@ -34,7 +34,11 @@ _PATIENT = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number
 
 
 def json_of(text: str | bytes) -> Any:
-    """The value that a line holds. Raises NotationError when it holds none, or bytes that are no UTF-8."""
+    """The value that a line holds. Raises NotationError when it holds none, or bytes that are no UTF-8.
+
+    >>> json_of('{"undo": 1}')
+    {'undo': 1}
+    """
     try:
         line = text if isinstance(text, str) else text.decode()
         try:

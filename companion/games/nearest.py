@@ -7,7 +7,11 @@ from difflib import get_close_matches
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'bumping'?`, or the known words when none is near; told at the end of an error."""
+    """`; did you mean 'bumping'?`, or the known words when none is near; told at the end of an error.
+
+    >>> nearest("bumpin", ["bomb", "bumping"])
+    "; did you mean 'bumping'?"
+    """
     words = list(known)
     close = get_close_matches(word[:64], words, n=1)
     if close:

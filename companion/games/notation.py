@@ -19,7 +19,11 @@ __all__ = ["action_of", "header_line", "header_of", "line_of", "parse_line"]
 
 
 def parse_line(text: str | bytes) -> Action | Undo:
-    """The action that one line of a transcript after the header tells. Raises NotationError."""
+    """The action that one line of a transcript after the header tells. Raises NotationError.
+
+    >>> parse_line('{"do": "point", "value": 5}')
+    NamePoint(value=5)
+    """
     return action_of(json_of(text))
 
 
@@ -44,7 +48,11 @@ def action_of(obj: object) -> Action | Undo:
 
 
 def line_of(action: Action | Undo) -> dict[str, Any]:
-    """The line that tells an action; `action_of` reads it back."""
+    """The line that tells an action; `action_of` reads it back.
+
+    >>> line_of(Throw((5, 5, 2)))
+    {'throw': [5, 5, 2]}
+    """
     match action:
         case Throw(dice):
             return {"throw": list(dice)}

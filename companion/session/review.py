@@ -97,6 +97,11 @@ def told_apart(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, .
     """What each die shows, given what was read of it and what all of them show together; None where that is open.
 
     A die whose reading fits keeps it. What is left over is clear when all of it shows one value, or is no die at all.
+
+    >>> told_apart(read=(1, 5, 5), truth=(1, 5, 6))
+    (1, None, None)
+    >>> told_apart(read=(1, 5, 4), truth=(1, 5, 6))
+    (1, 5, 6)
     """
     have, want = Counter(read), Counter(truth)
     spare = want - have  # values that nobody read

@@ -27,6 +27,9 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
     Args:
         worn: Of everyone who has played here.
         players: In seat order.
+
+    >>> colours({"Ann": 3}, ["Ben", "Ann"])
+    {'Ben': 0, 'Ann': 3}
     """
     taken = dict[str, int]()
     for name in players:
@@ -51,6 +54,9 @@ def next_starter(scores: Sequence[int], games_lost: Sequence[int], first: int, s
         games_lost: By side.
         first: The seat that started it. When all have won, the next seat starts.
         seats: How many there are.
+
+    >>> next_starter(scores=(121, 60, 40), games_lost=(0, 1, 1), first=0, seats=3)
+    2
     """
     after_first = [(first + step) % seats for step in range(1, seats + 1)]
     if not any(games_lost):

@@ -1,4 +1,10 @@
-"""Crag: its rules, odds and words, joined into one game."""
+"""Crag: its rules, odds and words, joined into one game.
+
+>>> from companion.games.replay import replayed
+>>> lines = b'{"transcript": 1, "game": "crag", "players": ["Ann"]}\\n{"throw": [1, 6, 6]}\\n{"do": "stop"}'
+>>> [state.get("dice", state.get("error")) for state in replayed(lines)]
+[[], [1, 6, 6], 'illegal_action']
+"""
 
 from __future__ import annotations
 

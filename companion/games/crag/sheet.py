@@ -23,6 +23,9 @@ def points_for(category: str, dice: tuple[int, ...], thirteen_without_double: bo
     """What three dice score in a category: 0 when they don't fit.
 
     With the house rule `thirteen_without_double` Thirteen wants three different values.
+
+    >>> points_for("thirteen", (2, 5, 6)), points_for("crag", (2, 5, 6)), points_for("crag", (1, 6, 6))
+    (26, 0, 50)
     """
     if category in NUMBERS:
         return sum(die for die in dice if die == NUMBERS[category])

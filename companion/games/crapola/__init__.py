@@ -1,4 +1,16 @@
-"""Crapola: its rules, odds and words, joined into one game."""
+"""Crapola: its rules, odds and words, joined into one game.
+
+>>> from companion.games.game import Keep, Stop, Throw
+>>> from companion.games.header import header_of
+>>> from companion.games.transcript import Transcript, corrected
+>>> game = Transcript.begin(header_of({"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"]}))
+>>> for action in (Throw((1, 1, 1, 2, 3, 4)), Keep((1, 1, 1)), Stop()):
+...     game = game.then(action)
+>>> game.state.scores, [event.code for event in game.events]
+((1000, 0), ['banked'])
+>>> corrected(game, 0, Throw((1, 1, 2, 2, 3, 4))).refused[0][1]
+Keep(dice=(1, 1, 1))
+"""
 
 from __future__ import annotations
 

@@ -17,6 +17,9 @@ def points_of(dice: tuple[int, ...]) -> int | None:
     """The best partition of dice kept from one throw; None when some die takes part in no combination, or none is kept.
 
     Dice may come in any order; up to seven.
+
+    >>> points_of((1, 1, 1, 5)), points_of((2, 3))
+    (1050, None)
     """
     return _best(in_order(dice)) if dice else None
 

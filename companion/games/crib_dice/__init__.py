@@ -1,4 +1,18 @@
-"""Crib Dice: its rules, odds and words, joined into one game."""
+"""Crib Dice: its rules, odds and words, joined into one game.
+
+>>> from companion.games.odds import options, safe_chance
+>>> from companion.games.replay import transcript_of
+>>> header = b'{"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}'
+>>> game = transcript_of(header + b'\\n{"throw": [5, 5, 2, 2, 1, 4, 6]}\\n{"do": "point", "value": 5}')
+>>> game.state.player, game.state.turn_points, game.state.throw_sizes
+('Ann', 2, (5,))
+>>> GAME.track(game.state).pegs
+(Peg(banked=0, provisional=2), Peg(banked=0, provisional=0))
+>>> [option["line"] for option in options(game.state)]
+[{'throw': 5}, {'do': 'stop'}]
+>>> round(safe_chance(game.state), 4)
+0.8683
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,11 @@ Set = tuple[int, int]  # how many dice are frozen, and their value
 
 
 def set_score(count: int, value: int) -> int:
-    """What `count` frozen dice of that value score: a pair 2, more the sum of all but two."""
+    """What `count` frozen dice of that value score: a pair 2, more the sum of all but two.
+
+    >>> set_score(2, 5), set_score(4, 5), set_score(7, 6)
+    (2, 10, 30)
+    """
     return 2 if count == 2 else (count - 2) * value
 
 
