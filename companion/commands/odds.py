@@ -24,9 +24,9 @@ def command(file: str, as_json: bool, goal: str) -> int:
     points: the turn points that this turn will bank, expected with best play from there on; for a game played on a
     sheet the final total.
 
-    win: the chance to win when this turn is played for that, and every later turn, by everyone, for its points (a
-    shared win counts as its share). For races in which no side can move another's
-    peg; `pegpip rules GAME --json` has the switches.
+    win: the chance to win (a shared win counts as its share). Where a game between two sides is solved, when both play
+    every turn for the win; else when this turn is played for it, and every later turn, by everyone, for its points.
+    For races in which no side can move another's peg; `pegpip rules GAME --json` has the switches.
     """
     try:
         content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()

@@ -28,9 +28,9 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     final total, expected with best play from there on. Going on is `{"throw": n}`, n the number of dice: which line it
     becomes the dice decide. What a bomb or a spending does to pegs and totals is no turn points: both are worth 0.
 
-    For the goal `win` it is the chance that the player, or his team, wins when he plays this turn for that as well as
-    can be, and everyone plays every later turn for its points; a win that is shared by n counts 1/n. For races
-    in which no side can move another; to eight digits.
+    For the goal `win` it is the chance that the player, or his team, wins; a win that is shared by n counts 1/n. Where
+    the game between two is solved, when both play every turn for the win; else when this turn is played for it as well
+    as can be, and everyone plays every later turn for its points. To eight digits.
 
     Raises:
         RulesError: There is no such goal; this game or a house rule has no exact values for it, or puts them out of

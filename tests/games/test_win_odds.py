@@ -164,7 +164,7 @@ def test_a_win_shared_by_three_is_a_third() -> None:
 
 
 def test_a_stop_is_worth_the_race_from_the_board_after_it() -> None:
-    board = board_at(60, 75, wipeouts=(1, 2))
+    board = board_at(60, 75, wipeouts=(1, 2), pandemonium=True)
     state = CribDice(board, Turn("choosing", 3, 4, 4, (1, 2, 3, 4, 4, 4, 4)))
     after = Race(board.banked(3 + set_score(4, 4))).shares()[0]
     assert values(state)["{'do': 'stop'}"] == pytest.approx(after, abs=1e-8)

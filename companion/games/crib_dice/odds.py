@@ -97,8 +97,8 @@ class TurnWorth:
     Attributes:
         bank: What it brings to bank so many points.
         lost: What it brings to wipe out.
-        rich: What a throw of seven brings with `RICH` or more gathered.
-        known: What a throw of seven brings, by what is gathered, where that is stored already; all below `RICH`.
+        rich: What a throw of seven brings with so much gathered that the turn stops: `RICH`, or more than is known.
+        known: What a throw of seven brings, by what is gathered, where that is known already.
     """
 
     def __init__(
@@ -112,13 +112,13 @@ class TurnWorth:
         self.bank, self.lost, self.rich = bank, lost, rich
         self._piddle_ends = piddle_ends(piddle_points)
         self._piddle_lost = 1 - sum(chance for _, chance in self._piddle_ends)
-        self._known_from = 0 if known else RICH
+        self._rich_from, self._known_from = (len(known), 0) if known else (RICH, RICH)
         self._fresh: dict[int, float] = dict(enumerate(known))
         self._held: dict[tuple[int, int, int], float] = {}
 
     def fresh(self, gathered: int) -> float:
         """Before a throw of seven dice."""
-        if gathered >= RICH:
+        if gathered >= self._rich_from:
             return self.rich(gathered)
         # From the rich end downwards, so that no call goes deep.
         while self._known_from > gathered:

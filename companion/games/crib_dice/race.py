@@ -1,4 +1,4 @@
-"""The chance to win a game of Crib Dice, by the race of the pegs.
+"""The chance to win a game of Crib Dice, by the race of the pegs: for more than two sides, or where none is stored.
 
 Where no peg can move another, sides race apart from each other. Each later turn is taken to be played for the most turn
 points; then a turn banks so many points with a fixed chance, and the whole race can be worked out. The turn that is on
@@ -16,6 +16,7 @@ from operator import add, mul
 from typing import TypeVar
 
 from companion.errors import RulesError
+from companion.games.crib_dice import duel
 from companion.games.crib_dice.odds import (
     RICH,
     TurnWorth,
@@ -36,10 +37,16 @@ ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle", "find_a_loser")
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """The chance to win with each option; to eight digits. Raises RulesError in the roll-off and where rules bar it."""
+    """The chance to win with each option; to eight digits. Raises RulesError in the roll-off and where rules bar it.
+
+    Between two sides everyone plays every turn for the win, where that is solved (`duel`); else later turns for points.
+    """
     if not isinstance(state, CribDice):
         raise RulesError("The chance to win is worked out once the roll-off is over.")
-    return () if state.over else state.expected_values_by(Race(state.board).turn_worth())
+    if state.over:
+        return ()
+    worth = duel.turn_worth(state.board) if duel.is_solved(state.board) else Race(state.board).turn_worth()
+    return state.expected_values_by(worth)
 
 
 @cache

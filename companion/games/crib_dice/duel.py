@@ -1,0 +1,105 @@
+"""The chance to win Crib Dice between two sides that both play every turn for the win, from stored tables.
+
+The tables (`make solve`, see `solve_duel`) hold the chance of whoever is on before each turn; the turn that is on is
+worked out from them, which takes milliseconds. Level counts half. They hold for the game without bombs, bumps, double
+fuchles, a loser to find, pandemonium and the long game; skunks change what is lost, not who wins.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from functools import lru_cache
+
+from companion.games.crib_dice.odds import TurnWorth
+from companion.games.crib_dice.pegs import Board
+from companion.games.stored import stored
+
+PEGS = 121
+FUCHLE = 3
+TOP = 160  # of a turn that may end beyond the track: from there on it stops, however close the other is
+REACH = 30  # the most that one set scores
+GAPS = TOP + 2 * REACH + 1
+UNIT = 2.0**-32
+UNSOLVED = ("bomb", "bumping", "double_fuchle", "find_a_loser", "long_game", "pandemonium")
+
+
+def table_of(piddle_points: bool) -> str:
+    """The name of the stored table for that rule."""
+    return "duel-piddle-points.u4" if piddle_points else "duel-basic.u4"
+
+
+def is_solved(board: Board) -> bool:
+    """Whether the tables hold for this board."""
+    rules = board.header.rules
+    return len(board.sides) == 2 and not board.out and not any(rules[key] for key in UNSOLVED)
+
+
+def win_chance(board: Board) -> float:
+    """The chance of the side that is on, before its turn; nobody has finished yet, and the tables hold."""
+    me = board.side
+    table = _table(bool(board.header.rules["piddle_points"]))
+    pegs, wipeouts = board.pegs, board.wipeouts
+    return UNIT * table[place(board.turn % 2, pegs[me], pegs[1 - me], wipeouts[me], wipeouts[1 - me])]
+
+
+def turn_worth(board: Board) -> TurnWorth:
+    """What the turn that is on can bring to the side that is on: its chance to win."""
+    me = board.side
+    return _turn_worth(
+        bool(board.header.rules["piddle_points"]),
+        board.turn % 2,
+        board.pegs[me],
+        board.pegs[1 - me],
+        board.wipeouts[me],
+        board.wipeouts[1 - me],
+    )
+
+
+def place(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
+    """Where a state stands in the table: order in the round, pegs, wipe-outs in a row."""
+    return (((order * PEGS + mover) * PEGS + other) * FUCHLE + mine) * FUCHLE + theirs
+
+
+@lru_cache(maxsize=512)
+def _turn_worth(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> TurnWorth:
+    import numpy as np
+
+    from companion.games.crib_dice.turns import Turns
+
+    bank, lost = _aims(piddle_points, order, mover, other, mine, theirs)
+    top = len(bank) - 2 * REACH - 1
+    turns = Turns(
+        piddle_points, np.array(bank)[:, np.newaxis], np.array([lost]), block=1, top=top, bottom=min(mover, top)
+    )
+
+    def banked(points: int) -> float:
+        return bank[min(mover + points, len(bank) - 1)]
+
+    return TurnWorth(piddle_points, banked, lost, banked, turns.fresh[mover:, 0].tolist())
+
+
+def _aims(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> tuple[list[float], float]:
+    """What it is worth to bank at each hole, and what a wipe-out is worth."""
+    table = _table(piddle_points)
+    if other >= PEGS:
+        bank = [0.0] * other + [0.5] + [1.0] * (2 * REACH + 1)
+        return bank, 0.0
+    theirs_next = [1 - UNIT * table[place(1 - order, other, hole, theirs, 0)] for hole in range(PEGS)]
+    if order == 1:
+        bank = theirs_next + [1.0] * (2 * REACH + 1)
+    else:
+        gaps = table[-GAPS:]
+        bank = theirs_next + [1 - UNIT * gaps[hole - other] for hole in range(PEGS, GAPS)]
+    if mine + 1 == FUCHLE:
+        return bank, 1 - UNIT * table[place(1 - order, other, 0, theirs, 0)]
+    return bank, 1 - UNIT * table[place(1 - order, other, mover, theirs, mine + 1)]
+
+
+@lru_cache(maxsize=2)
+def _table(piddle_points: bool) -> array[int]:
+    values = array("I")
+    values.frombytes(stored(__package__, table_of(piddle_points)))
+    if sys.byteorder == "big":
+        values.byteswap()
+    return values
