@@ -12,6 +12,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
+import flask
+
 from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
 from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.eye import Eye
@@ -165,9 +167,8 @@ def build(settings: Settings) -> App:
         checks["calibration"] = setup.health
 
     voice = Loudspeaker(table)
-    limits = Limits(streams=settings.web.streams)
     feed = Feed(table)
-    addresses = _addresses(settings, page, port)
+    addresses = addresses_of(settings, page, port)
     app = create_app(
         Parts(
             table=table,
@@ -202,13 +203,7 @@ def build(settings: Settings) -> App:
         Part("voice", voice.start, voice.stop),
         Part("eye", eye.start, eye.stop, eye.alive),
     )
-
-    def served(listening: socket.socket) -> Server:
-        feed.call(lambda: None)
-        stream = EventStream(feed, Hosts(addresses.names), pairing.knows, limits)
-        return Server(Site(app, stream, limits), listening, limits)
-
-    server = LastingServer(served, link)
+    server = LastingServer(server_of(app, feed, addresses, pairing, settings), link)
     proofs = {
         "the table": lambda: table.answers(ANSWER_S),
         "the camera": lambda: eye.ended or camera.unused_s() < SILENT_S,
@@ -222,6 +217,20 @@ def build(settings: Settings) -> App:
             checks[name] = supervisor.telling(part, checks[name])
     checks["life"] = supervisor.health
     return App(page, pairing.pin, port, parts, server, supervisor, lambda: _first_game(table, settings))
+
+
+def server_of(
+    app: flask.Flask, feed: Feed, addresses: Addresses, pairing: Pairing, settings: Settings
+) -> Callable[[socket.socket], Server]:
+    """What makes a server of those pages on a socket, as often as one is needed."""
+    limits = Limits(streams=settings.web.streams)
+
+    def served(listening: socket.socket) -> Server:
+        feed.call(lambda: None)
+        stream = EventStream(feed, Hosts(addresses.names), pairing.knows, limits)
+        return Server(Site(app, stream, limits), listening, limits)
+
+    return served
 
 
 def _today() -> str:
@@ -283,7 +292,8 @@ def _header(settings: Settings) -> dict[str, object]:
     return {"transcript": 1, "game": settings.table.game, "players": list(settings.table.players), "rules": {}}
 
 
-def _addresses(settings: Settings, page: str, port: int) -> Addresses:
+def addresses_of(settings: Settings, page: str, port: int) -> Addresses:
+    """Where phones find a table that is served on that page and port."""
     everywhere = settings.web.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
     others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own_addresses())) if everywhere else ()
     names = (socket.gethostname(), *settings.web.hosts)

@@ -17,6 +17,7 @@ ROOMS = ("companion", "vision", "hardware", "web")
 MODULES = sorted(p for room in ROOMS for p in (ROOT / room).rglob("*.py"))
 COMPOSERS = (
     "companion.app",
+    "companion.safe_mode",
     "companion.bench",
     "companion.cli",
     "companion.commands",

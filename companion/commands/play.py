@@ -12,9 +12,12 @@ from typing import Any
 import click
 import segno
 
-from companion import config
+from companion import config, safe_mode
+from companion.adapters.starts import TRIES, Starts
 from companion.app import App, build
+from companion.errors import CompanionError, DeviceError, SetupError
 from companion.games.registry import GAMES
+from companion.session.journal import InUse
 
 CTRL_C = 130
 
@@ -39,7 +42,8 @@ def command(file: Path | None, verbose: bool, **given: Any) -> int:
         level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
     settings = config.load(file, _overrides(given))
-    app = build(settings)
+    starts = Starts(settings.data_dir)
+    app = _built(settings, starts)
     stopped_by: list[int] = []
 
     def stop(number: int, _frame: FrameType | None) -> None:
@@ -48,8 +52,35 @@ def command(file: Path | None, verbose: bool, **given: Any) -> int:
 
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
-    app.run(lambda: _announce(app, settings))
+
+    def ready() -> None:
+        starts.ready()
+        _announce(app, settings)
+
+    try:
+        app.run(ready)
+    except InUse:
+        starts.ready()  # it says nothing of the table that plays there
+        raise
+    except CompanionError as ill:
+        starts.failed(str(ill))
+        raise
     return CTRL_C if signal.SIGINT in stopped_by else 0
+
+
+def _built(settings: config.Settings, starts: Starts) -> App:
+    """The table; after starts that came to nothing the pages alone, which say why."""
+    before = starts.begin()
+    if len(before) >= TRIES:
+        return safe_mode.build(settings, before[-1])
+    try:
+        return build(settings)
+    except DeviceError as ill:
+        starts.failed(str(ill))
+        raise
+    except SetupError:
+        starts.ready()  # settings are told at once, and no start makes them better
+        raise
 
 
 def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:

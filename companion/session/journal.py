@@ -26,12 +26,16 @@ from companion.session.database import FILE_NAME, MOVE_ASIDE, SCHEMA, Damaged
 from companion.session.mirror import Mirror
 from companion.session.salvage import Report
 
-__all__ = ["FILE_NAME", "Entry", "Journal", "read_entries"]
+__all__ = ["FILE_NAME", "Entry", "InUse", "Journal", "read_entries"]
 
 log = logging.getLogger(__name__)
 
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."
 _CHECK_DISK = "Check that the disk is well and the folder writable, then start again; what was entered stands."
+
+
+class InUse(DeviceError):
+    """Another table uses the data folder."""
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -326,7 +330,7 @@ def _locked(path: Path) -> IO[bytes]:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as taken:
         lock.close()
-        raise DeviceError(
+        raise InUse(
             f"Another table uses the data folder {path.parent}.", "Stop it, or give another folder with --data."
         ) from taken
     return lock

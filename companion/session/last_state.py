@@ -1,0 +1,60 @@
+"""The table as it was last known, for looking at only: what safe mode shows while the table itself can't start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from companion.errors import CompanionError, DeviceError
+from companion.games.phrase import Phrase
+from companion.session.interpret import Memory
+from companion.session.journal import read_entries
+from companion.session.present import TableState, snapshot_of
+from companion.session.record import Record, Unplayable, replayed
+from companion.session.snapshot import Snapshot
+
+CURE = (
+    "Safe mode: nothing can be played. See to it, or export everything (`pegpip export`), then start the table again."
+)
+
+
+class LastState:
+    """Fulfils `web.parts.TablePart`: one snapshot that says what is wrong, and no command is carried out."""
+
+    def __init__(self, folder: Path, why: str) -> None:
+        self._why = why
+        shown = snapshot_of(TableState(last_good(folder), Memory()))
+        notice = Phrase("ill", {"what": why, "cure": CURE})
+        self._snapshot = msgspec.structs.replace(shown, phase="over", options=(), notice=notice, pulse=1)
+
+    def snapshot(self) -> Snapshot:
+        """The last good state."""
+        return self._snapshot
+
+    def subscribe(self, _reader: Callable[..., None]) -> Callable[[], None]:
+        """Nothing will ever change."""
+        return lambda: None
+
+    def submit(self, _command: Any) -> Snapshot:
+        """Raises DeviceError, always."""
+        raise DeviceError(self._why, CURE)
+
+    def question_photo(self, _question: int) -> None:
+        """There is no open question."""
+
+    def health(self) -> tuple[bool, str]:
+        """Why it is all that can be shown."""
+        return False, f"{self._why} {CURE}"
+
+
+def last_good(folder: Path) -> Record:
+    """What the journal says up to the first entry that can't be read or played; nothing of it is changed."""
+    try:
+        return replayed(read_entries(folder))
+    except Unplayable as no:
+        return no.record
+    except CompanionError:
+        return Record()
