@@ -244,6 +244,9 @@ class Game(Protocol):
     def check(self, header: Header) -> None:
         """Raises RulesError for a header that this game can't play."""
 
+    def careless(self, state: State) -> Action | int:
+        """What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown."""
+
     def values_to_win(self, state: State) -> tuple[tuple[Action | int, float], ...]:
         """The chance to win with each option of `expected_values`. Raises RulesError where it is not worked out."""
 

@@ -24,6 +24,11 @@ def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     raise RulesError(f"The chance to win is not worked out for {state.header.game!r}.")
 
 
+def first_choice(state: State) -> Action | int:
+    """What a player without a rule of thumb does: the first decision there is, else a throw."""
+    return next(iter(state.options()), None) or state.throw_sizes[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Rulebook:
     """One game. Fulfils `game.Game`.
@@ -35,6 +40,7 @@ class Rulebook:
         effects: How its own events are told besides in the log, by their codes.
         track: What the track shows of a state.
         panels: What the page shows of a state beside it.
+        careless: What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown.
         values_to_win: The chance to win with each option; raises RulesError where it is not worked out.
     """
 
@@ -52,6 +58,7 @@ class Rulebook:
     in_words: str = ""
     credits: str = ""
     more: Callable[[Header], None] = accept
+    careless: Callable[[State], Action | int] = first_choice
     values_to_win: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_to_win
 
     def check(self, header: Header) -> None:

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from companion.games.crag.board import EFFECTS, track
+from companion.games.crag.careless import choice
 from companion.games.crag.panels import panels
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
@@ -21,6 +22,7 @@ GAME = Rulebook(
     min_players=1,
     max_players=None,
     begin=begin,
+    careless=choice,
     switches=SWITCHES,
     presets={"basic": {}, "score_sheet": {"thirteen_without_double": True}},
     tray=CragTray(),

@@ -15,6 +15,7 @@ Keep(dice=(1, 1, 1))
 from __future__ import annotations
 
 from companion.games.crapola.board import EFFECTS, track
+from companion.games.crapola.careless import choice
 from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
@@ -27,6 +28,7 @@ GAME = Rulebook(
     min_players=2,
     max_players=10,
     begin=begin,
+    careless=choice,
     switches=SWITCHES,
     presets={"basic": {}, "quick": {"target": 5000, "entry": 500}},
     tray=CrapolaTray(),

@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 from companion.games.crib_dice.board import EFFECTS, track
+from companion.games.crib_dice.careless import choice
 from companion.games.crib_dice.panels import panels
 from companion.games.crib_dice.race import values_to_win
 from companion.games.crib_dice.state import begin, check_sides
@@ -30,6 +31,7 @@ GAME = Rulebook(
     min_players=2,
     max_players=6,
     begin=begin,
+    careless=choice,
     more=check_sides,
     values_to_win=values_to_win,
     switches=SWITCHES,

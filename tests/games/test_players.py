@@ -1,0 +1,125 @@
+"""Levels of play, and `pegpip simulate`: games played out, the same for the same seed, told with an interval."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from playing import begun, keep, point, told
+from playing import throw as thrown
+from test_win_odds import board_at
+
+from companion.cli import pegpip
+from companion.commands.simulate import Score
+from companion.errors import RulesError
+from companion.games.crib_dice.state import CribDice, Turn
+from companion.games.game import Enter, Keep, NamePoint, Stop
+from companion.games.players import LEVELS, best, careless, level_named, played, steady
+from companion.games.registry import GAMES
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("game", GAMES)
+def test_every_level_plays_every_game_to_its_end(game: str, level: str) -> None:
+    header = begun(game, 2, roll_off=True).header
+    end = played(header, [level, "careless"], random.Random(4))
+    assert end.over
+    assert end.outcome is not None
+    assert end == played(header, [level, "careless"], random.Random(4)), "the same dice, the same game"
+
+
+def test_the_careless_go_by_the_most_dice_and_stop_with_four() -> None:
+    naming = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5))
+    assert careless(naming.state) == NamePoint(2)
+    assert careless(told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2)).state) == 4
+    four = told("crib_dice", thrown(2, 2, 2, 2, 6, 4, 5), point(2)).state
+    assert careless(four) == Stop()
+
+
+def test_the_careless_at_a_sheet_take_what_scores_and_throw_again_around_a_pair() -> None:
+    assert careless(told("crag", thrown(1, 3, 5)).state) == Enter("odd_straight")
+    assert careless(told("crag", thrown(2, 2, 5)).state) == Keep((2, 2))
+    assert careless(told("crag", thrown(2, 2, 5), keep(2, 2), thrown(1)).state) == Enter("twos")
+
+
+def test_the_careless_keep_all_that_scores_and_bank_500() -> None:
+    on_board = [thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), {"do": "stop"}, thrown(2, 2, 3, 3, 4, 6)]
+    assert careless(told("crapola", *on_board, thrown(1, 5, 2, 3, 4, 6)).state) == Keep((1, 2, 3, 4, 5, 6))
+    assert careless(told("crapola", *on_board, thrown(5, 5, 5, 3, 4, 6), keep(5, 5, 5)).state) == Stop()
+    assert careless(told("crapola", *on_board, thrown(1, 2, 2, 3, 4, 6), keep(1)).state) == 5
+
+
+def test_the_best_play_for_the_win_where_the_steady_play_for_points() -> None:
+    # One wipe-out from a fuchle: two points in hand are worth more than the five dice that would bring more.
+    state = CribDice(board_at(71, 75, turn=1, wipeouts=(0, 2)), Turn("choosing", 0, 5, 2, (1, 2, 3, 4, 5, 5, 6)))
+    assert steady(state) == 5
+    assert best(state) == Stop()
+
+
+def test_where_no_chance_to_win_is_worked_out_the_best_play_for_points() -> None:
+    state = told("crib_dice", thrown(6, 6, 2, 2, 2, 4, 5), point(2), rules={"bomb": True}).state
+    assert best(state) == steady(state) == 4
+
+
+def test_an_unknown_level_is_told_the_nearest() -> None:
+    with pytest.raises(RulesError, match="steady"):
+        level_named("steddy")
+
+
+def simulate(*words: str) -> dict[str, Any]:
+    result = CliRunner().invoke(pegpip, ["simulate", *words, "--json"], standalone_mode=False, catch_exceptions=False)
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def test_simulated_games_are_won_by_somebody_and_the_same_for_the_same_seed() -> None:
+    found = simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "7")
+    assert sum(player["won"] for player in found["players"]) == pytest.approx(1)
+    for player in found["players"]:
+        low, high = player["interval"]
+        assert 0 <= low <= player["won"] <= high <= 1
+    assert found == simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "7")
+    assert found != simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "8")
+
+
+def test_a_sheet_played_for_points_totals_what_is_expected() -> None:
+    scores = [played(begun("crag", 1).header, ["steady"], random.Random(seed)).scores[0] for seed in range(400)]
+    # Four standard errors; one sheet deviates by about 31.
+    assert sum(scores) / len(scores) == pytest.approx(149.85, abs=4 * 31 / 20)
+
+
+def test_intervals_are_wilsons() -> None:
+    # 30 of 100: 0.2189 to 0.3959 (Wilson 1927; Newcombe 1998 gives the same method).
+    assert Score(30.0, 30.0).interval(100) == pytest.approx((0.21895, 0.39585), abs=1e-4)
+    low, high = Score(0.0, 0.0).interval(10)
+    assert low == 0.0
+    assert 0 < high < 0.35
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["crag", "--players", "stedy"], b"steady"),
+        (["crag", "--players", "steady", "--games", "0"], b"0"),
+        (["crag", "--players", "steady", "--games", "-3"], b"-3"),
+        (["crug", "--players", "steady"], b"crag"),
+        (["crapola", "--players", "steady"], b"players"),
+        (["crag", "--players", "steady", "--rules", "{"], b"JSON"),
+        (["crag", "--players", "steady", "--rules", '{"bomb": true}'], b"bomb"),
+    ],
+)
+def test_what_cant_be_simulated_is_wrong_usage(words: list[str], told: bytes) -> None:
+    process = subprocess.run(
+        [sys.executable, "-c", "from companion.cli import main; main()", "simulate", *words],
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert process.returncode == 2
+    assert told in process.stderr
+    assert b"Traceback" not in process.stderr
