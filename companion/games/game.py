@@ -244,6 +244,13 @@ class Game(Protocol):
     def check(self, header: Header) -> None:
         """Raises RulesError for a header that this game can't play."""
 
+    @property
+    def expects_total(self) -> bool:
+        """Whether expected values are final totals, not the points of a turn."""
+
+    def win_chances(self, state: State) -> tuple[float, ...]:
+        """Each side's chance to win when all play for it. Raises RulesError where the game is not solved so far."""
+
     def careless(self, state: State) -> Action | int:
         """What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown."""
 

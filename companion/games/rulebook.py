@@ -24,6 +24,11 @@ def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     raise RulesError(f"The chance to win is not worked out for {state.header.game!r}.")
 
 
+def no_win_chances(state: State) -> tuple[float, ...]:
+    """What a game that is not solved for the win says of its chances. Raises RulesError."""
+    raise RulesError(f"The chance to win is not known throughout a game of {state.header.game!r}.")
+
+
 def first_choice(state: State) -> Action | int:
     """What a player without a rule of thumb does: the first decision there is, else a throw."""
     return next(iter(state.options()), None) or state.throw_sizes[0]
@@ -41,6 +46,8 @@ class Rulebook:
         track: What the track shows of a state.
         panels: What the page shows of a state beside it.
         careless: What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown.
+        expects_total: Whether expected values are final totals, not the points of a turn.
+        win_chances: Each side's chance to win when all play for it; raises RulesError where it is not solved.
         values_to_win: The chance to win with each option; raises RulesError where it is not worked out.
     """
 
@@ -58,6 +65,8 @@ class Rulebook:
     in_words: str = ""
     credits: str = ""
     more: Callable[[Header], None] = accept
+    expects_total: bool = False
+    win_chances: Callable[[State], tuple[float, ...]] = no_win_chances
     careless: Callable[[State], Action | int] = first_choice
     values_to_win: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_to_win
 

@@ -23,6 +23,7 @@ GAME = Rulebook(
     max_players=None,
     begin=begin,
     careless=choice,
+    expects_total=True,
     switches=SWITCHES,
     presets={"basic": {}, "score_sheet": {"thirteen_without_double": True}},
     tray=CragTray(),

@@ -19,7 +19,7 @@ from __future__ import annotations
 from companion.games.crib_dice.board import EFFECTS, track
 from companion.games.crib_dice.careless import choice
 from companion.games.crib_dice.panels import panels
-from companion.games.crib_dice.race import values_to_win
+from companion.games.crib_dice.race import values_to_win, win_chances
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
 from companion.games.crib_dice.words import CREDITS, IN_WORDS, SWITCHES
@@ -32,6 +32,7 @@ GAME = Rulebook(
     max_players=6,
     begin=begin,
     careless=choice,
+    win_chances=win_chances,
     more=check_sides,
     values_to_win=values_to_win,
     switches=SWITCHES,

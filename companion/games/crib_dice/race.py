@@ -27,7 +27,7 @@ from companion.games.crib_dice.odds import (
     turn_worth,
 )
 from companion.games.crib_dice.pegs import Board
-from companion.games.crib_dice.state import CribDice
+from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.game import Action, State
 
 T = TypeVar("T")
@@ -47,6 +47,20 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         return ()
     worth = duel.turn_worth(state.board) if duel.is_solved(state.board) else Race(state.board).turn_worth()
     return state.expected_values_by(worth)
+
+
+def win_chances(state: State) -> tuple[float, ...]:
+    """Each side's chance when both play every turn for the win. Raises RulesError where that is not solved."""
+    if not isinstance(state, CribDice) or not duel.is_solved(state.board):
+        raise RulesError("The chance to win is known throughout for two sides without rules that move others' pegs.")
+    board, outcome = state.board, state.outcome
+    if outcome is not None:
+        return tuple((side in outcome.winners) / len(outcome.winners) for side in range(len(board.sides)))
+    if state.turn == Turn() and not board.finished:
+        mine = duel.win_chance(board)
+    else:
+        mine = max(value for _, value in values_to_win(state))
+    return (mine, 1 - mine) if board.side == 0 else (1 - mine, mine)
 
 
 @cache

@@ -1,0 +1,69 @@
+"""`pegpip luck`: how a finished game split into luck and decisions."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion.errors import RulesError
+from companion.games.luck import Story, story_of
+from companion.games.odds import GOALS
+from companion.games.replay import transcript_of
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--goal", type=click.Choice(GOALS), help="Of what; else the win where its chance is known throughout.")
+@click.argument("file", metavar="FILE|-")
+def command(file: str, as_json: bool, goal: str | None) -> int:
+    """Tell a finished game's luck from its decisions: each result, the luckiest throws, the dearest decisions.
+
+    A decision costs what its option is worth less than the best one; all else is luck. Together they are the result
+    less what was expected at the start.
+    """
+    try:
+        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        transcript = transcript_of(content)
+        story = story_of(transcript, goal)
+    except OSError as unreadable:
+        click.echo(f"pegpip: {file} can't be read: {unreadable.strerror}.", err=True)
+        return 1
+    except RulesError as refused:
+        click.echo(f"pegpip: {file}: {refused}", err=True)
+        return 1
+    found = view(story, transcript.header.players)
+    click.echo(json.dumps(found) if as_json else in_words(found))
+    return 0
+
+
+def view(story: Story, players: tuple[str, ...]) -> dict[str, Any]:
+    """The object that `--json` prints."""
+    return {
+        "goal": story.goal,
+        "players": [asdict(account) for account in story.accounts],
+        "luckiest": [move.view(players) for move in story.luckiest],
+        "dearest": [move.view(players) for move in story.dearest],
+        "moves": [move.view(players) for move in story.moves],
+    }
+
+
+def in_words(found: dict[str, Any]) -> str:
+    """The same for people, without the single moves."""
+    many = 100.0 if found["goal"] == "win" else 1.0
+    unit = "% of a win" if found["goal"] == "win" else " points"
+    rows = [f"{'':24} expected    luck  decisions  result   ({unit.strip()})"]
+    for one in found["players"]:
+        figures = (one["start"], one["luck"], one["decisions"], one["result"])
+        start, luck, decisions, result = (figure * many for figure in figures)
+        rows.append(f"{one['player']:<24} {start:>8.1f} {luck:>+7.1f} {decisions:>+10.1f} {result:>7.1f}")
+    for title, moves, key in (("Luckiest", found["luckiest"], "luck"), ("Dearest", found["dearest"], "gave_away")):
+        for move in moves:
+            better = f", better {json.dumps(move['best'])}" if move["best"] else ""
+            what = f"line {move['line']}, {move['player']}: {json.dumps(move['action'])}{better}"
+            rows.append(f"{title}: {move[key] * many:.1f}{unit}, {what}")
+    return "\n".join(rows)

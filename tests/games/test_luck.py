@@ -1,0 +1,125 @@
+"""Luck and decisions: they make up the result exactly, and who always does what is best gives nothing away."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from playing import begun, keep, some_action, throw, told
+
+from companion.cli import pegpip
+from companion.errors import RulesError
+from companion.games.game import Throw
+from companion.games.luck import goal_for, story_of
+from companion.games.notation import header_line, line_of
+from companion.games.players import LEVELS, level_named
+from companion.games.transcript import Transcript
+
+GAMES = [
+    ("crib_dice", "win", {}),
+    ("crib_dice", "win", {"piddle_points": True, "skunk": True}),
+    ("crib_dice", "points", {"bomb": True, "bumping": True}),
+    ("crag", "points", {}),
+    ("crapola", "points", {"target": 3000, "entry": 500}),
+]
+
+
+def played_by(game: str, levels: list[str], seed: int, **rules: Any) -> Transcript:
+    """A game through the engine, line by line; `random` stands for play without a plan."""
+    generator, transcript = random.Random(seed), begun(game, len(levels), rules=rules)
+    while (seat := transcript.state.to_play) is not None:
+        state, level = transcript.state, levels[seat]
+        choice = some_action(state, generator) if level == "random" else level_named(level)(state)
+        if isinstance(choice, int):
+            choice = Throw(tuple(generator.choices(range(1, 7), k=choice)))
+        transcript = transcript.then(choice)
+    return transcript
+
+
+@pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
+@settings(max_examples=5, deadline=None)
+@given(seed=st.integers(0, 2**32), levels=st.lists(st.sampled_from(["random", *LEVELS]), min_size=2, max_size=2))
+def test_luck_and_decisions_make_up_every_result(
+    game: str, goal: str, rules: dict[str, Any], seed: int, levels: list[str]
+) -> None:
+    story = story_of(played_by(game, levels, seed, **rules), goal)
+    for account in story.accounts:
+        assert account.start + account.luck + account.decisions == pytest.approx(account.result, abs=1e-9)
+        assert account.gave_away >= 0
+    assert all(move.cost >= 0 for move in story.moves)
+    for move in story.moves:
+        if not isinstance(move.action, Throw):
+            assert move.luck == pytest.approx(0, abs=1e-8), "a decision has no luck"
+
+
+@pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
+def test_who_always_does_what_is_best_gives_nothing_away(game: str, goal: str, rules: dict[str, Any]) -> None:
+    perfect = "best" if goal == "win" else "steady"
+    for seed in range(2):
+        story = story_of(played_by(game, [perfect, "careless"], seed, **rules), goal)
+        mine, other = story.accounts
+        assert mine.gave_away == 0
+        assert other.gave_away > 0
+        assert {move.seat for move in story.dearest} == {1}
+
+
+@pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
+def test_what_is_told_is_what_the_game_came_to(game: str, goal: str, rules: dict[str, Any]) -> None:
+    transcript = played_by(game, ["steady", "careless"], 3, **rules)
+    story, outcome = story_of(transcript, goal), transcript.state.outcome
+    assert outcome is not None
+    for side, account in enumerate(story.accounts):
+        if goal == "win":
+            assert account.result == (side in outcome.winners) / len(outcome.winners)
+        elif game != "crib_dice":  # there fuchles, bombs and bumps move pegs too
+            assert account.result == pytest.approx(transcript.state.scores[side])
+    if goal == "win":
+        assert sum(account.luck for account in story.accounts) == pytest.approx(0, abs=1e-9)
+
+
+def test_the_lines_told_of_are_those_of_the_transcript() -> None:
+    transcript = played_by("crag", ["careless"], 5)
+    for move in story_of(transcript).moves:
+        assert transcript.actions[move.line - 2] == move.action
+
+
+def test_the_measure_is_the_win_where_it_is_known_throughout() -> None:
+    assert goal_for(begun("crib_dice").header) == "win"
+    assert goal_for(begun("crib_dice", roll_off=True).header) == "win"
+    for other in (begun("crib_dice", 3), begun("crib_dice", rules={"bomb": True}), begun("crag"), begun("crapola")):
+        assert goal_for(other.header) == "points"
+
+
+def test_an_unfinished_game_has_no_luck_to_tell_yet() -> None:
+    with pytest.raises(RulesError, match="not finished"):
+        story_of(told("crag", throw(1, 2, 3), keep(1)))
+
+
+def luck(transcript: Transcript, *words: str) -> Any:
+    lines = [header_line(transcript.header), *map(line_of, transcript.actions)]
+    content = "\n".join(map(json.dumps, lines)).encode()
+    return CliRunner().invoke(pegpip, ["luck", *words, "-"], input=content, standalone_mode=False)
+
+
+def test_the_command_tells_results_throws_and_decisions() -> None:
+    transcript = played_by("crib_dice", ["steady", "careless"], 1)
+    found = json.loads(luck(transcript, "--json").stdout)
+    assert set(found) == {"goal", "players", "luckiest", "dearest", "moves"}
+    assert found["goal"] == "win"
+    assert len(found["luckiest"]) == len(found["dearest"]) == 3
+    dearest = found["dearest"][0]
+    assert dearest["gave_away"] == max(move["gave_away"] for move in found["moves"])
+    assert dearest["best"] != dearest["action"]
+    assert "Dearest" in luck(transcript).stdout
+
+
+def test_the_command_refuses_what_it_cant_tell() -> None:
+    unfinished = luck(begun("crag"))
+    assert (unfinished.return_value, unfinished.stdout) == (1, "")
+    assert "not finished" in unfinished.stderr
+    assert luck(played_by("crag", ["careless"], 1), "--goal", "win").return_value == 1
