@@ -15,30 +15,30 @@ from typing import TypeVar
 import flask
 
 from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
+from companion.adapters.board_view import Lights
 from companion.adapters.calibration_service import CalibrationService
-from companion.adapters.eye import Eye
 from companion.adapters.frame_buffer import FrameBuffer
 from companion.adapters.health import Check, disk_check, journal_check, report
-from companion.adapters.lights import Lights
 from companion.adapters.parts import Part, followed, listening
-from companion.adapters.power_off import shutdown_problems
-from companion.adapters.rigs import load_reader
-from companion.adapters.served import BoardOnPage, Photographs
+from companion.adapters.reader_setup import load_reader
 from companion.adapters.serving import LastingServer
-from companion.adapters.sounding import sounding
+from companion.adapters.settings_mapping import buttons_of, power_of, strip_of, track_of
+from companion.adapters.shutdown import shutdown_problems
+from companion.adapters.simulated.hands import VirtualHands
+from companion.adapters.sound import sounding
 from companion.adapters.supervision import Supervisor
-from companion.adapters.virtual_hands import VirtualHands
-from companion.adapters.wired import buttons_of, power_of, strip_of, track_of
+from companion.adapters.tray_observer import TrayObserver
+from companion.adapters.web_views import BoardOnPage, Photographs
 from companion.config import Settings
 from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.notation import header_of
 from companion.games.registry import GAMES
 from companion.notify import notify, watchdog_s
 from companion.session.commands import StartGame
-from companion.session.export import PastGames
 from companion.session.journal import Journal
+from companion.session.past.export import PastGames
+from companion.session.past.review import Review
 from companion.session.photos import Photos
-from companion.session.review import Review
 from companion.session.table import Table
 from hardware.board import Board
 from hardware.buttons import Buttons
@@ -72,7 +72,7 @@ ANSWER_S = 2.0
 """The table and the server give a sign of life in this time, on a machine that is busy reading dice too."""
 SILENT_S = 15.0
 """So long the camera's loop may be about one frame: reading many dice in a photo takes seconds."""
-PART_OF_CHECK = {"table": "table", "camera": "eye", "strip": "board", "buttons": "buttons", "sounds": "sounds"}
+PART_OF_CHECK = {"table": "table", "camera": "observer", "strip": "board", "buttons": "buttons", "sounds": "sounds"}
 """Which part's falls a check of `/healthz` tells."""
 
 
@@ -152,12 +152,12 @@ def build(settings: Settings) -> App:
         expect=lambda: table.snapshot().tray.dice if watcher.rig is None else None,
         dim=board.capture,
     )
-    eye = Eye(wired.camera.name, watcher, table.submit)
+    observer = TrayObserver(wired.camera.name, watcher, table.submit)
     pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock, board.show_code)
     link = listening_socket(settings.web.host, settings.web.port)
     port = link.getsockname()[1]
     page = page_address(settings.web.host, port)
-    checks: dict[str, Check] = {"camera": eye.health, "strip": board.health, "disk": disk_check(folder)}
+    checks: dict[str, Check] = {"camera": observer.health, "strip": board.health, "disk": disk_check(folder)}
     checks["journal"] = journal_check(folder, lambda: journal.illness)
     checks["calibration"] = setup.health
 
@@ -201,12 +201,12 @@ def build(settings: Settings) -> App:
         listening(wired.buttons, table, board, pairing, checks, settings.buttons.shutdown_command),
         *sounds,
         Part("voice", voice.start, voice.stop),
-        Part("eye", eye.start, eye.stop, eye.alive),
+        Part("observer", observer.start, observer.stop, observer.alive),
     )
     server = LastingServer(server_of(app, feed, addresses, pairing, settings), link)
     proofs = {
         "the table": lambda: table.answers(ANSWER_S),
-        "the camera": lambda: eye.ended or camera.unused_s() < SILENT_S,
+        "the camera": lambda: observer.ended or camera.unused_s() < SILENT_S,
         "the pages": lambda: server.answers(ANSWER_S),
     }
     supervisor = Supervisor(parts, proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)

@@ -7,16 +7,16 @@ import time
 
 from companion.adapters.addresses import listening_socket, page_address
 from companion.adapters.health import Check, disk_check, journal_check, report
-from companion.adapters.served import BoardOnPage, Photographs
 from companion.adapters.serving import LastingServer
+from companion.adapters.settings_mapping import power_of, track_of
 from companion.adapters.supervision import Supervisor
-from companion.adapters.wired import power_of, track_of
+from companion.adapters.web_views import BoardOnPage, Photographs
 from companion.app import ANSWER_S, App, addresses_of, server_of
 from companion.config import Settings
 from companion.games.registry import GAMES
 from companion.notify import notify, watchdog_s
-from companion.session.export import PastGames
 from companion.session.last_state import LastState
+from companion.session.past.export import PastGames
 from companion.session.photos import Photos
 from hardware.board import Board
 from hardware.power import Power

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import sys
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,26 @@ def test_no_game_is_named_outside_its_folder_the_registry_and_the_texts(path: Pa
 def test_the_pages_texts_name_a_game_only_where_people_read_it() -> None:
     keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
     assert [key for key in keys if NAMES.search(key) and not key.startswith("category.")] == []
+
+
+OLD_WORDS = re.compile(  # what the field calls otherwise: an identifier, or a part of one
+    r"(?<![a-z])(desk|eye|sight|sighted|tapped|happenings?|worths|told_of|mischief|hold_\w+|power_off)(?![a-z])",
+    re.IGNORECASE,
+)
+
+OLD_FILES = {"wired", "served", "links"}
+
+
+def identifiers_of(path: Path) -> set[str]:
+    with tokenize.open(path) as file:
+        return {token.string for token in tokenize.generate_tokens(file.readline) if token.type == tokenize.NAME}
+
+
+@pytest.mark.parametrize("path", [p for p in MODULES if not inside(name_of(p), "vision")], ids=name_of)
+def test_the_code_speaks_the_fields_words(path: Path) -> None:
+    found = {name for name in identifiers_of(path) | {path.stem} if OLD_WORDS.search(name)}
+    assert found == set()
+    assert path.stem not in OLD_FILES
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

@@ -45,7 +45,7 @@ class LayBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Calibrating:
     """The routes of calibrating; for paired phones only."""
 
-    desk: CalibratePart
+    table: CalibratePart
     pairing: Pairing
 
     def routes(self) -> flask.Blueprint:
@@ -61,12 +61,12 @@ class Calibrating:
     def look(self) -> flask.Response:
         """Markers, zones and advice for the newest picture."""
         must_be_paired(self.pairing)
-        return _done(self.desk.look)
+        return _done(self.table.look)
 
     def picture(self) -> flask.Response:
         """The camera's newest picture."""
         must_be_paired(self.pairing)
-        jpeg = self.desk.picture_jpeg()
+        jpeg = self.table.picture_jpeg()
         if jpeg is None:
             return refusal(404, "no_picture", "The camera gives no picture yet. /healthz tells how it is.")
         response = flask.Response(jpeg, mimetype="image/jpeg")
@@ -79,7 +79,7 @@ class Calibrating:
         paper = flask.request.args.get("paper", PAPERS[0])
         if paper not in PAPERS:
             return refusal(404, "no_such_paper", f"There is a sheet for {' and '.join(PAPERS)}.")
-        response = flask.Response(self.desk.sheet_pdf(paper), mimetype="application/pdf")
+        response = flask.Response(self.table.sheet_pdf(paper), mimetype="application/pdf")
         response.headers["Content-Disposition"] = f'attachment; filename="calibration-{paper}.pdf"'
         return response
 
@@ -90,25 +90,25 @@ class Calibrating:
         if told.keep_mm > told.width_mm - 50:
             return refusal(422, "no_throw_zone", "The keep zone leaves no room to throw. Make it narrower.")
         measures = {key: value for key, value in msgspec.structs.asdict(told).items() if key != "lens_mm"}
-        return _done(lambda: self.desk.take_sheet(measures, told.lens_mm))
+        return _done(lambda: self.table.take_sheet(measures, told.lens_mm))
 
     def empty(self) -> flask.Response:
         """Take the empty tray, and keep the calibration."""
         must_be_paired(self.pairing)
         body(EmptyBody)
-        return _done(self.desk.take_empty)
+        return _done(self.table.take_empty)
 
     def die(self) -> flask.Response:
         """Measure the one die in the throw zone, and keep the calibration with its size."""
         must_be_paired(self.pairing)
         body(EmptyBody)
-        return _done(self.desk.take_die)
+        return _done(self.table.take_die)
 
     def lay(self) -> flask.Response:
         """Lay the sheet into the virtual tray, or lift it."""
         must_be_paired(self.pairing)
         lies = body(LayBody).lies
-        return _done(lambda: self.desk.lay_sheet(lies))
+        return _done(lambda: self.table.lay_sheet(lies))
 
 
 def _done(act: Callable[[], Mapping[str, Any]]) -> flask.Response:

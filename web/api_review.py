@@ -15,7 +15,7 @@ import flask
 import msgspec
 
 from companion.errors import IllegalAction
-from companion.session.review import NO_DIE, ReviewedThrow
+from companion.session.past.review import NO_DIE, ReviewedThrow
 from web.asking import body, must_be_paired
 from web.pairing import Pairing
 from web.parts import PhotoPart, ReviewPart

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from companion.session.review import ReviewedThrow
+from companion.session.past.review import ReviewedThrow
 from companion.session.snapshot import Snapshot
 from web.api_calibrate import EmptyBody, LayBody, SheetBody
 from web.api_pair import AskBody, PairBody, PhoneBody

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from companion.session.review import ReviewedThrow
+from companion.session.past.review import ReviewedThrow
+from companion.session.past.statistics import Tally
 from companion.session.snapshot import News, Snapshot
-from companion.session.statistics import Tally
 from web.pairing import Pairing
 
 
@@ -166,7 +166,7 @@ class EveningPart(Protocol):
 
 
 class ReviewPart(Protocol):
-    """Throws that the reader doubted or had wrong, as `companion.session.review.Review`."""
+    """Throws that the reader doubted or had wrong, as `companion.session.past.review.Review`."""
 
     def throws(self) -> Sequence[ReviewedThrow]:
         """The ones that stand, newest first."""

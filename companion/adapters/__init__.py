@@ -1,1 +1,1 @@
-"""What joins the rooms for `companion.app`: the eye on the tray, the light on the board, health and addresses."""
+"""What joins the rooms for `companion.app`: the observer on the tray, the light on the board, health and addresses."""

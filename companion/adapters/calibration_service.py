@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from companion.adapters.eye import jpeg
 from companion.adapters.frame_buffer import Following, FrameBuffer
-from companion.adapters.rigs import calibration_status
-from companion.adapters.virtual_sheet import lay_in
+from companion.adapters.reader_setup import calibration_status
+from companion.adapters.simulated.sheet import lay_in
+from companion.adapters.tray_observer import jpeg
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice
 from vision.calibration.lens import FEWEST_VIEWS

@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 
 from companion.adapters.checkup import Check
-from companion.adapters.power_off import shutdown_problems
-from companion.adapters.rigs import SIMULATED, calibration_status
-from companion.adapters.wired import buttons_of, strip_of, track_of
+from companion.adapters.reader_setup import SIMULATED, calibration_status
+from companion.adapters.settings_mapping import buttons_of, strip_of, track_of
+from companion.adapters.shutdown import shutdown_problems
 from companion.config import Settings
 from companion.errors import DeviceError, SetupError
 from hardware.machine import model

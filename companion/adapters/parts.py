@@ -6,12 +6,12 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from companion.adapters.board_view import Lights
 from companion.adapters.health import Check
-from companion.adapters.lights import Lights
-from companion.adapters.power_off import BUTTON as SHUTDOWN
-from companion.adapters.power_off import power_off
+from companion.adapters.shutdown import BUTTON as SHUTDOWN
+from companion.adapters.shutdown import shut_down
 from companion.errors import CompanionError, DeviceError
-from companion.session.commands import Press as TablePress
+from companion.session.commands import PressButton
 from companion.session.snapshot import News
 from companion.session.table import Table
 from hardware.board import Board
@@ -77,7 +77,7 @@ def listening(
 
     def pressed(press: Press) -> None:
         if press.button == SHUTDOWN:
-            wrong = power_off(shutdown_command) if press.long else None
+            wrong = shut_down(shutdown_command) if press.long else None
             illness[:] = [] if wrong is None else [wrong]
         elif press.long:
             pairing.let_in()
@@ -97,6 +97,6 @@ def listening(
 
 def _submit(table: Table, button: str) -> None:
     try:
-        table.submit(TablePress(button=button))
+        table.submit(PressButton(button=button))
     except CompanionError as refused:
         log.info("button %s: %s", button, refused)

@@ -7,8 +7,8 @@ import random
 import time
 
 from companion.games.game import Action, State, Throw
-from companion.games.json_text import json_of
 from companion.games.notation import header_line, header_of, line_of, parse_line
+from companion.games.notation.json_text import json_of
 from companion.games.registry import GAMES
 from companion.games.transcript import Transcript
 

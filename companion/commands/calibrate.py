@@ -169,7 +169,7 @@ class _Hands:
 
     def lay(self, steps: Calibrating) -> None:
         """The sheet into the tray."""
-        from companion.adapters.virtual_sheet import lay_in
+        from companion.adapters.simulated.sheet import lay_in
         from vision.calibration.procedure import LAY
         from vision.calibration.sheet import sheet
 

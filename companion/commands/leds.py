@@ -109,7 +109,7 @@ def design(file: Path | None, layout: str | None, out: Path) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
 def wiring(file: Path | None, strip: str | None, out: Path) -> None:
     """Draw the wiring diagram, from the pins in the settings."""
-    from companion.adapters.wired import buttons_of, strip_of
+    from companion.adapters.settings_mapping import buttons_of, strip_of
     from hardware.pictures.wires import wiring_diagram
 
     settings = config.load(file, {})
@@ -118,7 +118,7 @@ def wiring(file: Path | None, strip: str | None, out: Path) -> None:
 
 
 def _chosen(settings: config.Settings, name: str | None) -> Layout:
-    from companion.adapters.wired import track_of
+    from companion.adapters.settings_mapping import track_of
     from hardware.track import lay, preset
 
     return preset(name) if name else lay(track_of(settings))
@@ -138,7 +138,7 @@ def _play(
     """Show each frame on the strip and print its name; none draws more current than the settings allow."""
     import numpy as np
 
-    from companion.adapters.wired import strip_of
+    from companion.adapters.settings_mapping import strip_of
     from hardware.power import Power
     from hardware.settings import PowerSettings
     from hardware.strips.opening import open_strip

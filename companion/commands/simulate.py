@@ -15,7 +15,7 @@ import click
 
 from companion.errors import RulesError
 from companion.games.game import Header
-from companion.games.header import header_of
+from companion.games.notation import header_of
 from companion.games.players import LEVELS, level_named, played
 from companion.games.registry import GAMES, game_named
 

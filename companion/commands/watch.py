@@ -29,7 +29,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
 
     SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE.
     """
-    from companion.adapters.rigs import load_reader
+    from companion.adapters.reader_setup import load_reader
     from vision.watching.new_throws import news
     from vision.watching.watcher import Ill, Settled, Watcher
 

@@ -14,9 +14,9 @@ from companion.errors import IllegalAction
 from companion.games.event import Effect, Event
 
 if TYPE_CHECKING:
-    from companion.games.board import Track
-    from companion.games.panels import Panels
     from companion.games.tray import KeepZonePolicy
+    from companion.games.views.board import Track
+    from companion.games.views.panels import Panels
 
 Switches = Mapping[str, bool | int]
 

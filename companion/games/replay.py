@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.json_text import json_of
 from companion.games.notation import header_of, parse_line
+from companion.games.notation.json_text import json_of
 from companion.games.transcript import Transcript
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.board import Track, track_of
 from companion.games.event import OF_EVERY_GAME, SILENT, Effect
 from companion.games.game import Action, Game, Header, State, Switch, Switches
-from companion.games.panels import Panels, plain
 from companion.games.roll_off import Begin, RollOff
 from companion.games.tray import KeepZonePolicy, ThrowsOnly
+from companion.games.views.board import Track, track_of
+from companion.games.views.panels import Panels, plain
 
 
 def accept(header: Header) -> None:

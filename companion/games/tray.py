@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from companion.errors import IllegalAction
 from companion.games.game import Action, State, Undo
-from companion.games.phrase import Phrase
+from companion.games.views.phrase import Phrase
 
 Values = tuple[int, ...]
 """Values of dice, ascending."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from companion.session.sight import Sight
+from companion.session.tray.observation import Observation
 
 
 class PlayLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,13 +66,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[int, ...] | None
 
 
-class See(msgspec.Struct, frozen=True):
+class Observe(msgspec.Struct, frozen=True):
     """The tray has come to rest and was read."""
 
-    sight: Sight
+    observation: Observation
 
 
-class Moving(msgspec.Struct, frozen=True):
+class NoteMotion(msgspec.Struct, frozen=True):
     """Something moves in the tray: it is not to be read now."""
 
 
@@ -80,7 +80,7 @@ class Tick(msgspec.Struct, frozen=True):
     """Time has passed: look whether an empty tray has banked. The table gives it to itself."""
 
 
-class Press(msgspec.Struct, frozen=True, kw_only=True):
+class PressButton(msgspec.Struct, frozen=True, kw_only=True):
     """A button of the table: `bank`, `undo` or `next`. It acts on what is now: who presses sees the board."""
 
     button: str
@@ -95,8 +95,8 @@ Command = (
     | CorrectThrow
     | ConfirmCorrection
     | Answer
-    | See
-    | Moving
+    | Observe
+    | NoteMotion
     | Tick
-    | Press
+    | PressButton
 )

@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 
 from companion.errors import CompanionError, DeviceError
-from companion.games.phrase import Phrase
-from companion.session.interpret import Memory
+from companion.games.views.phrase import Phrase
 from companion.session.journal import read_entries
 from companion.session.present import TableState, snapshot_of
 from companion.session.record import Record, Unplayable, replayed
 from companion.session.snapshot import Snapshot
+from companion.session.tray.interpret import Memory
 
 CURE = (
     "Safe mode: nothing can be played. See to it, or export everything (`pegpip export`), then start the table again."

@@ -1,4 +1,4 @@
-"""Applying a command: what it means for the game, the entry in the journal, and the desk after it. No thread here."""
+"""Applying a command: what it means for the game, the entry in the journal, and the table after it. No thread here."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Any
 from companion.errors import CompanionError, DeviceError, IllegalAction, StaleAction
 from companion.games.game import Action, Throw, Undo
 from companion.games.notation import action_of, header_line, header_of, line_of
-from companion.games.phrase import Phrase
 from companion.games.registry import policy_for
 from companion.games.tray import waiting
+from companion.games.views.phrase import Phrase
 from companion.session import commands as c
-from companion.session import interpret
-from companion.session.interpret import Memory, Outcome
 from companion.session.journal import Entry, Journal
+from companion.session.past.review import seen_line
 from companion.session.photos import Photos
 from companion.session.present import TableState, starter_after
 from companion.session.record import (
@@ -29,10 +28,11 @@ from companion.session.record import (
     horizon,
     replayed,
 )
-from companion.session.review import seen_line
-from companion.session.sight import Sight
 from companion.session.sitting import same_people
 from companion.session.snapshot import Offer
+from companion.session.tray import interpret
+from companion.session.tray.interpret import Memory, Outcome
+from companion.session.tray.observation import Observation
 
 SETTLED_BY_BANKING = frozenset({"count", "found", "moved"})  # doubts that the next player's throw may raise
 
@@ -47,7 +47,7 @@ log = logging.getLogger(__name__)
 
 
 class Play:
-    """The desk and what changes it, in one thread. `changed` is told of each number before the next is made."""
+    """The table and what changes it, in one thread. `changed` is told of each number before the next is made."""
 
     def __init__(
         self,
@@ -64,13 +64,13 @@ class Play:
         self._changed = changed
         self._questions = 0
         self._ticked: tuple[int, float | None] = (-1, None)  # the number and emptiness that a tick has answered
-        self.desk = TableState(Record(), Memory())
+        self.table = TableState(Record(), Memory())
         self._carry_out: dict[type[c.Command], Callable[[Any], None]] = {
-            c.See: lambda command: self._see(command.sight),
-            c.Moving: lambda _: self._put(replace(self.desk, moving=True)),
+            c.Observe: lambda command: self._see(command.observation),
+            c.NoteMotion: lambda _: self._put(replace(self.table, moving=True)),
             c.Tick: lambda _: self._tick(),
             c.PlayLine: lambda command: self._play_line(action_of(command.line)),
-            c.Press: lambda command: self._press(command.button),
+            c.PressButton: lambda command: self._press(command.button),
             c.Answer: self._answer,
             c.StartGame: lambda command: self._start(command.header),
             c.NextGame: lambda _: self._next_game(),
@@ -91,7 +91,7 @@ class Play:
         self._photos.start(tail.last_throw)
         # Ids of questions must not repeat after a restart: a phone may still show an old one.
         self._questions = 1000 * (record.number + 1)
-        self.desk = TableState(replace(record, last_throw=tail.last_throw), _fresh_memory(record))
+        self.table = TableState(replace(record, last_throw=tail.last_throw), _fresh_memory(record))
         self._say(Phrase("ill", {"what": damage.in_words(), "cure": CHECK_SCORES}) if damage else self._restored())
 
     def close(self) -> None:
@@ -101,54 +101,56 @@ class Play:
     def apply(self, command: c.Command) -> None:
         """Carry out a command. Raises a CompanionError when it is refused; then nothing has changed."""
         number = getattr(command, "number", None)
-        if number is not None and number != self.desk.record.number:
-            newest = self.desk.record.number
+        if number is not None and number != self.table.record.number:
+            newest = self.table.record.number
             raise StaleAction(f"The table is at {newest}, the command was made at {number}; look again.")
         self._carry_out[type(command)](command)
 
     def deadline_s(self) -> float | None:
         """When a `Tick` is due, on the clock; None when nothing waits for time to pass."""
-        memory = self.desk.memory
-        waits = memory.empty_since_s is not None and memory.armed and not self.desk.moving and not self.desk.asked
-        if not waits or self._playing() is None or self._ticked == (self.desk.record.number, memory.empty_since_s):
+        memory = self.table.memory
+        waits = memory.empty_since_s is not None and memory.armed and not self.table.moving and not self.table.asked
+        if not waits or self._playing() is None or self._ticked == (self.table.record.number, memory.empty_since_s):
             return None
         assert memory.empty_since_s is not None, "it waits"
         return memory.empty_since_s + interpret.BANK_AFTER_S
 
     # ---- the tray -------------------------------------------------------------------------------------------------
 
-    def _see(self, sight: Any) -> None:
-        self._put(replace(self.desk, sight=sight, moving=False))
+    def _see(self, observation: Any) -> None:
+        self._put(replace(self.table, observation=observation, moving=False))
         game = self._playing()
         if game is None:
-            memory = replace(self.desk.memory, awake=True, thrown=sight.thrown, kept=sight.kept, rolled=False)
-            self._put(replace(self.desk, memory=memory))
+            memory = replace(
+                self.table.memory, awake=True, thrown=observation.thrown, kept=observation.kept, rolled=False
+            )
+            self._put(replace(self.table, memory=memory))
             return
-        self._take(interpret.look(game.transcript.state, self.desk.memory, sight))
+        self._take(interpret.look(game.transcript.state, self.table.memory, observation))
 
     def _tick(self) -> None:
         game = self._playing()
-        if game is None or self.desk.asked or self.desk.moving:
+        if game is None or self.table.asked or self.table.moving:
             return
         now_s, due_s = self._clock(), self.deadline_s()
         if due_s is not None and now_s >= due_s:
-            self._ticked = (self.desk.record.number, self.desk.memory.empty_since_s)
-        self._take(interpret.tick(game.transcript.state, self.desk.memory, now_s))
+            self._ticked = (self.table.record.number, self.table.memory.empty_since_s)
+        self._take(interpret.tick(game.transcript.state, self.table.memory, now_s))
 
     def _look_again(self) -> None:
-        game, sight = self._playing(), self.desk.sight
+        game, observation = self._playing(), self.table.observation
         if game is None:
             return
-        if sight is None or not (sight.thrown or sight.kept):
-            self._put(replace(self.desk, notice=waiting(game.transcript.state)))
+        if observation is None or not (observation.thrown or observation.kept):
+            self._put(replace(self.table, notice=waiting(game.transcript.state)))
             return
-        self._take(interpret.look_again(game.transcript.state, self.desk.memory, sight))
+        self._take(interpret.look_again(game.transcript.state, self.table.memory, observation))
 
     def _take(self, outcome: Outcome) -> None:
         """Journal what the tray said, then remember it; a line that can't be journaled waits as a roll does."""
-        if self.desk.asked and not outcome.settled:
+        if self.table.asked and not outcome.settled:
             # While a throw is in question nothing that follows it is played; the answer looks at the tray again.
-            outcome = replace(outcome, lines=(), memory=replace(outcome.memory, armed=self.desk.memory.armed))
+            outcome = replace(outcome, lines=(), memory=replace(outcome.memory, armed=self.table.memory.armed))
         done = 0
         try:
             for action in outcome.lines:
@@ -157,16 +159,16 @@ class Play:
         except DeviceError as ill:
             unsaid = any(isinstance(action, Throw) for action in outcome.lines[done:])
             memory = replace(outcome.memory, rolled=unsaid)
-            self._put(replace(self.desk, memory=memory, notice=Phrase("ill", {"what": ill.what, "cure": ill.cure})))
+            self._put(replace(self.table, memory=memory, notice=Phrase("ill", {"what": ill.what, "cure": ill.cure})))
             raise
-        asked = None if outcome.settled else self.desk.asked
+        asked = None if outcome.settled else self.table.asked
         if outcome.ask and not (asked and outcome.ask.code == "count" and asked[1].code != "count"):
             asked = self._asked(outcome.ask, asked)
         notice = outcome.notice or waiting(self._game().transcript.state)
-        self._put(replace(self.desk, memory=outcome.memory, notice=notice, asked=asked))
+        self._put(replace(self.table, memory=outcome.memory, notice=notice, asked=asked))
 
     def _asked(self, ask: interpret.Ask, open_one: tuple[int, interpret.Ask] | None) -> tuple[int, interpret.Ask]:
-        if open_one and open_one[1].sight == ask.sight and open_one[1].code == ask.code:
+        if open_one and open_one[1].observation == ask.observation and open_one[1].code == ask.code:
             return open_one
         self._questions += 1
         return self._questions, ask
@@ -179,11 +181,11 @@ class Play:
             self._undo(game, action)
             return
         self._line(action, "hand")
-        memory = self.desk.memory
+        memory = self.table.memory
         if isinstance(action, Throw):
             self._rest(interpret.overruled(memory))
             return
-        self._put(replace(self.desk, memory=interpret.decided(memory), asked=None))
+        self._put(replace(self.table, memory=interpret.decided(memory), asked=None))
         self._look_again()
 
     def _undo(self, game: PlayedGame, undo: Undo) -> None:
@@ -193,7 +195,7 @@ class Play:
             self._enter("withdrawn", {})
         else:
             self._line(undo, "hand")
-        self._rest(interpret.overruled(self.desk.memory))
+        self._rest(interpret.overruled(self.table.memory))
 
     def _press(self, button: str) -> None:
         match button:
@@ -202,60 +204,60 @@ class Play:
             case "undo":
                 self._undo(self._game(), Undo(1))
             case "next" if self._choices():
-                self._put(replace(self.desk, choice=self.desk.choice + 1))
+                self._put(replace(self.table, choice=self.table.choice + 1))
             case "next":
                 self._next_game()
             case _:
                 raise IllegalAction(f"The table has no button {button!r}; it has bank, undo and next.")
 
     def _bank(self) -> None:
-        game, asked = self._game(), self.desk.asked
+        game, asked = self._game(), self.table.asked
         if asked and asked[1].code not in SETTLED_BY_BANKING:
             raise IllegalAction("A throw is in question: answer that first.")
-        lines = interpret.banking(game.transcript.state, self.desk.memory) if self._playing() else ()
+        lines = interpret.banking(game.transcript.state, self.table.memory) if self._playing() else ()
         choices = self._choices()
         if choices:
-            lines = (choices[self.desk.choice % len(choices)],)
+            lines = (choices[self.table.choice % len(choices)],)
         if not lines:
             raise IllegalAction("There is nothing that could be banked now.")
         for action in lines:
             self._line(action, "button")
-        memory = replace(interpret.decided(self.desk.memory), armed=False, empty_since_s=None)
-        self._put(replace(self.desk, memory=memory, asked=None))
+        memory = replace(interpret.decided(self.table.memory), armed=False, empty_since_s=None)
+        self._put(replace(self.table, memory=memory, asked=None))
         self._look_again()
 
     def _answer(self, command: c.Answer) -> None:
-        game, asked = self._playing(), self.desk.asked
+        game, asked = self._playing(), self.table.asked
         if asked is None or game is None or asked[0] != command.question:
             raise StaleAction("That question is no longer open.")
-        ask, memory = asked[1], self.desk.memory
+        ask, memory = asked[1], self.table.memory
         if command.values is None:
             quiet = replace(memory, rolled=memory.rolled and memory.rolls != ask.memory.rolls)
-            self._put(replace(self.desk, memory=quiet, asked=None))
+            self._put(replace(self.table, memory=quiet, asked=None))
         else:
             for action in interpret.answered(game.transcript.state, ask, command.values):
-                self._line(action, "answered", ask.sight)
+                self._line(action, "answered", ask.observation)
             later = memory.rolled and memory.rolls != ask.memory.rolls
             known = replace(interpret.entered(memory, command.values), rolled=later)
-            self._put(replace(self.desk, memory=known, asked=None))
+            self._put(replace(self.table, memory=known, asked=None))
         self._look_again()
-        notice = self.desk.notice
-        if notice and notice.code == "unclear" and self.desk.sight == ask.sight and not self.desk.asked:
+        notice = self.table.notice
+        if notice and notice.code == "unclear" and self.table.observation == ask.observation and not self.table.asked:
             self._say(waiting(self._game().transcript.state))  # a person has just made it clear
 
     # ---- games ----------------------------------------------------------------------------------------------------
 
     def _start(self, line: Any) -> None:
         header = header_of(line)
-        games, number = self.desk.record.games, self.desk.record.number + 1
-        same = bool(games) and not self.desk.record.closed and same_people(games[-1].header, header)
+        games, number = self.table.record.games, self.table.record.number + 1
+        same = bool(games) and not self.table.record.closed and same_people(games[-1].header, header)
         sitting = games[-1].sitting if same else number
         back_to = horizon(games, number, sitting)
         worn = games[-1].colours if games else {}
         body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
         self._enter("game", body)
         self._photos.prune(self._first_throw_of_sitting())
-        self._rest(interpret.overruled(self.desk.memory))
+        self._rest(interpret.overruled(self.table.memory))
 
     def _next_game(self) -> None:
         game = self._game()
@@ -267,7 +269,7 @@ class Play:
 
     def _abandon(self) -> None:
         self._enter("abandoned", {})
-        self._rest(interpret.overruled(self.desk.memory))
+        self._rest(interpret.overruled(self.table.memory))
 
     def _correct(self, command: c.CorrectThrow) -> None:
         games = self._games()
@@ -283,14 +285,14 @@ class Play:
         dropped = tuple({"line": line_of(line), "why": why} for _, line, why in refused)
         values = tuple(sorted(action.dice))
         offer = Offer(id=self._questions, throw=command.throw, was=was, values=values, dropped=dropped)
-        self._put(replace(self.desk, offer=offer))
+        self._put(replace(self.table, offer=offer))
 
     def _confirm(self, command: c.ConfirmCorrection) -> None:
-        offer = self.desk.offer
+        offer = self.table.offer
         if offer is None or offer.id != command.offer:
             raise StaleAction("That correction is no longer on offer; play went on.")
         if not command.accept:
-            self._put(replace(self.desk, offer=None))
+            self._put(replace(self.table, offer=None))
             return
         dropped = [one["line"] for one in offer.dropped]
         self._corrected({"throw": offer.throw, "values": list(offer.values), "dropped": dropped})
@@ -299,19 +301,21 @@ class Play:
         before = self._game()
         self._enter("correction", body)
         if self._game().transcript is not before.transcript:  # an earlier game's throw leaves the tray as it was
-            self._rest(interpret.overruled(self.desk.memory))
+            self._rest(interpret.overruled(self.table.memory))
 
     # ---- the journal ----------------------------------------------------------------------------------------------
 
-    def _line(self, action: Action | Undo, source: str, sight: Sight | None = None) -> None:
+    def _line(self, action: Action | Undo, source: str, observation: Observation | None = None) -> None:
         body: dict[str, Any] = {"line": line_of(action), "source": source}
         throw = None
         if isinstance(action, Throw):
-            throw = self.desk.record.last_throw + 1
-            sight = self.desk.sight if source == "camera" else sight
-            body["photo"] = bool(sight and sight.photo_jpeg and self._photo_kept(throw, sight.photo_jpeg))
-            if sight and body["photo"]:
-                body["seen"] = seen_line(sight)
+            throw = self.table.record.last_throw + 1
+            observation = self.table.observation if source == "camera" else observation
+            body["photo"] = bool(
+                observation and observation.photo_jpeg and self._photo_kept(throw, observation.photo_jpeg)
+            )
+            if observation and body["photo"]:
+                body["seen"] = seen_line(observation)
         try:
             self._enter("line", body, throw)
         except CompanionError:
@@ -321,13 +325,13 @@ class Play:
 
     def _enter(self, kind: str, body: dict[str, Any], throw: int | None = None) -> None:
         """Check the entry by folding it in, put it on the disk, and only then tell of it."""
-        number = self.desk.record.number + 1
+        number = self.table.record.number + 1
         entry = Entry(number=number, kind=kind, body=body, wall_s=self._wall(), throw=throw)
-        record = after_entry(self.desk.record, entry)
+        record = after_entry(self.table.record, entry)
         # Every number is shown: where one command makes two entries, the first is told of before the second is made.
-        self._changed(self.desk)
+        self._changed(self.table)
         self._journal.append(entry)
-        self._put(replace(self.desk, record=record, offer=None, choice=0))
+        self._put(replace(self.table, record=record, offer=None, choice=0))
 
     def _photo_kept(self, throw: int, jpeg: bytes) -> bool:
         try:
@@ -339,30 +343,30 @@ class Play:
 
     # ---- small ----------------------------------------------------------------------------------------------------
 
-    def _put(self, desk: TableState) -> None:
-        self.desk = desk
+    def _put(self, table: TableState) -> None:
+        self.table = table
 
     def _rest(self, memory: Memory) -> None:
         """After a person has changed the game: no question is open and the tray as it lies is settled."""
-        self._put(replace(self.desk, memory=memory, asked=None))
-        game = self.desk.record.game
+        self._put(replace(self.table, memory=memory, asked=None))
+        game = self.table.record.game
         self._say(waiting(game.transcript.state) if game and not game.abandoned else None)
 
     def _say(self, notice: Phrase | None) -> None:
-        self._put(replace(self.desk, notice=notice))
+        self._put(replace(self.table, notice=notice))
 
     def _game(self) -> PlayedGame:
-        game = self.desk.record.game
+        game = self.table.record.game
         if game is None:
             raise IllegalAction("No game has been started yet.")
         return game
 
     def _games(self) -> tuple[PlayedGame, ...]:
         self._game()
-        return self.desk.record.games
+        return self.table.record.games
 
     def _playing(self) -> PlayedGame | None:
-        game = self.desk.record.game
+        game = self.table.record.game
         return game if game and not game.abandoned else None
 
     def _choices(self) -> tuple[Action, ...]:
@@ -370,12 +374,12 @@ class Play:
         return policy_for(game.transcript.state).choices(game.transcript.state) if game else ()
 
     def _first_throw_of_sitting(self) -> int:
-        games = self.desk.record.games
+        games = self.table.record.games
         ours = [game for game in games if game.sitting == games[-1].sitting]
-        return min((t.number for game in ours for t in game.throws), default=self.desk.record.last_throw + 1)
+        return min((t.number for game in ours for t in game.throws), default=self.table.record.last_throw + 1)
 
     def _restored(self) -> Phrase | None:
-        game = self.desk.record.game
+        game = self.table.record.game
         if game is None:
             return None
         return Phrase("restored", {"scores": game.view["scores"], "player": game.view["player"]})

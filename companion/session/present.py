@@ -7,17 +7,17 @@ from typing import Any
 
 import msgspec
 
-from companion.games.board import scores_ahead
 from companion.games.game import side_of
 from companion.games.notation import header_line, line_of
 from companion.games.odds import safe_chance
-from companion.games.phrase import Phrase
 from companion.games.registry import game_named, policy_for
-from companion.session.interpret import Ask, Memory, values_of
+from companion.games.views.board import scores_ahead
+from companion.games.views.phrase import Phrase
 from companion.session.record import PlayedGame, Record
-from companion.session.sight import Sight
 from companion.session.sitting import next_starter
 from companion.session.snapshot import Offer, Question, Side, Snapshot, TrayPlan
+from companion.session.tray.interpret import Ask, Memory, values_of
+from companion.session.tray.observation import Observation
 
 EVENTS_SHOWN = 40
 
@@ -29,7 +29,7 @@ class TableState:
     Attributes:
         record: What the journal says.
         memory: What was seen in the tray.
-        sight: The tray as last seen at rest.
+        observation: The tray as last seen at rest.
         asked: The open question's id and what it asks.
         notice: What the table sees or waits for.
         offer: A correction that waits to be confirmed.
@@ -39,7 +39,7 @@ class TableState:
 
     record: Record
     memory: Memory
-    sight: Sight | None = None
+    observation: Observation | None = None
     asked: tuple[int, Ask] | None = None
     notice: Phrase | None = None
     offer: Offer | None = None
@@ -47,20 +47,20 @@ class TableState:
     choice: int = 0
 
 
-def snapshot_of(desk: TableState, last: Snapshot | None = None) -> Snapshot:
-    """The snapshot of that desk. Where `last` has the same number, its game is taken over, not made again."""
-    if last is None or last.number != desk.record.number:
-        last = _journaled(desk.record)
-    lying = desk.sight if desk.memory.awake else None
+def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
+    """The snapshot of that state. Where `last` has the same number, its game is taken over, not made again."""
+    if last is None or last.number != table.record.number:
+        last = _journaled(table.record)
+    lying = table.observation if table.memory.awake else None
     return msgspec.structs.replace(
         last,
-        phase=_phase(desk),
-        question=_question(*desk.asked) if desk.asked else None,
-        notice=desk.notice,
+        phase=_phase(table),
+        question=_question(*table.asked) if table.asked else None,
+        notice=table.notice,
         thrown=values_of(lying.thrown) if lying else (),
         kept=values_of(lying.kept) if lying else (),
-        correction=desk.offer,
-        choice=_choice(desk),
+        correction=table.offer,
+        choice=_choice(table),
     )
 
 
@@ -115,28 +115,28 @@ def starter_after(game: PlayedGame) -> int | None:
     return next_starter(state.scores, state.outcome.games_lost, game.first, len(game.header.players))
 
 
-def _choice(desk: TableState) -> dict[str, Any] | None:
-    game = desk.record.game
+def _choice(table: TableState) -> dict[str, Any] | None:
+    game = table.record.game
     if game is None or game.abandoned or not game.view["decisions"]:
         return None
     state = game.transcript.state
     choices = policy_for(state).choices(state)
-    return line_of(choices[desk.choice % len(choices)]) if choices else None
+    return line_of(choices[table.choice % len(choices)]) if choices else None
 
 
-def _phase(desk: TableState) -> str:
-    game = desk.record.game
+def _phase(table: TableState) -> str:
+    game = table.record.game
     if game is None or game.abandoned or game.view["over"]:
         return "over"
-    if desk.asked:
+    if table.asked:
         return "asking"
-    if desk.moving:
+    if table.moving:
         return "settling"
-    return "read" if desk.sight and desk.sight.thrown and desk.memory.awake else "ready"
+    return "read" if table.observation and table.observation.thrown and table.memory.awake else "ready"
 
 
 def _question(number: int, ask: Ask) -> Question:
-    dice = (*ask.sight.thrown, *ask.sight.kept) if ask.code == "count" else ask.sight.thrown
+    dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == "count" else ask.observation.thrown
     return Question(
         id=number,
         code=ask.code,
@@ -144,5 +144,5 @@ def _question(number: int, ask: Ask) -> Question:
         values=tuple(die.value for die in dice),
         boxes_xywh=tuple(die.box_xywh for die in dice),
         confidences=tuple(die.confidence for die in dice),
-        photo=f"/api/question.jpg?id={number}" if ask.sight.photo_jpeg else None,
+        photo=f"/api/question.jpg?id={number}" if ask.observation.photo_jpeg else None,
     )

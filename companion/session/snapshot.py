@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from companion.games.board import Track
-from companion.games.panels import Panels
-from companion.games.phrase import Phrase
+from companion.games.views.board import Track
+from companion.games.views.panels import Panels
+from companion.games.views.phrase import Phrase
 
 Notice = Phrase
 """Something the table says of what it sees or waits for; pages turn it into words.

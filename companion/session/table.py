@@ -37,7 +37,7 @@ class Table:
     Args:
         journal: Opened, written and closed by the writer thread.
         photos: The photos of throws.
-        clock: Seconds, monotonic: the clock of `Sight.at_s`.
+        clock: Seconds, monotonic: the clock of `Observation.at_s`.
         wall: Seconds since 1970, for display in the journal only.
     """
 
@@ -48,7 +48,7 @@ class Table:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._play = Play(journal, photos, clock, wall, self._desk_changed)
+        self._play = Play(journal, photos, clock, wall, self._state_changed)
         self._clock = clock
         self._queue: SimpleQueue[tuple[Command | None, Future[Snapshot]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -136,13 +136,13 @@ class Table:
 
     def question_photo(self, question: int) -> bytes | None:
         """The picture of the open question, if that is the one."""
-        asked = self._play.desk.asked
-        return asked[1].sight.photo_jpeg if asked and asked[0] == question else None
+        asked = self._play.table.asked
+        return asked[1].observation.photo_jpeg if asked and asked[0] == question else None
 
     def _write(self, opened: Future[None]) -> None:
         try:
             self._play.open()
-            self._desk_changed(self._play.desk)
+            self._state_changed(self._play.table)
         except BaseException as ill:  # noqa: BLE001  whoever waits for the start must hear of any end of it
             self._play.close()
             opened.set_exception(ill if isinstance(ill, CompanionError) else _no_start(ill))
@@ -172,17 +172,17 @@ class Table:
         if command is None:
             answer.set_result(self._snapshot)
             return
-        before, no = self._play.desk, None
+        before, no = self._play.table, None
         try:
             self._play.apply(command)
         except CompanionError as refusal:
             no = refusal
         except Exception as fault:  # noqa: BLE001  the writer must outlive a fault in the rules or in itself
             # What reached the journal stands; all else is as it was.
-            self._play.desk = replace(before, record=self._play.desk.record)
+            self._play.table = replace(before, record=self._play.table.record)
             no = refused(fault)
         try:
-            self._desk_changed(self._play.desk)
+            self._state_changed(self._play.table)
         except Exception as fault:  # noqa: BLE001  the same: a view that can't be made leaves the last one standing
             no = no or refused(fault)
         if no is None:
@@ -199,8 +199,8 @@ class Table:
             if asked is not None:
                 asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
 
-    def _desk_changed(self, desk: TableState) -> None:
-        made = snapshot_of(desk, self._snapshot if self._snapshot.pulse else None)
+    def _state_changed(self, table: TableState) -> None:
+        made = snapshot_of(table, self._snapshot if self._snapshot.pulse else None)
         newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)
         if newest == self._snapshot and self._snapshot.pulse:
             return

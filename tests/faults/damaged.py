@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "session"))
 from acting import HEADER, Clock, Tray, played, started, table_in
 
 from companion.errors import CompanionError
-from companion.session.commands import Press, See
+from companion.session.commands import Observe, Press
 from companion.session.journal import read_entries
 from companion.session.salvage import ASIDE
 from companion.session.snapshot import Snapshot
@@ -59,8 +59,8 @@ def _turn(table: Table, tray: Tray, chance: random.Random) -> None:
     if state["over"]:
         started(table, HEADER)
         return
-    table.submit(See(tray.sight()))
-    table.submit(See(tray.throw(*(chance.randint(1, 6) for _ in range(state["throw_sizes"][0])))))
+    table.submit(Observe(tray.observation()))
+    table.submit(Observe(tray.throw(*(chance.randint(1, 6) for _ in range(state["throw_sizes"][0])))))
     try:
         pairs = [v for v in {die.value for die in tray.thrown} if sum(d.value == v for d in tray.thrown) > 1]
         if "point" in (table.snapshot().state or {})["decisions"] and pairs:

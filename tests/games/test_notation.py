@@ -10,8 +10,8 @@ from refusals import HEADER, TOO_LONG, bad, error_of
 
 from companion.errors import NotationError, RulesError
 from companion.games.game import Bomb, Enter, Keep, NamePoint, Spend, Stop, Throw, Undo
-from companion.games.json_text import BEYOND_ANY_GAME, json_of
 from companion.games.notation import action_of, line_of, parse_line
+from companion.games.notation.json_text import BEYOND_ANY_GAME, json_of
 from companion.games.replay import replayed, transcript_of
 
 # --- lines

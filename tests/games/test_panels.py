@@ -8,10 +8,10 @@ import pytest
 from playing import BOMB, STOP, begun, keep, point, score, throw, told
 
 from companion.games.crag.sheet import CATEGORIES, points_for
-from companion.games.panels import Counter, Keeping, Ladder, Panels
-from companion.games.phrase import Phrase
 from companion.games.registry import GAMES, game_named
 from companion.games.transcript import Transcript
+from companion.games.views.panels import Counter, Keeping, Ladder, Panels
+from companion.games.views.phrase import Phrase
 
 MIXED = throw(5, 5, 2, 2, 1, 4, 6)
 WIPED = [MIXED, point(5), throw(2, 3, 3, 4, 6)]

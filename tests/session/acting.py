@@ -1,4 +1,4 @@
-"""Acting out play for the tests: a table on a folder, a clock that stands still, and sights of dice that lie there."""
+"""Acting out play for the tests: a table on a folder, a clock that stands still, and dice to observe."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import msgspec
 from companion.games.game import Action, Throw, Undo
 from companion.games.notation import header_of
 from companion.games.transcript import Transcript
-from companion.session.commands import PlayLine, See, StartGame, Tick
-from companion.session.interpret import Memory, Outcome, decided, look, look_again, tick
+from companion.session.commands import Observe, PlayLine, StartGame, Tick
 from companion.session.journal import Journal
-from companion.session.motion import stayed
 from companion.session.photos import Photos
-from companion.session.sight import SeenDie, Sight
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
+from companion.session.tray.interpret import Memory, Outcome, decided, look, look_again, tick
+from companion.session.tray.motion import stayed
+from companion.session.tray.observation import Die, Observation
 
 HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
 FIRST = (5, 5, 2, 2, 1, 4, 6)
@@ -37,15 +37,15 @@ class Clock:
 
 
 class Tray:
-    """Dice in a tray: thrown to new places, moved to the keep zone, lifted out. `sight` is what a camera would tell."""
+    """Dice in a tray: thrown to new places, moved to the keep zone, lifted out. `observation`: as a camera tells."""
 
     def __init__(self, seed: int = 1, clock: Clock | None = None, keep_zone: bool = True) -> None:
         self.random = random.Random(seed)
         self.clock = clock or Clock()
-        self.thrown: list[SeenDie] = []
-        self.kept: list[SeenDie] = []
-        self.lay: list[SeenDie] = []
-        self.seen: list[SeenDie] = []
+        self.thrown: list[Die] = []
+        self.kept: list[Die] = []
+        self.lay: list[Die] = []
+        self.seen: list[Die] = []
         self.emptied = True
         self.keep_zone = keep_zone
 
@@ -57,10 +57,10 @@ class Tray:
         if not zones or "kept" in zones:
             self.kept = []
 
-    def throw(self, *values: int) -> Sight:
+    def throw(self, *values: int) -> Observation:
         """Lift the dice of the throw zone and throw these."""
         self.throw_in(*values)
-        return self.sight()
+        return self.observation()
 
     def throw_in(self, *values: int) -> None:
         """The same, and no one has looked yet."""
@@ -72,15 +72,15 @@ class Tray:
         self.thrown = [self.slid(die) for die in self.thrown]
         self.kept = [self.slid(die) for die in self.kept]
 
-    def slid(self, die: SeenDie) -> SeenDie:
+    def slid(self, die: Die) -> Die:
         x_mm, y_mm = die.x_mm + self.random.uniform(-8, 8), die.y_mm + self.random.uniform(-8, 8)
         return msgspec.structs.replace(die, x_mm=x_mm, y_mm=y_mm)
 
-    def keep(self, *values: int) -> Sight:
+    def keep(self, *values: int) -> Observation:
         """Move one die of each of those values from the throw zone to the keep zone."""
         for value in values:
             self.keep_one(value)
-        return self.sight()
+        return self.observation()
 
     def keep_one(self, value: int) -> None:
         """The same with one die, and no one has looked yet."""
@@ -88,7 +88,7 @@ class Tray:
         self.thrown.remove(die)
         self.kept.append(self.die(value))
 
-    def die(self, value: int) -> SeenDie:
+    def die(self, value: int) -> Die:
         """Anywhere; but once in ten thousand throws one lands to the millimetre on what it was, and no one can tell.
 
         What it was: where it lay, or where it was seen last, before somebody knocked the table.
@@ -96,14 +96,14 @@ class Tray:
         while True:
             x_mm, y_mm = self.random.uniform(0, 300), self.random.uniform(0, 220)
             box = (int(x_mm) * 4, int(y_mm) * 4, 64, 64)
-            die = SeenDie(value=value, x_mm=x_mm, y_mm=y_mm, confidence=0.99, box_xywh=box)
+            die = Die(value=value, x_mm=x_mm, y_mm=y_mm, confidence=0.99, box_xywh=box)
             if not stayed(self.lay, [die]) and not stayed(self.seen, [die]):
                 return die
 
-    def sight(self, doubt: str | None = None) -> Sight:
+    def observation(self, doubt: str | None = None) -> Observation:
         emptied, self.emptied = self.emptied, not self.thrown
         self.seen = list(self.thrown)
-        return Sight(
+        return Observation(
             thrown=tuple(self.thrown),
             kept=tuple(self.kept),
             doubt=doubt,
@@ -122,7 +122,7 @@ def table_in(folder: Path, clock: Clock | None = None) -> Table:
 def started(table: Table, header: dict[str, Any]) -> Snapshot:
     """Start a game over an empty tray."""
     table.submit(StartGame(header=header))
-    return table.submit(See(Tray().sight()))
+    return table.submit(Observe(Tray().observation()))
 
 
 def played(table: Table, lines: Sequence[dict[str, Any]]) -> None:
@@ -154,8 +154,8 @@ class Mime:
 
     def see(self) -> None:
         """Show the tray as it is."""
-        self.sight = self.tray.sight()
-        self._take(look(self.seen, self.memory, self.sight))
+        self.observation = self.tray.observation()
+        self._take(look(self.seen, self.memory, self.observation))
 
     def perhaps_see(self) -> None:
         """Show it, or be too quick for the camera."""
@@ -183,7 +183,7 @@ class Mime:
         self.understood.append(action)
         self.seen = self.seen.after(action)
         self.memory = decided(self.memory)
-        self._take(look_again(self.seen, self.memory, self.sight))
+        self._take(look_again(self.seen, self.memory, self.observation))
 
     def throw(self, *values: int, fresh: bool) -> None:
         """Throw dice: at a turn's start all are collected first, later those of the throw zone."""
@@ -226,14 +226,14 @@ class Evening:
         started(self.table, HEADER)
 
     def see(self, doubt: str | None = None) -> Snapshot:
-        return self.table.submit(See(self.tray.sight(doubt)))
+        return self.table.submit(Observe(self.tray.observation(doubt)))
 
     def throw(self, *values: int, doubt: str | None = None) -> Snapshot:
         self.tray.throw_in(*values)
         return self.see(doubt)
 
     def keep(self, *values: int) -> Snapshot:
-        return self.table.submit(See(self.tray.keep(*values)))
+        return self.table.submit(Observe(self.tray.keep(*values)))
 
     def wait(self, seconds: float) -> Snapshot:
         self.clock.now_s += seconds

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.games.game import Action, Bomb, Keep, NamePoint, Stop
-from companion.session.motion import SAME_PLACE_MM
+from companion.session.tray.motion import SAME_PLACE_MM
 
 TURNS = 12
 CRIB: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben", "Cat"]}

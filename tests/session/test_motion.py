@@ -5,21 +5,21 @@ from __future__ import annotations
 import msgspec
 from acting import Tray
 
-from companion.session.motion import Motion, motion_of
-from companion.session.sight import SeenDie, Sight
+from companion.session.tray.motion import Motion, motion_of
+from companion.session.tray.observation import Die, Observation
 
 
-def dice(*values: int, seed: int = 1) -> tuple[SeenDie, ...]:
+def dice(*values: int, seed: int = 1) -> tuple[Die, ...]:
     tray = Tray(seed)
     return tuple(tray.die(value) for value in values)
 
 
-def pushed(lying: tuple[SeenDie, ...], by_mm: float) -> tuple[SeenDie, ...]:
+def pushed(lying: tuple[Die, ...], by_mm: float) -> tuple[Die, ...]:
     return tuple(msgspec.structs.replace(die, x_mm=die.x_mm + by_mm) for die in lying)
 
 
-def seen(thrown: tuple[SeenDie, ...], kept: tuple[SeenDie, ...] = (), emptied: bool = False) -> Sight:
-    return Sight(thrown=thrown, kept=kept, doubt=None, photo_jpeg=None, at_s=0.0, emptied=emptied)
+def seen(thrown: tuple[Die, ...], kept: tuple[Die, ...] = (), emptied: bool = False) -> Observation:
+    return Observation(thrown=thrown, kept=kept, doubt=None, photo_jpeg=None, at_s=0.0, emptied=emptied)
 
 
 def test_jitter_is_nothing_even_when_the_zone_seemed_empty() -> None:

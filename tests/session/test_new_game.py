@@ -11,7 +11,7 @@ from acting import Clock, Tray, started, table_in
 from high import GAME
 
 from companion.games import registry
-from companion.session.commands import PlayLine, See, Tick
+from companion.session.commands import Observe, PlayLine, Tick
 
 HEADER: dict[str, Any] = {"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}
 
@@ -26,15 +26,15 @@ def test_a_new_game_plays_at_the_table_with_no_line_of_the_session_changed(tmp_p
     table, tray = table_in(tmp_path, clock), Tray(clock=clock)
     table.start()
     started(table, HEADER)
-    thrown = table.submit(See(tray.throw(4)))
+    thrown = table.submit(Observe(tray.throw(4)))
     assert (thrown.state["turn_points"], thrown.options) == (4, ({"do": "stop"},))
     tray.lift()
-    table.submit(See(tray.sight()))
+    table.submit(Observe(tray.observation()))
     clock.now_s += 60.0
     assert table.submit(Tick()).number == thrown.number, "an empty tray says nothing here"
     table.submit(PlayLine(number=thrown.number, line={"do": "stop"}))
-    table.submit(See(tray.throw(3)))
-    over = table.submit(See(tray.throw(6)))
+    table.submit(Observe(tray.throw(3)))
+    over = table.submit(Observe(tray.throw(6)))
     assert over.state["outcome"]["winners"] == ["Ben"]
     codes = [event.code for event in over.events]
     assert codes == ["game_started", "threw", "banked", "topped", "threw", "threw", "banked", "topped", "game_over"]

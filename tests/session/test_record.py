@@ -18,14 +18,14 @@ from companion.games.game import Throw
 from companion.games.notation import line_of
 from companion.games.replay import replayed as replayed_file
 from companion.session import commands as c
-from companion.session.export import PastGames, transcripts
-from companion.session.interpret import Memory
 from companion.session.journal import Journal, read_entries
+from companion.session.past.export import PastGames, transcripts
 from companion.session.photos import Photos
 from companion.session.play import Play
 from companion.session.present import TableState, snapshot_of
 from companion.session.record import replayed
 from companion.session.snapshot import Snapshot
+from companion.session.tray.interpret import Memory
 
 HEADERS: list[dict[str, Any]] = [
     HEADER,
@@ -57,24 +57,24 @@ class Evening:
     def close(self) -> None:
         self.play.close()
 
-    def tell(self, desk: TableState) -> None:
-        self.told[desk.record.number] = journaled(desk)
+    def tell(self, table: TableState) -> None:
+        self.told[table.record.number] = journaled(table)
 
     def do(self, command: c.Command) -> None:
         try:
             self.play.apply(command)
         except RulesError:
-            before = self.told.get(self.play.desk.record.number)
-            assert before is None or before == journaled(self.play.desk), "a refusal changes nothing"
-        self.tell(self.play.desk)
+            before = self.told.get(self.play.table.record.number)
+            assert before is None or before == journaled(self.play.table), "a refusal changes nothing"
+        self.tell(self.play.table)
 
 
-def journaled(desk: TableState) -> Snapshot:
-    return snapshot_of(TableState(desk.record, Memory()))
+def journaled(table: TableState) -> Snapshot:
+    return snapshot_of(TableState(table.record, Memory()))
 
 
 def random_command(evening: Evening, draw: Any) -> c.Command:
-    number, game = evening.play.desk.record.number, evening.play.desk.record.game
+    number, game = evening.play.table.record.number, evening.play.table.record.game
     kind = draw(
         st.sampled_from(["line"] * 12 + ["undo", "undo", "correct", "confirm", "game", "next", "abandon", "end"])
     )
@@ -87,11 +87,11 @@ def random_command(evening: Evening, draw: Any) -> c.Command:
         return c.PlayLine(number=number, line=draw(st.sampled_from(options)) if options else {"do": "stop"})
     if kind == "undo":
         return c.PlayLine(number=number, line={"undo": draw(st.sampled_from([1, 1, 2, 5]))})
-    throws = [thrown for one in evening.play.desk.record.games[-2:] for thrown in one.throws]
+    throws = [thrown for one in evening.play.table.record.games[-2:] for thrown in one.throws]
     if kind == "correct" and throws:
         thrown = draw(st.sampled_from(throws))
         return c.CorrectThrow(number=number, throw=thrown.number, values=tuple(draw(dice(len(thrown.values)))))
-    offer = evening.play.desk.offer
+    offer = evening.play.table.offer
     if kind == "confirm" and offer:
         return c.ConfirmCorrection(offer=offer.id, accept=draw(st.booleans()))
     last = {"next": c.NextGame, "abandon": c.Abandon}.get(kind, c.EndSitting)
@@ -109,9 +109,9 @@ def test_every_prefix_of_the_journal_replays_to_what_was_told(data: st.DataObjec
         for _ in range(data.draw(st.integers(10, 50))):
             if data.draw(st.integers(0, 15)) == 0:
                 evening.close()
-                before = evening.play.desk.record
+                before = evening.play.table.record
                 evening.start()
-                assert evening.play.desk.record == before, "a restart changes nothing, nor how far back one can go"
+                assert evening.play.table.record == before, "a restart changes nothing, nor how far back one can go"
             evening.do(random_command(evening, data.draw))
         entries = read_entries(Path(folder))
         assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
@@ -150,12 +150,12 @@ def test_one_sitting_can_be_gone_back_to_however_many_games_this_one_has(tmp_pat
         table.submit(c.StartGame(header={**HEADER, "players": players}))
     table.stop()
     table.start()
-    assert [game.header.players[0] for game in table._play.desk.record.games] == ["Ann", "Cat", "Dan"]
+    assert [game.header.players[0] for game in table._play.table.record.games] == ["Ann", "Cat", "Dan"]
     played(table, [{"undo": 1}, {"undo": 1}])
     assert list(table.snapshot().state["scores"]) == ["Ann", "Ben"]
     table.submit(c.StartGame(header={**HEADER, "players": ["Eve", "Flo"]}))
     table.submit(c.StartGame(header={**HEADER, "players": ["Gus", "Hal"]}))
-    assert [game.header.players[0] for game in table._play.desk.record.games] == ["Eve", "Gus"]
+    assert [game.header.players[0] for game in table._play.table.record.games] == ["Eve", "Gus"]
     table.stop()
 
 

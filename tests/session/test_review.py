@@ -9,8 +9,8 @@ import pytest
 from acting import HEADER, Tray, table_in
 
 from companion.errors import IllegalAction
-from companion.session.commands import Answer, CorrectThrow, PlayLine, See, StartGame
-from companion.session.review import Review, told_apart
+from companion.session.commands import Answer, CorrectThrow, Observe, PlayLine, StartGame
+from companion.session.past.review import Review, told_apart
 from companion.session.table import Table
 
 READ = (5, 5, 2, 2, 1, 4, 6)
@@ -48,14 +48,16 @@ def table(tmp_path: Path) -> Any:
 
 def answered(table: Table, values: tuple[int, ...]) -> int:
     """A doubted throw that a person has answered with those values; its number."""
-    sight = Tray().throw(*READ)
-    question = table.submit(See(type(sight)(**{**_fields(sight), "doubt": "disagree", "photo_jpeg": b"jpeg"}))).question
+    observation = Tray().throw(*READ)
+    question = table.submit(
+        Observe(type(observation)(**{**_fields(observation), "doubt": "disagree", "photo_jpeg": b"jpeg"}))
+    ).question
     assert question is not None
     return table.submit(Answer(question=question.id, values=values)).throws[-1].number
 
 
-def _fields(sight: Any) -> dict[str, Any]:
-    return {name: getattr(sight, name) for name in sight.__struct_fields__}
+def _fields(observation: Any) -> dict[str, Any]:
+    return {name: getattr(observation, name) for name in observation.__struct_fields__}
 
 
 def test_a_doubted_throw_is_listed_with_its_dice_where_they_lay(table: Table, tmp_path: Path) -> None:

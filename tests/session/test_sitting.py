@@ -9,7 +9,7 @@ import pytest
 from acting import HEADER, Tray, played, started, table_in
 
 from companion.errors import DeviceError, IllegalAction
-from companion.session.commands import Abandon, EndSitting, NextGame, Press, See, StartGame
+from companion.session.commands import Abandon, EndSitting, NextGame, Observe, PressButton, StartGame
 from companion.session.photos import Photos
 from companion.session.sitting import colours, next_starter
 
@@ -35,7 +35,7 @@ def test_games_lost_add_up_and_the_loser_starts_the_next(tmp_path: Path) -> None
     played(table, [{"undo": 1}])
     assert table.snapshot().sitting.games_lost == {"Ann": 0, "Ben": 1}
     played(table, [{"do": "stop"}])
-    assert table.submit(Press(button="next")).state["player"] == "Ann"
+    assert table.submit(PressButton(button="next")).state["player"] == "Ann"
     table.stop()
 
 
@@ -61,7 +61,7 @@ def test_an_abandoned_game_counts_for_nothing_and_the_next_can_start(tmp_path: P
     left = table.submit(Abandon(number=table.snapshot().number))
     assert (left.phase, left.options, left.sitting.games) == ("over", (), 0)
     tray = Tray()
-    assert table.submit(See(tray.throw(5, 5, 2, 2, 1, 4, 6))).number == left.number
+    assert table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6))).number == left.number
     with pytest.raises(IllegalAction, match="abandoned"):
         played(table, [{"throw": [5, 5, 2, 2, 1, 4, 6]}])
     assert table.submit(NextGame(number=left.number)).state["scores"] == {"Ann": 0, "Ben": 0}
@@ -133,7 +133,7 @@ def test_a_throw_counts_even_when_its_photo_cannot_be_kept(tmp_path: Path) -> No
     table.start()
     started(table, HEADER)
     (tmp_path / "photos").rmdir()
-    after = table.submit(See(Tray().throw(5, 5, 2, 2, 1, 4, 6)))
+    after = table.submit(Observe(Tray().throw(5, 5, 2, 2, 1, 4, 6)))
     assert (after.number, after.throws[-1].photo) == (2, False)
     table.stop()
 

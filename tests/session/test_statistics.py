@@ -9,8 +9,8 @@ import pytest
 from acting import HEADER, table_in
 
 from companion.session.commands import CorrectThrow, PlayLine, StartGame
-from companion.session.export import PastGames
-from companion.session.statistics import Tally
+from companion.session.past.export import PastGames
+from companion.session.past.statistics import Tally
 from companion.session.table import Table
 
 SIXES: list[dict[str, Any]] = [{"throw": [6] * 7}, {"do": "point", "value": 6}]

@@ -8,7 +8,7 @@ import pytest
 from acting import HEADER, Clock, Tray, started, table_in
 
 from companion.errors import DeviceError, IllegalAction, NotationError, RulesError, StaleAction
-from companion.session.commands import Answer, PlayLine, Press, See, StartGame, Tick
+from companion.session.commands import Answer, Observe, PlayLine, PressButton, StartGame, Tick
 from companion.session.journal import read_entries
 from companion.session.table import Table
 
@@ -16,14 +16,14 @@ from companion.session.table import Table
 def test_a_turn_is_played_without_a_phone(table: Table, clock: Clock, tmp_path: Path) -> None:
     tray = Tray(clock=clock)
     started(table, HEADER)
-    table.submit(See(tray.throw(5, 5, 2, 2, 1, 4, 6)))
+    table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
     assert table.snapshot().state["decisions"] == ["point"]
-    assert table.submit(See(tray.keep(5))).notice.args["reason"] == "all_of_value"
-    assert table.submit(See(tray.keep(5))).state["frozen"] == 2
-    assert table.submit(See(tray.throw(5, 3, 3, 4, 6))).state["frozen"] == 3
-    table.submit(See(tray.keep(5)))
+    assert table.submit(Observe(tray.keep(5))).notice.args["reason"] == "all_of_value"
+    assert table.submit(Observe(tray.keep(5))).state["frozen"] == 2
+    assert table.submit(Observe(tray.throw(5, 3, 3, 4, 6))).state["frozen"] == 3
+    table.submit(Observe(tray.keep(5)))
     tray.lift()
-    assert table.submit(See(tray.sight())).notice.code == "banking"
+    assert table.submit(Observe(tray.observation())).notice.code == "banking"
     clock.now_s = 2.5
     after = table.submit(Tick())
     assert after.state["scores"] == {"Ann": 5, "Ben": 0}
@@ -38,7 +38,7 @@ def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> N
     started(table, HEADER)
     tray.throw(5, 5, 2, 2, 1, 4, 6)
     tray.emptied = True
-    asking = table.submit(See(tray.sight(doubt="disagree")))
+    asking = table.submit(Observe(tray.observation(doubt="disagree")))
     assert (asking.phase, asking.number, asking.question.code) == ("asking", 1, "disagree")
     assert table.question_photo(asking.question.id) == b"\xff\xd8 a picture"
     after = table.submit(Answer(question=asking.question.id, values=(5, 5, 5, 2, 1, 4, 6)))
@@ -59,7 +59,7 @@ def test_a_stale_or_wrong_line_is_refused_and_nothing_changes(table: Table) -> N
     with pytest.raises(RulesError):
         table.submit(StartGame(header={**HEADER, "game": "ludo"}))
     with pytest.raises(IllegalAction):
-        table.submit(Press(button="bank"))
+        table.submit(PressButton(button="bank"))
     assert table.snapshot() == before
 
 
@@ -74,8 +74,8 @@ def test_a_table_that_is_stopped_refuses(tmp_path: Path) -> None:
 def test_the_table_is_as_it_was_after_a_restart(table: Table, tmp_path: Path) -> None:
     tray = Tray()
     started(table, HEADER)
-    table.submit(See(tray.throw(5, 5, 2, 2, 1, 4, 6)))
-    before = table.submit(See(tray.keep(5, 5)))
+    table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
+    before = table.submit(Observe(tray.keep(5, 5)))
     table.stop()
     table.start()
     after = table.snapshot()

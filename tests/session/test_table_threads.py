@@ -15,7 +15,7 @@ import pytest
 from acting import HEADER, Tray, started, table_in
 
 from companion.errors import CompanionError, DeviceError, StaleAction
-from companion.session.commands import EndSitting, Moving, PlayLine, See
+from companion.session.commands import EndSitting, NoteMotion, Observe, PlayLine
 from companion.session.journal import read_entries
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
@@ -65,14 +65,14 @@ def test_readers_see_numbers_and_pulses_only_grow_and_miss_no_number(table: Tabl
     seen: list[tuple[int, int]] = []
     unsubscribe = table.subscribe(lambda snapshot, _: seen.append((snapshot.number, snapshot.pulse)))
     tray = Tray()
-    table.submit(Moving())
-    table.submit(See(tray.throw(5, 5, 2, 2, 1, 4, 6)))
+    table.submit(NoteMotion())
+    table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
     tray.keep_one(5)
     tray.keep_one(5)
     tray.throw_in(5, 1, 2, 3, 4)
-    table.submit(See(tray.sight()))  # the point and the throw in one sight: two numbers
+    table.submit(Observe(tray.observation()))  # the point and the throw in one observation: two numbers
     unsubscribe()
-    table.submit(Moving())
+    table.submit(NoteMotion())
     assert seen == sorted(set(seen))
     assert {number for number, _ in seen} == {1, 2, 3, 4}
     assert [pulse for _, pulse in seen] == list(range(seen[0][1], seen[0][1] + len(seen)))
@@ -83,7 +83,7 @@ def test_waiting_ends_with_the_news(table: Table) -> None:
     got: list[Snapshot] = []
     reader = threading.Thread(target=lambda: got.append(table.wait(pulse, timeout_s=30.0)))
     reader.start()
-    told = table.submit(Moving())
+    told = table.submit(NoteMotion())
     reader.join()
     assert got[0].pulse > pulse
     assert got[0].phase == "settling"
@@ -108,7 +108,7 @@ def test_a_fault_in_showing_the_table_is_told_and_mended_by_the_next_command(
     with pytest.raises(CompanionError, match="fault in the program"):
         table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
     monkeypatch.undo()
-    assert table.submit(Moving()).number == 2, "the line had reached the journal"
+    assert table.submit(NoteMotion()).number == 2, "the line had reached the journal"
 
 
 def test_a_fault_in_a_reader_stops_neither_the_table_nor_the_other_readers(table: Table) -> None:
@@ -127,7 +127,7 @@ def test_commands_that_come_while_the_table_stops_are_answered(tmp_path: Path) -
     def phone() -> None:
         while True:
             try:
-                table.submit(Moving())
+                table.submit(NoteMotion())
             except DeviceError as stopped:
                 answers.append(stopped.cure)
                 return
@@ -144,18 +144,18 @@ def test_commands_that_come_while_the_table_stops_are_answered(tmp_path: Path) -
 def test_a_disk_that_fills_refuses_and_recovers(table: Table, tmp_path: Path) -> None:
     limit_pages(table, 1)
     tray = Tray()
-    sight = tray.throw(5, 5, 2, 2, 1, 4, 6)
+    observation = tray.throw(5, 5, 2, 2, 1, 4, 6)
     with pytest.raises(DeviceError, match="disk is full"):
         fill(table)
     number = table.snapshot().number
     with pytest.raises(DeviceError, match="disk is full"):
-        table.submit(See(sight))
+        table.submit(Observe(observation))
     assert table.snapshot().number == number
     assert table.snapshot().notice.code == "ill"
     assert list((tmp_path / "photos").iterdir()) == [], "no photo without its throw"
     limit_pages(table, 1_000_000)
     tray.knock()
-    after = table.submit(See(tray.sight()))  # the same dice, seen again: the throw was not lost
+    after = table.submit(Observe(tray.observation()))  # the same dice, seen again: the throw was not lost
     assert after.number == number + 1
     assert after.throws[-1].values == (1, 2, 2, 4, 5, 5, 6)
 
@@ -164,7 +164,7 @@ def limit_pages(table: Table, pages: int) -> None:
     """Set how large the database may grow, in the writer's thread (SQLite keeps at least what it has)."""
     done = threading.Event()
 
-    class Limit(Moving, frozen=True):
+    class Limit(NoteMotion, frozen=True):
         """Runs where the connection lives."""
 
     def apply(_: object) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from acting import FIRST, HEADER, Clock, Evening, Tray, frozen, played, started, table_in
 
-from companion.session.commands import Moving, PlayLine, Press, See, StartGame
-from companion.session.interpret import BANK_AFTER_S
+from companion.session.commands import NoteMotion, Observe, PlayLine, PressButton, StartGame
 from companion.session.table import Table
+from companion.session.tray.interpret import BANK_AFTER_S
 
 
 def test_the_same_dice_seen_again_are_no_throw(evening: Evening) -> None:
@@ -67,7 +67,7 @@ def test_who_changes_his_mind_before_throwing_names_another_point(evening: Eveni
 
 def test_after_an_undo_the_keep_zone_says_nothing_until_it_changes(evening: Evening) -> None:
     number = frozen(evening).number
-    undone = evening.table.submit(Press(button="undo"))
+    undone = evening.table.submit(PressButton(button="undo"))
     assert (undone.number, undone.state["decisions"]) == (number + 1, ["point"])
     assert evening.see().state["decisions"] == ["point"]
     evening.tray.thrown += evening.tray.kept
@@ -86,7 +86,7 @@ def test_the_writer_wakes_once_for_an_empty_tray_and_not_for_a_hand(evening: Eve
     evening.tray.lift()
     evening.see()
     assert due() == BANK_AFTER_S
-    evening.table.submit(Moving())
+    evening.table.submit(NoteMotion())
     assert due() is None
     evening.see()
     assert due() == BANK_AFTER_S
@@ -99,7 +99,7 @@ def test_an_empty_tray_banks_only_after_two_seconds_and_not_while_a_hand_is_ther
     evening.tray.lift()
     assert evening.see().notice.code == "banking"
     assert evening.wait(1.9).state["turn_points"] == 2
-    evening.table.submit(Moving())
+    evening.table.submit(NoteMotion())
     assert evening.wait(5.0).state["turn_points"] == 2
     after = evening.see()
     assert after.state["scores"]["Ann"] == 2
@@ -219,10 +219,10 @@ def test_dice_that_lie_there_before_the_game_are_not_its_first_throw(tmp_path: P
     table, tray = table_in(tmp_path), Tray()
     table.start()
     tray.throw_in(*FIRST)
-    table.submit(See(tray.sight()))
+    table.submit(Observe(tray.observation()))
     started = table.submit(StartGame(header=HEADER))
-    assert table.submit(See(tray.sight())).number == started.number
-    assert table.submit(See(tray.throw(*FIRST))).number == started.number + 1
+    assert table.submit(Observe(tray.observation())).number == started.number
+    assert table.submit(Observe(tray.throw(*FIRST))).number == started.number + 1
     table.stop()
 
 
@@ -230,8 +230,8 @@ def test_the_roll_off_is_thrown_with_two_dice(tmp_path: Path) -> None:
     table, tray = table_in(tmp_path), Tray()
     table.start()
     started(table, {**HEADER, "roll_off": True})
-    table.submit(See(tray.throw(2, 3)))
-    after = table.submit(See(tray.throw(6, 3)))
+    table.submit(Observe(tray.throw(2, 3)))
+    after = table.submit(Observe(tray.throw(6, 3)))
     assert (after.state["player"], after.state["throw_sizes"]) == ("Ben", [7])
     assert [event.args.get("total") for event in after.events if event.code == "rolled_off"] == [5, 9]
     table.stop()
@@ -245,10 +245,10 @@ def test_a_tray_without_a_keep_zone_names_no_holds(tmp_path: Path) -> None:
     table.start()
     started(table, HEADER)
     tray = Tray(keep_zone=False)
-    table.submit(See(tray.throw(*FIRST)))
+    table.submit(Observe(tray.throw(*FIRST)))
     named = table.submit(PlayLine(number=2, line={"do": "point", "value": 5}))
     assert named.notice.code == "throw"
     five: list[Any] = [die for die in tray.thrown if die.value == 5]
     tray.thrown = [*five, *(tray.die(value) for value in (1, 2, 3, 3, 6))]  # the fives stay where they lie
-    assert table.submit(See(tray.sight())).throws[-1].values == (1, 2, 3, 3, 6)
+    assert table.submit(Observe(tray.observation())).throws[-1].values == (1, 2, 3, 3, 6)
     table.stop()

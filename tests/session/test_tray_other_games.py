@@ -8,7 +8,7 @@ import pytest
 from acting import Clock, Tray, started
 
 from companion.errors import IllegalAction
-from companion.session.commands import Answer, PlayLine, Press, See, Tick
+from companion.session.commands import Answer, Observe, PlayLine, PressButton, Tick
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 
@@ -27,10 +27,10 @@ def lines_after(table: Table, snapshot: Snapshot) -> int:
 
 def test_crag_throws_the_others_again_and_keeps_the_keep_zone(table: Table, tray: Tray) -> None:
     started(table, CRAG)
-    first = table.submit(See(tray.throw(6, 6, 2)))
-    held = table.submit(See(tray.keep(6, 6)))
+    first = table.submit(Observe(tray.throw(6, 6, 2)))
+    held = table.submit(Observe(tray.keep(6, 6)))
     assert (held.notice.code, held.notice.args["again"]) == ("choose_entry", 1)
-    after = table.submit(See(tray.throw(1)))
+    after = table.submit(Observe(tray.throw(1)))
     assert lines_after(table, first) == 2
     assert (after.state["dice"], after.state["rethrown"]) == ([1, 6, 6], True)
     scored = table.submit(PlayLine(number=after.number, line={"do": "score", "category": "crag"}))
@@ -40,11 +40,11 @@ def test_crag_throws_the_others_again_and_keeps_the_keep_zone(table: Table, tray
 
 def test_crag_the_next_throw_waits_for_the_category(table: Table, tray: Tray) -> None:
     started(table, CRAG)
-    table.submit(See(tray.throw(6, 6, 2)))
+    table.submit(Observe(tray.throw(6, 6, 2)))
     tray.keep(6, 6)
-    entered = table.submit(See(tray.throw(1)))
+    entered = table.submit(Observe(tray.throw(1)))
     tray.lift()
-    early = table.submit(See(tray.throw(4, 4, 4)))
+    early = table.submit(Observe(tray.throw(4, 4, 4)))
     assert (early.number, early.notice.code) == (entered.number, "decide_first")
     after = table.submit(PlayLine(number=early.number, line={"do": "score", "category": "sixes"}))
     assert [(thrown.player, thrown.values) for thrown in after.throws[2:]] == [("Ben", (4, 4, 4))]
@@ -52,121 +52,121 @@ def test_crag_the_next_throw_waits_for_the_category(table: Table, tray: Tray) ->
 
 def test_crag_dice_in_the_keep_zone_that_were_not_thrown_are_told(table: Table, tray: Tray) -> None:
     started(table, CRAG)
-    table.submit(See(tray.throw(6, 6, 2)))
+    table.submit(Observe(tray.throw(6, 6, 2)))
     tray.kept.append(tray.die(5))
-    assert table.submit(See(tray.sight())).notice.args["reason"] == "not_of_throw"
+    assert table.submit(Observe(tray.observation())).notice.args["reason"] == "not_of_throw"
 
 
 def test_crag_the_buttons_go_through_the_categories_that_score_best_first(table: Table, tray: Tray) -> None:
     started(table, CRAG)
-    thrown = table.submit(See(tray.throw(6, 6, 1)))
+    thrown = table.submit(Observe(tray.throw(6, 6, 1)))
     assert thrown.choice == {"do": "score", "category": "crag"}
-    assert table.submit(Press(button="next")).choice["category"] == "thirteen"
-    assert table.submit(Press(button="next")).choice["category"] == "sixes"
-    assert table.submit(Press(button="next")).choice["category"] == "ones"
-    assert table.submit(Press(button="next")).choice["category"] == "crag"
-    table.submit(Press(button="next"))
-    after = table.submit(Press(button="bank"))
+    assert table.submit(PressButton(button="next")).choice["category"] == "thirteen"
+    assert table.submit(PressButton(button="next")).choice["category"] == "sixes"
+    assert table.submit(PressButton(button="next")).choice["category"] == "ones"
+    assert table.submit(PressButton(button="next")).choice["category"] == "crag"
+    table.submit(PressButton(button="next"))
+    after = table.submit(PressButton(button="bank"))
     assert (after.state["sheets"]["Ann"], after.choice) == ({"thirteen": 26}, None)
 
 
 def test_crapola_tells_what_the_held_dice_are_worth_before_they_are_kept(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
-    thrown = table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
-    held = table.submit(See(tray.keep(1)))
+    thrown = table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
+    held = table.submit(Observe(tray.keep(1)))
     assert (held.notice.code, held.notice.args["points"]) == ("hold", 100)
-    held = table.submit(See(tray.keep(1, 5)))
+    held = table.submit(Observe(tray.keep(1, 5)))
     assert (held.notice.args["points"], held.notice.args["sizes"]) == (250, [3])
     assert lines_after(table, thrown) == 0
-    after = table.submit(See(tray.throw(4, 4, 1)))
+    after = table.submit(Observe(tray.throw(4, 4, 1)))
     assert after.state["kept"] == [[1, 1, 5]]
     assert after.state["turn_points"] == 250
 
 
 def test_crapola_a_hold_that_does_not_score_lights_an_alert(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
-    table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
-    assert table.submit(See(tray.keep(2))).notice.args["reason"] == "does_not_score"
+    table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
+    assert table.submit(Observe(tray.keep(2))).notice.args["reason"] == "does_not_score"
     before = table.snapshot().number
-    assert table.submit(See(tray.throw(1, 1, 5, 3, 6))).notice.code == "decide_first"
+    assert table.submit(Observe(tray.throw(1, 1, 5, 3, 6))).notice.code == "decide_first"
     assert table.snapshot().number == before
 
 
 def test_crapola_lifting_all_dice_out_keeps_what_was_held_and_banks(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
-    table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
-    table.submit(See(tray.keep(1, 1)))
+    table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
+    table.submit(Observe(tray.keep(1, 1)))
     tray.kept.pop()
-    table.submit(See(tray.sight()))  # half of them lifted already
+    table.submit(Observe(tray.observation()))  # half of them lifted already
     tray.lift()
-    table.submit(See(tray.sight()))
+    table.submit(Observe(tray.observation()))
     clock.now_s += 2.5
     assert table.submit(Tick()).state["scores"] == {"Ann": 200, "Ben": 0}
 
 
 def test_crapola_the_button_keeps_what_is_held_and_banks(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
-    table.submit(See(tray.throw(1, 1, 5, 2, 3, 6)))
+    table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     with pytest.raises(IllegalAction, match="nothing that could be banked"):
-        table.submit(Press(button="bank"))
-    table.submit(See(tray.keep(5)))
-    assert table.submit(Press(button="bank")).state["scores"] == {"Ann": 50, "Ben": 0}
+        table.submit(PressButton(button="bank"))
+    table.submit(Observe(tray.keep(5)))
+    assert table.submit(PressButton(button="bank")).state["scores"] == {"Ann": 50, "Ben": 0}
 
 
 def test_crapola_hot_dice_are_lifted_to_be_thrown_not_banked(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
-    table.submit(See(tray.throw(1, 2, 3, 4, 5, 6)))
-    held = table.submit(See(tray.keep(1, 2, 3, 4, 5, 6)))
+    table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
+    held = table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))
     assert held.notice.code == "hold_all", "the button banks, lifting does not: that must be said beforehand"
     tray.lift()
-    assert table.submit(See(tray.sight())).notice.code == "throw_or_bank"
+    assert table.submit(Observe(tray.observation())).notice.code == "throw_or_bank"
     clock.now_s += 60
     assert table.submit(Tick()).number == held.number
-    after = table.submit(See(tray.throw(1, 1, 2, 3, 4, 6)))
+    after = table.submit(Observe(tray.throw(1, 1, 2, 3, 4, 6)))
     assert (after.state["kept"], after.state["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
 
 
 def test_crapola_hot_dice_set_aside_by_phone_wait_for_a_throw_or_the_button(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
-    table.submit(See(tray.throw(1, 2, 3, 4, 5, 6)))
+    table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     after = table.submit(PlayLine(number=table.snapshot().number, line={"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}))
     assert (after.notice.code, after.notice.args) == ("again_or_bank", {"player": "Ann", "sizes": [6]})
 
 
 def test_crapola_a_hold_too_small_to_bank_is_told_as_one(table: Table, tray: Tray) -> None:
     started(table, {**CRAPOLA, "rules": {"entry": 300}})
-    table.submit(See(tray.throw(1, 1, 1, 3, 4, 6)))
-    assert table.submit(See(tray.keep(1))).notice.code == "hold_on"
-    assert table.submit(See(tray.keep(1, 1))).notice.code == "hold"
+    table.submit(Observe(tray.throw(1, 1, 1, 3, 4, 6)))
+    assert table.submit(Observe(tray.keep(1))).notice.code == "hold_on"
+    assert table.submit(Observe(tray.keep(1, 1))).notice.code == "hold"
 
 
 def test_crapola_a_hold_is_counted_once_however_quick_the_player(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
-    table.submit(See(tray.throw(5, 5, 1, 5, 3, 5)))
+    table.submit(Observe(tray.throw(5, 5, 1, 5, 3, 5)))
     tray.keep_one(1)
-    thrown = table.submit(See(tray.throw(5, 2, 1, 3, 2)))  # the hold and the throw in one sight
+    thrown = table.submit(Observe(tray.throw(5, 2, 1, 3, 2)))  # the hold and the throw in one observation
     assert (thrown.state["kept"], thrown.notice.code) == ([[1]], "choose_keep")
-    assert table.submit(See(tray.keep(1))).notice.args["dice"] == [1]
+    assert table.submit(Observe(tray.keep(1))).notice.args["dice"] == [1]
 
 
 def test_crapola_after_hot_dice_the_keep_zone_starts_anew(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
-    table.submit(See(tray.throw(1, 2, 3, 4, 5, 6)))
-    table.submit(See(tray.keep(1, 2, 3, 4, 5, 6)))
+    table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
+    table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))
     tray.lift()
     tray.throw_in(1, 1, 2, 3, 4, 6)
-    asked = table.submit(See(tray.sight("glare")))
+    asked = table.submit(Observe(tray.observation("glare")))
     table.submit(Answer(question=asked.question.id, values=(1, 1, 2, 3, 4, 6)))
-    assert table.submit(See(tray.keep(1))).notice.args["dice"] == [1]
+    assert table.submit(Observe(tray.keep(1))).notice.args["dice"] == [1]
 
 
 def test_crapola_dice_that_could_be_of_either_throw_are_asked_about(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
-    table.submit(See(tray.throw(1, 5, 2, 3, 4, 6)))
-    table.submit(See(tray.keep(1)))
+    table.submit(Observe(tray.throw(1, 5, 2, 3, 4, 6)))
+    table.submit(Observe(tray.keep(1)))
     tray.keep_one(5)
     tray.throw_in(4, 6, 3, 4)  # four thrown and the five held, or five thrown and a five moved aside?
-    asked = table.submit(See(tray.sight()))
+    asked = table.submit(Observe(tray.observation()))
     assert (asked.question.code, asked.question.wanted) == ("unsure", (4, 5))
     after = table.submit(Answer(question=asked.question.id, values=(3, 4, 4, 6)))
     assert after.state["player"] == "Ben", "the four that were thrown score nothing"

@@ -7,7 +7,7 @@ import pytest
 from acting import Evening, frozen
 
 from companion.errors import IllegalAction, StaleAction
-from companion.session.commands import Answer, Press
+from companion.session.commands import Answer, PressButton
 
 
 def test_a_knock_that_also_turns_a_die_is_asked_about(evening: Evening) -> None:
@@ -97,7 +97,7 @@ def test_who_throws_all_seven_in_the_middle_is_asked_and_a_bank_settles_it(eveni
     evening.tray.lift()
     asked = evening.throw(1, 1, 2, 3, 4, 6, 6)
     assert (asked.question.code, asked.notice.args["seen"]) == ("count", 7)
-    after = evening.table.submit(Press(button="bank"))
+    after = evening.table.submit(PressButton(button="bank"))
     assert after.state["scores"] == {"Ann": 2, "Ben": 0}
     assert (after.state["player"], after.throws[-1].values) == ("Ben", (1, 1, 2, 3, 4, 6, 6))
 
@@ -106,7 +106,7 @@ def test_the_bank_button_does_not_pass_over_a_doubtful_throw(evening: Evening) -
     frozen(evening)
     evening.throw(2, 3, 3, 4, 6, doubt="disagree")
     with pytest.raises(IllegalAction, match="in question"):
-        evening.table.submit(Press(button="bank"))
+        evening.table.submit(PressButton(button="bank"))
 
 
 def test_an_unfrozen_die_left_untouched_makes_the_throw_incomplete(evening: Evening) -> None:

@@ -14,7 +14,7 @@ from companion import config
 from companion.adapters.checkup_parts import check_buttons
 from companion.adapters.health import Check
 from companion.adapters.parts import listening
-from companion.adapters.wired import buttons_of
+from companion.adapters.settings_mapping import buttons_of
 from companion.app import build
 from companion.errors import DeviceError, SetupError
 from companion.session.commands import PlayLine, StartGame

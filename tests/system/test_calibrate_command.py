@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from running import Running
 
-from companion.adapters.rigs import NOT_CALIBRATED, calibration_status, load_reader
+from companion.adapters.reader_setup import NOT_CALIBRATED, calibration_status, load_reader
 from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
 from vision.calibration.sheet import raster, sheet

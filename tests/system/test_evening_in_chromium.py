@@ -81,7 +81,7 @@ class Player:
         return [die for die in self.table.ask("/api/tray")[1]["dice"] if die["place"] != "out"]
 
     def values(self) -> dict[int, int | None]:
-        """What the eye reads in the picture, die by die."""
+        """What the reader sees in the picture, die by die."""
         picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
         lying = self.dice()
         marks = {d["id"]: Mark(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in lying}

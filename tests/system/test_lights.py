@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.adapters.lights import Lights, board_view
+from companion.adapters.board_view import Lights, board_view
 from companion.errors import RulesError
 from companion.games.game import Stop, Throw
 from companion.games.notation import action_of, header_line, header_of, line_of
 from companion.games.registry import GAMES
 from companion.session.events import news_between
-from companion.session.interpret import Memory
 from companion.session.journal import Entry
 from companion.session.present import TableState, snapshot_of
 from companion.session.record import Record, after_entry
 from companion.session.snapshot import News, Notice, Snapshot
+from companion.session.tray.interpret import Memory
 from hardware.view import Moment, Peg
 
 THROW = {"throw": [5, 5, 2, 2, 1, 4, 6]}

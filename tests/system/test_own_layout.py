@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion import config
-from companion.adapters.wired import buttons_of, power_of, strip_of, track_of
+from companion.adapters.settings_mapping import buttons_of, power_of, strip_of, track_of
 from companion.app import build
 from companion.commands.leds import command as leds
 from companion.errors import SetupError

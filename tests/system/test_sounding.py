@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from running import Running
 
-from companion.adapters.sounding import WEIGHT, effect
+from companion.adapters.sound import WEIGHT, effect
 from companion.games.event import OF_EVERY_GAME
 from companion.games.registry import GAMES
 from companion.session.events import TAKEN_BACK

@@ -82,7 +82,7 @@ def within(seconds: float, met: Callable[[], bool]) -> bool:
 
 
 @pytest.mark.parametrize("with_", [ValueError, SystemExit, Unheard], ids=lambda e: e.__name__)
-@pytest.mark.parametrize(("thread", "part"), [("table", "table"), ("eye", "camera"), ("board", "strip")])
+@pytest.mark.parametrize(("thread", "part"), [("table", "table"), ("observer", "camera"), ("board", "strip")])
 def test_a_part_that_is_killed_is_told_and_comes_back(
     app: App, thread: str, part: str, with_: type[BaseException]
 ) -> None:

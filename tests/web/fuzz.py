@@ -18,8 +18,8 @@ def _everything(folder: Path) -> Any:
     """A pub with every part that can be asked for."""
     from pub import Mute, opened
 
-    from companion.session.export import PastGames
-    from companion.session.review import Review
+    from companion.session.past.export import PastGames
+    from companion.session.past.review import Review
 
     return opened(folder, evening=PastGames(folder), review=Review(folder), voice=Mute())
 

@@ -13,11 +13,11 @@ from typing import Any
 import flask
 
 from companion.games.registry import GAMES
-from companion.session.commands import See
+from companion.session.commands import Observe
 from companion.session.journal import Journal
 from companion.session.photos import Photos
-from companion.session.sight import SeenDie, Sight
 from companion.session.table import Table
+from companion.session.tray.observation import Die, Observation
 from web.app import create_app
 from web.feed import Feed
 from web.guard import Hosts
@@ -211,14 +211,16 @@ def served(pub: Pub, port: int = 0) -> Iterator[str]:
         thread.join(10)
 
 
-def sight(thrown: Sequence[int], kept: Sequence[int] = (), doubt: str | None = None, at_s: float = 100.0) -> See:
+def observation(
+    thrown: Sequence[int], kept: Sequence[int] = (), doubt: str | None = None, at_s: float = 100.0
+) -> Observe:
     """What a camera would tell of dice that have just come to rest."""
     places = [(value, 30.0 + 31 * at) for at, value in enumerate(thrown)]
     lying = tuple(_die(value, x_mm, 60.0 + at_s % 40) for value, x_mm in places)
     aside = tuple(_die(value, 30.0 + 31 * at, 210.0) for at, value in enumerate(kept))
-    return See(Sight(thrown=lying, kept=aside, doubt=doubt, photo_jpeg=JPEG, at_s=at_s, emptied=True))
+    return Observe(Observation(thrown=lying, kept=aside, doubt=doubt, photo_jpeg=JPEG, at_s=at_s, emptied=True))
 
 
-def _die(value: int, x_mm: float, y_mm: float) -> SeenDie:
+def _die(value: int, x_mm: float, y_mm: float) -> Die:
     box = (int(x_mm * 4) - 32, int(y_mm * 4) - 32, 64, 64)
-    return SeenDie(value=value, x_mm=x_mm, y_mm=y_mm, confidence=0.97, box_xywh=box)
+    return Die(value=value, x_mm=x_mm, y_mm=y_mm, confidence=0.97, box_xywh=box)

@@ -26,9 +26,12 @@ ROUTES = ("", ".jpg", "/sheet.pdf")
 ACTS = ("sheet", "empty", "die", "lay")
 
 
+PLACE = np.array([[120.0, 120.0]])
+
+
 @dataclass
-class Desk:
-    """A pub with a camera that films as fast as it is asked, on a thread, as the table's eye would."""
+class Calibration:
+    """A pub with a camera that films as fast as it is asked, on a thread, as the table's observer would."""
 
     pub: Pub
     camera: VirtualCamera
@@ -40,7 +43,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def calibration(tmp_path: Path) -> Iterator[Calibration]:
     camera = VirtualCamera(2, sleep=lambda _s: None, seed=3)
     tapped, over = FrameBuffer(camera), threading.Event()
 
@@ -54,7 +57,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     try:
         tapped.after(0, 10.0)
         with opened(tmp_path, calibrate=part) as pub:
-            yield Desk(pub, camera, pub.host(), tmp_path / "kept")
+            yield Calibration(pub, camera, pub.host(), tmp_path / "kept")
     finally:
         over.set()
         thread.join()
@@ -64,62 +67,59 @@ def codes(look: dict[str, Any]) -> set[str]:
     return {one["code"] for one in look["advice"]}
 
 
-def test_only_a_paired_phone_may_look_or_calibrate(desk: Desk) -> None:
-    stranger = desk.pub.stranger()
+def test_only_a_paired_phone_may_look_or_calibrate(calibration: Calibration) -> None:
+    stranger = calibration.pub.stranger()
     assert {stranger.get(f"/api/calibrate{route}").status_code for route in ROUTES} == {401}
     assert {stranger.post(f"/api/calibrate/{act}", json={}).status_code for act in ACTS} == {401}
     assert stranger.get("/calibrate").status_code == 200, "the page tells how to become a host"
 
 
-def test_sheet_and_tray_make_a_calibration(desk: Desk) -> None:
-    assert "no_sheet" in codes(desk.host.get("/api/calibrate").json)
-    look = desk.act("lay", lies=True).json
+def test_sheet_and_tray_make_a_calibration(calibration: Calibration) -> None:
+    assert "no_sheet" in codes(calibration.host.get("/api/calibrate").json)
+    look = calibration.act("lay", lies=True).json
     assert (len(look["markers"]), len(look["zones"]), look["sheet"]) == (8, 2, False)
     assert codes(look) == set()
     assert look["lens"] == {"views": 4, "of": 4, "degrees": pytest.approx(62.2, abs=0.2), "measured": True}
-    assert desk.act("sheet").json["sheet"]
-    assert "lift the sheet out" in desk.act("empty").json["message"]
-    assert not (desk.folder / FILE_NAME).exists()
-    look = desk.act("lay", lies=False).json
+    assert calibration.act("sheet").json["sheet"]
+    assert "lift the sheet out" in calibration.act("empty").json["message"]
+    assert not (calibration.folder / FILE_NAME).exists()
+    look = calibration.act("lay", lies=False).json
     assert (look["markers"], codes(look)) == ([], set()), "with the sheet taken, that it is gone is well"
-    look = desk.act("empty").json
+    look = calibration.act("empty").json
     assert look["says"].startswith("Calibrated 2030-01-31 20:00")
-    stored = load_rig(desk.folder)
+    stored = load_rig(calibration.folder)
     assert stored is not None
     assert stored.camera == "virtual"
-    assert (
-        np.abs(stored.rig.to_px(np.array([[120.0, 120.0]])) - desk.camera.rig().to_px(np.array([[120.0, 120.0]]))).max()
-        < 1
-    )
+    assert np.abs(stored.rig.to_px(PLACE) - calibration.camera.rig().to_px(PLACE)).max() < 1
     assert stored.rig.camera_mm == pytest.approx((160, 120, 285), abs=2)
 
 
-def test_measures_of_another_tray_are_taken(desk: Desk) -> None:
-    desk.act("lay", lies=True)
-    look = desk.act("sheet", width_mm=300, height_mm=220, keep_mm=0, die_mm=14, lens_mm=300).json
+def test_measures_of_another_tray_are_taken(calibration: Calibration) -> None:
+    calibration.act("lay", lies=True)
+    look = calibration.act("sheet", width_mm=300, height_mm=220, keep_mm=0, die_mm=14, lens_mm=300).json
     assert look["zones"][1][0] == look["zones"][1][1], "a keep zone of no width"
-    desk.act("lay", lies=False)
-    assert desk.act("empty").status_code == 200
-    stored = load_rig(desk.folder)
+    calibration.act("lay", lies=False)
+    assert calibration.act("empty").status_code == 200
+    stored = load_rig(calibration.folder)
     assert stored is not None
     assert (stored.rig.throw.width_mm, stored.rig.die_mm) == (300, 14)
     assert stored.rig.camera_mm[2] == pytest.approx(300, abs=3)
 
 
-def test_steps_out_of_order_are_refused_with_the_next_step(desk: Desk) -> None:
-    early, unseen = desk.act("empty"), desk.act("sheet")
+def test_steps_out_of_order_are_refused_with_the_next_step(calibration: Calibration) -> None:
+    early, unseen = calibration.act("empty"), calibration.act("sheet")
     assert (early.status_code, unseen.status_code) == (422, 422)
     assert "take it first" in early.json["message"]
     assert "Lay it flat" in unseen.json["message"]
 
 
-def test_a_hand_in_the_tray_is_no_empty_tray(desk: Desk) -> None:
-    desk.act("lay", lies=True)
-    desk.act("sheet")
-    desk.act("lay", lies=False)
-    desk.camera.mischief.hand_until_s = math.inf
-    assert "moves" in desk.act("empty").json["message"]
-    assert not (desk.folder / FILE_NAME).exists()
+def test_a_hand_in_the_tray_is_no_empty_tray(calibration: Calibration) -> None:
+    calibration.act("lay", lies=True)
+    calibration.act("sheet")
+    calibration.act("lay", lies=False)
+    calibration.camera.mischief.hand_until_s = math.inf
+    assert "moves" in calibration.act("empty").json["message"]
+    assert not (calibration.folder / FILE_NAME).exists()
 
 
 @pytest.mark.parametrize(
@@ -132,26 +132,26 @@ def test_a_hand_in_the_tray_is_no_empty_tray(desk: Desk) -> None:
         ("lay", {}),
     ],
 )
-def test_what_is_malformed_is_refused(desk: Desk, what: str, body: dict[str, Any]) -> None:
-    assert desk.act(what, **body).status_code == 400
+def test_what_is_malformed_is_refused(calibration: Calibration, what: str, body: dict[str, Any]) -> None:
+    assert calibration.act(what, **body).status_code == 400
 
 
-def test_a_keep_zone_as_wide_as_the_tray_is_refused(desk: Desk) -> None:
-    assert desk.act("sheet", width_mm=300, keep_mm=280).status_code == 422
+def test_a_keep_zone_as_wide_as_the_tray_is_refused(calibration: Calibration) -> None:
+    assert calibration.act("sheet", width_mm=300, keep_mm=280).status_code == 422
 
 
-def test_the_sheet_can_be_printed_from_the_phone(desk: Desk) -> None:
-    assert desk.host.get("/api/calibrate/sheet.pdf?paper=letter").data.startswith(b"%PDF")
-    assert desk.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
+def test_the_sheet_can_be_printed_from_the_phone(calibration: Calibration) -> None:
+    assert calibration.host.get("/api/calibrate/sheet.pdf?paper=letter").data.startswith(b"%PDF")
+    assert calibration.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
 
 
-def test_the_picture_is_the_cameras(desk: Desk) -> None:
-    assert desk.host.get("/api/calibrate.jpg").data[:2] == b"\xff\xd8"
+def test_the_picture_is_the_cameras(calibration: Calibration) -> None:
+    assert calibration.host.get("/api/calibrate.jpg").data[:2] == b"\xff\xd8"
 
 
-def test_the_api_describes_calibrating(desk: Desk) -> None:
-    described = set(desk.host.get("/api/openapi.json").json["paths"])
-    rules = {rule.rule for rule in desk.pub.app.url_map.iter_rules() if rule.rule.startswith("/api/calibrate")}
+def test_the_api_describes_calibrating(calibration: Calibration) -> None:
+    described = set(calibration.host.get("/api/openapi.json").json["paths"])
+    rules = {rule.rule for rule in calibration.pub.app.url_map.iter_rules() if rule.rule.startswith("/api/calibrate")}
     assert len(rules) == 7
     assert rules <= described
 
@@ -182,8 +182,8 @@ def test_a_camera_without_pictures_is_told(tmp_path: Path) -> None:
         part.lay_sheet(True)
 
 
-def test_the_table_gets_no_frame_while_someone_calibrates(desk: Desk) -> None:
-    buffer = FrameBuffer(desk.camera)
+def test_the_table_gets_no_frame_while_someone_calibrates(calibration: Calibration) -> None:
+    buffer = FrameBuffer(calibration.camera)
     first = buffer.frame()
     assert buffer.newest() is first
     got: list[Frame | None] = []
@@ -208,22 +208,22 @@ def test_the_table_gets_no_frame_for_a_while_after_the_sheet_was_seen() -> None:
     assert after.at_s == pytest.approx(first.at_s + 5.0, abs=0.1)
 
 
-def test_a_die_is_measured(desk: Desk) -> None:
-    assert "empty tray first" in desk.act("die").json["message"]
+def test_a_die_is_measured(calibration: Calibration) -> None:
+    assert "empty tray first" in calibration.act("die").json["message"]
     for what, body in (("lay", {"lies": True}), ("sheet", {"die_mm": 12}), ("lay", {"lies": False}), ("empty", {})):
-        assert desk.act(what, **body).status_code == 200
-    assert "No single die" in desk.act("die").json["message"]
-    desk.camera.tray.move(0, 120, 120)
-    assert desk.act("die").status_code == 200
-    stored = load_rig(desk.folder)
+        assert calibration.act(what, **body).status_code == 200
+    assert "No single die" in calibration.act("die").json["message"]
+    calibration.camera.tray.move(0, 120, 120)
+    assert calibration.act("die").status_code == 200
+    stored = load_rig(calibration.folder)
     assert stored is not None
     assert stored.rig.die_mm == 16
     assert stored.lens_deg == pytest.approx(62.2, abs=0.2)
 
 
 @pytest.mark.browser
-def test_a_host_calibrates_on_a_phone(desk: Desk, chromium: Any) -> None:
-    with served(desk.pub) as host:
+def test_a_host_calibrates_on_a_phone(calibration: Calibration, chromium: Any) -> None:
+    with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         wrong: list[str] = []
         page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
@@ -253,4 +253,4 @@ def test_a_host_calibrates_on_a_phone(desk: Desk, chromium: Any) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert wrong == []
         page.context.close()
-    assert load_rig(desk.folder) is not None
+    assert load_rig(calibration.folder) is not None

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pub import HEADER, PIN, Pub, opened, served, sight
+from pub import HEADER, PIN, Pub, observation, opened, served
 
 from companion.session.commands import Answer, PlayLine, StartGame
-from companion.session.export import PastGames as Journaled
-from companion.session.review import Review
-from companion.session.statistics import Tally
+from companion.session.past.export import PastGames as Journaled
+from companion.session.past.review import Review
+from companion.session.past.statistics import Tally
 from web.limits import Limits
 from web.parts import Addresses
 
@@ -130,7 +130,7 @@ def test_axe_finds_no_violation_in_any_dialog(chromium: Any, site: Any, look: st
         page.keyboard.press("Escape")
         page.wait_for_selector("dialog", state="detached")
     play(pub, {"do": "stop"})
-    pub.table.submit(sight([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
     page.wait_for_selector("dialog[open] .crop")
     assert violations(page) == []
     page.context.close()
@@ -272,17 +272,17 @@ def test_nothing_is_cut_off_on_the_pubs_screen(chromium: Any, tmp_path: Path, ga
     OUT.mkdir(parents=True, exist_ok=True)
     with opened(tmp_path, addresses=wifi, name="The Plough and Harrow") as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "game": game, "players": ["Annabel", "Ben", "Cid", "Dot", "Eve"]}))
-        asked = pub.table.submit(sight(FIRST_THROW[game], doubt="disagree")).question
+        asked = pub.table.submit(observation(FIRST_THROW[game], doubt="disagree")).question
         assert asked is not None
         pub.table.submit(Answer(question=asked.id, values=tuple(FIRST_THROW[game])))
-        pub.table.submit(sight(FIRST_THROW[game][:-1], doubt="hand"))
+        pub.table.submit(observation(FIRST_THROW[game][:-1], doubt="hand"))
         page = phone(chromium, address, "1920x1080")
         live(page, address + "/tv")
         page.wait_for_selector("#proof:not([hidden])")
         page.wait_for_selector("#notice:not([hidden])")
         assert page.evaluate(CUT_OFF) == []
         page.screenshot(path=OUT / f"tv-notice-{game}.png")
-        pub.table.submit(sight([]))
+        pub.table.submit(observation([]))
         page.wait_for_selector("#notice", state="hidden")
         page.screenshot(path=OUT / f"tv-full-{game}.png")
         assert page.evaluate(CUT_OFF) == []
@@ -303,7 +303,7 @@ def test_a_question_is_answered_with_one_tap_on_the_right_face(chromium: Any, si
     pub.table.submit(StartGame(header=HEADER))
     page = phone(chromium, address, paired=True)
     live(page, address + "/control")
-    pub.table.submit(sight([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
     page.wait_for_selector("dialog[open]")
     page.click('dialog button[aria-label="It is a 3"]')
     page.wait_for_selector("dialog[open]", state="detached")

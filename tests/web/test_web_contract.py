@@ -6,10 +6,10 @@ import gzip
 from pathlib import Path
 
 import pytest
-from pub import HEADER, PIN, Mute, Pub, opened, sight
+from pub import HEADER, PIN, Mute, Pub, observation, opened
 
-from companion.session.export import PastGames
-from companion.session.review import Review
+from companion.session.past.export import PastGames
+from companion.session.past.review import Review
 from web.parts import Addresses
 
 
@@ -68,7 +68,7 @@ def test_a_correction_replaces_a_throw(pub: Pub) -> None:
 
 def test_a_question_is_answered_by_a_paired_phone(pub: Pub) -> None:
     pub.start()
-    asked = pub.table.submit(sight([5, 5, 2, 2, 1, 4, 6], doubt="disagree")).question
+    asked = pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree")).question
     assert asked is not None
     body = {"question": asked.id, "values": [5, 5, 2, 2, 1, 4, 6]}
     assert pub.stranger().post("/api/answers", json=body).status_code == 401

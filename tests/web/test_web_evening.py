@@ -12,7 +12,7 @@ import pytest
 from pub import HEADER, Pub, opened
 
 from companion.session.commands import PlayLine, StartGame
-from companion.session.export import PastGames
+from companion.session.past.export import PastGames
 
 LINES: list[dict[str, Any]] = [
     {"throw": [5, 5, 5, 2, 1, 4, 6]},

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pub import HEADER, PIN, Pub, opened
 
-from companion.session.export import PastGames
-from companion.session.review import Review
+from companion.session.past.export import PastGames
+from companion.session.past.review import Review
 from web.guard import host_name, same_origin
 from web.guesses import ADDRESSES_KEPT, Guesses
 from web.pairing import WRONG_PIN, Pairing, Refused

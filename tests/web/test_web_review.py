@@ -12,10 +12,10 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from pub import HEADER, PIN, Pub, opened, served, sight
+from pub import HEADER, PIN, Pub, observation, opened, served
 
 from companion.session.commands import Answer, CorrectThrow, StartGame
-from companion.session.review import Review
+from companion.session.past.review import Review
 from vision.training.datasets import photo_sets
 from web.api_review import SET_NAME
 
@@ -24,7 +24,7 @@ OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 
 
 def painted() -> bytes:
-    """A picture of plain squares where `pub.sight` has its dice: it stands in for a camera's."""
+    """A picture of plain squares where `pub.observation` has its dice: it stands in for a camera's."""
     tray = np.full((960, 1280, 3), (60, 80, 32), np.uint8)
     for at, value in enumerate(READ):
         x = int(120 + 124 * at)
@@ -58,8 +58,8 @@ def looked_over(tmp_path: Path) -> Iterator[Pub]:
 
 def doubted(pub: Pub, answer: list[int], at_s: float) -> None:
     pub.table.submit(StartGame(header=HEADER))
-    pub.table.submit(sight([]))
-    question = pub.table.submit(sight(READ, doubt="disagree", at_s=at_s)).question
+    pub.table.submit(observation([]))
+    question = pub.table.submit(observation(READ, doubt="disagree", at_s=at_s)).question
     assert question is not None
     pub.table.submit(Answer(question=question.id, values=tuple(answer)))
 

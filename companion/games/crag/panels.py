@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.games.crag.sheet import CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.game import State
-from companion.games.panels import Keeping, Panels, Sheet, may, plain
+from companion.games.views.panels import Keeping, Panels, Sheet, may, plain
 
 
 def panels(state: State) -> Panels:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from companion.games.crag.state import Crag
 from companion.games.game import Action, Enter, Keep, State
-from companion.games.phrase import Phrase
 from companion.games.tray import Meaning, TrayDice, Values, clear_tray, thrown_or_moved, waiting
+from companion.games.views.phrase import Phrase
 
 
 class CragTray:

@@ -1,7 +1,7 @@
 """Crapola: its rules, odds and words, joined into one game.
 
 >>> from companion.games.game import Keep, Stop, Throw
->>> from companion.games.header import header_of
+>>> from companion.games.notation.header import header_of
 >>> from companion.games.transcript import Transcript, corrected
 >>> game = Transcript.begin(header_of({"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"]}))
 >>> for action in (Throw((1, 1, 1, 2, 3, 4)), Keep((1, 1, 1)), Stop()):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from companion.games.board import HOLES, Track, track_of
 from companion.games.event import Effect
 from companion.games.game import State
+from companion.games.views.board import HOLES, Track, track_of
 
 EFFECTS = {
     "crapped_out": Effect("wipe_out", called=True, cheered=True),

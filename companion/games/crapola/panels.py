@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.games.crapola.state import Crapola
 from companion.games.game import Keep, State
-from companion.games.panels import STOP, Keeping, Ladder, Panels, may, notes_of, plain
+from companion.games.views.panels import STOP, Keeping, Ladder, Panels, may, notes_of, plain
 
 
 def panels(state: State) -> Panels:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from companion.errors import IllegalAction
 from companion.games.crapola.odds import safe_chance, turn_worth
 from companion.games.crapola.scoring import keepable, points_of
-from companion.games.crapola.table import Table
+from companion.games.crapola.table import Standings
 from companion.games.dice import in_order, without
 from companion.games.event import Event, threw
 from companion.games.game import Action, Header, Keep, Outcome, Spend, Stop, Throw, refusal
@@ -42,7 +42,7 @@ class Turn:
 class Crapola:
     """A game of Crapola as it stands."""
 
-    table: Table
+    table: Standings
     turn: Turn = Turn()
     events: tuple[Event, ...] = field(default=(), compare=False)
 
@@ -214,4 +214,4 @@ class Crapola:
 def begin(header: Header, first: int, events: tuple[Event, ...] = ()) -> Crapola:
     """The state before the first throw of the player in seat `first`."""
     count = len(header.players)
-    return Crapola(Table(header, (0,) * count, (False,) * count, first), events=events)
+    return Crapola(Standings(header, (0,) * count, (False,) * count, first), events=events)

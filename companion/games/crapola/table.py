@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Standings:
     """What is written down, and whose turn it is.
 
     Attributes:
@@ -68,7 +68,7 @@ class Table:
             return 0
         return min(1000, self.totals[self.seat], self.totals[seat])
 
-    def banked(self, points: int) -> Table:
+    def banked(self, points: int) -> Standings:
         """The player stops with that many points; then it is the next turn."""
         seat = self.seat
         before, total = self.totals[seat], self.totals[seat] + points
@@ -79,7 +79,7 @@ class Table:
             told = (*told, Event("last_round", seat))
         return table.passed_on(told)
 
-    def crapped_out(self, on_first_throw: bool, points: int = 0) -> Table:
+    def crapped_out(self, on_first_throw: bool, points: int = 0) -> Standings:
         """The player's turn ends, its points are lost, and it may turn the direction; then it is the next turn."""
         lost = Event("crapped_out", self.seat, {"points": points})
         if not (on_first_throw and self.header.rules["reversal"] and len(self.totals) > 2):
@@ -87,13 +87,13 @@ class Table:
         turned = Event("reversed", None, {"direction": -self.direction})
         return replace(self, direction=-self.direction).passed_on((lost, turned))
 
-    def spent(self, on: int, points: int) -> Table:
+    def spent(self, on: int, points: int) -> Standings:
         """The player's points and as many of that seat's come off; then it is the next turn."""
         totals = _with(self.totals, self.seat, self.totals[self.seat] - points)
         told = Event("spent", self.seat, {"points": points}, on=on)
         return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((told,))
 
-    def passed_on(self, events: tuple[Event, ...] = ()) -> Table:
+    def passed_on(self, events: tuple[Event, ...] = ()) -> Standings:
         """It is the next turn: in the last round of the first, the way play goes, who has not had his."""
         count = len(self.totals)
         due = self.due - {self.seat}

@@ -11,7 +11,6 @@ from typing import Any
 
 from companion.games.crapola.state import Crapola
 from companion.games.game import Action, Keep, State
-from companion.games.phrase import Phrase
 from companion.games.tray import (
     Meaning,
     TrayDice,
@@ -22,6 +21,7 @@ from companion.games.tray import (
     thrown_or_moved,
     waiting,
 )
+from companion.games.views.phrase import Phrase
 
 
 class CrapolaTray:

@@ -26,8 +26,8 @@ def tables() -> dict[str, bytes]:
 
 def turn_table() -> bytes:
     """A throw of seven in turn points."""
-    worths = (TurnWorth(False), TurnWorth(True))
-    turns = [worth.fresh(gathered) for worth in worths for gathered in range(RICH)]
+    turn_values = (TurnWorth(False), TurnWorth(True))
+    turns = [worth.fresh(gathered) for worth in turn_values for gathered in range(RICH)]
     return struct.pack(f"<{len(turns)}d", *turns)
 
 

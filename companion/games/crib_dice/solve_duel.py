@@ -76,10 +76,10 @@ class Duel:
 
 
 def improved(job: Job) -> Floats:
-    """The worths of one batch of turns at their best, shape (peg, other's peg, wipe-outs, other's wipe-outs)."""
+    """The values of one batch of turns at their best, shape (peg, other's peg, wipe-outs, other's wipe-outs)."""
     duel, values, order, others = job
-    worths = duel.turns(values, order, others, [0, 1, 2]).worth()
-    return worths.reshape(PEGS, FUCHLE, len(others), FUCHLE).transpose(0, 2, 1, 3)
+    turn_values = duel.turns(values, order, others, [0, 1, 2]).worth()
+    return turn_values.reshape(PEGS, FUCHLE, len(others), FUCHLE).transpose(0, 2, 1, 3)
 
 
 def outcomes(job: Job) -> Floats:
@@ -192,8 +192,8 @@ def solved(duel: Duel, mapper: Mapper, start: Floats | None = None) -> Iterator[
         rough = residual > ROUGH_ABOVE
         jobs = _batches(duel, values.astype(np.float32) if rough else values, AT_ONCE // FUCHLE)
         missing = np.empty(SHAPE)
-        for (_, _, order, others), worths in zip(jobs, mapper(improved, jobs), strict=True):
-            missing[order][:, others] = worths - values[order][:, others]
+        for (_, _, order, others), turn_values in zip(jobs, mapper(improved, jobs), strict=True):
+            missing[order][:, others] = turn_values - values[order][:, others]
         residual = float(np.abs(missing).max())
         yield values, residual
         if residual <= RESIDUAL:

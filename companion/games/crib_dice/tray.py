@@ -8,8 +8,8 @@ from typing import Any
 
 from companion.games.crib_dice.state import CribDice
 from companion.games.game import Action, NamePoint, State, Undo
-from companion.games.phrase import Phrase
 from companion.games.tray import Meaning, TrayDice, Values, again_or_bank, clear_tray, thrown_or_moved, waiting
+from companion.games.views.phrase import Phrase
 
 
 class CribDiceTray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.games.game import State
-from companion.games.panels import STOP, Panels, Pot, may, notes_of
+from companion.games.views.panels import STOP, Panels, Pot, may, notes_of
 
 PIPS = 6
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.adapters.eye import jpeg
+from companion.adapters.tray_observer import jpeg
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 

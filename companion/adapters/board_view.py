@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.board import Track
+from companion.games.views.board import Track
 from companion.session.snapshot import Event, News, Snapshot
 from hardware.view import BoardView, Moment, Peg
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from companion.adapters.power_off import BUTTON as SHUTDOWN
+from companion.adapters.shutdown import BUTTON as SHUTDOWN
 from companion.config import Settings
 from hardware.settings import ButtonSettings, PowerSettings, StripSettings, TrackSettings
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 
-class SeenDie(msgspec.Struct, frozen=True):
+class Die(msgspec.Struct, frozen=True):
     """A die in the tray: value, place in the tray in millimetres, how sure (0 to 1), its box in the photo."""
 
     value: int
@@ -15,7 +15,7 @@ class SeenDie(msgspec.Struct, frozen=True):
     box_xywh: tuple[int, int, int, int]
 
 
-class Sight(msgspec.Struct, frozen=True, kw_only=True):
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
     """A tray at rest. `doubt` is None when the reading is trusted, else a code of `vision.reading.Reading`.
 
     Attributes:
@@ -23,12 +23,12 @@ class Sight(msgspec.Struct, frozen=True, kw_only=True):
         kept: Dice in the keep zone.
         photo_jpeg: The picture it was read from.
         at_s: When, on the table's monotonic clock.
-        emptied: Whether the throw zone has been seen without any dice since the sight before this one.
+        emptied: Whether the throw zone has been seen without any dice since the observation before this one.
         keep_zone: Whether the tray has a keep zone; without one every die lies in the throw zone.
     """
 
-    thrown: tuple[SeenDie, ...]
-    kept: tuple[SeenDie, ...]
+    thrown: tuple[Die, ...]
+    kept: tuple[Die, ...]
     doubt: str | None
     photo_jpeg: bytes | None
     at_s: float

@@ -11,11 +11,8 @@ from typing import Any
 
 from companion.errors import NotationError
 from companion.games.game import Action, Bomb, Enter, Keep, NamePoint, Spend, Stop, Throw, Undo
-from companion.games.header import header_line, header_of
-from companion.games.json_text import TwiceKeyed, json_of
 from companion.games.nearest import nearest
-
-__all__ = ["action_of", "header_line", "header_of", "line_of", "parse_line"]
+from companion.games.notation.json_text import TwiceKeyed, json_of
 
 
 def parse_line(text: str | bytes) -> Action | Undo:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from companion.games.game import State
-from companion.games.phrase import Phrase
+from companion.games.views.phrase import Phrase
 
 Values = tuple[int, ...]
 

@@ -52,7 +52,7 @@ def tallies(header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]) -> di
 
     Args:
         header: Its header.
-        moves: Its lines, each with the `state` after it, as `companion.session.export.PastGames.moves`.
+        moves: Its lines, each with the `state` after it, as `companion.session.past.export.PastGames.moves`.
     """
     found = {name: Tally() for name in header["players"]}
     player, state = header.get("first") or header["players"][0], None

@@ -17,11 +17,11 @@ from typing import Any
 import msgspec
 
 from companion.errors import IllegalAction
-from companion.session.export import followed
 from companion.session.journal import Entry, read_entries
+from companion.session.past.export import followed
 from companion.session.record import PlayedGame, Record
-from companion.session.sight import SeenDie, Sight
 from companion.session.snapshot import Thrown
+from companion.session.tray.observation import Die, Observation
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ NO_DIE = 0
 """The value of a box that holds no die."""
 
 
-class SeenBox(msgspec.Struct, frozen=True):
+class Detection(msgspec.Struct, frozen=True):
     """A die as the reader saw it: its box in the photo, what was read, how sure (0 to 1), whether in the keep zone."""
 
     box_xywh: tuple[int, int, int, int]
@@ -43,7 +43,7 @@ class Seen(msgspec.Struct, frozen=True):
     """What the reader told of a throw: the code of its doubt, if any, and its dice."""
 
     doubt: str | None
-    dice: tuple[SeenBox, ...]
+    dice: tuple[Detection, ...]
 
 
 class ReviewedDie(msgspec.Struct, frozen=True):
@@ -82,15 +82,15 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
     by_hand: bool
 
 
-def seen_line(sight: Sight) -> dict[str, Any]:
+def seen_line(observation: Observation) -> dict[str, Any]:
     """What a throw's entry in the journal says of the reading."""
-    boxes = (*(_box(die, False) for die in sight.thrown), *(_box(die, True) for die in sight.kept))
-    told: dict[str, Any] = msgspec.to_builtins(Seen(sight.doubt, boxes))
+    boxes = (*(_box(die, False) for die in observation.thrown), *(_box(die, True) for die in observation.kept))
+    told: dict[str, Any] = msgspec.to_builtins(Seen(observation.doubt, boxes))
     return told
 
 
-def _box(die: SeenDie, kept: bool) -> SeenBox:
-    return SeenBox(die.box_xywh, die.value, round(die.confidence, 4), kept)
+def _box(die: Die, kept: bool) -> Detection:
+    return Detection(die.box_xywh, die.value, round(die.confidence, 4), kept)
 
 
 def told_apart(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from companion.errors import NotationError, RulesError
 from companion.games.game import Game, Header, Switch
-from companion.games.json_text import TwiceKeyed
 from companion.games.nearest import nearest
+from companion.games.notation.json_text import TwiceKeyed
 from companion.games.registry import game_named
 
 KEYS = ("transcript", "game", "players", "rules", "first", "roll_off")

@@ -15,8 +15,8 @@ from companion.games.notation import action_of, header_line, header_of, line_of
 from companion.games.registry import game_named
 from companion.games.transcript import Transcript
 from companion.session.journal import Entry, read_entries
+from companion.session.past.statistics import Tally, tallies
 from companion.session.record import PlayedGame, Record, after_entry
-from companion.session.statistics import Tally, tallies
 
 Json = dict[str, Any]
 

@@ -16,7 +16,7 @@ PATIENCE_S = 20.0
 """`systemctl poweroff` answers at once; whatever takes longer hangs."""
 
 
-def power_off(command: Sequence[str]) -> str | None:
+def shut_down(command: Sequence[str]) -> str | None:
     """Run the command that shuts the machine down; a sentence of what went wrong and what to do, or None."""
     if not command:
         return "The shutdown button does nothing yet. Set [buttons] shutdown_command."

@@ -1,4 +1,4 @@
-"""The eye on the tray: a thread that turns what the watcher sees into commands for the table."""
+"""The observer of the tray: a thread that turns what the watcher sees into commands for the table."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Protocol
 import cv2
 
 from companion.errors import CompanionError
-from companion.session.commands import Command, Moving, See
-from companion.session.sight import SeenDie, Sight
+from companion.session.commands import Command, NoteMotion, Observe
 from companion.session.snapshot import Snapshot
+from companion.session.tray.observation import Die, Observation
 from vision.geometry.rig import PlacedDie
 from vision.reading import FrameBGR
 from vision.watching import watcher as watch
@@ -24,7 +24,7 @@ PHOTO_QUALITY = 85
 
 
 class Watching(Protocol):
-    """What the eye needs of `vision.watching.watcher.Watcher`."""
+    """What the observer needs of `vision.watching.watcher.Watcher`."""
 
     def events(self) -> Iterator[watch.Event]:
         """Each thing that happens in the tray; ends when the camera's recording does, or after `stop`."""
@@ -33,7 +33,7 @@ class Watching(Protocol):
         """End `events` soon; from any thread."""
 
 
-class Eye:
+class TrayObserver:
     """Runs the watcher and tells the table what it sees. The table never waits for it."""
 
     def __init__(self, name: str, watcher: Watching, submit: Callable[[Command], Snapshot]) -> None:
@@ -45,7 +45,7 @@ class Eye:
     def start(self) -> None:
         """Begin to watch, on a thread of its own; again when that has fallen. May be called twice."""
         if self._thread is None or not self._thread.is_alive():
-            self._thread = threading.Thread(target=self._run, name="eye", daemon=True)
+            self._thread = threading.Thread(target=self._run, name="observer", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
@@ -85,15 +85,15 @@ class Eye:
 def command_of(event: watch.Event) -> Command | None:
     """The command that a watcher's event is to the table, if any."""
     if isinstance(event, watch.Moving):
-        return Moving()
+        return NoteMotion()
     if isinstance(event, watch.Settled):
-        return See(sight_of(event))
+        return Observe(observation_of(event))
     return None
 
 
-def sight_of(event: watch.Settled) -> Sight:
+def observation_of(event: watch.Settled) -> Observation:
     """A settled tray as the session takes it."""
-    return Sight(
+    return Observation(
         thrown=tuple(_seen(die) for die in event.thrown),
         kept=tuple(_seen(die) for die in event.kept),
         doubt=event.reading.doubt,
@@ -111,6 +111,6 @@ def jpeg(image_bgr: FrameBGR, quality: int = PHOTO_QUALITY) -> bytes:
     return coded.tobytes()
 
 
-def _seen(placed: PlacedDie) -> SeenDie:
+def _seen(placed: PlacedDie) -> Die:
     die = placed.die
-    return SeenDie(die.value, placed.x_mm, placed.y_mm, die.confidence, die.box_xywh)
+    return Die(die.value, placed.x_mm, placed.y_mm, die.confidence, die.box_xywh)

@@ -1,8 +1,8 @@
 """From what the tray shows to what was played: lines for the transcript, a question, or a word on what is waited for.
 
-Pure: a state, what was seen before (`Memory`) and a `Sight` give an `Outcome`. The dice speak: going on is throwing,
-banking is lifting all dice out, keeping is moving dice to the keep zone. Nothing is guessed: when the dice could mean
-two things, or the count does not fit, or the reading is in doubt, the outcome is a question.
+Pure: a state, what was seen before (`Memory`) and an `Observation` give an `Outcome`. The dice speak: going on is
+throwing, banking is lifting all dice out, keeping is moving dice to the keep zone. Nothing is guessed: when the dice
+could mean two things, or the count does not fit, or the reading is in doubt, the outcome is a question.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from companion.games.game import Action, State, Stop, Throw, Undo
-from companion.games.phrase import Phrase
 from companion.games.registry import policy_for
 from companion.games.tray import TrayDice, Values, state_after, waiting
-from companion.session.motion import Motion, elsewhere, motion_of, moved
-from companion.session.sight import SeenDie, Sight
+from companion.games.views.phrase import Phrase
+from companion.session.tray.motion import Motion, elsewhere, motion_of, moved
+from companion.session.tray.observation import Die, Observation
 
 NOTHING_WRONG = (None, "count")
-"""Doubts of a sight without dice that leave it believable: too few dice is what an empty zone is."""
+"""Doubts of an observation without dice that leave it believable: too few dice is what an empty zone is."""
 
 BANK_AFTER_S = 2.0  # a tray that stays empty this long has been lifted out, not just reached into
 
@@ -29,7 +29,7 @@ class Memory:
     """What was seen before.
 
     Attributes:
-        awake: Whether the tray has been seen at all; the first sight after a start may show an old throw.
+        awake: Whether the tray has been seen at all; the first observation after a start may show an old throw.
         last_values: The values of the game's last throw, sorted: an old throw is known by them.
         thrown: Dice in the throw zone when last seen at rest.
         lay: Dice that lay there when last any did: a tray that was covered for a moment shows them again.
@@ -46,11 +46,11 @@ class Memory:
 
     awake: bool = False
     last_values: tuple[int, ...] = ()
-    thrown: tuple[SeenDie, ...] = ()
-    lay: tuple[SeenDie, ...] = ()
-    kept: tuple[SeenDie, ...] = ()
+    thrown: tuple[Die, ...] = ()
+    lay: tuple[Die, ...] = ()
+    kept: tuple[Die, ...] = ()
     kept_before: tuple[int, ...] = ()
-    held: tuple[int, ...] = ()
+    set_aside: tuple[int, ...] = ()
     rolled: bool = False
     rolls: int = 0
     armed: bool = False
@@ -61,17 +61,17 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A throw that a person must settle: why, how many dice the rules want, the sight it is about, what came before."""
+    """A throw that a person must settle: why, how many dice the rules want, what was observed, and what before."""
 
     code: str
     wanted: tuple[int, ...]
-    sight: Sight
+    observation: Observation
     memory: Memory
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a sight meant.
+    """What an observation meant.
 
     Attributes:
         memory: What to remember, once `lines` are in the journal.
@@ -88,33 +88,33 @@ class Outcome:
     settled: bool = False
 
 
-def look(state: State, memory: Memory, sight: Sight) -> Outcome:
+def look(state: State, memory: Memory, observation: Observation) -> Outcome:
     """What a tray that has come to rest means in that state."""
-    motion = _motion(memory, sight) if memory.awake else _first_motion(memory, sight)
-    if not sight.thrown and sight.doubt not in NOTHING_WRONG:
+    motion = _motion(memory, observation) if memory.awake else _first_motion(memory, observation)
+    if not observation.thrown and observation.doubt not in NOTHING_WRONG:
         # In the dark nothing is lifted out.
-        return Outcome(memory, notice=Phrase("unclear", {"code": sight.doubt}))
-    seen = _remembered(memory, sight, motion)
-    if sight.doubt is not None and sight.thrown and motion is Motion.NONE:
+        return Outcome(memory, notice=Phrase("unclear", {"code": observation.doubt}))
+    seen = _remembered(memory, observation, motion)
+    if observation.doubt is not None and observation.thrown and motion is Motion.NONE:
         seen = replace(seen, thrown=memory.thrown, kept=memory.kept)  # what was read clearly is known better
-    if not sight.thrown and not sight.kept:
-        return _empty(state, memory, seen, sight)
+    if not observation.thrown and not observation.kept:
+        return _empty(state, memory, seen, observation)
     if seen.rolled:
-        return _rolled(state, seen, sight)
+        return _rolled(state, seen, observation)
     if motion is Motion.PARTLY:
-        return _partly(state, memory, seen, sight)
+        return _partly(state, memory, seen, observation)
     if motion is Motion.UNSURE:
-        return _unsure(state, memory, seen, sight)
-    return look_again(state, seen, sight)
+        return _unsure(state, memory, seen, observation)
+    return look_again(state, seen, observation)
 
 
-def look_again(state: State, memory: Memory, sight: Sight) -> Outcome:
+def look_again(state: State, memory: Memory, observation: Observation) -> Outcome:
     """What the same tray means after the state has changed by hand: a roll may be waiting, or dice in the keep zone."""
     if memory.rolled:
-        return _rolled(state, memory, sight)
-    if sight.doubt is None or (sight.doubt == "count" and not sight.thrown):
-        return _at_rest(state, memory, sight)  # too few dice is what a tray with the rest in a hand shows
-    return Outcome(memory, notice=Phrase("unclear", {"code": sight.doubt}))
+        return _rolled(state, memory, observation)
+    if observation.doubt is None or (observation.doubt == "count" and not observation.thrown):
+        return _at_rest(state, memory, observation)  # too few dice is what a tray with the rest in a hand shows
+    return Outcome(memory, notice=Phrase("unclear", {"code": observation.doubt}))
 
 
 def tick(state: State, memory: Memory, now_s: float) -> Outcome:
@@ -142,7 +142,9 @@ def banking(state: State, memory: Memory) -> tuple[Action, ...]:
 def answered(state: State, ask: Ask, values: Sequence[int]) -> tuple[Action, ...]:
     """The lines that a person's answer plays. Raises IllegalAction when the rules refuse them."""
     throw = Throw(tuple(values))
-    ways = [(*before, throw) for before in policy_for(state).before_throw(state, tray_dice(ask.memory, ask.sight))]
+    ways = [
+        (*before, throw) for before in policy_for(state).before_throw(state, tray_dice(ask.memory, ask.observation))
+    ]
     fitting = [way for way in ways if state_after(state, way) is not None]
     return fitting[0] if len(fitting) == 1 else (throw,)
 
@@ -159,10 +161,10 @@ def decided(memory: Memory) -> Memory:
 
 def entered(memory: Memory, values: Sequence[int]) -> Memory:
     """After a throw was entered: no roll is outstanding, and the dice in the tray are that throw."""
-    return replace(memory, rolled=False, armed=True, held=(), last_values=tuple(sorted(values)), ignored_kept=None)
+    return replace(memory, rolled=False, armed=True, set_aside=(), last_values=tuple(sorted(values)), ignored_kept=None)
 
 
-def values_of(dice: Iterable[SeenDie]) -> Values:
+def values_of(dice: Iterable[Die]) -> Values:
     """Their values, sorted."""
     return tuple(sorted(die.value for die in dice))
 
@@ -172,89 +174,93 @@ def both(one: Values, other: Values) -> Values:
     return tuple(sorted((Counter(one) & Counter(other)).elements()))
 
 
-def tray_dice(memory: Memory, sight: Sight | None = None) -> TrayDice:
-    """The dice as the game's policy takes them: those of that sight, or of the one before."""
-    kept = values_of(sight.kept if sight else memory.kept)
+def tray_dice(memory: Memory, observation: Observation | None = None) -> TrayDice:
+    """The dice as the game's policy takes them: those of that observation, or of the one before."""
+    kept = values_of(observation.kept if observation else memory.kept)
     return TrayDice(
-        thrown=values_of(sight.thrown if sight else memory.thrown),
+        thrown=values_of(observation.thrown if observation else memory.thrown),
         kept=kept,
         kept_before=memory.kept_before,
-        set_aside=memory.held,
+        set_aside=memory.set_aside,
         overruled=kept == memory.ignored_kept,
         keep_zone=memory.keep_zone,
     )
 
 
-def _motion(memory: Memory, sight: Sight) -> Motion:
-    uncovered = not memory.thrown and len(memory.lay) == len(sight.thrown) and not elsewhere(memory.lay, sight.thrown)
-    return Motion.NONE if uncovered else motion_of(memory.thrown, memory.kept, sight)
+def _motion(memory: Memory, observation: Observation) -> Motion:
+    uncovered = (
+        not memory.thrown
+        and len(memory.lay) == len(observation.thrown)
+        and not elsewhere(memory.lay, observation.thrown)
+    )
+    return Motion.NONE if uncovered else motion_of(memory.thrown, memory.kept, observation)
 
 
-def _first_motion(memory: Memory, sight: Sight) -> Motion:
+def _first_motion(memory: Memory, observation: Observation) -> Motion:
     """After a start: dice that lie there are the last throw, still, or nobody saw how they came there."""
-    lying = Counter(values_of(sight.thrown))
+    lying = Counter(values_of(observation.thrown))
     return Motion.NONE if lying <= Counter(memory.last_values) else Motion.UNSURE
 
 
-def _remembered(memory: Memory, sight: Sight, motion: Motion) -> Memory:
+def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
     rolled = motion is Motion.ROLLED
     return replace(
         memory,
         awake=True,
-        thrown=sight.thrown,
-        lay=sight.thrown or memory.lay,
-        kept=sight.kept,
-        kept_before=both(values_of(memory.kept), values_of(sight.kept)) if rolled else memory.kept_before,
+        thrown=observation.thrown,
+        lay=observation.thrown or memory.lay,
+        kept=observation.kept,
+        kept_before=both(values_of(memory.kept), values_of(observation.kept)) if rolled else memory.kept_before,
         rolled=memory.rolled or rolled,
         rolls=memory.rolls + rolled,
-        empty_since_s=None if sight.thrown or sight.kept else memory.empty_since_s,
-        ignored_kept=memory.ignored_kept if memory.ignored_kept == values_of(sight.kept) else None,
-        keep_zone=sight.keep_zone,
+        empty_since_s=None if observation.thrown or observation.kept else memory.empty_since_s,
+        ignored_kept=memory.ignored_kept if memory.ignored_kept == values_of(observation.kept) else None,
+        keep_zone=observation.keep_zone,
     )
 
 
-def _empty(state: State, memory: Memory, seen: Memory, sight: Sight) -> Outcome:
-    seen = replace(seen, empty_since_s=sight.at_s if memory.empty_since_s is None else memory.empty_since_s)
-    outcome = tick(state, seen, sight.at_s)
+def _empty(state: State, memory: Memory, seen: Memory, observation: Observation) -> Outcome:
+    seen = replace(seen, empty_since_s=observation.at_s if memory.empty_since_s is None else memory.empty_since_s)
+    outcome = tick(state, seen, observation.at_s)
     return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting(state))
 
 
-def _partly(state: State, memory: Memory, seen: Memory, sight: Sight) -> Outcome:
-    left = Counter(values_of(sight.thrown)) - Counter(values_of(moved(memory.thrown, sight.thrown)))
+def _partly(state: State, memory: Memory, seen: Memory, observation: Observation) -> Outcome:
+    left = Counter(values_of(observation.thrown)) - Counter(values_of(moved(memory.thrown, observation.thrown)))
     still = tuple(sorted(left.elements()))
-    found = _readings(state, seen, sight, still) if sight.doubt is None else []
+    found = _readings(state, seen, observation, still) if observation.doubt is None else []
     if len(found) == 1:
-        return _thrown(state, seen, sight, found[0])
-    if len(still) * 2 > len(sight.thrown):
-        return look_again(state, seen, sight)  # one die was tipped over, or read otherwise; the rest lies there
-    return _unsure(state, memory, seen, sight)
+        return _thrown(state, seen, observation, found[0])
+    if len(still) * 2 > len(observation.thrown):
+        return look_again(state, seen, observation)  # one die was tipped over, or read otherwise; the rest lies there
+    return _unsure(state, memory, seen, observation)
 
 
-def _unsure(state: State, memory: Memory, seen: Memory, sight: Sight) -> Outcome:
-    code = sight.doubt or ("moved" if memory.awake else "found")
-    if not _readings(state, seen, sight, ()):
-        return look_again(state, seen, sight)
-    return Outcome(seen, ask=Ask(code, _wanted(state, seen, sight), sight, seen))
+def _unsure(state: State, memory: Memory, seen: Memory, observation: Observation) -> Outcome:
+    code = observation.doubt or ("moved" if memory.awake else "found")
+    if not _readings(state, seen, observation, ()):
+        return look_again(state, seen, observation)
+    return Outcome(seen, ask=Ask(code, _wanted(state, seen, observation), observation, seen))
 
 
-def _rolled(state: State, memory: Memory, sight: Sight) -> Outcome:
-    wanted = _wanted(state, memory, sight)
+def _rolled(state: State, memory: Memory, observation: Observation) -> Outcome:
+    wanted = _wanted(state, memory, observation)
     if not wanted:
-        return Outcome(memory, notice=_too_early(state, sight))
-    if sight.doubt is not None:
-        notice = Phrase("unclear", {"code": sight.doubt})
-        return Outcome(memory, ask=Ask(sight.doubt, wanted, sight, memory), notice=notice)
-    found = _readings(state, memory, sight, ())
+        return Outcome(memory, notice=_too_early(state, observation))
+    if observation.doubt is not None:
+        notice = Phrase("unclear", {"code": observation.doubt})
+        return Outcome(memory, ask=Ask(observation.doubt, wanted, observation, memory), notice=notice)
+    found = _readings(state, memory, observation, ())
     if len(found) == 1:
-        return _thrown(state, memory, sight, found[0])
+        return _thrown(state, memory, observation, found[0])
     code = "count" if not found else "unsure"
-    notice = Phrase("count", {"wanted": list(wanted), "seen": len(sight.thrown), "kept": len(sight.kept)})
-    return Outcome(memory, ask=Ask(code, wanted, sight, memory), notice=notice)
+    notice = Phrase("count", {"wanted": list(wanted), "seen": len(observation.thrown), "kept": len(observation.kept)})
+    return Outcome(memory, ask=Ask(code, wanted, observation, memory), notice=notice)
 
 
-def _readings(state: State, memory: Memory, sight: Sight, still: Values) -> list[tuple[Action, ...]]:
+def _readings(state: State, memory: Memory, observation: Observation, still: Values) -> list[tuple[Action, ...]]:
     """Every different sequence of lines that the rules allow and the tray may mean."""
-    policy, dice, found = policy_for(state), tray_dice(memory, sight), list[tuple[Action, ...]]()
+    policy, dice, found = policy_for(state), tray_dice(memory, observation), list[tuple[Action, ...]]()
     for before in policy.before_throw(state, dice):
         for values in policy.thrown(state, dice, still):
             lines = (*before, Throw(values))
@@ -263,31 +269,33 @@ def _readings(state: State, memory: Memory, sight: Sight, still: Values) -> list
     return found
 
 
-def _wanted(state: State, memory: Memory, sight: Sight) -> tuple[int, ...]:
+def _wanted(state: State, memory: Memory, observation: Observation) -> tuple[int, ...]:
     """How many dice may be thrown now, once the keep zone has been taken at its word."""
-    decided_before = policy_for(state).before_throw(state, tray_dice(memory, sight))
+    decided_before = policy_for(state).before_throw(state, tray_dice(memory, observation))
     reached = [state_after(state, before) for before in decided_before]
     return tuple(sorted({size for after in reached if after for size in after.throw_sizes}))
 
 
-def _thrown(state: State, memory: Memory, sight: Sight, lines: tuple[Action, ...]) -> Outcome:
+def _thrown(state: State, memory: Memory, observation: Observation, lines: tuple[Action, ...]) -> Outcome:
     throw, reached = lines[-1], state_after(state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"
     assert reached is not None, "a reading is allowed by the rules"
     known = entered(memory, throw.dice)
-    if len(throw.dice) == len(sight.thrown):
-        known = replace(known, kept_before=values_of(sight.kept))  # nothing of this throw has been moved aside yet
-    after = _at_rest(reached, known, sight)
+    if len(throw.dice) == len(observation.thrown):
+        known = replace(
+            known, kept_before=values_of(observation.kept)
+        )  # nothing of this throw has been moved aside yet
+    after = _at_rest(reached, known, observation)
     return replace(after, lines=(*lines, *after.lines), settled=True)
 
 
-def _at_rest(state: State, memory: Memory, sight: Sight) -> Outcome:
-    meaning = policy_for(state).at_rest(state, tray_dice(memory, sight))
-    return Outcome(replace(memory, held=meaning.set_aside), meaning.lines, notice=meaning.notice)
+def _at_rest(state: State, memory: Memory, observation: Observation) -> Outcome:
+    meaning = policy_for(state).at_rest(state, tray_dice(memory, observation))
+    return Outcome(replace(memory, set_aside=meaning.set_aside), meaning.lines, notice=meaning.notice)
 
 
-def _too_early(state: State, sight: Sight) -> Phrase | None:
+def _too_early(state: State, observation: Observation) -> Phrase | None:
     if state.over:
         return None
-    args = {"player": state.player, "decisions": list(state.decisions), "seen": len(sight.thrown)}
+    args = {"player": state.player, "decisions": list(state.decisions), "seen": len(observation.thrown)}
     return Phrase("decide_first", args)

@@ -1,0 +1,1 @@
+"""What a page's hands do with the simulated tray."""

@@ -1,0 +1,1 @@
+"""What the other rooms show of a game: its track, its panels, its words."""

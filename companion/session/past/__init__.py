@@ -1,0 +1,1 @@
+"""Games that were played: as transcripts, in figures, and throw by throw to look over."""
