@@ -19,9 +19,10 @@ from typing import Any
 
 from companion.errors import DeviceError
 from companion.session.journal import FILE_NAME as JOURNAL
-from companion.session.journal import read_entries
+from companion.session.journal import Entry, read_entries
 from companion.session.mirror import FILE_NAME as MIRROR
 from companion.session.salvage import ASIDE as DAMAGED
+from companion.session.salvage import PHOTOS
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -61,12 +62,16 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
 
 
 def _written(folder: Path, settings: Path | None, to: Path, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
-    entries = 0
+    copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
     if (folder / JOURNAL).exists():
-        entries = len(read_entries(folder))
         sources[DATA + JOURNAL] = _journal_copy(folder / JOURNAL, scratch / JOURNAL)
-    sources |= {DATA + path.relative_to(folder).as_posix(): path for path in _kept(folder) if path.name != JOURNAL}
+        copied = read_entries(scratch)
+    last_throw = max((entry.throw or 0 for entry in copied), default=0)
+    for path in _kept(folder):
+        # What was thrown since the journal was copied is not in it, so its photo is of no throw there.
+        if path.name != JOURNAL and not (path.parent.name == PHOTOS and _throw_of(path) > last_throw):
+            sources[DATA + path.relative_to(folder).as_posix()] = path
     if settings is not None and settings.is_file():
         sources[SETTINGS] = settings
     part = scratch / "archive"
@@ -75,12 +80,16 @@ def _written(folder: Path, settings: Path | None, to: Path, scratch: Path, about
         for name, source in sorted(sources.items()):
             with contextlib.suppress(FileNotFoundError):  # the oldest photos may be cleared away meanwhile
                 listed.append(_packed(archive, name, source))
-        manifest = {"format": FORMAT, "program": "peg-and-pip", **about, "entries": entries, "files": listed}
+        manifest = {"format": FORMAT, "program": "peg-and-pip", **about, "entries": len(copied), "files": listed}
         archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
     with part.open("rb+") as file:
         os.fsync(file.fileno())
     part.replace(to)
     return manifest
+
+
+def _throw_of(photo: Path) -> int:
+    return int(photo.stem) if photo.stem.isdecimal() else 0
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:

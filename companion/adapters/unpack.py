@@ -9,13 +9,12 @@ import json
 import re
 import shutil
 import sqlite3
+import tomllib
 import zipfile
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from companion.adapters.archive import (
     ASIDE,
@@ -30,9 +29,12 @@ from companion.adapters.archive import (
     holds_something,
 )
 from companion.config import load
-from companion.errors import DeviceError, SetupError
+from companion.errors import CompanionError, DeviceError, SetupError
+from companion.session.database import Damaged
 from companion.session.journal import FILE_NAME as JOURNAL
-from companion.session.journal import read_entries
+from companion.session.journal import entry_of, verified
+from companion.session.mirror import Mirror
+from companion.session.record import replayed
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import rig_of_bytes
 
@@ -40,6 +42,11 @@ MOST_MANIFEST_BYTES = 50_000_000
 """Some 400,000 files of 120 bytes each in the manifest: more throws than dice last for."""
 SPARE_BYTES = 50_000_000
 """Left free on the disk beside what is unpacked."""
+RUN_PROGRAMS = ("shutdown_command", "shutdown")
+"""Keys of [buttons] that a backup does not bring along: whoever wrote it would say what this machine runs."""
+_SETTING = re.compile(
+    rf"^[ \t]*(?:buttons\.)?(?:{'|'.join(RUN_PROGRAMS)})[ \t]*=[ \t]*(?:\[[^\]\[]*\][^\n]*|[^\n\[]*)$\n?", re.MULTILINE
+)
 _NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.ASCII)
 GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError)
@@ -56,7 +63,8 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
         replace: Whether older data and settings may be put aside.
 
     Returns:
-        The archive's manifest, with `aside`: the folder that older data went to, or None.
+        The archive's manifest, with `aside`: the folder that older data went to, or None, and `left_out`: keys of
+        [buttons] that have a program run, commented out.
 
     Raises:
         DeviceError: The file is damaged or none of ours, a table is using the folder, the disk is full, or there are
@@ -72,12 +80,12 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
             shutil.rmtree(incoming, ignore_errors=True)
             try:
                 _unpack(archive, manifest, incoming, folder)
-                _check(incoming, manifest)
+                left_out = _check(incoming, manifest)
             except BaseException:
                 shutil.rmtree(incoming, ignore_errors=True)
                 raise
             aside = _moved_in(incoming, folder, settings_to)
-    return {**manifest, "aside": aside}
+    return {**manifest, "aside": aside, "left_out": left_out}
 
 
 @contextlib.contextmanager
@@ -168,29 +176,51 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
             raise ValueError(f"{one['name']} is not what was exported")
 
 
-def _check(incoming: Path, manifest: dict[str, Any]) -> None:
-    """Whether a table could start from it: the journal is whole, settings are valid, the calibration can be read."""
+def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
+    """Whether a table could start from it: the journal can be played, settings and calibration are valid.
+
+    Returns the settings that are left out.
+    """
     data = incoming / DATA
     if (data / JOURNAL).exists():
         _check_journal(data, int(manifest["entries"]))
+    left_out: list[str] = []
     if (incoming / SETTINGS).exists():
         try:
             load(incoming / SETTINGS, {})
         except SetupError as wrong:
             raise SetupError([f"The settings in it: {problem}" for problem in wrong.problems]) from None
+        left_out = _without_commands(incoming / SETTINGS)
     if (data / CALIBRATION).exists():
         rig_of_bytes((data / CALIBRATION).read_bytes(), "in it")
+    return left_out
 
 
 def _check_journal(data: Path, entries: int) -> None:
+    """Whether a table would start from it, to the last entry; its second copy is made, as a table would have it."""
     try:
-        found = read_entries(data)
-        with contextlib.closing(sqlite3.connect(data / JOURNAL)) as journal:
-            well = journal.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
-    except (sqlite3.Error, msgspec.MsgspecError, DeviceError) as wrong:
-        raise ValueError(f"its journal can't be read: {wrong}") from None
-    if not well or [entry.number for entry in found] != list(range(1, entries + 1)):
-        raise ValueError(f"its journal is damaged, or has other than {entries} entries")
+        found = verified(data)
+        replayed(entry_of(row) for row in found)
+    except (sqlite3.Error, Damaged, CompanionError) as wrong:
+        raise ValueError(f"its journal can't be played: {wrong}") from None
+    if len(found) != entries:
+        raise ValueError(f"its journal has {len(found)} entries and not {entries}")
+    if found and found[0].link:
+        Mirror(data).write_anew(found)
+
+
+def _without_commands(file: Path) -> list[str]:
+    """Comment out the settings that have a program run; those that were. Raises SetupError where they can't be."""
+    text = file.read_text(encoding="utf-8")
+    left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]
+    if not left_out:
+        return []
+    kept = _SETTING.sub(lambda found: "".join(f"# {line}" for line in found[0].splitlines(keepends=True)), text)
+    if any(key in tomllib.loads(kept).get("buttons", {}) for key in RUN_PROGRAMS):
+        told = f"The settings in it run a program ([buttons] {RUN_PROGRAMS[0]}) in a way that can't be left out."
+        raise SetupError([f"{told} Take that out by hand, then import again."])
+    file.write_text(kept, encoding="utf-8")
+    return left_out
 
 
 def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:

@@ -33,6 +33,9 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
         click.echo(json.dumps({**manifest, "aside": str(aside) if aside else None}))
         return 0
     click.echo(f"{folder}: {in_words(manifest)}.")
+    if manifest["left_out"]:
+        keys = ", ".join(f"[buttons] {key}" for key in manifest["left_out"])
+        click.echo(f"Left out of the settings, since they have a program run: {keys}. Look at {settings_to}.")
     if aside is not None:
         click.echo(f"What was there before is in {aside}.")
     if settings_to.exists() and config.load(settings_to, {}).data_dir != folder:

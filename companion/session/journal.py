@@ -12,7 +12,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -267,9 +267,27 @@ def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
         return ()
     with _told(path):
         try:
-            return tuple(_entry(row) for row in database.rows_of(path, first))
+            return tuple(entry_of(row) for row in database.rows_of(path, first))
         except Damaged as damage:
             raise DeviceError(f"The journal {path} is damaged: {damage}.", _mend_by_playing()) from None
+
+
+def verified(folder: Path) -> list[Row]:
+    """Every row of a folder's database, its structure, its chain and its order looked at.
+
+    Raises sqlite3.Error, Damaged, DeviceError.
+    """
+    path, tail = folder / FILE_NAME, Tail()
+    with closing(sqlite3.connect(path)) as connection:  # before anything of it is run: what is not ours may never end
+        chained = database.schema_of(_raw(connection), path) == SCHEMA
+    if not database.is_whole(path):
+        raise Damaged("its database is damaged")
+    rows = list(database.rows_of(path))
+    if not chained:
+        return list(_in_order(rows))
+    for row in rows:
+        tail = tail.then(row)
+    return rows
 
 
 def examined(folder: Path) -> tuple[int, str | None]:
@@ -299,7 +317,8 @@ def _mend_by_playing() -> str:
     return "Start the table once: it mends what can be read and tells what is missing."
 
 
-def _entry(row: Row) -> Entry:
+def entry_of(row: Row) -> Entry:
+    """The entry that a row keeps."""
     body = msgspec.json.decode(row.body)
     return Entry(number=row.number, kind=row.kind, body=body, wall_s=row.wall_s, throw=row.throw)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import tomllib
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -27,8 +28,16 @@ from vision.cameras.simulated.camera import VirtualCamera
 SETTINGS = "[table]\nname = 'The Anchor'\n"
 
 
+HEADER = {"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"]}
+
+
 def entry(number: int) -> Entry:
-    return Entry(number=number, kind="line", body={"n": number}, wall_s=1.0, throw=number)
+    """Of a game in which nobody ever scores."""
+    if number == 1:
+        body = {"header": HEADER, "sitting": 1, "horizon": 1, "colours": {}}
+        return Entry(number=1, kind="game", body=body, wall_s=1.0)
+    body = {"line": {"throw": [2, 2, 3, 3, 4, 6]}, "source": "hand"}
+    return Entry(number=number, kind="line", body=body, wall_s=1.0, throw=number - 1)
 
 
 @pytest.fixture
@@ -311,3 +320,101 @@ def test_a_damaged_archive_is_refused_or_is_whole(table: Path, keep: float, flip
     else:
         assert isinstance(done.exception, CompanionError), done.exception
         assert tree(table) == before
+
+
+def with_journal(file: Path, change: Callable[[sqlite3.Connection], object]) -> Path:
+    """The archive with its journal changed as a forger would."""
+
+    def forge(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+        spot = file.with_name("forged.sqlite3")
+        spot.write_bytes(held["data/journal.sqlite3"])
+        journal = sqlite3.connect(spot)
+        change(journal)
+        journal.commit()
+        journal.close()
+        held["data/journal.sqlite3"] = spot.read_bytes()
+
+    return repacked(file, forge)
+
+
+ENDLESS = """CREATE VIEW entries AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
+    SELECT x AS number, 'line' AS kind, '{}' AS body, 1.0 AS wall_s, NULL AS throw, '' AS link FROM n"""
+
+
+def _endless_view(journal: sqlite3.Connection) -> None:
+    for name in ("entries_stay", "entries_hold"):
+        journal.execute(f"DROP TRIGGER {name}")
+    journal.execute("DROP TABLE entries")
+    journal.execute(ENDLESS)
+
+
+def _swallowing_trigger(journal: sqlite3.Connection) -> None:
+    journal.execute("CREATE TRIGGER swallow BEFORE INSERT ON entries BEGIN SELECT RAISE(IGNORE); END")
+
+
+def _another_table(journal: sqlite3.Connection) -> None:
+    journal.execute("CREATE TABLE more (x)")
+
+
+def _another_die(journal: sqlite3.Connection) -> None:
+    journal.execute("DROP TRIGGER entries_hold")
+    journal.execute("UPDATE entries SET body = replace(body, '[2,2,3', '[2,1,3') WHERE number = 3")
+    journal.execute(
+        "CREATE TRIGGER entries_hold BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END"
+    )
+
+
+@pytest.mark.parametrize(
+    "change", [_endless_view, _swallowing_trigger, _another_table, _another_die], ids=lambda each: each.__name__[1:]
+)
+def test_a_journal_that_is_not_ours_to_the_letter_is_refused_and_nothing_is_touched(table: Path, change: Any) -> None:
+    forged = with_journal(exported(table)[0], change)
+    (table.parent / "forged.sqlite3").unlink()
+    before = tree(table.parent)
+    assert isinstance(imported(forged, table, "--replace").exception, DeviceError)
+    assert tree(table.parent) == before
+
+
+def test_a_journal_that_cannot_be_played_is_refused(table: Path) -> None:
+    journal = Journal(table)
+    journal.open()
+    journal.append(Entry(number=6, kind="line", body={"line": {"do": "bomb"}, "source": "hand"}, wall_s=1.0))
+    journal.close()
+    done = imported(exported(table)[0], table.parent / "new")
+    assert "entry 6" in str(done.exception)
+
+
+def test_a_photo_taken_after_the_journal_was_copied_stays_behind(table: Path) -> None:
+    Photos(table).store(5, b"\xff\xd8thrown since")
+    with zipfile.ZipFile(exported(table)[0]) as archive:
+        assert [name for name in archive.namelist() if name.endswith(".jpg")] == [
+            "data/photos/1.jpg",
+            "data/photos/2.jpg",
+        ]
+
+
+def test_an_import_starts_without_a_word_of_damage(table: Path) -> None:
+    fresh = table.parent / "new"
+    imported(exported(table)[0], fresh)
+    journal = Journal(fresh)
+    assert journal.open(Photos(fresh).numbers()) is None
+    journal.close()
+
+
+RUNS = 'shutdown = 3\nshutdown_command = [\n  "systemctl",\n  "poweroff",\n]\nkind = "gpio"\n'
+
+
+def test_settings_that_have_a_program_run_are_left_out_and_told(table: Path) -> None:
+    (table.parent / "old.toml").write_text(SETTINGS + "[buttons]\n" + RUNS)
+    done = imported(exported(table)[0], table.parent / "new")
+    assert "[buttons] shutdown_command, [buttons] shutdown" in done.output
+    found = tomllib.loads((table.parent / "new.toml").read_text())
+    assert found == {"table": {"name": "The Anchor"}, "buttons": {"kind": "gpio"}}
+    assert "poweroff" in (table.parent / "new.toml").read_text(), "as a comment, to be looked at"
+
+
+def test_settings_that_hide_a_program_in_one_line_are_refused(table: Path) -> None:
+    (table.parent / "old.toml").write_text('buttons = { kind = "none", shutdown_command = ["sh", "-c", "evil"] }\n')
+    done = imported(exported(table)[0], table.parent / "new")
+    assert isinstance(done.exception, SetupError)
+    assert not (table.parent / "new").exists()
