@@ -18,7 +18,6 @@ from companion.adapters.addresses import listening_socket, own_addresses, page_a
 from companion.adapters.board_view import Lights
 from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.frame_buffer import FrameBuffer
-from companion.adapters.health import Check, disk_check, journal_check, report
 from companion.adapters.parts import Part, followed, listening
 from companion.adapters.reader_setup import load_reader
 from companion.adapters.serving import LastingServer
@@ -30,6 +29,7 @@ from companion.adapters.supervision import Supervisor
 from companion.adapters.tray_observer import TrayObserver
 from companion.adapters.web_views import BoardOnPage, Photographs
 from companion.config import Settings
+from companion.diagnostics.health import Check, disk_check, journal_check, report
 from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.notation import header_of
 from companion.games.registry import GAMES

@@ -6,13 +6,13 @@ import importlib.metadata
 import time
 
 from companion.adapters.addresses import listening_socket, page_address
-from companion.adapters.health import Check, disk_check, journal_check, report
 from companion.adapters.serving import LastingServer
 from companion.adapters.settings_mapping import power_of, track_of
 from companion.adapters.supervision import Supervisor
 from companion.adapters.web_views import BoardOnPage, Photographs
 from companion.app import ANSWER_S, App, addresses_of, server_of
 from companion.config import Settings
+from companion.diagnostics.health import Check, disk_check, journal_check, report
 from companion.games.registry import GAMES
 from companion.notify import notify, watchdog_s
 from companion.session.last_state import LastState

@@ -9,6 +9,8 @@ from typing import Protocol
 
 import msgspec
 
+from companion.session.atomic import write_file
+
 log = logging.getLogger(__name__)
 
 
@@ -63,10 +65,7 @@ class FileTokens:
 
     def save(self, phones: tuple[Paired, ...]) -> None:
         """Keep exactly these. A full disk is logged: the phones then pair again after a restart."""
-        fresh = self.path.with_suffix(".new")
         try:
-            fresh.touch(mode=0o600)
-            fresh.write_bytes(msgspec.json.encode(phones))
-            fresh.replace(self.path)
+            write_file(self.path, (msgspec.json.encode(phones),), mode=0o600)
         except OSError as full:
             log.warning("paired phones can't be kept (%s): they must pair again after a restart", full)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from companion.adapters.board_view import Lights
-from companion.adapters.health import Check
 from companion.adapters.shutdown import BUTTON as SHUTDOWN
 from companion.adapters.shutdown import shut_down
+from companion.diagnostics.health import Check
 from companion.errors import CompanionError, DeviceError
 from companion.session.commands import PressButton
 from companion.session.snapshot import News

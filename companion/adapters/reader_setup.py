@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.adapters.health import Check
+from companion.diagnostics.health import Check
 from companion.errors import DeviceError
 from vision.calibration.store import Stored, load_rig
 from vision.cameras import Camera

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from companion.session.atomic import write_file
+
 FILE_NAME = ".starts.json"
 TRIES = 3
 """So many starts may fail; the next is in safe mode."""
@@ -48,4 +50,4 @@ class Starts:
 
     def _write(self) -> None:
         with contextlib.suppress(OSError):
-            self._file.write_bytes(msgspec.json.encode(self._said[-TRIES:]))
+            write_file(self._file, (msgspec.json.encode(self._said[-TRIES:]),))

@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from companion.adapters.health import Check
 from companion.adapters.parts import Part
+from companion.diagnostics.health import Check
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ import click
 from companion import config
 
 if TYPE_CHECKING:
-    from companion.adapters.checkup import Check
+    from companion.diagnostics.doctor import Check
 
 
 @click.command()
@@ -33,11 +33,11 @@ def command(file: Path | None, as_json: bool) -> int:
 
 def checks(settings: config.Settings) -> Iterator[Check]:
     """All checks, one by one, as they are made."""
-    from companion.adapters import checkup
+    from companion.diagnostics import doctor
 
-    versions = checkup.check_versions(settings.camera.source)
+    versions = doctor.check_versions(settings.camera.source)
     if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:
-        from companion.adapters import checkup_parts
+        from companion.diagnostics import doctor_parts as checkup_parts
 
         yield from checkup_parts.check_camera(settings)
         yield checkup_parts.check_calibration(settings)
@@ -45,12 +45,12 @@ def checks(settings: config.Settings) -> Iterator[Check]:
         yield checkup_parts.check_buttons(settings)
         if settings.sound.effects:
             yield checkup_parts.check_sounds()
-    yield checkup.check_disk(settings.data_dir)
-    yield checkup.check_journal(settings.data_dir)
-    yield checkup.check_clock(datetime.now().astimezone())
-    yield checkup.check_network()
-    yield checkup.check_power()
-    yield checkup.check_port(settings.web.host, settings.web.port)
+    yield doctor.check_disk(settings.data_dir)
+    yield doctor.check_journal(settings.data_dir)
+    yield doctor.check_clock(datetime.now().astimezone())
+    yield doctor.check_network()
+    yield doctor.check_power()
+    yield doctor.check_port(settings.web.host, settings.web.port)
     yield versions
 
 

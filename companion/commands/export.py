@@ -26,7 +26,7 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
     The table may be playing. `pegpip import FILE` reads it back, here or on another machine. Paired phones are left
     out: they pair again.
     """
-    from companion.adapters.archive import write_archive
+    from companion.backup.export import write_archive
 
     settings = config.load(settings_file, {"data": {"dir": data}} if data else {})
     if file.exists() and not replace:

@@ -22,7 +22,7 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
 
     All of it is checked first. What is there already is only put aside, into a folder `replaced-1`, with --replace.
     """
-    from companion.adapters.unpack import read_archive
+    from companion.backup.restore import read_archive
 
     settings_to = settings_file or config.default_file()
     known = settings_to if settings_to.exists() else None

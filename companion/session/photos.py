@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from companion.errors import DeviceError
+from companion.session.atomic import write_file
 
 CAP_BYTES = 500_000_000  # HARDWARE.md, the machine: SD cards are small
 
@@ -35,16 +35,9 @@ class Photos:
 
     def store(self, throw: int, jpeg: bytes) -> None:
         """Put the photo of a throw on the disk. Raises DeviceError, and no half photo is left."""
-        part = self._file(throw).with_suffix(".part")
         try:
-            with part.open("wb") as file:
-                file.write(jpeg)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self._file(throw))
-            _sync_folder(self.folder)
+            write_file(self._file(throw), (jpeg,))
         except OSError as refused:
-            part.unlink(missing_ok=True)
             raise _ill(self.folder, refused) from refused
 
     def discard(self, throw: int) -> None:
@@ -82,13 +75,6 @@ class Photos:
         count = sum(1 for _ in self.folder.glob(f"{throw}.unclaimed*.jpg"))
         return self.folder / f"{throw}.unclaimed{count + 1}.jpg"
 
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _ill(folder: Path, refused: OSError) -> DeviceError:

@@ -13,9 +13,9 @@ from companion.games.game import Action, Header, Throw, Undo
 from companion.games.notation import action_of, header_of
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Correction, Transcript, corrected
-from companion.session.chain import LOST
 from companion.session.events import told
 from companion.session.journal import Entry
+from companion.session.journal.chain import LOST
 from companion.session.sitting import added_up, colours
 from companion.session.snapshot import Event, Sitting, Thrown
 

@@ -10,8 +10,8 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
-from companion.adapters.archive import write_archive
-from companion.adapters.unpack import read_archive
+from companion.backup.export import write_archive
+from companion.backup.restore import read_archive
 from companion.errors import CompanionError
 from companion.session.journal import read_entries
 

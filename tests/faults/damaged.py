@@ -15,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "session"))
 from acting import HEADER, Clock, Tray, played, started, table_in
 
 from companion.errors import CompanionError
-from companion.session.commands import Observe, Press
+from companion.session.commands import Observe, PressButton
 from companion.session.journal import read_entries
-from companion.session.salvage import ASIDE
+from companion.session.journal.salvage import ASIDE
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 
@@ -66,7 +66,7 @@ def _turn(table: Table, tray: Tray, chance: random.Random) -> None:
         if "point" in (table.snapshot().state or {})["decisions"] and pairs:
             value = chance.choice(sorted(pairs))
             played(table, [{"do": "point", "value": value}])
-            table.submit(Press(button="bank"))
+            table.submit(PressButton(button="bank"))
     except CompanionError:
         pass  # not every throw can be banked
 

@@ -11,9 +11,9 @@ import msgspec
 from companion.games.game import Throw
 from companion.games.notation import header_of, line_of
 from companion.games.transcript import Transcript
-from companion.session.chain import Row, linked
-from companion.session.database import write_anew
-from companion.session.mirror import Mirror
+from companion.session.journal.chain import Row, linked
+from companion.session.journal.database import write_anew
+from companion.session.journal.mirror import Mirror
 
 HEADERS: tuple[dict[str, Any], ...] = (
     {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]},

@@ -9,14 +9,14 @@ import msgspec
 import pytest
 from acting import HEADER, Evening, frozen, played, started, table_in
 
-from companion.adapters.checkup import check_journal
-from companion.adapters.health import journal_check
+from companion.diagnostics.doctor import check_journal
+from companion.diagnostics.health import journal_check
 from companion.errors import DeviceError
 from companion.session.commands import PlayLine
-from companion.session.database import APPLICATION_ID, FILE_NAME
 from companion.session.journal import Entry, Journal, examined, read_entries
-from companion.session.mirror import FILE_NAME as MIRROR
-from companion.session.salvage import reports
+from companion.session.journal.database import APPLICATION_ID, FILE_NAME
+from companion.session.journal.mirror import FILE_NAME as MIRROR
+from companion.session.journal.salvage import reports
 
 
 def entry(number: int, kind: str = "line", throw: int | None = None) -> Entry:

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from companion import config
-from companion.adapters.checkup_parts import check_buttons
-from companion.adapters.health import Check
 from companion.adapters.parts import listening
 from companion.adapters.settings_mapping import buttons_of
 from companion.app import build
+from companion.diagnostics.doctor_parts import check_buttons
+from companion.diagnostics.health import Check
 from companion.errors import DeviceError, SetupError
 from companion.session.commands import PlayLine, StartGame
 from companion.session.journal import Journal

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from companion.adapters.checkup import (
+from companion.commands.doctor import command
+from companion.config import ButtonSettings, CameraSettings, Settings, StripSettings
+from companion.diagnostics.doctor import (
     Check,
     check_clock,
     check_disk,
@@ -21,9 +23,7 @@ from companion.adapters.checkup import (
     check_power,
     check_versions,
 )
-from companion.adapters.checkup_parts import check_buttons, check_camera, check_sounds, check_strip, picture_checks
-from companion.commands.doctor import command
-from companion.config import ButtonSettings, CameraSettings, Settings, StripSettings
+from companion.diagnostics.doctor_parts import check_buttons, check_camera, check_sounds, check_strip, picture_checks
 from companion.errors import DeviceError
 from hardware.strips.memory import MemoryStrip
 from vision.cameras import Frame
@@ -59,7 +59,7 @@ def ill(check: Check, *words: str) -> bool:
 
 
 def test_a_pc_is_well_and_says_what_is_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.adapters.checkup.own_addresses", lambda: ("192.0.2.7",))
+    monkeypatch.setattr("companion.diagnostics.doctor.own_addresses", lambda: ("192.0.2.7",))
     done = doctor(tmp_path, "", "--json")
     told = {row["part"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert set(told) == {

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from companion.errors import IllegalAction
+from companion.session.atomic import write_file
 from companion.session.journal import Entry, read_entries
 from companion.session.past.export import followed
 from companion.session.record import PlayedGame, Record
@@ -149,9 +150,7 @@ class Review:
             if len(values) != len(seen.dice):
                 raise IllegalAction(f"The photo of throw {throw} has {len(seen.dice)} dice: name a value for each.")
             said = {**self._said(), throw: tuple(values)}
-            fresh = (self.folder / FILE_NAME).with_suffix(".new")
-            fresh.write_bytes(msgspec.json.encode(said))
-            fresh.replace(self.folder / FILE_NAME)
+            write_file(self.folder / FILE_NAME, (msgspec.json.encode(said),))
 
     def _said(self) -> dict[int, tuple[int, ...]]:
         try:

@@ -20,9 +20,9 @@ from typing import Any
 from companion.errors import DeviceError
 from companion.session.journal import FILE_NAME as JOURNAL
 from companion.session.journal import Entry, read_entries
-from companion.session.mirror import FILE_NAME as MIRROR
-from companion.session.salvage import ASIDE as DAMAGED
-from companion.session.salvage import PHOTOS
+from companion.session.journal.mirror import FILE_NAME as MIRROR
+from companion.session.journal.salvage import ASIDE as DAMAGED
+from companion.session.journal.salvage import PHOTOS
 
 FORMAT = 1
 MANIFEST = "manifest.json"

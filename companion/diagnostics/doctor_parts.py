@@ -8,11 +8,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.adapters.checkup import Check
 from companion.adapters.reader_setup import SIMULATED, calibration_status
 from companion.adapters.settings_mapping import buttons_of, strip_of, track_of
 from companion.adapters.shutdown import shutdown_problems
 from companion.config import Settings
+from companion.diagnostics.doctor import Check
 from companion.errors import DeviceError, SetupError
 from hardware.machine import model
 from hardware.settings import ButtonSettings

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from companion.session.salvage import reports
+from companion.session.journal.salvage import reports
 
 log = logging.getLogger(__name__)
 

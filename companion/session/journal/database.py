@@ -7,7 +7,6 @@ Rows are read as bytes, so that damage is found by comparing and not by a decode
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,7 +14,8 @@ from pathlib import Path
 import msgspec
 
 from companion.errors import DeviceError
-from companion.session.chain import Row
+from companion.session.atomic import sync
+from companion.session.journal.chain import Row
 
 SCHEMA = 2
 BEFORE_CHAINS = 1
@@ -176,15 +176,6 @@ def is_damage(wrong: sqlite3.Error) -> bool:
     """Whether that error says that the file is not what was written, rather than that it can't be reached."""
     code = getattr(wrong, "sqlite_errorcode", 0)
     return code & 0xFF in _DAMAGE or code in (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
-
-
-def sync(folder: Path) -> None:
-    """Have the folder's names on the disk. Raises OSError."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _careful(path: Path) -> sqlite3.Connection:

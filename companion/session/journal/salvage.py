@@ -14,8 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from companion.session.chain import LOST, START, Row, follows, linked, relinked
-from companion.session.database import sync
+from companion.session.atomic import sync
+from companion.session.journal.chain import LOST, START, Row, follows, linked, relinked
 
 ASIDE = "damaged-"
 REPORT = "REPORT.json"

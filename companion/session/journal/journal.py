@@ -20,11 +20,11 @@ from typing import IO, Any
 import msgspec
 
 from companion.errors import DeviceError
-from companion.session import database, salvage
-from companion.session.chain import START, Row, follows, linked, relinked
-from companion.session.database import FILE_NAME, MOVE_ASIDE, SCHEMA, Damaged
-from companion.session.mirror import Mirror
-from companion.session.salvage import Report
+from companion.session.journal import database, salvage
+from companion.session.journal.chain import START, Row, follows, linked, relinked
+from companion.session.journal.database import FILE_NAME, MOVE_ASIDE, SCHEMA, Damaged
+from companion.session.journal.mirror import Mirror
+from companion.session.journal.salvage import Report
 
 __all__ = ["FILE_NAME", "Entry", "InUse", "Journal", "read_entries"]
 

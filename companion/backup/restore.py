@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from companion.adapters.archive import (
+from companion.backup.export import (
     ASIDE,
     CHUNK_BYTES,
     DATA,
@@ -30,10 +30,10 @@ from companion.adapters.archive import (
 )
 from companion.config import load
 from companion.errors import CompanionError, DeviceError, SetupError
-from companion.session.database import Damaged
 from companion.session.journal import FILE_NAME as JOURNAL
 from companion.session.journal import entry_of, verified
-from companion.session.mirror import Mirror
+from companion.session.journal.database import Damaged
+from companion.session.journal.mirror import Mirror
 from companion.session.record import replayed
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import rig_of_bytes

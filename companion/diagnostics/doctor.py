@@ -16,10 +16,10 @@ from datetime import datetime
 from pathlib import Path
 
 from companion.adapters.addresses import own_addresses
-from companion.adapters.health import disk_check, look_over
+from companion.diagnostics.health import disk_check, look_over
 from companion.errors import DeviceError
 from companion.session.journal import examined
-from companion.session.salvage import reports
+from companion.session.journal.salvage import reports
 
 EARLIEST_YEAR = 2025
 """A Pi has no clock of its own: without a network it starts in its past."""

@@ -6,6 +6,7 @@ A database cut short can look whole; the head, kept apart, says how far it went.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
 from collections.abc import Iterable, Iterator
@@ -13,8 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from companion.session.chain import Row, follows
-from companion.session.database import SCHEMA, Damaged, sync
+from companion.session.atomic import write_file
+from companion.session.journal.chain import Row, follows
+from companion.session.journal.database import SCHEMA, Damaged
 
 log = logging.getLogger(__name__)
 
@@ -99,14 +101,7 @@ class Mirror:
 
     def write_anew(self, rows: Iterable[Row]) -> None:
         """Put a copy with just these rows in the place of the one there: whole or not at all. Raises OSError."""
-        fresh = self.path.with_suffix(".new")
-        with fresh.open("wb") as file:
-            file.write(_FIRST)
-            file.writelines(_line(row) for row in rows)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self.path)
-        sync(self.path.parent)
+        write_file(self.path, itertools.chain([_FIRST], map(_line, rows)))
 
     def close(self) -> None:
         """Close it; it may be opened again."""

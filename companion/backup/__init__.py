@@ -1,0 +1,1 @@
+"""Moving house: everything there is in one file, and back."""

@@ -1,0 +1,38 @@
+"""Files put in place whole: content and name are on the disk, or what was there before still is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
+    """Put a file with that content in the place of the one there. Raises OSError, and nothing has changed.
+
+    Args:
+        path: Where; its suffix becomes `.part` until it is whole.
+        content: In pieces.
+        mode: Who may read and write it, as the umask allows.
+    """
+    part = path.with_suffix(".part")
+    try:
+        part.unlink(missing_ok=True)
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.writelines(content)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+    sync(path.parent)
+
+
+def sync(folder: Path) -> None:
+    """Have the folder's names on the disk. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

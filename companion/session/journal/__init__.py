@@ -1,0 +1,8 @@
+"""The journal: what happened at the table, on the disk before anyone is told; two copies in one chain of hashes."""
+
+from __future__ import annotations
+
+from companion.session.journal.database import FILE_NAME
+from companion.session.journal.journal import Entry, InUse, Journal, entry_of, examined, read_entries, verified
+
+__all__ = ["FILE_NAME", "Entry", "InUse", "Journal", "entry_of", "examined", "read_entries", "verified"]
