@@ -74,6 +74,9 @@ handheld: .venv/dev.stamp  ## the same clips filmed by hand, without a calibrati
 solve: .venv/run.stamp  ## work out the stored tables of best play anew (seconds; see companion/games/*/solve.py)
 	@$(BIN)/python -m companion.solve
 
+fairness: .venv/dev.stamp  ## throw thousands of sets of dice: false alarms, and how soon loaded ones are found
+	@$(BIN)/python tests/session/fair_sets.py
+
 fixtures: .venv/dev.stamp  ## render the pictures in fixtures/images anew
 	@$(BIN)/python -m vision.evaluation.fixtures
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "rules": "the rules of a game in words, or its switches",
     "odds": "the options after a transcript's last line, with their exact values",
     "luck": "what luck did to a finished game, and what decisions gave away",
+    "dice": "whether the dice are honest, as far as their throws can tell by now",
     "simulate": "let levels of play meet in many games: who wins how often",
     "doctor": "check camera, strip, buttons, disk and network",
     "calibrate": "find the tray, the keep zone, the light and the size of a die",

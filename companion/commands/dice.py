@@ -1,0 +1,108 @@
+"""`pegpip dice`: whether the dice that were thrown are honest, as far as their throws can tell by now."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from math import exp
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion import config
+from companion.errors import RulesError
+from companion.games.game import Throw
+from companion.games.replay import transcript_of
+from companion.session.past.fairness import ENOUGH, Fairness, could_have_found, watched
+
+WIDTH = 40
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--data", metavar="DIR", help="Folder of the journal, when no FILE is given.")
+@click.option("--since", type=click.IntRange(min=1), metavar="GAME", help="Only its games from that one on: new dice.")
+@click.argument("files", nargs=-1, metavar="[FILE...|-]")
+def command(files: tuple[str, ...], data: str | None, since: int | None, as_json: bool) -> int:
+    """Test the dice of all games of the table, or of transcripts: counts, evidence, and what it could tell by now.
+
+    The test may be looked at after every throw: fair dice are ever called uneven in at most 1 of 20 sets. Corrected
+    throws count as corrected. Uneven values that one confusion of the reader would explain are told as that.
+    """
+    try:
+        throws = list(_of_files(files) if files else _of_the_table(data, since))
+    except OSError as unreadable:
+        click.echo(f"pegpip: {unreadable.filename} can't be read: {unreadable.strerror}.", err=True)
+        return 1
+    except RulesError as refused:
+        click.echo(f"pegpip: {refused}", err=True)
+        return 1
+    found = view(watched(throws))
+    click.echo(json.dumps(found) if as_json else in_words(found))
+    return 0
+
+
+def _of_files(files: tuple[str, ...]) -> Iterator[tuple[int, ...]]:
+    for name in files:
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        try:
+            actions = transcript_of(content).actions
+        except RulesError as refused:
+            raise type(refused)(f"{name}: {refused}") from None
+        yield from (action.dice for action in actions if isinstance(action, Throw))
+
+
+def _of_the_table(data: str | None, since: int | None) -> Iterator[tuple[int, ...]]:
+    from companion.session.past.export import PastGames
+
+    past = PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data_dir)
+    for game in reversed(past.games()):
+        if since is None or game["id"] >= since:
+            yield from (tuple(line["throw"]) for line in past.transcript(game["id"]) or () if "throw" in line)
+
+
+def view(fairness: Fairness) -> dict[str, Any]:
+    """The object that `--json` prints.
+
+    `evidence` is how much likelier the values are under uneven dice than under fair ones, at its highest; from
+    `enough` on they are uneven. `could_have_found`: the chance of one face from which half of all such sets would
+    have been found by now.
+    """
+    return {
+        "throws": fairness.throws,
+        "counts": {str(face): count for face, count in enumerate(fairness.counts, 1)},
+        "evidence": exp(min(fairness.highest, 700.0)),
+        "enough": ENOUGH,
+        "verdict": fairness.verdict,
+        "confusion": list(fairness.confusion) if fairness.confusion else None,
+        "could_have_found": could_have_found(fairness.rolled),
+    }
+
+
+def in_words(found: dict[str, Any]) -> str:
+    """The same for people, the counts as bars."""
+    counts = found["counts"]
+    rolled, most = sum(counts.values()), max(counts.values()) or 1
+    rows = [f"{found['throws']} throws, {rolled} dice; an even share is {rolled / 6:.1f}."]
+    rows += [f"  {face}  {'#' * round(WIDTH * count / most):<{WIDTH}} {count}" for face, count in counts.items()]
+    rows.append(_verdict(found))
+    found_by_now = found["could_have_found"]
+    rows.append(
+        "Too few throws to find anything yet."
+        if found_by_now is None
+        else f"By now half of all sets would be found of which one face comes with {found_by_now:.1%}, not 16.7%."
+    )
+    return "\n".join(rows)
+
+
+def _verdict(found: dict[str, Any]) -> str:
+    if found["verdict"] == "even":
+        return f"Nothing speaks against fair dice so far (evidence {found['evidence']:.2g} of {found['enough']:.0f})."
+    if found["verdict"] == "loaded":
+        return f"Uneven, and no slip of the reader explains it (evidence {found['evidence']:.2g})."
+    if found["confusion"]:
+        taken, told = found["confusion"]
+        return f"Uneven, or some {taken}s are read as {told}s: look at photos of throws that show a {told}."
+    return "Uneven, or the reader slips now and then: look at photos of doubtful throws."
