@@ -54,17 +54,18 @@ from vision.cameras import Camera
 from vision.cameras.opening import open_camera
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.watching.watcher import Watcher
+from web import api
 from web.app import create_app
-from web.feed import Feed
 from web.guard import Hosts
-from web.limits import Limits
 from web.loudspeaker import Loudspeaker
-from web.pairing import Pairing, new_pin
-from web.parts import Addresses, Parts
-from web.server import Server
-from web.site import Site
-from web.stream import EventStream
-from web.tokens import FileTokens
+from web.pages import Addresses, Pages
+from web.pairing.phones import Pairing, new_pin
+from web.pairing.tokens import FileTokens
+from web.serving.feed import Feed
+from web.serving.limits import Limits
+from web.serving.server import Server
+from web.serving.site import Site
+from web.serving.stream import EventStream
 
 T = TypeVar("T")
 
@@ -169,26 +170,22 @@ def build(settings: Settings) -> App:
     voice = Loudspeaker(table)
     feed = Feed(table)
     addresses = addresses_of(settings, page, port)
-    app = create_app(
-        Parts(
-            table=table,
-            board=BoardOnPage(board, wired.layout),
-            health=lambda: report(checks),
-            games=tuple(GAMES.values()),
-            pairing=pairing,
-            photos=Photographs(photos.path, table.question_photo),
-            addresses=addresses,
-            tray=None if virtual is None else VirtualHands(virtual),
-            evening=PastGames(folder),
-            review=Review(folder),
-            calibrate=CalibrationService(settings.camera.source, camera, folder, _today, virtual, recalibrated),
-            voice=voice,
-            name=settings.table.name,
-            version=importlib.metadata.version("peg-and-pip"),
-            clock=clock,
-        ),
-        feed,
+    games, kept_photos = tuple(GAMES.values()), Photographs(photos.path, table.question_photo)
+    calibration = CalibrationService(settings.camera.source, camera, folder, _today, virtual, recalibrated)
+    groups = (
+        api.state.routes(feed, BoardOnPage(board, wired.layout), lambda: report(checks)),
+        api.games.routes(games, table, pairing),
+        api.photos.routes(kept_photos, table),
+        api.play.routes(table, pairing),
+        api.pair.routes(pairing),
+        *(() if virtual is None else (api.tray.routes(VirtualHands(virtual), pairing),)),
+        api.evening.routes(PastGames(folder), table),
+        api.voice.routes(voice, pairing),
+        api.review.routes(Review(folder), kept_photos, pairing),
+        api.calibrate.routes(calibration, pairing),
     )
+    pages = Pages(feed, pairing, games, addresses, settings.table.name)
+    app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
     sounds: tuple[Part, ...] = ()
     if settings.sound.effects:
         chimes = Chimes()

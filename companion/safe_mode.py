@@ -22,11 +22,12 @@ from hardware.board import Board
 from hardware.power import Power
 from hardware.strips.memory import MemoryStrip
 from hardware.track import lay
+from web import api
 from web.app import create_app
-from web.feed import Feed
-from web.pairing import Pairing, new_pin
-from web.parts import Parts
-from web.tokens import FileTokens
+from web.pages import Pages
+from web.pairing.phones import Pairing, new_pin
+from web.pairing.tokens import FileTokens
+from web.serving.feed import Feed
 
 
 def build(settings: Settings, why: str) -> App:
@@ -54,22 +55,17 @@ def build(settings: Settings, why: str) -> App:
         "journal": journal_check(folder, lambda: None),
     }
     feed = Feed(table)
-    app = create_app(
-        Parts(
-            table=table,
-            board=BoardOnPage(board, layout),
-            health=lambda: report(checks),
-            games=tuple(GAMES.values()),
-            pairing=pairing,
-            photos=Photographs(photos.path, table.question_photo),
-            addresses=addresses,
-            evening=PastGames(folder),
-            name=settings.table.name,
-            version=importlib.metadata.version("peg-and-pip"),
-            clock=clock,
-        ),
-        feed,
+    games, kept_photos = tuple(GAMES.values()), Photographs(photos.path, table.question_photo)
+    groups = (
+        api.state.routes(feed, BoardOnPage(board, layout), lambda: report(checks)),
+        api.games.routes(games, table, pairing),
+        api.photos.routes(kept_photos, table),
+        api.play.routes(table, pairing),
+        api.pair.routes(pairing),
+        api.evening.routes(PastGames(folder), table),
     )
+    pages = Pages(feed, pairing, games, addresses, settings.table.name)
+    app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
     server = LastingServer(server_of(app, feed, addresses, pairing, settings), link)
     proofs = {"the pages": lambda: server.answers(ANSWER_S)}
     supervisor = Supervisor((), proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import flask
 from werkzeug.http import parse_cookie
 
-from web.refusals import refusal
+from web.responses import refusal
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from companion.errors import DeviceError
 from companion.session.snapshot import Event, News, Snapshot
 from web.catalogue import say
-from web.parts import TablePart
+from web.serving.feed import Table
 
 log = logging.getLogger(__name__)
 
@@ -32,9 +32,9 @@ class Spoken(Protocol):
 
 
 class Loudspeaker:
-    """Speaks the events of each snapshot. Fulfils `parts.Voice`; `start` and `stop` frame the evening."""
+    """Speaks the events of each snapshot. Fulfils `web.api.voice.Voice`; `start` and `stop` frame the evening."""
 
-    def __init__(self, table: TablePart, language: str = "en", speak: Callable[[str], Spoken] | None = None) -> None:
+    def __init__(self, table: Table, language: str = "en", speak: Callable[[str], Spoken] | None = None) -> None:
         self._table, self._language = table, language
         self._can_speak = speak is not None or shutil.which(PROGRAM) is not None
         self._speak = speak or (lambda words: espoken(words, language))

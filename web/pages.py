@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,41 +12,71 @@ import flask
 import msgspec
 
 from web import catalogue, qr, static_files
-from web.api_look import as_json, game_card
-from web.asking import phone
-from web.feed import Feed
-from web.parts import Parts
+from web.api.games import GameCard, game_card
+from web.pairing.phones import Pairing
+from web.requests import phone
+from web.serving.feed import Feed
 
 LOOKS = ("dark", "light")
 SQUEEZE = 5  # gzip's level: a page late in an evening shrinks to a fifth in a millisecond
 
 
+PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
+WHERE_THERE_IS_ONE = {name: f"/{name}" for name in ("tray", "evening", "review", "calibrate")}
+WITH_GAMES = {"control", "tray"}
+"""Pages from which a game is set up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where phones find the table.
+
+    Attributes:
+        page: The address to open, with the number and not a name: `http://192.168.4.1:8000/`.
+        others: More addresses that reach it.
+        names: Host names besides IP addresses, `localhost` and `*.local` that requests may name.
+        wifi: Text of the QR code that joins the Wi-Fi (`WIFI:T:WPA;S:...;P:...;;`), or None.
+    """
+
+    page: str
+    others: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    wifi: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The routes of the pages."""
+    """The pages.
 
-    parts: Parts
+    Attributes:
+        feed: The newest snapshot, which stands in each page.
+        pairing: Whether the phone that asks is paired.
+        games: The games that can be chosen.
+        addresses: Where phones find the table.
+        name: The table's own name.
+    """
+
     feed: Feed
+    pairing: Pairing
+    games: Sequence[GameCard]
+    addresses: Addresses
+    name: str = "Peg & Pip"
 
-    def routes(self) -> flask.Blueprint:
-        """All of them; `/tray`, `/evening`, `/review` and `/calibrate` only where there is one."""
+    def routes(self, having: Set[str]) -> flask.Blueprint:
+        """Their routes, with the QR codes and the manifest; a page that needs a group of the API is there with it."""
         routes = flask.Blueprint("pages", __name__)
-        routes.app_context_processor(self.words)
-        views = {"/": self.scoreboard, "/control": self.control, "/tv": self.tv, "/help": self.help_page}
-        if self.parts.tray is not None:
-            views["/tray"] = self.tray
-        if self.parts.evening is not None:
-            views["/evening"] = self.evening
-        if self.parts.review is not None:
-            views["/review"] = self.review
-        if self.parts.calibrate is not None:
-            views["/calibrate"] = self.calibrate
-        codes = {"/qr/page.svg": self.page_code, "/qr/wifi.svg": self.wifi_code}
-        for rule, view in {**views, **codes, "/manifest.webmanifest": manifest}.items():
-            routes.add_url_rule(rule, view_func=view)
+        routes.app_context_processor(functools.partial(self.words, having))
+        shown = {**PAGES, **{name: rule for name, rule in WHERE_THERE_IS_ONE.items() if name in having}}
+        for name, rule in shown.items():
+            routes.add_url_rule(rule, name, functools.partial(self.page, name, having))
+        codes = {"/qr/page.svg": self.addresses.page, "/qr/wifi.svg": self.addresses.wifi}
+        for rule, text in codes.items():
+            if text is not None:
+                routes.add_url_rule(rule, rule.strip("/").replace(".", "-"), functools.partial(_code, text))
+        routes.add_url_rule("/manifest.webmanifest", view_func=manifest)
         return routes
 
-    def words(self) -> dict[str, Any]:
+    def words(self, having: Set[str]) -> dict[str, Any]:
         """What every template may say: texts in the phone's language, its look, the addresses of files."""
         language = language_of_phone()
         look = flask.request.cookies.get("look", "")
@@ -53,28 +84,25 @@ class Pages:
             "t": functools.partial(catalogue.say, language),
             "language": language,
             "languages": catalogue.LANGUAGES,
-            "table_name": self.parts.name,
+            "table_name": self.name,
             "look": look if look in LOOKS else "dark",
             "file": static_files.url,
-            "with_tray": self.parts.tray is not None,
-            "with_evening": self.parts.evening is not None,
-            "with_review": self.parts.review is not None,
-            "with_calibrate": self.parts.calibrate is not None,
+            **{f"with_{name}": name in having for name in WHERE_THERE_IS_ONE},
         }
 
-    def page(self, name: str, **more: object) -> flask.Response:
+    def page(self, name: str, having: Set[str]) -> flask.Response:
         """A page with the newest snapshot in it."""
         start = {
             "snapshot": msgspec.Raw(self.feed.newest.json),
-            "paired": phone(self.parts.pairing) is not None,
+            "paired": phone(self.pairing) is not None,
             "texts": static_files.url(f"texts/{language_of_phone()}.json"),
-            "voice": self.parts.voice is not None,
-            "evening": self.parts.evening is not None,
-            **more,
+            "voice": "voice" in having,
+            "evening": "evening" in having,
         }
-        addresses = self.parts.addresses
+        if name in WITH_GAMES:
+            start["games"] = [game_card(game) for game in self.games]
         html = flask.render_template(
-            f"{name}.html", start=as_json(start), addresses=addresses, page_name=name, games=self.parts.games
+            f"{name}.html", start=as_json(start), addresses=self.addresses, page_name=name, games=self.games
         )
         response = flask.Response(html, mimetype="text/html")
         response.headers["Cache-Control"] = "no-store"
@@ -84,50 +112,15 @@ class Pages:
             response.headers["Content-Encoding"] = "gzip"
         return response
 
-    def _games(self) -> list[dict[str, object]]:
-        return [game_card(game) for game in self.parts.games]
 
-    def scoreboard(self) -> flask.Response:
-        """What everyone in the pub looks at."""
-        return self.page("scoreboard")
+def _code(text: str) -> flask.Response:
+    return flask.Response(qr.svg(text), mimetype="image/svg+xml")
 
-    def control(self) -> flask.Response:
-        """The scoreboard with the sheet from below, or the way to pair."""
-        return self.page("control", games=self._games())
 
-    def tv(self) -> flask.Response:
-        """The pub's screen."""
-        return self.page("tv")
-
-    def help_page(self) -> flask.Response:
-        """How to join, what works, what the words mean."""
-        return self.page("help")
-
-    def tray(self) -> flask.Response:
-        """The virtual tray."""
-        return self.page("tray", games=self._games())
-
-    def evening(self) -> flask.Response:
-        """Games played."""
-        return self.page("evening")
-
-    def review(self) -> flask.Response:
-        """Doubtful and corrected throws; its module shows a phone that is not paired how to become so."""
-        return self.page("review")
-
-    def calibrate(self) -> flask.Response:
-        """The camera's picture with the sheet that is found in it; for paired phones, as the review."""
-        return self.page("calibrate")
-
-    def page_code(self) -> flask.Response:
-        """The QR code of the page's address."""
-        return flask.Response(qr.svg(self.parts.addresses.page), mimetype="image/svg+xml")
-
-    def wifi_code(self) -> flask.Response:
-        """The QR code that joins the Wi-Fi; 404 where the table has no Wi-Fi of its own."""
-        if self.parts.addresses.wifi is None:
-            flask.abort(404)
-        return flask.Response(qr.svg(self.parts.addresses.wifi), mimetype="image/svg+xml")
+def as_json(value: object) -> str:
+    """JSON that may stand inside a page: no `<`, `>` or `&` is left that could end the element."""
+    text = msgspec.json.encode(value).decode()
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def manifest() -> flask.Response:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import flask
 
-from web.bundles import bundled
+from web.bundler import bundled
 
 FOLDER = Path(__file__).parent / "static"
 KINDS = {

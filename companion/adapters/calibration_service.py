@@ -35,7 +35,7 @@ NO_PICTURE = Advice("no_picture", "The camera gives no picture yet.")
 
 
 class CalibrationService:
-    """Fulfils `web.parts.CalibratePart`.
+    """Fulfils `web.api.calibrate.Calibration`.
 
     Args:
         source: The camera's setting.

@@ -16,7 +16,7 @@ from companion.session.snapshot import News
 from companion.session.table import Table
 from hardware.board import Board
 from hardware.buttons import Buttons, Press, Touch
-from web.pairing import Pairing
+from web.pairing.phones import Pairing
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ PAUSE_S = 1.0
 
 
 class Serving(Protocol):
-    """What is needed of `web.server.Server`."""
+    """What is needed of `web.serving.server.Server`."""
 
     def run(self) -> None:
         """Serve until `stop`. Raises what it falls over."""

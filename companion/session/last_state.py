@@ -22,7 +22,7 @@ CURE = (
 
 
 class LastState:
-    """Fulfils `web.parts.TablePart`: one snapshot that says what is wrong, and no command is carried out."""
+    """Fulfils what the pages need of a table: one snapshot that says what is wrong, and no command is carried out."""
 
     def __init__(self, folder: Path, why: str) -> None:
         self._why = why

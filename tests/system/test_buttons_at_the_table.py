@@ -26,8 +26,8 @@ from hardware.buttons import Press, Touch, unfelt
 from hardware.power import Power
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
-from web.pairing import Pairing, Refused
-from web.tokens import FileTokens
+from web.pairing.phones import Pairing, Refused
+from web.pairing.tokens import FileTokens
 
 
 class Fingers:

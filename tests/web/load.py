@@ -66,8 +66,8 @@ def serve(streams: int) -> None:
     from pub import opened
 
     from companion.session.commands import StartGame
-    from web.limits import Limits
-    from web.server import Server
+    from web.serving.limits import Limits
+    from web.serving.server import Server
 
     limits = Limits(streams=streams, streams_spare=0, is_own=lambda address: address == "127.0.0.1")
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder), limits) as pub:
@@ -309,7 +309,7 @@ def loaded(plan: Plan) -> dict[str, Any]:
 
 if __name__ == "__main__":
     sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
-    from web.server import allow_open_files
+    from web.serving.server import allow_open_files
 
     allow_open_files(FILES)
     if sys.argv[1:2] == ["serve"]:

@@ -18,20 +18,22 @@ from companion.session.journal import Journal
 from companion.session.photos import Photos
 from companion.session.table import Table
 from companion.session.tray.observation import Die, Observation
+from web import api
 from web.app import create_app
-from web.feed import Feed
 from web.guard import Hosts
-from web.limits import Limits
-from web.pairing import Pairing
-from web.parts import Addresses, Parts
-from web.server import Server
-from web.site import Site
-from web.stream import EventStream
-from web.tokens import MemoryTokens
+from web.pages import Addresses, Pages
+from web.pairing.phones import Pairing
+from web.pairing.tokens import MemoryTokens
+from web.serving.feed import Feed
+from web.serving.limits import Limits
+from web.serving.server import Server
+from web.serving.site import Site
+from web.serving.stream import EventStream
 
 PIN = "271828"
 HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
 HOST = "http://127.0.0.1"
+ADDRESSES = Addresses("http://192.168.4.1:8000/", names=("dice.pub.example",))
 LIMITS = Limits(streams=24, streams_spare=0)
 
 
@@ -168,27 +170,41 @@ class Pub:
 
 
 @contextmanager
-def opened(folder: Path, limits: Limits = LIMITS, heartbeat_s: float = 2.0, **parts: Any) -> Iterator[Pub]:
-    """A pub on that folder."""
+def opened(
+    folder: Path,
+    limits: Limits = LIMITS,
+    heartbeat_s: float = 2.0,
+    addresses: Addresses = ADDRESSES,
+    name: str = "Peg & Pip",
+    **parts: Any,
+) -> Iterator[Pub]:
+    """A pub on that folder; with a tray (None: without), and `evening`, `voice`, `review`, `calibrate` where given."""
     clock, tray = Clock(), StandInTray()
     table = Table(Journal(folder), Photos(folder), clock=clock, wall=lambda: 1_700_000_000.0)
     table.start()
     pairing = Pairing(PIN, MemoryTokens(), clock)
-    told: dict[str, Any] = {
-        "table": table,
-        "board": StandInBoard(),
-        "health": lambda: {"status": "ok", "parts": {"camera": {"ok": True, "says": "The tray is in view."}}},
-        "games": tuple(GAMES.values()),
-        "pairing": pairing,
-        "photos": StandInPhotos(),
-        "addresses": Addresses("http://192.168.4.1:8000/", names=("dice.pub.example",)),
-        "tray": tray,
-        "clock": clock,
+    feed, games = Feed(table), parts.get("games", tuple(GAMES.values()))
+    health = {"status": "ok", "parts": {"camera": {"ok": True, "says": "The tray is in view."}}}
+    having: dict[str, Any] = {"tray": tray, "photos": StandInPhotos(), **parts}
+    photos = having["photos"]
+    make_more = {
+        "tray": lambda it: api.tray.routes(it, pairing),
+        "evening": lambda it: api.evening.routes(it, table),
+        "voice": lambda it: api.voice.routes(it, pairing),
+        "review": lambda it: api.review.routes(it, photos, pairing),
+        "calibrate": lambda it: api.calibrate.routes(it, pairing),
     }
-    told |= parts
-    feed = Feed(table)
-    app = create_app(Parts(**told), feed)
-    stream = EventStream(feed, Hosts(told["addresses"].names), pairing.knows, limits, heartbeat_s)
+    groups = [
+        api.state.routes(feed, StandInBoard(), lambda: health),
+        api.games.routes(games, table, pairing),
+        api.photos.routes(photos, table),
+        api.play.routes(table, pairing),
+        api.pair.routes(pairing),
+        *(make(having[part]) for part, make in make_more.items() if having.get(part) is not None),
+    ]
+    app = create_app(Pages(feed, pairing, games, addresses, name), groups, "0")
+    hosts = Hosts(addresses.names)
+    stream = EventStream(feed, hosts, pairing.knows, limits, heartbeat_s)
     try:
         yield Pub(app, Site(app, stream, limits), limits, table, clock, tray, pairing, folder)
     finally:

@@ -13,8 +13,8 @@ from companion.session.commands import Answer, PlayLine, StartGame
 from companion.session.past.export import PastGames as Journaled
 from companion.session.past.review import Review
 from companion.session.past.statistics import Tally
-from web.limits import Limits
-from web.parts import Addresses
+from web.pages import Addresses
+from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"

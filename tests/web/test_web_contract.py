@@ -10,7 +10,7 @@ from pub import HEADER, PIN, Mute, Pub, observation, opened
 
 from companion.session.past.export import PastGames
 from companion.session.past.review import Review
-from web.parts import Addresses
+from web.pages import Addresses
 
 
 def test_the_newest_snapshot_is_told_to_anyone(pub: Pub) -> None:

@@ -13,7 +13,7 @@ import pytest
 from pub import HEADER, Pub, opened, served
 
 from companion.session.commands import PlayLine, StartGame
-from web.limits import Limits
+from web.serving.limits import Limits
 
 PATIENCE_S = 60
 GUEST, OTHER = "127.0.0.66", "127.0.0.67"

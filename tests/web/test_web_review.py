@@ -17,7 +17,7 @@ from pub import HEADER, PIN, Pub, observation, opened, served
 from companion.session.commands import Answer, CorrectThrow, StartGame
 from companion.session.past.review import Review
 from vision.training.datasets import photo_sets
-from web.api_review import SET_NAME
+from web.api.review import SET_NAME
 
 READ = [5, 5, 2, 2, 1, 4, 6]
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"

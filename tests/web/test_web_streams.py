@@ -15,8 +15,8 @@ import pytest
 from pub import HEADER, PIN, Pub, opened, served
 
 from companion.session.commands import PlayLine, StartGame
-from web.limits import Limits
-from web.server import Server
+from web.serving.limits import Limits
+from web.serving.server import Server
 
 PATIENCE_S = 60
 """Far more than a busy machine needs: these tests say what happens, not how fast."""

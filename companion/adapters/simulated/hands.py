@@ -16,7 +16,7 @@ PAGE_QUALITY = 78
 
 
 class VirtualHands:
-    """Fulfils `web.parts.TrayPart` with a virtual camera."""
+    """Fulfils `web.api.tray.Tray` with a virtual camera."""
 
     def __init__(self, camera: VirtualCamera) -> None:
         self._camera = camera

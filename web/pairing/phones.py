@@ -13,8 +13,8 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from web.guesses import Guesses
-from web.tokens import Paired, TokenStore
+from web.pairing.guesses import Guesses
+from web.pairing.tokens import Paired, TokenStore
 
 log = logging.getLogger(__name__)
 

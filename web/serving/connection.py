@@ -13,7 +13,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from web.limits import Limits, Taken
+from web.serving.limits import Limits, Taken
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from web.bundles import EXPORT, IMPORT, bundled, needed
+from web.bundler import EXPORT, IMPORT, bundled, needed
 from web.static_files import FOLDER, PAGES, shelf
 
 SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}

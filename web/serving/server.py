@@ -10,9 +10,9 @@ from typing import Any
 
 import uvicorn
 
-from web.connection import Connection
-from web.limits import Limits, Taken
-from web.site import Site
+from web.serving.connection import Connection
+from web.serving.limits import Limits, Taken
+from web.serving.site import Site
 
 BACKLOG = 1024
 FILES_BESIDE = 256

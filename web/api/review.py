@@ -8,18 +8,17 @@ from __future__ import annotations
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import IO, Annotated
+from typing import IO, Annotated, Protocol
 
 import flask
 import msgspec
 
 from companion.errors import IllegalAction
 from companion.session.past.review import NO_DIE, ReviewedThrow
-from web.asking import body, must_be_paired
-from web.pairing import Pairing
-from web.parts import PhotoPart, ReviewPart
-from web.refusals import answer, refusal
+from web.api.photos import Photos
+from web.api.routes import Json, Routes, ref
+from web.pairing.phones import Pairing
+from web.responses import answer, refusal
 
 SET_NAME = "own_table"
 """The folder in the zip; the name by which training knows a table's own photos."""
@@ -33,50 +32,53 @@ class DiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values: Annotated[tuple[Annotated[int, msgspec.Meta(ge=NO_DIE, le=6)], ...], msgspec.Meta(max_length=20)]
 
 
-@dataclass(frozen=True, slots=True)
-class Reviewing:
+class Review(Protocol):
+    """Throws that the reader doubted or had wrong, as `companion.session.past.review.Review`."""
+
+    def throws(self) -> Sequence[ReviewedThrow]:
+        """The ones that stand, newest first."""
+
+    def say(self, throw: int, values: Sequence[int]) -> None:
+        """Say what each die of a throw's photo shows, 0: no die. Raises IllegalAction."""
+
+
+def routes(review: Review, photos: Photos, pairing: Pairing) -> Routes:
     """The routes of the review; for paired phones only."""
+    made = Routes("review", DiceBody, ReviewedThrow, pairing=pairing)
+    throws: Json = {"type": "array", "items": ref("ReviewedThrow")}
+    listed: Json = {"type": "object", "required": ["throws"], "properties": {"throws": throws}}
 
-    review: ReviewPart
-    photos: PhotoPart
-    pairing: Pairing
+    @made.get("/api/review", "Throws that the reader doubted or had wrong", listed, refused=(401,), paired=True)
+    def to_look_over() -> flask.Response:
+        return answer({"throws": list(review.throws())})
 
-    def routes(self) -> flask.Blueprint:
-        """All of them."""
-        routes = flask.Blueprint("review", __name__)
-        routes.add_url_rule("/api/review", view_func=self.listed)
-        routes.add_url_rule("/api/review/<int:throw>", view_func=self.say, methods=["POST"])
-        routes.add_url_rule("/api/review.zip", view_func=self.packed)
-        return routes
-
-    def listed(self) -> flask.Response:
-        """The throws to look over."""
-        must_be_paired(self.pairing)
-        return answer({"throws": list(self.review.throws())})
-
-    def say(self, throw: int) -> flask.Response:
-        """Say die by die what a photo shows."""
-        must_be_paired(self.pairing)
+    @made.post(
+        "/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, refused=(401, 404, 422), paired=True
+    )
+    def say(sent: DiceBody, throw: int) -> flask.Response:
         try:
-            self.review.say(throw, body(DiceBody).values)
+            review.say(throw, sent.values)
         except IllegalAction as refused:
             return refusal(422, refused.code, str(refused))
-        return self.listed()
+        return to_look_over()
 
-    def packed(self) -> flask.Response:
-        """The settled throws as a zip."""
-        must_be_paired(self.pairing)
-        zipped = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115 - closed when it has been sent
-        pack(self.review.throws(), self.photos, zipped)
-        response = flask.Response(_sent(zipped), mimetype="application/zip")
+    zipped: Json = {"kind": "application/zip", "refused": (401,), "paired": True}
+
+    @made.get("/api/review.zip", "Their photos as a labelled set", {}, **zipped)
+    def packed() -> flask.Response:
+        file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115 - closed when it has been sent
+        pack(review.throws(), photos, file)
+        response = flask.Response(_sent(file), mimetype="application/zip")
         response.headers["Content-Disposition"] = 'attachment; filename="peg-and-pip-photos.zip"'
-        response.headers["Content-Length"] = str(zipped.tell())
+        response.headers["Content-Length"] = str(file.tell())
         response.headers["Cache-Control"] = "no-store"
-        zipped.seek(0)
+        file.seek(0)
         return response
 
+    return made
 
-def pack(throws: Sequence[ReviewedThrow], photos: PhotoPart, out: IO[bytes]) -> None:
+
+def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> None:
     """Write the settled throws with a photo as a labelled set: a zip with one folder."""
     labels: list[bytes] = []
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as zipped:  # photos are squeezed already

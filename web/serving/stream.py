@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from web import guard
-from web.feed import Feed, Frame
-from web.limits import Limits, Taken
-from web.refusals import asgi_refusal
+from web.responses import asgi_refusal
+from web.serving.feed import Feed, Frame
+from web.serving.limits import Limits, Taken
 
 log = logging.getLogger(__name__)
 

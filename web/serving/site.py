@@ -15,9 +15,9 @@ import flask
 from a2wsgi import WSGIMiddleware
 
 from web.guard import BODY_LIMIT_BYTES
-from web.limits import Limits
-from web.refusals import asgi_refusal
-from web.stream import PATH, EventStream, Message, Receive, Send
+from web.responses import asgi_refusal
+from web.serving.limits import Limits
+from web.serving.stream import PATH, EventStream, Message, Receive, Send
 
 THREADS = 16
 PIECE_BYTES = 64 * 1024

@@ -8,14 +8,19 @@ from typing import Annotated
 import flask
 import msgspec
 
-from web.asking import body, must_be_paired, phone
+from web.api.routes import Json, Routes
 from web.guard import COOKIE
 from web.names import cleaned
-from web.pairing import NAME_LENGTH, Refused
-from web.parts import Parts
-from web.refusals import answer, refusal
+from web.pairing.phones import NAME_LENGTH, Pairing, Refused
+from web.requests import phone
+from web.responses import answer, refusal
 
 COOKIE_DAYS = 90
+CODE: Json = {
+    "type": "object",
+    "required": ["code"],
+    "properties": {"code": {"type": ["array", "null"], "items": {"type": "integer", "minimum": 1, "maximum": 6}}},
+}
 
 
 PhoneName = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH)]
@@ -40,52 +45,50 @@ class PhoneBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: int
 
 
-def pairing(parts: Parts) -> flask.Blueprint:
+def routes(pairing: Pairing) -> Routes:
     """The routes of pairing."""
-    routes = flask.Blueprint("pair", __name__)
+    made = Routes("pair", PairBody, AskBody, PhoneBody, pairing=pairing)
 
-    @routes.post("/api/pair")
-    def pair() -> flask.Response:
-        sent = body(PairBody)
+    @made.get("/api/pair", "The code of the phone that the table's button would let in", CODE)
+    def shown() -> flask.Response:
+        return answer({"code": pairing.shown()})
+
+    @made.post("/api/pair", "Get control by the table's PIN", PairBody, refused=(401, 429))
+    def pair(sent: PairBody) -> flask.Response:
         address, token = flask.request.remote_addr or "", flask.request.cookies.get(COOKIE)
-        fresh = parts.pairing.pair(sent.pin.strip(), cleaned(sent.name), address, token)
+        fresh = pairing.pair(sent.pin.strip(), cleaned(sent.name), address, token)
         if isinstance(fresh, Refused):
             return _no(fresh)
-        paired = parts.pairing.phone(fresh)
+        paired = pairing.phone(fresh)
         return _with_token({"paired": True, "id": paired.id if paired else None}, fresh)
 
-    @routes.post("/api/pair/ask")
-    def ask() -> flask.Response:
-        asked = parts.pairing.ask(cleaned(body(AskBody).name), flask.request.remote_addr or "")
+    @made.post("/api/pair/ask", "Ask to be let in by the table's button", AskBody, refused=(429,))
+    def ask(sent: AskBody) -> flask.Response:
+        asked = pairing.ask(cleaned(sent.name), flask.request.remote_addr or "")
         if isinstance(asked, Refused):
             return _no(asked)
         token, code = asked
         return _with_token({"code": code}, token)
 
-    @routes.get("/api/pair")
-    def shown() -> flask.Response:
-        return answer({"code": parts.pairing.shown()})
-
-    @routes.get("/api/phones")
+    @made.get("/api/phones", "Which phones have control")
     def phones() -> flask.Response:
-        asking = phone(parts.pairing)
-        known = parts.pairing.phones() if asking else ()
+        asking = phone(pairing)
+        known = pairing.phones() if asking else ()
         listed = [{"id": each.id, "name": each.name, "you": each == asking} for each in known]
-        code = parts.pairing.code_of(flask.request.cookies.get(COOKIE))
+        code = pairing.code_of(flask.request.cookies.get(COOKIE))
         return answer({"paired": asking is not None, "code": code, "phones": listed})
 
-    @routes.post("/api/phones/remove")
-    def remove() -> flask.Response:
-        asking = must_be_paired(parts.pairing)
-        number = body(PhoneBody).id
-        if not parts.pairing.take_away(number):
+    @made.post("/api/phones/remove", "Take control away", PhoneBody, refused=(401, 404), paired=True)
+    def remove(sent: PhoneBody) -> flask.Response:
+        asking = phone(pairing)
+        if not pairing.take_away(sent.id):
             return refusal(404, "no_such_phone", "No phone of that number is paired. Look at the list again.")
-        response = answer({"removed": number})
-        if number == asking.id:
+        response = answer({"removed": sent.id})
+        if asking is not None and sent.id == asking.id:
             response.delete_cookie(COOKIE, httponly=True, samesite="Strict")
         return response
 
-    return routes
+    return made
 
 
 def _with_token(told: object, token: str) -> flask.Response:

@@ -1,0 +1,107 @@
+"""The evening: games played, each move by move, and everything to take home as transcripts and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import flask
+import msgspec
+
+from companion.session.past.statistics import Tally
+from web.api.routes import Routes
+from web.responses import answer, refusal
+from web.serving.feed import Table
+
+COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+class PastGames(Protocol):
+    """Games played, from the journal."""
+
+    def games(self) -> Sequence[Mapping[str, Any]]:
+        """Newest first: `id`, `game`, `title`, `players`, `winners`, `games_lost`, `over`, `throws`, `started`."""
+
+    def transcript(self, game: int) -> Sequence[Mapping[str, Any]] | None:
+        """The lines of a game that stand, the header first; None when there is no such game."""
+
+    def moves(self, game: int) -> Sequence[Mapping[str, Any]] | None:
+        """For each line: `line`, `state` after it, and the number of its `throw` or None."""
+
+    def tallies(self, game: int) -> Mapping[str, Tally] | None:
+        """Each player of a game in figures; None when there is no such game."""
+
+    def players(self) -> Mapping[str, Tally]:
+        """Everyone who has played here, over all games."""
+
+
+def routes(past: PastGames, table: Table) -> Routes:
+    """The routes of past games; anyone may read them."""
+    made = Routes("evening")
+
+    @made.get("/api/evening", "The games of this evening")
+    def evening() -> flask.Response:
+        return answer({"games": list(past.games()), "sitting": table.snapshot().sitting})
+
+    @made.get("/api/evening/players", "Everyone who has played here, in figures")
+    def players() -> flask.Response:
+        return answer({"players": past.players()})
+
+    @made.get("/api/evening/<int:game>", "A game, move by move", refused=(404,))
+    def move_by_move(game: int) -> flask.Response:
+        moves, lines = past.moves(game), past.transcript(game)
+        if moves is None or not lines:
+            return _no_such_game()
+        return answer({"header": lines[0], "moves": list(moves), "players": past.tallies(game)})
+
+    @made.get("/api/evening/<int:game>.jsonl", "A game's transcript", kind="application/x-ndjson", refused=(404,))
+    def transcript(game: int) -> flask.Response:
+        lines = past.transcript(game)
+        if lines is None:
+            return _no_such_game()
+        text = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+        return _file(text, "application/x-ndjson", f"{game}.jsonl")
+
+    @made.get("/api/evening.csv", "All throws of the evening", {}, kind="text/csv")
+    def table_of_throws() -> flask.Response:
+        text = io.StringIO()
+        sheet = csv.writer(text)
+        sheet.writerow(COLUMNS)
+        for card in past.games():
+            moves, lines = past.moves(card["id"]), past.transcript(card["id"])
+            if moves is not None and lines:
+                sheet.writerows(throws(card, lines[0], moves))
+        return _file(text.getvalue().encode(), "text/csv", "throws.csv")
+
+    return made
+
+
+def throws(
+    card: Mapping[str, Any], header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]
+) -> Iterable[tuple[object, ...]]:
+    """A row for each throw of a game: who threw is who was on before it."""
+    player = header.get("first") or header["players"][0]
+    for move in moves:
+        if "throw" in move["line"]:
+            dice = " ".join(str(die) for die in move["line"]["throw"])
+            yield card["id"], card["game"], card.get("started"), move.get("throw"), plain(player), dice
+        player = move["state"]["player"] or player
+
+
+def plain(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name.startswith(FORMULA_STARTS) else name
+
+
+def _no_such_game() -> flask.Response:
+    return refusal(404, "no_such_game", "There is no game of that number. GET /api/evening lists them.")
+
+
+def _file(body: bytes, kind: str, name: str) -> flask.Response:
+    response = flask.Response(body, mimetype=kind)
+    response.headers["Content-Disposition"] = f'attachment; filename="peg-and-pip-{name}"'
+    response.headers["Cache-Control"] = "no-store"
+    return response

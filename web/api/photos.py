@@ -1,0 +1,50 @@
+"""The photos of throws and of the open question. Anyone may look at them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import flask
+
+from web.api.routes import Routes, number
+from web.responses import refusal
+from web.serving.feed import Table
+
+JPEG = "image/jpeg"
+
+
+class Photos(Protocol):
+    """The photos that are kept."""
+
+    def throw_jpeg(self, number: int) -> bytes | None:
+        """The photo of a throw, or None."""
+
+    def question_jpeg(self, number: int) -> bytes | None:
+        """The photo that a question is about, or None when it is no longer open."""
+
+
+def routes(photos: Photos, table: Table) -> Routes:
+    """The routes of the photos."""
+    made = Routes("photos")
+
+    @made.get("/api/throws/<int:throw>.jpg", "The photo of a throw", {}, kind=JPEG, refused=(404,))
+    def of_throw(throw: int) -> flask.Response:
+        return _photo(photos.throw_jpeg(throw))
+
+    of_any = number("id", "query")
+
+    @made.get("/api/question.jpg", "The photo in question", {}, kind=JPEG, refused=(404,), query=(of_any,))
+    def of_question() -> flask.Response:
+        question = table.snapshot().question
+        asked = flask.request.args.get("id", default=question.id if question else None, type=int)
+        return _photo(None if asked is None else photos.question_jpeg(asked))
+
+    return made
+
+
+def _photo(jpeg: bytes | None) -> flask.Response:
+    if jpeg is None:
+        return refusal(404, "no_photo", "There is no photo of that: it was entered by hand, or it has been cleared.")
+    response = flask.Response(jpeg, mimetype=JPEG)
+    response.headers["Cache-Control"] = "private, max-age=3600"
+    return response

@@ -1,0 +1,111 @@
+"""The API of the virtual tray: what a person's hands would do. Everything becomes pictures that the camera reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, Protocol
+
+import flask
+import msgspec
+
+from web.api.routes import Json, Routes
+from web.pairing.phones import Pairing
+from web.responses import answer, refusal
+
+Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
+Dice = Annotated[tuple[Die, ...], msgspec.Meta(max_length=20)]
+Place = Annotated[float, msgspec.Meta(ge=-1000.0, le=2000.0)]
+
+
+class ThrowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/tray/throw`: these dice (none named: all that are not in the keep zone), and how hard, 0 to 1."""
+
+    ids: Dice | None = None
+    strength: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.6
+
+
+class MoveBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/tray/move`: a die laid somewhere, in millimetres of the tray."""
+
+    id: Die
+    x_mm: Place
+    y_mm: Place
+
+
+class LiftBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/tray/lift`: these dice out of the tray; none named: all."""
+
+    ids: Dice | None = None
+
+
+class NothingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/tray/shake`: an empty object."""
+
+
+class Tray(Protocol):
+    """The virtual tray: dice that a person moves on a page. There is none when the camera is real."""
+
+    def throw(self, ids: Sequence[int] | None, strength: float) -> None:
+        """Throw these dice (None: all that lie in the throw zone or outside); strength 0 to 1."""
+
+    def shake(self) -> None:
+        """Shake the tray: the dice in the throw zone are thrown again."""
+
+    def move(self, die: int, x_mm: float, y_mm: float) -> None:
+        """Lay a die somewhere in the tray, the same face up. Raises ValueError for no such die."""
+
+    def lift(self, ids: Sequence[int] | None) -> None:
+        """Lift these dice (None: all) out of the tray. Raises ValueError for no such die."""
+
+    def dice(self) -> Sequence[Mapping[str, Any]]:
+        """Each die: `id`, `x_mm`, `y_mm`, `place` (throw, keep, out), `x_px`, `y_px`, `size_px` in the picture.
+
+        Never a value: the page shows the picture, and the camera reads it.
+        """
+
+    def zones(self) -> Mapping[str, Any]:
+        """`width_mm`, `height_mm`, `keep` and `throw` [x, y, w, h] in mm, `picture_wh`, `mm_to_px` (3 x 3)."""
+
+    def picture_jpeg(self) -> bytes:
+        """The camera's newest picture."""
+
+
+def routes(tray: Tray, pairing: Pairing) -> Routes:
+    """The routes of the virtual tray; what moves dice is for this machine, and for paired phones."""
+    made = Routes("tray", ThrowBody, MoveBody, LiftBody, NothingBody, pairing=pairing)
+    hands: Json = {"refused": (401, 422), "paired": True, "or_here": True}
+
+    @made.get("/api/tray", "Where the dice of the virtual tray lie")
+    def lying() -> flask.Response:
+        return answer({"dice": list(tray.dice()), "zones": dict(tray.zones())})
+
+    @made.get("/api/tray.jpg", "What the virtual camera sees", {}, kind="image/jpeg")
+    def picture() -> flask.Response:
+        response = flask.Response(tray.picture_jpeg(), mimetype="image/jpeg")
+        response.headers["Cache-Control"] = "no-store"
+        return response
+
+    def done(act: Callable[[], None]) -> flask.Response:
+        try:
+            act()
+        except ValueError as wrong:
+            return refusal(422, "no_such_die", f"{wrong}. GET /api/tray lists the dice.")
+        return lying()
+
+    @made.post("/api/tray/throw", "Throw dice", ThrowBody, **hands)
+    def throw(sent: ThrowBody) -> flask.Response:
+        return done(lambda: tray.throw(sent.ids, sent.strength))
+
+    @made.post("/api/tray/shake", "Shake the tray", NothingBody, **hands)
+    def shake(_: NothingBody) -> flask.Response:
+        return done(tray.shake)
+
+    @made.post("/api/tray/move", "Lay a die somewhere", MoveBody, **hands)
+    def move(sent: MoveBody) -> flask.Response:
+        return done(lambda: tray.move(sent.id, sent.x_mm, sent.y_mm))
+
+    @made.post("/api/tray/lift", "Lift dice out", LiftBody, **hands)
+    def lift(sent: LiftBody) -> flask.Response:
+        return done(lambda: tray.lift(sent.ids))
+
+    return made

@@ -1,0 +1,1 @@
+"""What carries the site: the event loop, connections and their limits, the event stream."""
