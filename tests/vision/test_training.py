@@ -9,7 +9,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.training.datasets import kept_back, photo_sets
+from vision.networks.detector import Mark
+from vision.training.datasets import Photo, kept_back, photo_sets
+from vision.training.lessons import with_lessons
 
 MODELS = Path(__file__).parents[2] / "vision" / "models"
 
@@ -25,6 +27,35 @@ def test_a_third_of_the_throws_is_kept_back_whole(tmp_path: Path) -> None:
     assert 24 <= len(kept) <= 56
     assert len(learnt) + len(kept) == len(rows)
     assert not kept_back("epanemu_phone", kept[0]["group"])
+
+
+class _Marking:
+    """Marks a 3 a little beside the first die, a 2 on the second, which is a 6, and a 1 where nothing lies."""
+
+    def marks(self, _bgr: object, _scale: float) -> list[Mark]:
+        """See the class."""
+        places = [(32.0, 41.0, 3), (80.0, 40.0, 2), (60.0, 75.0, 1)]
+        return [Mark(x, y, 22.0, np.eye(6, dtype=np.float32)[value - 1]) for x, y, value in places]
+
+
+class _Saying:
+    """Says that every face is a 3."""
+
+    def values(self, _bgr: object, places: list[object], _views: object) -> object:
+        """See the class."""
+        return np.tile([0.04, 0.02, 0.02, 0.6, 0.02, 0.02, 0.28], (len(places), 1))
+
+
+def test_lessons_are_what_is_misread_and_what_is_marked_beside_the_dice() -> None:
+    dice = np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32)
+    photo = Photo(np.zeros((90, 120, 3), np.uint8), dice)
+    (learnt,) = with_lessons([photo], _Marking(), _Saying())  # type: ignore[arg-type]
+    assert learnt.dice[0].tolist() == [32, 41, 22, 3], "as the detector marks it"
+    assert learnt.dice[1].tolist() == [80, 40, 24, 6], "marked as something else, so as it is labelled"
+    assert learnt.strays.tolist() == [[60, 75, 22]]
+    assert learnt.hard[1] > learnt.hard[0]
+    (partly,) = with_lessons([Photo(photo.bgr, dice, complete=False)], _Marking(), _Saying())  # type: ignore[arg-type]
+    assert len(partly.strays) == 0, "dice without a label may lie there"
 
 
 @pytest.mark.parametrize("name", ["centres", "faces"])

@@ -24,6 +24,8 @@ def example(
 ) -> tuple[NDArray[np.uint8], Dice]:
     """A (256, 256, 3) BGR picture, and for each die the middle x, y, the size in pixels and the value."""
     photo = _drawn(sets, odds, rng)
+    while not photo.complete:
+        photo = _drawn(sets, odds, rng)
     size_px = float(np.exp(rng.uniform(*np.log(dice_px))))
     turn, shift, scale = _view(photo, size_px, rng)
     picture = _warped(photo.bgr, turn, shift, scale, rng)

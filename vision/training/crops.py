@@ -20,6 +20,8 @@ SMALLEST_PX = 15.0
 """Smaller faces are left out: their labels are guesses."""
 DRAWN = 5
 """Of so many dice one is shown, the harder the likelier (see `vision.training.lessons`)."""
+MOST_STRETCH = 0.5
+"""Logarithm of the most that a face is longer than wide: oblong pixels, a lens that looks aslant."""
 SMALL, SMALL_FACES_PX = 0.4, (14.0, 32.0)
 """How often a face is shown as if it were smaller, and its size then: in a tray faces are 20 to 34 px."""
 CODED = 0.5
@@ -38,7 +40,7 @@ def example(
         if len(photo.strays) and rng.random() < STRAY:
             return _missed(photo, photo.strays[int(rng.integers(len(photo.strays)))], rng), 0
         if rng.random() < NOT_A_FACE:
-            beside = _beside(photo, rng)
+            beside = _beside(photo, rng) if photo.complete else None
             if beside is not None:
                 return _seen(photo, *beside, rng), 0
         elif (drawn := _hard(photos, rng)) is not None:
@@ -87,7 +89,7 @@ def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.
     """The crop round that middle, turned, mirrored, stretched, aslant, from farther away and relit."""
     turn = rng.uniform(0, 2 * np.pi)
     lean = rng.uniform(0, np.pi)
-    stretch = rng.uniform(-0.35, 0.35)
+    stretch = rng.uniform(-MOST_STRETCH, MOST_STRETCH)
     about = turned(turn) @ turned(lean) @ np.diag(np.exp([stretch / 2, -stretch / 2])) @ turned(-lean)
     if rng.random() < 0.5:
         about = about @ np.diag([1.0, -1.0])

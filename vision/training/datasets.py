@@ -19,22 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 WEIGHTS = {
-    "nellbyler": 5.0,
-    "matteop65_webcam": 3.0,
+    "nellbyler": 8.0,
+    "matteop65_webcam": 2.0,
     "epanemu_clutter": 0.4,
-    "rune55_mono": 3.0,
-    "epanemu_phone": 3.0,
-    "aibox_whitebox": 1.2,
+    "rune55_mono": 2.0,
+    "epanemu_phone": 2.5,
+    "aibox_whitebox": 0.8,
     "bartek_phone": 1.0,
     "tomitomi_preview": 0.3,
-    "pxl_trays": 5.0,
+    "pxl_trays": 8.0,
     "skovy_webcam": 1.5,
-    "casino_crops": 1.0,
+    "casino_crops": 1.5,
     "kimble_dome": 0.4,
     "own_table": 3.0,
     "backgrounds": 0.8,
 }
-"""The licensed sets, and how often each is drawn from: by how varied it is, not by how large.
+"""The licensed sets, and how often each is drawn from: by how varied and how hard it is, not by how large.
 
 `own_table` is what a table's own /review page exports.
 """
@@ -56,13 +56,15 @@ class Photo:
     """A picture (h, w, 3) BGR and its dice: (n, 4) middle x, y, size of the face in pixels, value.
 
     `strays`: (m, 3) middles and sizes of what a detector wrongly took for a face there.
-    `hard`: (n,) how hard each die is to read, 0 to 1.
+    `hard`: (n,) how hard each die is to read, 0.1 to 1.1.
+    `complete`: whether all dice that can be seen are labelled; where not, nothing else there is known to be none.
     """
 
     bgr: NDArray[np.uint8]
     dice: NDArray[np.float32]
     strays: NDArray[np.float32] = field(default_factory=lambda: np.empty((0, 3), np.float32))
     hard: NDArray[np.float32] = field(default_factory=lambda: np.empty(0, np.float32))
+    complete: bool = True
 
 
 def photo_sets(folders: list[Path]) -> dict[str, list[Photo]]:
@@ -100,7 +102,8 @@ def _photos(folder: Path, split: Mapping[str, list[str]] | None) -> Iterator[Pho
         file = folder / row["image"]
         bgr = cv2.imread(str(file if file.exists() else folder / "images" / row["image"]))
         if bgr is not None:
-            yield Photo(bgr, _dice(row["boxes"], folder.name in PIPS_ONLY, FACE_OF_BOX.get(folder.name, 1.0)))
+            dice = _dice(row["boxes"], folder.name in PIPS_ONLY, FACE_OF_BOX.get(folder.name, 1.0))
+            yield Photo(bgr, dice, complete="stray" not in row.get("tags", []))
 
 
 def _held_out(name: str, row: Mapping[str, Any], split: Mapping[str, list[str]] | None) -> bool:

@@ -13,6 +13,8 @@ from vision.training.datasets import Photo
 
 LEAST_SCORE = 0.12
 """A mark below it would hardly ever be among the expected dice."""
+OFF_LABEL, BESIDE = 0.4, 0.6
+"""A mark so near to the middle of a label, in sizes, is of that die; one so far from all lies beside them."""
 LONGEST_PX = 900
 """No photo is looked at larger; this is a look in one size, not the search of `vision.networks.multiscale`."""
 LOOKED_AT = 150
@@ -26,14 +28,10 @@ CONTRADICTED, LABEL_WRONG = 0.9, 0.25
 
 
 def with_lessons(photos: list[Photo], detector: Network, faces: Faces) -> list[Photo]:
-    """The photos, each with the marks of it in which no die lies, and how hard each of its dice is."""
+    """The photos, each with the marks of it in which no die lies, its dice where they are marked, and how hard."""
     every = -(-len(photos) // LOOKED_AT)
-    return [
-        dataclasses.replace(
-            photo, strays=_strays(photo, detector) if at % every == 0 else photo.strays, hard=hardness(photo, faces)
-        )
-        for at, photo in enumerate(photos)
-    ]
+    looked_at = [_looked_at(photo, detector) if at % every == 0 else photo for at, photo in enumerate(photos)]
+    return [dataclasses.replace(photo, hard=hardness(photo, faces)) for photo in looked_at]
 
 
 def hardness(photo: Photo, faces: Faces) -> NDArray[np.float32]:
@@ -46,14 +44,25 @@ def hardness(photo: Photo, faces: Faces) -> NDArray[np.float32]:
     return np.where(contradicted, LABEL_WRONG, EASIEST + 1 - of_label).astype(np.float32)
 
 
-def _strays(photo: Photo, detector: Network) -> NDArray[np.float32]:
-    """(n, 3) middle x, y and size in pixels of the marks that lie on no die."""
+def _looked_at(photo: Photo, detector: Network) -> Photo:
+    """With its strays; and with each die that the detector names where that marks it: labels enclose whole dice."""
+    marks = _marks(photo, detector)
+    if len(marks) == 0 or len(photo.dice) == 0:
+        return dataclasses.replace(photo, strays=marks[:, :3])
+    away = np.hypot(*(marks[:, None, :2] - photo.dice[None, :, :2]).transpose(2, 0, 1)) / photo.dice[None, :, 2]
+    dice = photo.dice.copy()
+    for which, die in enumerate(photo.dice):
+        likely = (away[:, which] < OFF_LABEL) & (marks[:, 3] == die[3])
+        if likely.any():
+            dice[which, :3] = marks[likely.argmax(), :3]
+    strays = marks[(away > BESIDE).all(1), :3] if photo.complete else photo.strays
+    return dataclasses.replace(photo, dice=dice, strays=strays)
+
+
+def _marks(photo: Photo, detector: Network) -> NDArray[np.float32]:
+    """(n, 4) middle x, y, size in pixels and value of what it marks, surest first."""
     scale = LONGEST_PX / max(photo.bgr.shape[:2])
     if len(photo.dice):
         scale = min(scale, DICE_PX / max(1.0, float(np.median(photo.dice[:, 2]))))
     marks = [mark for mark in detector.marks(photo.bgr, min(2.0, scale)) if mark.score >= LEAST_SCORE]
-    places = np.array([(mark.x, mark.y, mark.size_px) for mark in marks], np.float32).reshape(-1, 3)
-    if len(photo.dice) == 0 or len(places) == 0:
-        return places
-    away = np.hypot(*(places[:, None, :2] - photo.dice[None, :, :2]).transpose(2, 0, 1))
-    return places[(away > 0.6 * photo.dice[None, :, 2]).all(1)]
+    return np.array([(mark.x, mark.y, mark.size_px, mark.value) for mark in marks], np.float32).reshape(-1, 4)
