@@ -1,10 +1,11 @@
 # Peg & Pip: `make` lists the targets. The virtual environment is made when it is missing.
 PYTHON ?= python3
 BIN := .venv/bin
+QUICK := tests/games tests/session tests/hardware tests/test_house.py tests/test_examples.py
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips handheld fixtures train solve clean
+.PHONY: help play test check lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips handheld fixtures train solve clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -24,6 +25,9 @@ play: .venv/run.stamp  ## play against the virtual tray; open the address it pri
 	@$(BIN)/pegpip play
 
 test: .venv/dev.stamp lint types tests  ## every check: ruff, mypy, pytest
+
+check: .venv/dev.stamp lint types  ## while you work, under 90 s: ruff, mypy, the tests without browsers, processes and pictures
+	@PEGPIP_GAMES=10 $(BIN)/pytest -n 2 -m "not slow and not browser and not measured" $(QUICK)
 
 lint: .venv/dev.stamp
 	@$(BIN)/ruff check .

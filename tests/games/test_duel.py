@@ -38,6 +38,7 @@ def chance_of(board: Board, side: int) -> float:
     return mine if board.side == side else 1 - mine
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
 def test_each_stored_chance_is_that_of_the_best_turn_through_the_boards_own_rules(rules: dict[str, bool]) -> None:
     for board in some_boards(6, 1, **rules):
