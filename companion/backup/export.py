@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import DeviceError
+from companion.session.filed import FILE_NAME as FILED
 from companion.session.journal import FILE_NAME as JOURNAL
 from companion.session.journal import Entry, read_entries
 from companion.session.journal.mirror import FILE_NAME as MIRROR
@@ -125,7 +126,7 @@ def _kept(folder: Path) -> Iterator[Path]:
         inside = path.relative_to(folder)
         if (
             inside.parts[0].startswith((ASIDE, DAMAGED))
-            or path.name == MIRROR
+            or path.name in (MIRROR, FILED)
             or any(part.startswith(".") for part in inside.parts)
         ):
             continue

@@ -14,16 +14,19 @@ from companion.games.registry import policy_for
 from companion.games.tray import waiting
 from companion.games.views.phrase import Phrase
 from companion.session import commands as c
+from companion.session.filed import Filing, Mark
 from companion.session.journal import Entry, Journal
 from companion.session.past.review import seen_line
 from companion.session.photos import Photos
 from companion.session.present import TableState, starter_after
 from companion.session.record import (
+    Game,
     PlayedGame,
     Record,
     Unplayable,
     after_entry,
     correction_of,
+    filed_before,
     game_of_throw,
     horizon,
     replayed,
@@ -58,6 +61,7 @@ class Play:
         changed: Callable[[TableState], None],
     ) -> None:
         self._journal = journal
+        self._filing = Filing(journal.path.parent)
         self._photos = photos
         self._clock = clock
         self._wall = wall
@@ -84,10 +88,12 @@ class Play:
         """Open the journal and take the table up where it was left. Raises DeviceError."""
         damage = self._journal.open(self._photos.numbers())
         tail = self._journal.tail
+        before, first = filed_before(self._journal.path.parent, self._filing)
         try:
-            record = replayed(self._journal.entries(tail.horizon))
+            record = replayed(self._journal.entries(first), before, self._filing.note)
         except Unplayable as no:
             raise DeviceError(f"The journal {self._journal.path}: {no}.", REPLAY_ELSEWHERE) from no
+        self._file_games()
         self._photos.start(tail.last_throw)
         # Ids of questions must not repeat after a restart: a phone may still show an old one.
         self._questions = 1000 * (record.number + 1)
@@ -256,6 +262,8 @@ class Play:
         worn = games[-1].colours if games else {}
         body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
         self._enter("game", body)
+        self._filing.note(self.table.record.games)
+        self._file_games()
         self._photos.prune(self._first_throw_of_sitting())
         self._rest(interpret.overruled(self.table.memory))
 
@@ -333,6 +341,12 @@ class Play:
         self._journal.append(entry)
         self._put(replace(self.table, record=record, offer=None, choice=0))
 
+    def _file_games(self) -> None:
+        """Put down what the last game was begun after, so that the next start replays no further back."""
+        begun = self._journal.tail.last_game
+        if begun is not None:
+            self._filing.write(Mark(next=begun.number, link=begun.link))
+
     def _photo_kept(self, throw: int, jpeg: bytes) -> bool:
         try:
             self._photos.store(throw, jpeg)
@@ -361,7 +375,7 @@ class Play:
             raise IllegalAction("No game has been started yet.")
         return game
 
-    def _games(self) -> tuple[PlayedGame, ...]:
+    def _games(self) -> tuple[Game, ...]:
         self._game()
         return self.table.record.games
 
@@ -376,7 +390,7 @@ class Play:
     def _first_throw_of_sitting(self) -> int:
         games = self.table.record.games
         ours = [game for game in games if game.sitting == games[-1].sitting]
-        return min((t.number for game in ours for t in game.throws), default=self.table.record.last_throw + 1)
+        return min((game.first_throw for game in ours if game.first_throw), default=self.table.record.last_throw + 1)
 
     def _restored(self) -> Phrase | None:
         game = self.table.record.game

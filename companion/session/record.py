@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from companion.errors import IllegalAction, RulesError
-from companion.games.game import Action, Header, Throw, Undo
-from companion.games.notation import action_of, header_of
+from companion.games.game import Action, Header, Outcome, Throw, Undo
+from companion.games.notation import action_of, header_line, header_of, line_of
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Correction, Transcript, corrected
 from companion.session.events import told
-from companion.session.journal import Entry
+from companion.session.filed import FiledGame, FiledLine, Filing
+from companion.session.journal import Entry, link_of
 from companion.session.journal.chain import LOST
+from companion.session.past.statistics import tallies
 from companion.session.sitting import added_up, colours
 from companion.session.snapshot import Event, Sitting, Thrown
 
@@ -44,6 +47,7 @@ class PlayedGame:
         log: The last events, oldest first; those of lines taken back are gone.
         colours: Of its players, and of those who played here before them.
         abandoned: Whether it was ended without a result.
+        started_s: When by the wall, seconds since 1970.
     """
 
     number: int
@@ -54,6 +58,17 @@ class PlayedGame:
     log: tuple[Event, ...]
     colours: dict[str, int]
     abandoned: bool = False
+    started_s: float = 0.0
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Players or teams, in the order of their scores."""
+        return self.transcript.state.sides
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended."""
+        return self.transcript.state.outcome
 
     @property
     def header(self) -> Header:
@@ -66,6 +81,11 @@ class PlayedGame:
         return tuple(line.thrown for line in self.lines if line.thrown)
 
     @property
+    def first_throw(self) -> int:
+        """The number of the first throw that stands, 0 without any."""
+        return min((line.thrown.number for line in self.lines if line.thrown), default=0)
+
+    @property
     def first(self) -> int:
         """The seat that started, once the roll-off is over."""
         step: Transcript | None = self.transcript
@@ -75,6 +95,68 @@ class PlayedGame:
         return seat or 0
 
 
+Game = PlayedGame | FiledGame
+
+
+def filed(game: Game) -> FiledGame:
+    """The game put down small."""
+    if isinstance(game, FiledGame):
+        return game
+    header = header_line(game.header)
+    moves = _moves(game.transcript)
+    lines = [FiledLine(line.number, move["line"], line.thrown) for line, move in zip(game.lines, moves, strict=True)]
+    throws = [line.thrown.number for line in game.lines if line.thrown]
+    return FiledGame(
+        number=game.number,
+        sitting=game.sitting,
+        started_s=game.started_s,
+        header_line=header,
+        sides=game.sides,
+        outcome=game.outcome,
+        abandoned=game.abandoned,
+        colours=game.colours,
+        lines_read=game.transcript.lines_read,
+        lines=msgspec.Raw(msgspec.json.encode(lines)),
+        log=msgspec.Raw(msgspec.json.encode(game.log)),
+        throw_count=len(throws),
+        first_throw=min(throws, default=0),
+        last_throw=max(throws, default=0),
+        tallies=tallies(header, moves),
+    )
+
+
+def reopened(game: Game) -> PlayedGame:
+    """The game as it was played, replayed where it was filed."""
+    if isinstance(game, PlayedGame):
+        return game
+    transcript = Transcript.begin(game.header)
+    lines = game.filed_lines()
+    for line in lines:
+        transcript = transcript.then(action_of(line.line))
+    transcript = replace(transcript, lines_read=game.lines_read)
+    return PlayedGame(
+        number=game.number,
+        sitting=game.sitting,
+        transcript=transcript,
+        lines=tuple(Line(line.number, line.thrown) for line in lines),
+        view=transcript.view(),
+        log=tuple(msgspec.json.decode(game.log, type=list[Event])),
+        colours=game.colours,
+        abandoned=game.abandoned,
+        started_s=game.started_s,
+    )
+
+
+def _moves(transcript: Transcript) -> list[dict[str, Any]]:
+    """Each line that stands, with the state after it."""
+    found: list[dict[str, Any]] = []
+    step = transcript
+    while step.last is not None and step.before is not None:
+        found.append({"line": line_of(step.last), "state": step.view()})
+        step = step.before
+    return found[::-1]
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """The table as journaled.
@@ -82,19 +164,19 @@ class Record:
     Attributes:
         number: Of the last entry.
         last_throw: The highest number of a throw.
-        games: Of this sitting and the one before, oldest first; the last is on the table.
+        games: Of this sitting and the one before, oldest first; the last is on the table, the others are filed.
         closed: Whether the evening was declared over, so that the next game starts a new sitting.
     """
 
     number: int = 0
     last_throw: int = 0
-    games: tuple[PlayedGame, ...] = ()
+    games: tuple[Game, ...] = ()
     closed: bool = False
 
     @property
     def game(self) -> PlayedGame | None:
         """The game on the table."""
-        return self.games[-1] if self.games else None
+        return reopened(self.games[-1]) if self.games else None
 
     @property
     def sitting(self) -> Sitting:
@@ -102,8 +184,7 @@ class Record:
         if not self.games:
             return Sitting()
         ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
-        states = [game.transcript.state for game in ours]
-        sitting = added_up((state.sides, state.outcome) for state in states if state.outcome)
+        sitting = added_up((game.sides, game.outcome) for game in ours if game.outcome)
         now = self.games[-1]
         return msgspec.structs.replace(sitting, colours={name: now.colours[name] for name in now.header.players})
 
@@ -121,15 +202,42 @@ class Unplayable(RulesError):
         super().__init__(f"entry {entry.number}, a {entry.kind!r}, can't be replayed ({type(why).__name__}: {why})")
 
 
-def replayed(entries: Iterable[Entry], record: Record | None = None) -> Record:
-    """The record after all those entries. Raises Unplayable at the first that is not from this program's rules."""
+def replayed(
+    entries: Iterable[Entry], record: Record | None = None, begun: Callable[[tuple[Game, ...]], None] = lambda _: None
+) -> Record:
+    """The record after all those entries.
+
+    Args:
+        entries: In order.
+        record: As it was before them.
+        begun: Called with the games whenever another has begun.
+
+    Raises Unplayable at the first that is not from this program's rules.
+    """
     record = record or Record()
     for entry in entries:
         try:
             record = after_entry(record, entry)
         except Exception as refused:
             raise Unplayable(record, entry, refused) from refused
+        if entry.kind == "game":
+            begun(record.games)
     return record
+
+
+def filed_before(folder: Path, filing: Filing) -> tuple[Record, int]:
+    """What is filed of a data folder's journal, and the entry to go on with: the one that began the last game.
+
+    Raises DeviceError.
+    """
+    loaded = filing.load()
+    if loaded is None:
+        return Record(), 1
+    mark, games = loaded
+    if link_of(folder, mark.next) != mark.link:
+        filing.forget()
+        return Record(), 1
+    return Record(mark.next - 1, 0, tuple(games[number] for number in sorted(games))), mark.next
 
 
 def after_entry(record: Record, entry: Entry) -> Record:
@@ -148,11 +256,11 @@ def after_entry(record: Record, entry: Entry) -> Record:
     elif entry.kind == "correction":
         games = _with_correction(games, entry)
     else:
-        games = (*games[:-1], _changed(games[-1], entry))
+        games = (*games[:-1], _changed(reopened(games[-1]), entry))
     return Record(entry.number, max(record.last_throw, entry.throw or 0), games, closed)
 
 
-def horizon(games: tuple[PlayedGame, ...], number: int, sitting: int) -> int:
+def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
     """The oldest game that can still be gone back to once a game with that number and sitting has started.
 
     Replay after a start begins there. A new sitting lets go of all but the one before it.
@@ -164,15 +272,17 @@ def horizon(games: tuple[PlayedGame, ...], number: int, sitting: int) -> int:
     return next(game.number for game in games if game.sitting == games[-1].sitting)
 
 
-def game_of_throw(games: tuple[PlayedGame, ...], throw: int) -> PlayedGame:
+def game_of_throw(games: tuple[Game, ...], throw: int) -> PlayedGame:
     """The game of this sitting in which that throw stands. Raises IllegalAction when there is none."""
     for game in reversed(games):
+        if isinstance(game, FiledGame) and not game.first_throw <= throw <= game.last_throw:
+            continue
         if game.sitting == games[-1].sitting and any(thrown.number == throw for thrown in game.throws):
-            return game
+            return reopened(game)
     raise IllegalAction(f"Throw {throw} is not one of this sitting, or has been taken back.")
 
 
-def correction_of(games: tuple[PlayedGame, ...], throw: int, values: tuple[int, ...]) -> Correction:
+def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> Correction:
     """What a correction of that throw leads to.
 
     Raises:
@@ -181,12 +291,12 @@ def correction_of(games: tuple[PlayedGame, ...], throw: int, values: tuple[int, 
     """
     game = game_of_throw(games, throw)
     result = corrected(game.transcript, _index_of(game, throw), Throw(values))
-    if game is not games[-1] and game.view["over"] and not result.transcript.state.over:
+    if game.number != games[-1].number and game.view["over"] and not result.transcript.state.over:
         raise IllegalAction("With those values that game would not be over, and others have followed; undo back to it.")
     return result
 
 
-def _with_game(games: tuple[PlayedGame, ...], entry: Entry) -> tuple[PlayedGame, ...]:
+def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     header = header_of(entry.body["header"])
     transcript = Transcript.begin(header)
     view = transcript.view()
@@ -197,14 +307,15 @@ def _with_game(games: tuple[PlayedGame, ...], entry: Entry) -> tuple[PlayedGame,
     worn = entry.body.get("colours", games[-1].colours if games else {})
     others = [(name, colour) for name, colour in worn.items() if name not in header.players]
     worn = {**dict(others[-REMEMBERED:]), **colours(worn, header.players)}
-    game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), view, (started,), worn)
-    return (*(old for old in games if old.number >= entry.body["horizon"]), game)
+    game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), view, (started,), worn,
+                      started_s=entry.wall_s)  # fmt: skip
+    return (*(filed(old) for old in games if old.number >= entry.body["horizon"]), game)
 
 
-def _without_last(games: tuple[PlayedGame, ...], number: int) -> tuple[PlayedGame, ...]:
-    if len(games) < 2 or games[-1].lines:
+def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
+    if len(games) < 2 or reopened(games[-1]).lines:
         raise IllegalAction("There is nothing left to take back.")
-    back = games[-2]
+    back = reopened(games[-2])
     return (*games[:-2], replace(back, log=(*back.log, Event(number=number, code="undone", args={"lines": 0}))))
 
 
@@ -256,12 +367,12 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
     return replace(game, transcript=transcript, lines=kept, view=transcript.view(), log=log)
 
 
-def _with_correction(games: tuple[PlayedGame, ...], entry: Entry) -> tuple[PlayedGame, ...]:
+def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     """With one throw of the sitting changed; the game on the table tells of it, whichever game it was in."""
     game = game_of_throw(games, entry.body["throw"])
     mended, said = _corrected(game, correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
-    changed = tuple(mended if one is game else one for one in games)
-    last = changed[-1]
+    changed = tuple(mended if one.number == game.number else one for one in games)
+    last = reopened(changed[-1])
     return (*changed[:-1], replace(last, log=(*last.log, said)[-LOG_LENGTH:]))
 
 

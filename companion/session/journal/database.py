@@ -44,6 +44,8 @@ _ROWS = "SELECT number, kind, body, wall_s, throw, link FROM entries WHERE numbe
 _PLAIN_ROWS = "SELECT number, kind, body, wall_s, throw, '' FROM entries WHERE number >= ? ORDER BY number"
 _DAMAGE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT})
 PATIENCE_S = 5.0
+AT_ONCE = 2000
+"""Rows read in one go."""
 MISSES = 2000
 """After so many numbers in a row that can't be read, a damaged database is taken to hold no more."""
 
@@ -94,13 +96,14 @@ def rows_of(path: Path, first: int = 1) -> Iterator[Row]:
     with contextlib.closing(_careful(path)) as connection:
         connection.execute("PRAGMA query_only = ON")
         query = _ROWS if schema_of(connection, path) == SCHEMA else _PLAIN_ROWS
-        # All at once: a reader that dawdles would keep the table from writing.
-        found = connection.execute(query, (first,)).fetchall()
-    for values in found:
-        row = _row(values)
-        if row is None:
-            raise Damaged(f"entry {values[0]} is not what an entry looks like")
-        yield row
+        # Some at a time, each lot in one go: a reader that dawdles would keep the table from writing.
+        while found := connection.execute(query + f" LIMIT {AT_ONCE}", (first,)).fetchall():
+            for values in found:
+                row = _row(values)
+                if row is None:
+                    raise Damaged(f"entry {values[0]} is not what an entry looks like")
+                yield row
+            first = found[-1][0] + 1
 
 
 def is_whole(path: Path) -> bool:

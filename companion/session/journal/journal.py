@@ -64,11 +64,6 @@ class Tail:
     last_throw: int = 0
     last_game: Row | None = field(default=None, repr=False)
 
-    @property
-    def horizon(self) -> int:
-        """The entry that the table's replay begins with: the oldest game that can still be gone back to."""
-        return int(msgspec.json.decode(self.last_game.body)["horizon"]) if self.last_game else 1
-
     def then(self, row: Row) -> Tail:
         """After one more row. Raises Damaged when that is not the one that follows."""
         if row.number != self.number + 1:
@@ -270,6 +265,15 @@ def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
             return tuple(entry_of(row) for row in database.rows_of(path, first))
         except Damaged as damage:
             raise DeviceError(f"The journal {path} is damaged: {damage}.", _mend_by_playing()) from None
+
+
+def link_of(folder: Path, number: int) -> str | None:
+    """The link of that entry, None where there is no such entry. Raises DeviceError."""
+    path = folder / FILE_NAME
+    with _told(path), suppress(Damaged):
+        row = next(iter(database.rows_of(path, number)), None)
+        return row.link if row is not None and row.number == number else None
+    return None
 
 
 def verified(folder: Path) -> list[Row]:

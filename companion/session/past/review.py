@@ -18,9 +18,10 @@ import msgspec
 
 from companion.errors import IllegalAction
 from companion.session.atomic import write_file
+from companion.session.filed import Filing
 from companion.session.journal import Entry, read_entries
 from companion.session.past.export import followed
-from companion.session.record import PlayedGame, Record
+from companion.session.record import Game, Record, filed_before
 from companion.session.snapshot import Thrown
 from companion.session.tray.observation import Die, Observation
 
@@ -162,10 +163,15 @@ class Review:
             return {}
 
     def _read_on(self) -> None:
-        changed: dict[int, PlayedGame] = {}
+        changed: dict[int, Game] = {}
+        if not self._record.number:
+            self._record, _ = filed_before(self.folder, Filing(self.folder))
+            changed = {game.number: game for game in self._record.games}
+            for entry in read_entries(self.folder):
+                self._learn(entry)
         for entry in read_entries(self.folder, self._record.number + 1):
-            if entry.kind == "withdrawn" and self._record.game:
-                self._thrown.pop(self._record.game.number, None)
+            if entry.kind == "withdrawn" and self._record.games:
+                self._thrown.pop(self._record.games[-1].number, None)
             self._learn(entry)
             self._record = followed(self._record, entry, changed)
         self._thrown |= {number: game.throws for number, game in changed.items()}
