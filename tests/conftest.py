@@ -1,10 +1,31 @@
-"""Lets tests import the project from the repository root, and begins with the slow ones."""
+"""Lets tests import the project from the repository root, begins with the slow ones, and opens Chromium."""
 
 from __future__ import annotations
 
+import os
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow tests first: what is left at the end is then short enough to be shared between the workers."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A running Chromium. Without one the test is skipped; in CI (`CI=true`) that is a failure."""
+    if CHROMIUM is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("Chromium is missing; .ci/run installs it.")
+        pytest.skip("needs Chromium on the PATH")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()

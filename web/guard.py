@@ -23,7 +23,7 @@ COOKIE = "pegpip"
 BODY_LIMIT_BYTES = 64 * 1024
 FOREIGN_HOST = ("foreign_host", "That is not this table's name. Open it by the address the table shows.")
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "font-src 'self'; manifest-src 'self'; media-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )

@@ -76,7 +76,6 @@ class Photos:
         return self.folder / f"{throw}.unclaimed{count + 1}.jpg"
 
 
-
 def _ill(folder: Path, refused: OSError) -> DeviceError:
     return DeviceError(
         f"Photos can't be kept in {folder} ({refused.strerror}).",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from accessibility import violations
 from pub import PIN, Pub, opened, served
 
 from companion.adapters.calibration_service import CalibrationService
@@ -230,15 +231,18 @@ def test_a_host_calibrates_on_a_phone(calibration: Calibration, chromium: Any) -
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.goto(f"{host}/calibrate")
         page.wait_for_selector("#unpaired:not([hidden])")
+        assert violations(page) == []
         answer = page.request.post(
             f"{host}/api/pair", data={"pin": PIN, "name": "Host"}, headers={"Content-Type": "application/json"}
         )
         assert answer.ok
         page.goto(f"{host}/calibrate")
         page.wait_for_selector('#advice [data-code="no_sheet"]')
+        assert violations(page) == []
         page.click("#lay")
         page.wait_for_selector("#found .marker:nth-of-type(8)", state="attached")
         page.wait_for_selector("#advice .well")
+        assert violations(page) == []
         OUT.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=OUT / "calibrate-390.png", full_page=True)
         page.click("#sheet")
@@ -249,6 +253,9 @@ def test_a_host_calibrates_on_a_phone(calibration: Calibration, chromium: Any) -
         page.wait_for_selector("#says:has-text('Calibrated')")
         page.wait_for_selector("#lens:has-text('measured')")
         page.wait_for_selector("#die:not([disabled])")
+        assert violations(page) == []
+        page.evaluate("document.documentElement.dataset.look = 'light'")
+        assert violations(page) == []
         page.wait_for_function("document.getElementById('picture').naturalWidth === 1280")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert wrong == []

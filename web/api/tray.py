@@ -82,7 +82,9 @@ def routes(tray: Tray, pairing: Pairing) -> Routes:
     @made.get("/api/tray.jpg", "What the virtual camera sees", {}, kind="image/jpeg")
     def picture() -> flask.Response:
         response = flask.Response(tray.picture_jpeg(), mimetype="image/jpeg")
-        response.headers["Cache-Control"] = "no-store"
+        response.headers["Cache-Control"] = "private, no-cache"  # asked for again and again: sent when it has changed
+        response.add_etag()
+        response.make_conditional(flask.request)
         return response
 
     def done(act: Callable[[], None]) -> flask.Response:

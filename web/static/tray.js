@@ -6,7 +6,7 @@ import { sheet } from "./sheet.js";
 import { can, noticeWords, whoIsOn } from "./sides.js";
 import { aloud, board, log, players, stage } from "./stage.js";
 
-const PICTURE_MS = 120, DICE_MS = 400, STEP_MM = 6, SHAKE_PX = 700, JITTER_PX = 4;
+const PICTURE_MS = 120, GONE_MS = 1000, DICE_MS = 400, STEP_MM = 6, SHAKE_PX = 700, JITTER_PX = 4;
 const grips = new Map(), TWICE_MS = 450;
 let tray = { dice: [], zones: null }, dragged = null, holding = false, tapped = { id: null, at: 0 };
 
@@ -49,14 +49,22 @@ async function act(what, body) {
 // -- the picture, as the camera sees it -------------------------------------------------------------------------------
 function watch() {
   const picture = $("picture");
-  const next = () => setTimeout(() => {
-    if (document.hidden) return next();
-    const fresh = new Image();
-    fresh.onload = () => { picture.src = fresh.src; next(); };
-    fresh.onerror = () => setTimeout(next, 1000);
-    fresh.src = `/api/tray.jpg?${Date.now()}`;
-  }, PICTURE_MS);
-  next();
+  let shown = null;
+  const fetched = async () => {
+    if (document.hidden) return PICTURE_MS;
+    const response = await fetch("/api/tray.jpg", { cache: "no-cache" }), tag = response.headers.get("ETag");
+    if (!response.ok) return GONE_MS;
+    if (tag === shown) return PICTURE_MS; // nothing has moved: a few bytes have said so
+    const before = picture.src, fresh = new Image();
+    fresh.src = URL.createObjectURL(await response.blob());
+    await fresh.decode();
+    picture.src = fresh.src;
+    if (before.startsWith("blob:")) URL.revokeObjectURL(before);
+    shown = tag;
+    return PICTURE_MS;
+  };
+  const next = () => fetched().catch(() => GONE_MS).then((wait_ms) => setTimeout(next, wait_ms));
+  setTimeout(next, PICTURE_MS);
 }
 
 async function look() {

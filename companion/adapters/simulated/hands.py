@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import cv2
 import numpy as np
 
 from companion.adapters.tray_observer import jpeg
+from vision.cameras import FrameBGR
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 
 PAGE_QUALITY = 78
 """JPEG quality of the tray's moving picture: about 90 kB a frame."""
+SMALLER, NOISE_LEVELS = 8, 6
+"""Pictures are compared so much smaller: noise is below that many grey levels then, and what moves is above."""
 
 
 class VirtualHands:
@@ -20,6 +24,7 @@ class VirtualHands:
 
     def __init__(self, camera: VirtualCamera) -> None:
         self._camera = camera
+        self._shown: tuple[FrameBGR, bytes] | None = None
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
         """Throw these dice, or all that are not kept."""
@@ -54,8 +59,13 @@ class VirtualHands:
         }
 
     def picture_jpeg(self) -> bytes:
-        """The camera's newest picture."""
-        return jpeg(self._camera.newest(), PAGE_QUALITY)
+        """The camera's newest picture; the same file as before while it shows nothing but other noise."""
+        picture = self._camera.newest()
+        small = cv2.resize(picture, None, fx=1 / SMALLER, fy=1 / SMALLER, interpolation=cv2.INTER_AREA)
+        shown = self._shown
+        if shown is None or int(cv2.absdiff(small, shown[0]).max()) > NOISE_LEVELS:
+            shown = self._shown = (small, jpeg(picture, PAGE_QUALITY))
+        return shown[1]
 
 
 def _in_picture(die: Mapping[str, Any]) -> dict[str, float]:

@@ -1,0 +1,29 @@
+"""What the virtual tray's page costs a phone: its picture, once, as long as nothing moves in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import Running
+
+PATIENCE_MS = 60_000
+LOOKED_AGAIN = """() => performance.getEntriesByType("resource")
+  .filter((each) => each.name.endsWith("/api/tray.jpg")).length > 12"""
+TRANSFERRED = """performance.getEntries().filter((each) => each.transferSize)
+  .map((each) => [each.name, each.transferSize])"""
+
+
+@pytest.mark.browser
+def test_a_tray_that_lies_still_is_sent_once(chromium: Any, tmp_path: Path) -> None:
+    with Running(tmp_path, "--players", "Ann,Ben") as table:
+        page = chromium.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(table.page + "tray")
+        page.wait_for_selector('#live[data-live="yes"]')
+        page.wait_for_function(LOOKED_AGAIN)
+        sizes = page.evaluate(TRANSFERRED)
+        assert sum(size for _, size in sizes) <= 250_000, sizes
+        assert page.evaluate("document.getElementById('picture').naturalWidth") == 1280
+        page.close()
