@@ -9,9 +9,9 @@ import cv2
 import numpy as np
 
 from companion.adapters.tray_observer import jpeg
-from vision.cameras import FrameBGR
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
+from vision.reading import FrameBGR
 
 PAGE_QUALITY = 78
 """JPEG quality of the tray's moving picture: about 90 kB a frame."""
