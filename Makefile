@@ -75,6 +75,9 @@ clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, kn
 handheld: .venv/dev.stamp  ## the same clips filmed by hand, without a calibration
 	@$(BIN)/python -m vision.evaluation.handheld --each $(or $(EACH),2)
 
+duel-games: .venv/dev.stamp  ## play 200,000 games between two that are solved for the win: are they won as often as is stored?
+	@$(BIN)/python tests/games/duel_games.py
+
 solve: .venv/run.stamp  ## work out the stored tables of best play anew (seconds; see companion/games/*/solve.py)
 	@$(BIN)/python -m companion.solve
 

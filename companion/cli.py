@@ -28,10 +28,11 @@ COMMANDS = {
     "export": "write everything there is (journal, photos, settings) to one file",
     "import": "read back what `export` wrote",
 }
+ANALYSIS = frozenset({"odds", "luck", "dice", "simulate"})  # in a folder of their own
 
 
 class LazyGroup(click.Group):
-    """A group whose commands live in `companion.commands.NAME` and are imported when they are called."""
+    """A group whose commands live in `companion.commands.NAME` or `.analysis.NAME`, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands that are built, in the order of the table above."""
@@ -52,7 +53,8 @@ class LazyGroup(click.Group):
 
 
 def _module(name: str) -> str:
-    return f"companion.commands.{name}_" if name == "import" else f"companion.commands.{name}"
+    room = "analysis." if name in ANALYSIS else ""
+    return f"companion.commands.{room}{name}" + "_" * (name == "import")
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

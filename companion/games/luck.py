@@ -11,7 +11,7 @@ result is what all of them brought; where a game is a sheet to fill, its final t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from companion.errors import RulesError
@@ -96,6 +96,16 @@ class Story:
     def dearest(self) -> tuple[Move, ...]:
         """The choices that gave away most, the dearest first."""
         return tuple(sorted((move for move in self.moves if move.cost > 0), key=lambda move: -move.cost)[:MOST_TOLD])
+
+    def view(self, players: tuple[str, ...]) -> dict[str, Any]:
+        """Plain JSON values: `goal`, `players` (the accounts), `luckiest`, `dearest`, `moves`."""
+        return {
+            "goal": self.goal,
+            "players": [asdict(account) for account in self.accounts],
+            "luckiest": [move.view(players) for move in self.luckiest],
+            "dearest": [move.view(players) for move in self.dearest],
+            "moves": [move.view(players) for move in self.moves],
+        }
 
 
 def goal_for(header: Header) -> str:

@@ -15,7 +15,7 @@ from playing import throw as thrown
 from test_win_odds import board_at
 
 from companion.cli import pegpip
-from companion.commands.simulate import Score
+from companion.commands.analysis.simulate import Score
 from companion.errors import RulesError
 from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.game import Enter, Keep, NamePoint, Stop

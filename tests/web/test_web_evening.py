@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pub import HEADER, Pub, opened
 
+from companion.games.crag.sheet import CATEGORIES
 from companion.session.commands import PlayLine, StartGame
 from companion.session.past.export import PastGames
 
@@ -61,7 +62,7 @@ def test_the_table_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None
 
 
 def test_a_game_that_is_not_there_is_404(played: Pub) -> None:
-    for path in ("/api/evening/999", "/api/evening/999.jsonl"):
+    for path in ("/api/evening/999", "/api/evening/999/luck", "/api/evening/999.jsonl"):
         answer = played.stranger().get(path)
         assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
 
@@ -73,3 +74,34 @@ def test_players_are_told_in_figures_over_all_games_and_in_each(played: Pub) -> 
     assert (everyone["=1+1"]["throws"], everyone["=1+1"]["points"]) == (1, 5)
     number = client.get("/api/evening").json["games"][0]["id"]
     assert client.get(f"/api/evening/{number}").json["players"] == everyone
+
+
+def test_a_finished_game_is_split_into_luck_and_decisions_with_photos(tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+        pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann"]}))
+        for category in CATEGORIES:
+            for line in ({"throw": [1, 6, 6]}, {"do": "score", "category": category}):
+                pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        client = pub.stranger()
+        number = client.get("/api/evening").json["games"][0]["id"]
+        told = client.get(f"/api/evening/{number}/luck").json
+        (ann,) = told["players"]
+        assert ann["result"] == pub.table.snapshot().state["scores"]["Ann"]
+        assert ann["start"] + ann["luck"] + ann["decisions"] == pytest.approx(ann["result"], abs=1e-9)
+        throws = [move["throw"] for move in client.get(f"/api/evening/{number}").json["moves"]]
+        assert [move["photo"] for move in told["moves"]] == [throws[place // 2 * 2] for place in range(26)]
+        assert told["dearest"][0]["gave_away"] > 0
+        assert client.get("/api/evening/dice").json["counts"] == {"1": 13, "2": 0, "3": 0, "4": 0, "5": 0, "6": 26}
+
+
+def test_an_unfinished_game_has_no_luck_to_tell_yet(played: Pub) -> None:
+    client = played.stranger()
+    number = client.get("/api/evening").json["games"][0]["id"]
+    answer = client.get(f"/api/evening/{number}/luck")
+    assert (answer.status_code, answer.json["error"]) == (409, "unfinished")
+
+
+def test_the_honesty_of_the_dice_is_told(played: Pub) -> None:
+    told = played.stranger().get("/api/evening/dice").json
+    assert (told["throws"], told["verdict"]) == (2, "even")
+    assert told["could_have_found"] == pytest.approx(1.0)

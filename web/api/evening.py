@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import flask
 import msgspec
 
+from companion.errors import RulesError
 from companion.session.past.statistics import Tally
 from web.api.routes import Routes
 from web.responses import answer, refusal
@@ -37,10 +38,17 @@ class PastGames(Protocol):
     def players(self) -> Mapping[str, Tally]:
         """Everyone who has played here, over all games."""
 
+    def luck(self, game: int) -> Mapping[str, Any] | None:
+        """How a game split into luck and decisions; None when there is no such game. Raises RulesError: unfinished."""
+
+    def fairness(self) -> Mapping[str, Any]:
+        """Whether the dice are honest, as far as all their throws can tell."""
+
 
 def routes(past: PastGames, table: Table) -> Routes:
     """The routes of past games; anyone may read them."""
     made = Routes("evening")
+    _weighed(made, past)
 
     @made.get("/api/evening", "The games of this evening")
     def evening() -> flask.Response:
@@ -77,6 +85,22 @@ def routes(past: PastGames, table: Table) -> Routes:
         return _file(text.getvalue().encode(), "text/csv", "throws.csv")
 
     return made
+
+
+def _weighed(made: Routes, past: PastGames) -> None:
+    """Luck, decisions and dice."""
+
+    @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", refused=(404, 409))
+    def luck(game: int) -> flask.Response:
+        try:
+            told = past.luck(game)
+        except RulesError as unfinished:
+            return refusal(409, "unfinished", str(unfinished))
+        return _no_such_game() if told is None else answer(told)
+
+    @made.get("/api/evening/dice", "Whether the dice are honest, as far as their throws can tell")
+    def dice() -> flask.Response:
+        return answer(past.fairness())
 
 
 def throws(

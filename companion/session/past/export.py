@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from companion.games.luck import story_of
 from companion.games.notation import action_of
+from companion.games.replay import transcript_of
 from companion.games.transcript import Transcript
 from companion.session.filed import FiledGame, Filing
 from companion.session.journal import Entry, read_entries
+from companion.session.past.fairness import watched
 from companion.session.past.statistics import Tally
 from companion.session.record import Game, Record, after_entry, filed, filed_before
 
@@ -26,6 +29,7 @@ class PastGames:
         self._lock = threading.Lock()
         self._record: Record | None = None
         self._kept: dict[int, FiledGame] = {}
+        self._luck: dict[int, tuple[FiledGame, Json]] = {}  # of a game, good as long as it is filed so
 
     def games(self) -> list[Json]:
         """Newest first: `id`, `started` and what a `FiledGame.summary` has."""
@@ -72,6 +76,35 @@ class PastGames:
             for name, tally in game.tallies.items():
                 found[name] = found.get(name, Tally()) + tally
         return found
+
+    def luck(self, game: int) -> Json | None:
+        """How a game split into luck and decisions, as `Story.view`; None when there is no such game.
+
+        Each throw and decision told of has `photo`, the number of the throw that lay there then.
+
+        Raises:
+            RulesError: It is not finished.
+        """
+        kept = self._game(game)
+        if kept is None:
+            return None
+        if game not in self._luck or self._luck[game][0] is not kept:
+            told = story_of(transcript_of(kept.text())).view(kept.header.players)
+            thrown = [line.thrown.number if line.thrown else None for line in kept.filed_lines()]
+            for move in (*told["moves"], *told["luckiest"], *told["dearest"]):
+                move["photo"] = next(filter(None, reversed(thrown[: move["line"] - 1])), None)
+            self._luck[game] = kept, told
+        return self._luck[game][1]
+
+    def throws(self, since: int | None = None) -> Iterator[Sequence[int]]:
+        """The values of every throw that stands, in the order of the games; of those from one game on."""
+        for game in reversed(self.games()):
+            if since is None or game["id"] >= since:
+                yield from (line["throw"] for line in self.transcript(game["id"]) or () if "throw" in line)
+
+    def fairness(self) -> Json:
+        """Whether the dice are honest, as far as all their throws can tell: as `Fairness.view`."""
+        return watched(self.throws()).view()
 
     def _game(self, number: int) -> FiledGame | None:
         with self._lock:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, inf, log, sqrt
+from typing import Any
 
 PRIOR = 20.0  # on each face: finds a face that comes 1 in 4 soonest, of 5, 10, 20, 40, 80
 ENOUGH = 20.0  # 1 / 0.05
@@ -95,6 +96,23 @@ class Fairness:
         """Logarithm of the likelihood ratio against fair dice and the reader that explains the values best."""
         explained = max(max(_taken_for(self.counts, *pair) for pair in _PAIRS), _slipped(self.counts))
         return self.evidence + self.rolled * log(1 / 6) - explained
+
+    def view(self) -> dict[str, Any]:
+        """Plain JSON values.
+
+        `evidence` is how much likelier the values are under uneven dice than under fair ones, at its highest; from
+        `enough` on they are uneven. `could_have_found`: the chance of one face from which half of all such sets would
+        have been found by now.
+        """
+        return {
+            "throws": self.throws,
+            "counts": {str(face): count for face, count in enumerate(self.counts, 1)},
+            "evidence": exp(min(self.highest, 700.0)),
+            "enough": ENOUGH,
+            "verdict": self.verdict,
+            "confusion": list(self.confusion) if self.confusion else None,
+            "could_have_found": could_have_found(self.rolled),
+        }
 
 
 def watched(throws: Iterable[Sequence[int]]) -> Fairness:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from math import exp
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from companion import config
 from companion.errors import RulesError
 from companion.games.game import Throw
 from companion.games.replay import transcript_of
-from companion.session.past.fairness import ENOUGH, Fairness, could_have_found, watched
+from companion.session.past.fairness import watched
 
 WIDTH = 40
 
@@ -39,12 +38,12 @@ def command(files: tuple[str, ...], data: str | None, since: int | None, as_json
     except RulesError as refused:
         click.echo(f"pegpip: {refused}", err=True)
         return 1
-    found = view(watched(throws))
+    found = watched(throws).view()
     click.echo(json.dumps(found) if as_json else in_words(found))
     return 0
 
 
-def _of_files(files: tuple[str, ...]) -> Iterator[tuple[int, ...]]:
+def _of_files(files: tuple[str, ...]) -> Iterator[Sequence[int]]:
     for name in files:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
         try:
@@ -54,31 +53,10 @@ def _of_files(files: tuple[str, ...]) -> Iterator[tuple[int, ...]]:
         yield from (action.dice for action in actions if isinstance(action, Throw))
 
 
-def _of_the_table(data: str | None, since: int | None) -> Iterator[tuple[int, ...]]:
+def _of_the_table(data: str | None, since: int | None) -> Iterator[Sequence[int]]:
     from companion.session.past.export import PastGames
 
-    past = PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data_dir)
-    for game in reversed(past.games()):
-        if since is None or game["id"] >= since:
-            yield from (tuple(line["throw"]) for line in past.transcript(game["id"]) or () if "throw" in line)
-
-
-def view(fairness: Fairness) -> dict[str, Any]:
-    """The object that `--json` prints.
-
-    `evidence` is how much likelier the values are under uneven dice than under fair ones, at its highest; from
-    `enough` on they are uneven. `could_have_found`: the chance of one face from which half of all such sets would
-    have been found by now.
-    """
-    return {
-        "throws": fairness.throws,
-        "counts": {str(face): count for face, count in enumerate(fairness.counts, 1)},
-        "evidence": exp(min(fairness.highest, 700.0)),
-        "enough": ENOUGH,
-        "verdict": fairness.verdict,
-        "confusion": list(fairness.confusion) if fairness.confusion else None,
-        "could_have_found": could_have_found(fairness.rolled),
-    }
+    return PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data_dir).throws(since)
 
 
 def in_words(found: dict[str, Any]) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
 from companion.errors import RulesError
-from companion.games.luck import Story, story_of
+from companion.games.luck import story_of
 from companion.games.odds import GOALS
 from companion.games.replay import transcript_of
 
@@ -36,20 +35,9 @@ def command(file: str, as_json: bool, goal: str | None) -> int:
     except RulesError as refused:
         click.echo(f"pegpip: {file}: {refused}", err=True)
         return 1
-    found = view(story, transcript.header.players)
+    found = story.view(transcript.header.players)
     click.echo(json.dumps(found) if as_json else in_words(found))
     return 0
-
-
-def view(story: Story, players: tuple[str, ...]) -> dict[str, Any]:
-    """The object that `--json` prints."""
-    return {
-        "goal": story.goal,
-        "players": [asdict(account) for account in story.accounts],
-        "luckiest": [move.view(players) for move in story.luckiest],
-        "dearest": [move.view(players) for move in story.dearest],
-        "moves": [move.view(players) for move in story.moves],
-    }
 
 
 def in_words(found: dict[str, Any]) -> str:
