@@ -175,6 +175,15 @@ def test_a_body_in_chunks_is_read_and_its_size_is_limited(running: tuple[Pub, in
         assert status(link) == 413
 
 
+def test_a_body_of_two_lengths_is_refused_and_what_follows_is_no_request(running: tuple[Pub, int]) -> None:
+    _, port = running
+    head = b"POST /api/pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 60\r\n"
+    smuggled = b"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with listen(port, request=head + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled) as link:
+        told = b"".join(iter(lambda: link.recv(4000), b""))
+        assert [part.split(b" ")[0] for part in told.split(b"HTTP/1.1 ")[1:]] == [b"400"]
+
+
 def test_a_server_that_has_ended_may_be_stopped_again(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         server = Server(pub.site, socket.create_server(("127.0.0.1", 0)), pub.limits)

@@ -39,6 +39,9 @@ class Site:
         if scope["path"] == PATH:
             await self.stream(scope, receive, send)
             return
+        if {b"transfer-encoding", b"content-length"} <= {name for name, _ in scope["headers"]}:
+            await asgi_refusal(send, 400)  # whoever stands between us may believe the other (RFC 9112, 6.1)
+            return
         try:
             async with asyncio.timeout(self._limits.body_s):
                 body = await whole_body(receive)
