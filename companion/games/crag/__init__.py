@@ -14,7 +14,16 @@ from companion.games.crag.panels import panels
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
 from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES
+from companion.games.game import Action, State
 from companion.games.rulebook import Rulebook
+
+
+def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
+    """The chance to win with each option; NumPy is loaded for it."""
+    from companion.games.crag import win
+
+    return win.values_to_win(state)
+
 
 GAME = Rulebook(
     name="crag",
@@ -23,6 +32,7 @@ GAME = Rulebook(
     max_players=None,
     begin=begin,
     careless=choice,
+    values_to_win=values_to_win,
     expects_total=True,
     switches=SWITCHES,
     presets={"basic": {}, "score_sheet": {"thirteen_without_double": True}},

@@ -44,7 +44,8 @@ def keeps_of(dice: Dice) -> tuple[Dice, ...]:
 
 
 @cache
-def _sheets(strict: bool) -> tuple[float, ...]:
+def sheets(strict: bool) -> tuple[float, ...]:
+    """The stored table: what is still expected, by the categories that are filled."""
     values = floats(__package__, TABLE)
     return values[FULL + 1 :] if strict else values[: FULL + 1]
 
@@ -58,9 +59,9 @@ class TurnWorth:
 
     def __init__(self, filled: int, strict: bool) -> None:
         self.filled = filled
-        points, sheets = points_table(strict), _sheets(strict)
+        points, later = points_table(strict), sheets(strict)
         self._unused = tuple(place for place in range(len(CATEGORIES)) if not filled >> place & 1)
-        self._later = {place: sheets[filled | 1 << place] for place in self._unused}
+        self._later = {place: later[filled | 1 << place] for place in self._unused}
         self._points = points
 
     def entered(self, dice: Dice, category: str) -> float:

@@ -5,6 +5,8 @@ Worked back from the full sheet, all sheets with the same number filled at once.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -25,9 +27,9 @@ def solved(strict: bool) -> Floats:
         Shape (8192,), points; the index has bit i set where category i of the sheet is filled.
     """
     points = np.array([points_table(strict)[dice] for dice in LYING], dtype=np.float64)
-    throws = _after_keeps()
+    throws = after_keeps()
     first = throws[KEEPS.index(())]
-    choices = _choices()
+    kept_of = choices()
     worth: Floats = np.zeros(FULL + 1)
     filled = np.array([mask.bit_count() for mask in range(FULL + 1)])
     for count in reversed(range(len(CATEGORIES))):
@@ -38,7 +40,7 @@ def solved(strict: bool) -> Floats:
             following = points[:, place] + worth[masks[unused] | 1 << place, np.newaxis]
             entered[unused] = np.maximum(entered[unused], following)
         thrown_again = entered @ throws.T
-        worth[masks] = thrown_again[:, choices].max(axis=2) @ first
+        worth[masks] = thrown_again[:, kept_of].max(axis=2) @ first
     return worth
 
 
@@ -47,7 +49,8 @@ def tables() -> dict[str, bytes]:
     return {TABLE: b"".join(solved(strict).astype("<f8").tobytes() for strict in (False, True))}
 
 
-def _after_keeps() -> Floats:
+@cache
+def after_keeps() -> Floats:
     """By what was kept (all three: no throw): the chance of each three dice lying there, shape (keeps, dice)."""
     chances = np.zeros((len(KEEPS), len(LYING)))
     for place, kept in enumerate(KEEPS):
@@ -57,7 +60,8 @@ def _after_keeps() -> Floats:
     return chances
 
 
-def _choices() -> npt.NDArray[np.int64]:
+@cache
+def choices() -> npt.NDArray[np.int64]:
     """By what lies there after the first throw: the places of all keeps, the last one repeated, shape (dice, 8)."""
     places = [[KEEPS.index(kept) for kept in keeps_of(dice)] for dice, _ in throws_of(3)]
     return np.array([row + row[-1:] * (8 - len(row)) for row in places])

@@ -1,0 +1,96 @@
+"""The chance to win Crag: what sheets still bring, and sheets set against each other."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from playing import begun, keep, score, throw, told
+
+from companion.errors import RulesError
+from companion.games.crag.odds import sheets
+from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.win import TOTALS, prospects
+from companion.games.dice import throws_of
+from companion.games.game import State, Throw
+from companion.games.odds import options
+from companion.games.players import steady
+
+
+def values(state: State) -> dict[str, float]:
+    return {str(option["line"]): option["value"] for option in options(state, "win")}
+
+
+def all_but(*unused: str, dice: tuple[int, ...] = (1, 1, 2), players: int = 2) -> list[dict[str, Any]]:
+    """Turns of everybody that fill every category but those, each with the same dice."""
+    filled = [category for category in CATEGORIES if category not in unused]
+    return [line for category in filled for _ in range(players) for line in (throw(*dice), score(category))]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_sheets_still_bring_makes_up_what_is_expected_of_them(strict: bool) -> None:
+    generator = random.Random(1)
+    for filled in (0, 8191, *(generator.randrange(8192) for _ in range(30))):
+        chances = prospects(strict).of(filled)
+        assert chances.sum() == pytest.approx(1)
+        assert chances.min() >= 0
+        assert chances @ np.arange(TOTALS) == pytest.approx(sheets(strict)[filled], abs=1e-9)
+
+
+def test_two_empty_sheets_win_alike() -> None:
+    # The first throws before the other does; this turn alone is played for the win.
+    assert values(begun("crag").state)["{'throw': 3}"] == pytest.approx(0.5, abs=1e-4)
+    assert values(begun("crag", 1).state)["{'throw': 3}"] == pytest.approx(1.0)
+
+
+def test_with_totals_given_it_is_the_chance_to_reach_what_is_wanted() -> None:
+    # Ann has entered her last; Ben is level with her, but for the sixes that she has: two sixes draw level, three win.
+    lines = [*all_but("sixes"), throw(1, 6, 6), score("sixes")]
+    level = told("crag", *lines, throw(6, 2, 3), keep(6))
+    assert values(level.state)["{'throw': 2}"] == pytest.approx((10 / 2 + 1) / 36)
+    two = told("crag", *lines, throw(6, 6, 3))
+    found = values(two.state)
+    assert found[str(score("sixes"))] == pytest.approx(1 / 2)
+    assert found[str(keep(6, 6))] == pytest.approx(5 / 6 / 2 + 1 / 6)
+    assert max(found, key=lambda line: found[line]) == str(keep(6, 6))
+
+
+def test_a_win_shared_by_three_is_a_third() -> None:
+    lines = [*all_but("ones", players=3), *[line for _ in range(2) for line in (throw(1, 5, 6), score("ones"))]]
+    assert values(told("crag", *lines, throw(1, 5, 6), players=3).state)[str(score("ones"))] == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("unused", [("crag", "sixes"), ("odd_straight", "thirteen", "ones", "twos")])
+def test_the_chance_of_a_throw_is_the_mean_of_what_follows(unused: tuple[str, ...]) -> None:
+    for lines in ([], [throw(1, 5, 6), keep(5)], [throw(1, 5, 6), keep()]):
+        state = told("crag", *all_but(*unused), *lines).state
+        (size,) = state.throw_sizes
+        mean = sum(ways * max(values(state.after(Throw(dice))).values()) for dice, ways in throws_of(size)) / 6**size
+        assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(mean, abs=1e-12)
+
+
+def test_entering_is_worth_the_other_sheets_chance_against_it() -> None:
+    after = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6), score("crag"))
+    before = told("crag", *all_but("crag", "sixes"), throw(1, 6, 6))
+    # Ben's turn is then played for the win; Ann's value takes it to be played for points, so it is no less.
+    assert values(before.state)[str(score("crag"))] >= 1 - max(values(after.state).values()) - 1e-12
+
+
+def test_who_plays_for_the_win_sometimes_leaves_points_behind() -> None:
+    generator, apart = random.Random(6), 0
+    state: State = begun("crag").state
+    while not state.over:
+        for_points, to_win = options(state)[0]["line"], options(state, "win")
+        apart += to_win[0]["value"] > next(each["value"] for each in to_win if each["line"] == for_points) + 1e-9
+        choice = steady(state)
+        thrown = tuple(generator.choices(range(1, 7), k=choice)) if isinstance(choice, int) else ()
+        state = state.after(choice if not isinstance(choice, int) else Throw(thrown))
+    assert apart > 0
+
+
+def test_the_roll_off_has_no_chance_to_tell_and_the_end_no_options() -> None:
+    with pytest.raises(RulesError, match="roll-off"):
+        options(begun("crag", roll_off=True).state, "win")
+    assert options(told("crag", *all_but()).state, "win") == []
