@@ -50,7 +50,7 @@ def numbers(link: socket.socket, until: int) -> list[int]:
         assert came, f"the stream ended after {text!r}"
         text += came
         whole = [part for part in text.split(b"\n\n")[:-1] if b"\ndata: {" in b"\n" + part]
-        told = [json.loads(part.split(b"data: ", 1)[1].split(b"\n")[0])["number"] for part in whole]
+        told = [json.loads(part.split(b"\ndata: ", 1)[1].split(b"\n")[0])["number"] for part in whole]
     return told
 
 
