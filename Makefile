@@ -5,7 +5,7 @@ QUICK := tests/games tests/session tests/hardware tests/test_house.py tests/test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help play test check lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips handheld fixtures train solve clean
+.PHONY: faults soak help play test check lint types tests bench conformance fuzz mutants evening pictures load fuzz-web corrupted rendered clips handheld fixtures train solve clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -62,6 +62,10 @@ load: .venv/dev.stamp  ## two thousand viewers, a thousand phones that come and 
 
 fuzz-web: .venv/dev.stamp  ## twenty thousand requests that the API must answer as it says it does
 	@$(BIN)/python tests/web/fuzz.py
+
+faults: .venv/dev.stamp  ## damaged folders, power cuts, kills, failing disks, mutilated backups: nothing lost, nothing silent (minutes)
+	@$(BIN)/python tests/faults
+	@PEGPIP_FAULTS=1 $(BIN)/pytest -q tests/system/test_supervision.py tests/system/test_safe_mode.py tests/system/test_plug_pulled.py tests/vision/test_camera_faults.py tests/hardware/test_strip_faults.py
 
 corrupted: .venv/dev.stamp  ## a thousand damaged, odd and hostile picture files: an answer or a clear error each, under 1 GB
 	@PEGPIP_CORRUPTED=1000 $(BIN)/pytest -s tests/vision/test_corrupted.py

@@ -8,7 +8,6 @@ import hashlib
 import json
 import re
 import shutil
-import sqlite3
 import tomllib
 import zipfile
 import zlib
@@ -32,7 +31,7 @@ from companion.config import load
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.session.journal import FILE_NAME as JOURNAL
 from companion.session.journal import entry_of, verified
-from companion.session.journal.database import Damaged
+from companion.session.journal.database import UNREADABLE, Damaged
 from companion.session.journal.mirror import Mirror
 from companion.session.record import replayed
 from vision.calibration.store import FILE_NAME as CALIBRATION
@@ -201,7 +200,7 @@ def _check_journal(data: Path, entries: int) -> None:
     try:
         found = verified(data)
         replayed(entry_of(row) for row in found)
-    except (sqlite3.Error, Damaged, CompanionError) as wrong:
+    except (*UNREADABLE, Damaged, CompanionError) as wrong:
         raise ValueError(f"its journal can't be played: {wrong}") from None
     if len(found) != entries:
         raise ValueError(f"its journal has {len(found)} entries and not {entries}")

@@ -23,7 +23,6 @@ from companion.session.table import Table
 
 SECTOR = 512
 PATIENCE_S = 30.0
-VERBOSE = False
 STATE_FILES = ("journal.sqlite3", "journal.jsonl", "journal.sqlite3-journal", "journal.sqlite3-wal")
 
 
@@ -44,7 +43,7 @@ def played_folder(folder: Path, turns: int, seed: int) -> Evening:
     table.start()
     started(table, HEADER)
     for _ in range(turns):
-        _turn(table, tray, chance)
+        act_turn(table, tray, chance)
     shutil.copytree(live, folder)
     snapshot = table.snapshot()
     table.stop()
@@ -52,7 +51,7 @@ def played_folder(folder: Path, turns: int, seed: int) -> Evening:
     return Evening(folder, snapshot, len(read_entries(folder)))
 
 
-def _turn(table: Table, tray: Tray, chance: random.Random) -> None:
+def act_turn(table: Table, tray: Tray, chance: random.Random) -> None:
     tray.lift()
     state = table.snapshot().state
     assert state is not None
@@ -113,7 +112,7 @@ def outcome(evening: Evening) -> str:
     if thread.is_alive():
         return "hung"
     if said:
-        return f"refused: {said[0][-150:]}"
+        return "refused and told"
     snapshot = table.snapshot()
     table.stop()
     if any(evening.folder.glob(f"{ASIDE}*/REPORT.json")) and snapshot.notice and snapshot.notice.code == "ill":
@@ -138,12 +137,12 @@ def run(folder: Path, count: int, seed: int = 1, *, twice: float = 0.2) -> Count
         did = [damage(copy, chance)]
         if chance.random() < twice:
             did.append(damage(copy, chance))
-        before = {path.name for path in (copy / "photos").glob("*.jpg")}
+        before = sorted(path.read_bytes() for path in (copy / "photos").glob("*.jpg"))
         came = outcome(Evening(copy, whole.snapshot, whole.entries))
-        gone = before - {path.name for path in (copy / "photos").glob("*.jpg")}
+        gone = before != sorted(path.read_bytes() for path in (copy / "photos").glob("*.jpg"))
         found[came] += 1
-        if came in ("silent", "hung") or gone or (VERBOSE and len(did) == 1 and came != "same"):
+        if came in ("silent", "hung") or gone:
             found["photos gone"] += bool(gone)
-            print(f"folder {number}: {came}; {did}; photos gone: {sorted(gone)}")
+            print(f"folder {number}: {came}; {did}; photos gone: {gone}")
         shutil.rmtree(copy)
     return found

@@ -260,3 +260,14 @@ def test_any_fault_at_the_start_ends_it_with_a_message(tmp_path: Path, monkeypat
         table.start()
     with pytest.raises(DeviceError, match="not running"):
         table.submit(PlayLine(number=0, line={}))
+
+
+def test_a_database_whose_error_is_no_text_is_mended_too(tmp_path: Path) -> None:
+    entries = kept(tmp_path)
+    content = bytearray((tmp_path / FILE_NAME).read_bytes())
+    at = content.index(b"CREATE TRIGGER entries_hold")
+    content[at : at + 40] = b"\xa0" * 40
+    (tmp_path / FILE_NAME).write_bytes(content)
+    reopened(tmp_path)
+    assert read_entries(tmp_path) == tuple(entries)
+    assert "nothing is missing" in told(tmp_path)

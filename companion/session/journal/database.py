@@ -43,6 +43,8 @@ _STATEMENTS = {
 _ROWS = "SELECT number, kind, body, wall_s, throw, link FROM entries WHERE number >= ? ORDER BY number"
 _PLAIN_ROWS = "SELECT number, kind, body, wall_s, throw, '' FROM entries WHERE number >= ? ORDER BY number"
 _DAMAGE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_FORMAT})
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What reading a damaged database raises: SQLite's messages quote it, and Python would read them as text."""
 PATIENCE_S = 5.0
 AT_ONCE = 2000
 """Rows read in one go."""
@@ -122,14 +124,14 @@ def readable_rows(path: Path, at_least: int) -> dict[int, Row]:
     found: dict[int, Row] = {}
     if not path.exists():
         return found
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(_careful(path)) as connection:
+    with contextlib.suppress(*UNREADABLE), contextlib.closing(_careful(path)) as connection:
         connection.execute("PRAGMA query_only = ON")
         columns = {bytes(values[1]) for values in connection.execute("PRAGMA table_info(entries)")}
         query = (_ROWS if b"link" in columns else _PLAIN_ROWS).replace(">= ? ORDER BY number", "= ?")
         number, misses = 0, 0
         while number < at_least or misses < MISSES:
             number, misses = number + 1, misses + 1
-            with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(*UNREADABLE):
                 values = connection.execute(query, (number,)).fetchone()
                 row = _row(values) if values else None
                 if row is not None:
@@ -175,8 +177,10 @@ def holds(connection: sqlite3.Connection, row: Row) -> bool:
     return bool(found and bytes(found[0]) == row.link.encode())
 
 
-def is_damage(wrong: sqlite3.Error) -> bool:
+def is_damage(wrong: sqlite3.Error | UnicodeDecodeError) -> bool:
     """Whether that error says that the file is not what was written, rather than that it can't be reached."""
+    if isinstance(wrong, UnicodeDecodeError):
+        return True
     code = getattr(wrong, "sqlite_errorcode", 0)
     return code & 0xFF in _DAMAGE or code in (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
 

@@ -180,7 +180,7 @@ class Journal:
                 raise Damaged(f"there are photos of {len(orphans)} throws that it does not know")
         except Damaged as damage:
             return self._mend(photographed, str(damage))
-        except sqlite3.Error as wrong:
+        except database.UNREADABLE as wrong:
             if not database.is_damage(wrong):
                 raise
             return self._mend(photographed, "its database can't be read")
@@ -364,7 +364,7 @@ def _told(path: Path) -> Iterator[None]:
     """SQLite's and the system's errors in our tree, each with its cure."""
     try:
         yield
-    except sqlite3.DatabaseError as wrong:
+    except database.UNREADABLE as wrong:
         if getattr(wrong, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
             raise DeviceError("The disk is full: the journal can't grow.", _FREE_SPACE) from wrong
         if database.is_damage(wrong):

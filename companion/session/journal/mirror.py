@@ -79,7 +79,10 @@ class Mirror:
             file.readline()
             for line in file:
                 row = decoded(line)
-                number = number + 1 if row is None else row.following - 1
+                if row is not None:
+                    number = row.following - 1
+                elif line.startswith(b"[%d," % (number + 1)):
+                    number += 1
         return number
 
     def open(self, missing: Iterable[Row]) -> None:
