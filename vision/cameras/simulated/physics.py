@@ -1,46 +1,44 @@
-"""How simulated dice fall: rigid cubes whose corners meet the floor and the walls, integrated in small steps.
+"""How simulated dice fall: rigid cubes that meet the floor, the walls and each other, integrated in small steps.
 
-Contact is a stiff spring with damping and friction at each corner (penalty method; Witkin & Baraff, Physically Based
-Modeling, 1997); dice push each other apart as balls. Nothing chooses a value: it is whichever face ends on top.
+Nothing chooses a value: it is whichever face ends on top, or none, where a die leans on a wall or on another.
 Lengths in millimetres, time in seconds, a die's mass is 1.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from vision.cameras.simulated.contact import (
+    CORNERS,
+    STIFFNESS,
+    Floats,
+    Walls,
+    between,
+    cross,
+    neighbours,
+    on_planes,
+    touch,
+)
 
 GRAVITY_MM_S2 = 9810.0
 STEP_S = 1 / 1200
-STIFFNESS = 60_000.0
-"""Four corners under a resting die sink gravity / (4 stiffness) = 0.04 mm; nine steps to an oscillation."""
-DAMPING = 60.0
-"""About an eighth of critical: a die bounces two or three times, as plastic does on felt."""
-FRICTION = 0.45
 SPIN_LOSS_PER_S = 1.0
 """Air and felt: without it a die that stands on a corner may spin on for seconds."""
-APART = 1.44
-"""Least distance of two centres in edges: just over the diagonal of a face, so that lying dice don't overlap."""
-PUSH = 30_000.0
-REST_SPEED_MM_S = 12.0
+REST_SPEED_MM_S = 8.0
 REST_SPIN_RAD_S = 1.0
 REST_S = 0.12
-FLAT = 0.9995
-"""Cosine between the upward axis and the vertical above which a die lies flat."""
-
-CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-
-
-@dataclass(frozen=True, slots=True)
-class Walls:
-    """The box that dice roll in: x and y limits in mm."""
-
-    x_mm: tuple[float, float]
-    y_mm: tuple[float, float]
+SUNK_MM = GRAVITY_MM_S2 / (4 * STIFFNESS)
+"""So far a lying die presses the springs under its corners; laid higher, it would fall and bounce."""
+FLAT_DEG = 2.5
+"""A die that leans by less lies on its face, but for the springs it rests on."""
+ALONE_MM = 0.2
+"""Further than this from walls and other dice a die leans on nothing: it stands on its edge by chance."""
+WAKE_MM_S = 30.0
+"""A die at rest that is hit faster than this moves again."""
 
 
 @dataclass(slots=True)
@@ -93,10 +91,10 @@ def random_turns(count: int, rng: np.random.Generator) -> Floats:
 
 
 def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls, seconds: float) -> None:
-    """Move the dice that are `moving` on by that time; the others stand like rocks.
+    """Move the dice that are `moving` on by that time; the others stand like rocks, those at rest till they are hit.
 
-    A die at rest on a face is laid exactly flat and its `still_s` grows past `REST_S`; one at rest on an edge (leaning
-    on a wall) is pushed until it falls, as a knock on the table would.
+    A die at rest on a face is laid exactly flat and its `still_s` grows past `REST_S`; so does that of one that leans
+    on a wall or on another die. One that stands on an edge alone is pushed until it falls.
     """
     for _ in range(max(1, round(seconds / STEP_S))):
         _step(bodies, moving, edge_mm, walls)
@@ -109,85 +107,86 @@ def resting(bodies: Bodies) -> NDArray[np.bool_]:
 
 def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
     arms = np.einsum("nij,cj->nci", bodies.turn, CORNERS) * edge_mm
-    corners = bodies.at_mm[:, None, :] + arms
-    speeds = bodies.velocity[:, None, :] + np.cross(bodies.spin[:, None, :], arms)
-    forces = _contact(corners, speeds, walls)
-    force = forces.sum(1) + _push_apart(bodies.at_mm, edge_mm)
+    speeds = bodies.velocity[:, None, :] + cross(bodies.spin[:, None, :], arms)
+    forces = on_planes(bodies.at_mm[:, None, :] + arms, speeds, walls)
+    force, torque = forces.sum(1), cross(arms, forces).sum(1)
     force[:, 2] -= GRAVITY_MM_S2
-    torque = np.cross(arms, forces).sum(1)
-    bodies.velocity[moving] += force[moving] * STEP_S
-    bodies.spin[moving] += torque[moving] * (6 / edge_mm**2 * STEP_S)
-    bodies.spin[moving] *= 1 - SPIN_LOSS_PER_S * STEP_S
-    bodies.at_mm[moving] += bodies.velocity[moving] * STEP_S
-    bodies.turn[moving] = _turned(bodies.turn[moving], bodies.spin[moving] * STEP_S)
-    _settle(bodies, moving, edge_mm)
+    _push_apart(bodies, moving, edge_mm, force, torque)
+    awake = moving & (bodies.still_s < REST_S)
+    bodies.velocity[awake] += force[awake] * STEP_S
+    bodies.spin[awake] += torque[awake] * (6 / edge_mm**2 * STEP_S)
+    bodies.spin[awake] *= 1 - SPIN_LOSS_PER_S * STEP_S
+    bodies.at_mm[awake] += bodies.velocity[awake] * STEP_S
+    bodies.turn[awake] = _turned(bodies.turn[awake], bodies.spin[awake] * STEP_S)
+    _settle(bodies, moving, edge_mm, walls)
 
 
-def _contact(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
-    """(n, 8, 3) forces at the corners from the floor and the four walls."""
-    forces = np.zeros_like(corners)
-    planes = (
-        (2, 1.0, 0.0),
-        (0, 1.0, walls.x_mm[0]),
-        (0, -1.0, -walls.x_mm[1]),
-        (1, 1.0, walls.y_mm[0]),
-        (1, -1.0, -walls.y_mm[1]),
-    )
-    for axis, sign, offset in planes:
-        depth = offset - sign * corners[:, :, axis]
-        if not (depth > 0).any():
+def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force: Floats, torque: Floats) -> None:
+    """Add to (n, 3) force and torque what dice that touch do to each other; a hit wakes one at rest."""
+    at, turn = bodies.at_mm, bodies.turn
+    for one, other in neighbours(at, edge_mm):
+        if not (moving[one] or moving[other]):
             continue
-        into = sign * speeds[:, :, axis]
-        normal = np.where(depth > 0, np.maximum(STIFFNESS * depth - DAMPING * into, 0.0), 0.0)
-        along = speeds.copy()
-        along[:, :, axis] = 0.0
-        # Dry friction, smoothed below 20 mm/s so that a die comes to rest instead of trembling.
-        grip = FRICTION * normal / (np.linalg.norm(along, axis=-1) + 20.0)
-        forces -= along * grip[:, :, None]
-        forces[:, :, axis] += sign * normal
-    return forces
-
-
-def _push_apart(at_mm: Floats, edge_mm: float) -> Floats:
-    apart = at_mm[:, None, :] - at_mm[None, :, :]
-    distance = np.linalg.norm(apart, axis=-1) + np.eye(len(at_mm)) * 1e9
-    overlap = np.maximum(APART * edge_mm - distance, 0.0)
-    push: Floats = (apart * (PUSH / 10 * overlap / np.maximum(distance, 1.0))[:, :, None]).sum(1)
-    push[:, 2] = np.maximum(push[:, 2], 0.0)
-    return push
+        touched = touch((at[one], at[other]), (turn[one], turn[other]), edge_mm)
+        if touched is None:
+            continue
+        arms = touched.at_mm - at[one], touched.at_mm - at[other]
+        speeds = bodies.velocity[other] + cross(bodies.spin[other], arms[1])
+        speeds = speeds - bodies.velocity[one] - cross(bodies.spin[one], arms[0])
+        if (np.abs(speeds @ touched.normal) > WAKE_MM_S).any():
+            bodies.still_s[[one, other]] = 0.0
+        pushed = between(touched, speeds)
+        force[one] -= pushed.sum(0)
+        force[other] += pushed.sum(0)
+        torque[one] -= cross(arms[0], pushed).sum(0)
+        torque[other] += cross(arms[1], pushed).sum(0)
 
 
 def _turned(turn: Floats, angle: Floats) -> Floats:
     """Rotations after a small turn (first order), made orthogonal again by one Gram-Schmidt pass."""
-    turn = turn + np.cross(angle[:, None, :], turn.transpose(0, 2, 1)).transpose(0, 2, 1)
-    x = turn[:, :, 0] / np.linalg.norm(turn[:, :, 0], axis=1, keepdims=True)
-    y = turn[:, :, 1] - (turn[:, :, 1] * x).sum(1, keepdims=True) * x
-    y = y / np.linalg.norm(y, axis=1, keepdims=True)
-    return np.stack([x, y, np.cross(x, y)], axis=-1)
+    turn = turn + cross(angle[:, None, :], turn.transpose(0, 2, 1)).transpose(0, 2, 1)
+    x = turn[:, :, 0] / np.sqrt((turn[:, :, 0] ** 2).sum(1))[:, None]
+    y = turn[:, :, 1] - (turn[:, :, 1] * x).sum(1)[:, None] * x
+    y = y / np.sqrt((y**2).sum(1))[:, None]
+    return np.stack([x, y, cross(x, y)], axis=-1)
 
 
-def _settle(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float) -> None:
-    slow = (np.linalg.norm(bodies.velocity, axis=1) < REST_SPEED_MM_S) & (
-        np.linalg.norm(bodies.spin, axis=1) < REST_SPIN_RAD_S
-    )
-    low = bodies.at_mm[:, 2] < 0.9 * edge_mm
-    bodies.still_s = np.where(moving & ~(slow & low), 0.0, bodies.still_s + STEP_S)
-    done = moving & (bodies.still_s >= REST_S)
-    for index in np.flatnonzero(done):
-        _lay_flat_or_push(bodies, int(index), edge_mm)
+def _settle(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
+    slow = ((bodies.velocity**2).sum(1) < REST_SPEED_MM_S**2) & ((bodies.spin**2).sum(1) < REST_SPIN_RAD_S**2)
+    bodies.still_s = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)
+    at_last = moving & (bodies.still_s >= REST_S) & (bodies.still_s < REST_S + STEP_S)
+    for index in np.flatnonzero(at_last):
+        _lay_flat_or_push(bodies, int(index), edge_mm, walls)
 
 
-def _lay_flat_or_push(bodies: Bodies, index: int, edge_mm: float) -> None:
+def _lay_flat_or_push(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> None:
     up = bodies.turn[index][2]
-    axis = int(np.argmax(np.abs(up)))
     bodies.velocity[index] = bodies.spin[index] = 0.0
-    if abs(up[axis]) < FLAT:
-        bodies.spin[index] = np.cross([up[0] + 0.1, up[1], 0.0], [0.0, 0.0, 1.0]) * 12.0
-        bodies.velocity[index] = [40.0 * (index % 3 - 1), 40.0 * (index % 2), 60.0]
-        bodies.still_s[index] = 0.0
-        return
-    bodies.turn[index] = _flat(bodies.turn[index], axis)
-    bodies.at_mm[index, 2] = edge_mm / 2
+    if leaning_deg(bodies.turn[index]) > FLAT_DEG:
+        if _alone(bodies, index, edge_mm, walls):
+            bodies.spin[index] = cross(np.array([up[0] + 0.1, up[1], 0.0]), np.array([0.0, 0.0, 1.0])) * 12.0
+            bodies.velocity[index] = [40.0 * (index % 3 - 1), 40.0 * (index % 2), 60.0]
+            bodies.still_s[index] = 0.0
+    elif bodies.at_mm[index, 2] < 0.6 * edge_mm:  # else it lies on other dice
+        bodies.turn[index] = _flat(bodies.turn[index], int(np.argmax(np.abs(up))))
+        bodies.at_mm[index, 2] = min(float(bodies.at_mm[index, 2]), edge_mm / 2 - SUNK_MM)  # lower, with one on it
+
+
+def leaning_deg(turn: Floats) -> float:
+    """How far from level the uppermost face of a die with that (3, 3) rotation is."""
+    return math.degrees(math.acos(min(1.0, float(np.abs(turn[2]).max()))))
+
+
+def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
+    """Whether a die touches nothing but the floor."""
+    corners = bodies.at_mm[index] + CORNERS @ bodies.turn[index].T * edge_mm
+    at_wall = any((offset - sign * corners[:, axis] > -ALONE_MM).any() for axis, sign, offset in walls.planes[1:])
+    others = [b if a == index else a for a, b in neighbours(bodies.at_mm, edge_mm) if index in (a, b)]
+    wider = edge_mm + 2 * ALONE_MM
+    return not at_wall and not any(
+        touch((bodies.at_mm[index], bodies.at_mm[other]), (bodies.turn[index], bodies.turn[other]), wider)
+        for other in others
+    )
 
 
 def _flat(turn: Floats, axis: int) -> Floats:
@@ -199,5 +198,5 @@ def _flat(turn: Floats, axis: int) -> Floats:
     first = first / np.linalg.norm(first)
     flat = np.empty((3, 3))
     flat[:, axis], flat[:, (axis + 1) % 3] = vertical, first
-    flat[:, (axis + 2) % 3] = np.cross(vertical, first)
+    flat[:, (axis + 2) % 3] = cross(vertical, first)
     return flat

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cameras.simulated.appearance import FACE_PX, Faces, felt, wood
-from vision.cameras.simulated.physics import CORNERS, Floats
+from vision.cameras.simulated.contact import CORNERS, Floats
 from vision.reading import FrameBGR
 
 Matrix = NDArray[np.float64]

@@ -7,18 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import cv2
 import numpy as np
 
-from vision.cameras.simulated.physics import Bodies, Floats, Walls, advance, laid_out, random_turns, resting
+from vision.cameras.simulated.contact import CORNERS, Floats, Walls
+from vision.cameras.simulated.physics import FLAT_DEG, Bodies, advance, laid_out, leaning_deg, random_turns, resting
 
 TRAY_WH_MM = (320.0, 240.0)
 RIDGE_MM = 240.0
 """Where the ridge between throw zone and keep zone stands, from the left."""
 DIE_MM = 16.0
-MARGIN_MM = 4.0
+MARGIN_MM = 1.0
+"""Between the floor's edge and the walls that dice meet: felt goes up a little."""
 CUP_S = 0.5
 """How long dice are out of sight before they tumble in: a person picks them up and shakes them."""
 MOST_DICE = 9
+
+COCKED = 0.01
+"""Of throws: a die rolls along the wall and leans there. Left to themselves, of 1,100 sharp cubes none did."""
 
 _WALLS = Walls((MARGIN_MM, RIDGE_MM - MARGIN_MM), (MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM))
 
@@ -30,6 +36,11 @@ class Pose:
     die: int
     at_mm: Floats
     turn: Floats
+
+    @property
+    def cocked(self) -> bool:
+        """Whether it leans on something, or lies on another: at rest it shows no value that counts."""
+        return float(self.at_mm[2]) > 0.6 * DIE_MM or leaning_deg(self.turn) > FLAT_DEG
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -120,7 +131,8 @@ class VirtualTray:
             self._launch()
             if self._rolling.any():
                 advance(self._bodies, self._rolling, DIE_MM, _WALLS, seconds)
-                self._rolling &= ~resting(self._bodies)
+                if resting(self._bodies)[self._rolling].all():  # before that one may yet be hit
+                    self._rolling[:] = False
             return tuple(
                 Pose(int(index), self._bodies.at_mm[index].copy(), self._bodies.turn[index].copy())
                 for index in np.flatnonzero(self._in_tray)
@@ -139,10 +151,24 @@ class VirtualTray:
             self._bodies.velocity[chosen] = self._rng.normal((hard, 0, -60), (0.25 * hard, 0.3 * hard, 60), (count, 3))
             self._bodies.turn[chosen] = random_turns(count, self._rng)
             self._bodies.spin[chosen] = self._rng.normal(0, 14 + 16 * strength, (count, 3))
+            if self._rng.random() < COCKED:
+                self._lean(int(self._rng.choice(chosen)))
             started = np.zeros(self._bodies.count, bool)
             started[chosen] = True
             self._in_tray |= started
             self._start(started)
+
+    def _lean(self, index: int) -> None:
+        """Stand a die on its edge against the left wall, tilted a little towards it, so that it rests there."""
+        upright = np.eye(3)[self._rng.permutation(3)] * self._rng.choice([-1.0, 1.0], (3, 1))
+        upright[0] *= np.linalg.det(upright)
+        tilt = np.radians([0.0, -45 - float(self._rng.uniform(0.5, 3)), 0.0])
+        turn = cv2.Rodrigues(tilt)[0] @ upright
+        corners = CORNERS @ turn.T * DIE_MM
+        beside = float(self._rng.uniform(30, TRAY_WH_MM[1] - 30))
+        self._bodies.at_mm[index] = (MARGIN_MM - corners[:, 0].min(), beside, -corners[:, 2].min())
+        self._bodies.turn[index] = turn
+        self._bodies.velocity[index] = self._bodies.spin[index] = 0.0
 
     def _start(self, which: np.typing.NDArray[np.bool_]) -> None:
         self._rolling |= which
@@ -154,6 +180,12 @@ class VirtualTray:
             self._in_tray[index] = self._rolling[index] = False
             # Far below the floor: nothing in the tray can touch it there.
             self._bodies.at_mm[index] = (-200.0 - 40 * index, -200.0, DIE_MM / 2)
+        self._start(self._in_tray & self._leaning())
+
+    def _leaning(self) -> np.typing.NDArray[np.bool_]:
+        """(n,) which dice do not lie flat: what they lean on may be gone."""
+        high = self._bodies.at_mm[:, 2] > 0.6 * DIE_MM
+        return high | np.array([leaning_deg(turn) > FLAT_DEG for turn in self._bodies.turn], bool)
 
     def _unschedule(self, ids: tuple[int, ...]) -> None:
         waiting = [(due_s, tuple(i for i in thrown if i not in ids), hard) for due_s, thrown, hard in self._due]

@@ -1,0 +1,145 @@
+"""Simulated dice are cubes to each other: they touch face to face, pile up, lean, and never lie inside one another."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from vision.cameras.simulated.contact import CORNERS, Floats, Walls, touch
+from vision.cameras.simulated.physics import FLAT_DEG, SUNK_MM, Bodies, advance, laid_out, leaning_deg, resting
+from vision.cameras.simulated.tray import DIE_MM, Pose, VirtualTray
+
+WALLS = Walls((0.0, 240.0), (0.0, 240.0))
+LYING_MM = DIE_MM / 2 - SUNK_MM
+
+
+def leaning(degrees: float) -> Floats:
+    """A rotation about the y axis."""
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    return np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]])
+
+
+def two_dice(first: tuple[float, float, float], second: tuple[float, float, float]) -> Bodies:
+    bodies = laid_out(2)
+    bodies.at_mm[:] = first, second
+    return bodies
+
+
+def come_to_rest(bodies: Bodies) -> None:
+    for _ in range(60):
+        advance(bodies, np.ones(bodies.count, bool), DIE_MM, WALLS, 0.05)
+        if resting(bodies).all():
+            return
+    pytest.fail("no rest after three seconds")
+
+
+def overlap_mm(one: Pose, other: Pose) -> float:
+    touched = touch((one.at_mm, other.at_mm), (one.turn, other.turn), DIE_MM)
+    return 0.0 if touched is None else float(touched.depth_mm.max())
+
+
+def thrown(seed: int, dice: int = 7) -> tuple[Pose, ...]:
+    tray = VirtualTray(dice, np.random.default_rng(seed))
+    tray.throw(strength=0.5)
+    while not all(die["resting"] for die in tray.dice()):
+        poses = tray.advance(0.04)
+    return poses
+
+
+@pytest.mark.parametrize("gap_mm", [0.5, 3.0])
+def test_cubes_that_do_not_overlap_do_not_touch(gap_mm: float) -> None:
+    apart = np.array([100.0, 100.0, 8.0]), np.array([100.0 + DIE_MM + gap_mm, 104.0, 8.0])
+    assert touch(apart, (np.eye(3), np.eye(3)), DIE_MM) is None
+
+
+def test_face_to_face_the_force_is_along_the_faces_normal() -> None:
+    at = np.array([100.0, 100.0, 8.0]), np.array([115.5, 103.0, 8.0])
+    touched = touch(at, (np.eye(3), np.eye(3)), DIE_MM)
+    assert touched is not None
+    assert touched.normal == pytest.approx([1, 0, 0])
+    assert touched.depth_mm == pytest.approx(0.5)
+
+
+def test_crossed_edges_touch_although_no_corner_is_inside() -> None:
+    upright = leaning(45.0)
+    across = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]) @ upright
+    reach = DIE_MM / math.sqrt(2)
+    for gap_mm, touches in ((-0.3, True), (0.3, False)):
+        at = np.array([0.0, 0.0, 0.0]), np.array([1.3, 1.7, 2 * reach + gap_mm])
+        assert (touch(at, (upright, across), DIE_MM) is not None) == touches
+
+
+def test_a_die_slides_up_to_another_and_stays_beside_it_face_to_face() -> None:
+    """As spheres they were kept 1.44 edges apart."""
+    bodies = two_dice((100, 100, LYING_MM), (118, 102, LYING_MM))
+    bodies.velocity[1] = (-140, 0, 0)
+    come_to_rest(bodies)
+    assert DIE_MM - 0.1 < bodies.at_mm[1, 0] - bodies.at_mm[0, 0] < 1.2 * DIE_MM
+
+
+def test_a_die_that_falls_onto_another_lies_on_it() -> None:
+    bodies = two_dice((100, 100, LYING_MM), (102, 99, LYING_MM + DIE_MM + 1))
+    come_to_rest(bodies)
+    assert bodies.at_mm[1, 2] == pytest.approx(LYING_MM + DIE_MM, abs=0.2)
+    assert Pose(1, bodies.at_mm[1], bodies.turn[1]).cocked
+    assert not Pose(0, bodies.at_mm[0], bodies.turn[0]).cocked
+
+
+def test_a_die_may_lean_on_a_wall_and_is_cocked() -> None:
+    bodies = laid_out(1)
+    bodies.turn[0] = leaning(-45.0)
+    bodies.at_mm[0] = np.array([0.0, 100.0, 0.0]) - (CORNERS @ bodies.turn[0].T * DIE_MM).min(0) * (1, 0, 1)
+    come_to_rest(bodies)
+    assert leaning_deg(bodies.turn[0]) > FLAT_DEG
+    assert Pose(0, bodies.at_mm[0], bodies.turn[0]).cocked
+
+
+def test_a_die_on_its_edge_alone_falls() -> None:
+    bodies = laid_out(1)
+    bodies.turn[0] = leaning(45.0)
+    bodies.at_mm[0] = (100, 100, DIE_MM / math.sqrt(2))
+    come_to_rest(bodies)
+    assert leaning_deg(bodies.turn[0]) < 0.01
+
+
+def test_what_lay_on_a_die_falls_when_that_is_lifted_out() -> None:
+    tray = VirtualTray(2, np.random.default_rng(1))
+    tray.move(0, 100, 100)
+    tray.move(1, 160, 100)
+    tray._bodies.at_mm[1] = (100, 100, DIE_MM * 1.5)
+    assert tray.advance(0.04)[1].cocked
+    tray.lift([0])
+    for _ in range(30):
+        (pose,) = tray.advance(0.04)
+    assert not pose.cocked
+    assert pose.at_mm[2] == pytest.approx(LYING_MM, abs=0.05)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_dice_at_rest_lie_within_the_walls_and_never_inside_one_another(seed: int) -> None:
+    poses = thrown(seed)
+    for one, other in itertools.combinations(poses, 2):
+        assert overlap_mm(one, other) < 0.3
+    for pose in poses:
+        corners = pose.at_mm + CORNERS @ pose.turn.T * DIE_MM
+        assert corners[:, :2].min() > 0
+        assert corners[:, :2].max() < 240
+
+
+def test_the_same_seed_throws_the_same() -> None:
+    one, again, other = thrown(5, 3), thrown(5, 3), thrown(6, 3)
+    assert one == again
+    assert one != other
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_now_and_then_a_die_leans_on_the_wall_until_it_is_thrown_again(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vision.cameras.simulated.tray.COCKED", 1.0)
+    assert [pose.cocked for pose in thrown(seed, 3)].count(True) == 1
+    monkeypatch.setattr("vision.cameras.simulated.tray.COCKED", 0.0)
+    assert not any(pose.cocked for pose in thrown(seed, 3))
