@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import time
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -15,10 +16,12 @@ from companion import config
 from companion.errors import DeviceError, SetupError
 
 if TYPE_CHECKING:
-    from vision.calibration.procedure import Calibrated, Calibrating, Found
-    from vision.calibration.solving import Floats, Plan
+    from vision.calibration.procedure import Calibrated, Calibrating, Found, Show
+    from vision.calibration.solving import Floats, Look, Plan
     from vision.cameras import Camera
+    from vision.reading import FrameBGR
 
+PREVIEW_EVERY_S = 1.0
 DIE_WAIT_S = 20.0
 """For the one die: after that 16 mm is taken."""
 
@@ -49,6 +52,12 @@ DIE_WAIT_S = 20.0
 @click.option(
     "--corners", nargs=4, metavar="X,Y X,Y X,Y X,Y", help="The tray's corners in pixels, instead of the sheet."
 )
+@click.option(
+    "--preview",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Keep the picture with what is found there (.jpg).",
+)
 @click.option("--camera", help="virtual, picamera2, opencv:INDEX, files:DIR or video:FILE.")
 @click.option("--data", metavar="DIR", help="Folder that the calibration is kept in.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
@@ -78,7 +87,8 @@ def command(
     over = {"camera": {"source": given["camera"]}, "data": {"dir": given["data"]}}
     settings = config.load(file, {s: v for s, v in over.items() if None not in v.values()})
     try:
-        done = _calibrated(settings, plan, corners, measure=die is None, wait_s=wait_s, paper=paper)
+        show = _preview(given["preview"], plan)
+        done = _calibrated(settings, plan, corners, show, measure=die is None, wait_s=wait_s, paper=paper)
     except DeviceError as ill:
         if not as_json:
             raise
@@ -109,6 +119,7 @@ def _calibrated(
     settings: config.Settings,
     plan: Plan,
     corners: list[tuple[float, float]] | None,
+    show: Show,
     *,
     measure: bool,
     wait_s: float,
@@ -121,13 +132,29 @@ def _calibrated(
     camera = open_camera(settings.camera.source, dice=settings.camera.dice)
     hands = _Hands(camera, plan, paper)
     with _started(camera):
-        steps = Calibrating(camera, plan, _say, wait_s)
+        steps = Calibrating(camera, plan, _say, wait_s, show)
         found = _sheet(steps, hands) if pointed_at is None else steps.by_hand(pointed_at)
         # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.
         camera.stop()
         camera.start()
         done = calibrated(found, plan, steps.empty_tray())
         return _measured(Calibrating(camera, plan, _say, min(wait_s, DIE_WAIT_S)), hands, done) if measure else done
+
+
+def _preview(to: Path | None, plan: Plan) -> Show:
+    """Draws the newest picture into a file, about once a second: a Pi has no screen, but can be asked for a file."""
+    from vision.calibration.preview import drawn
+    from vision.images.loading import save_jpeg
+
+    due_s = 0.0
+
+    def show(frame_bgr: FrameBGR, look: Look) -> None:
+        nonlocal due_s
+        if to is not None and time.monotonic() >= due_s:
+            save_jpeg(drawn(frame_bgr, look, plan), to)
+            due_s = time.monotonic() + PREVIEW_EVERY_S
+
+    return show
 
 
 def _sheet(steps: Calibrating, hands: _Hands) -> Found:

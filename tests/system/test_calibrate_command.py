@@ -24,7 +24,7 @@ from vision.calibration.store import FILE_NAME, Stored, load_rig, save_rig
 from vision.cameras.opening import open_camera
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Rig
-from vision.images.loading import save_jpeg
+from vision.images.loading import picture_in, save_jpeg
 from vision.reading import FrameBGR, Reading
 
 
@@ -54,7 +54,8 @@ class Named:
 @pytest.fixture(scope="module")
 def calibrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, object], str]:
     folder = tmp_path_factory.mktemp("calibrated")
-    done = pegpip(folder, "calibrate", "--camera", "virtual", "--data", str(folder), "--json")
+    words = ("--camera", "virtual", "--data", str(folder), "--preview", str(folder / "seen.jpg"), "--json")
+    done = pegpip(folder, "calibrate", *words)
     assert done.returncode == 0, done.stderr
     return folder, json.loads(done.stdout), done.stderr
 
@@ -69,6 +70,7 @@ def test_the_virtual_tray_is_calibrated(calibrated: tuple[Path, dict[str, object
     assert told["lens"] == {"degrees": pytest.approx(62.2, abs=0.2), "measured": True}
     assert "simulated tray" in said, "what has no hands says so"
     assert load_rig(folder) is not None
+    assert picture_in(folder / "seen.jpg").shape == (960, 1280, 3)
 
 
 def test_a_table_reads_with_it_and_says_so(calibrated: tuple[Path, dict[str, object], str]) -> None:

@@ -57,6 +57,7 @@ ONE_DIE = "Now lay one die into the middle of the throw zone (its size is measur
 MOVES = "Something moves in the tray. Keep hands out of the picture."
 
 Say = Callable[[str], None]
+Show = Callable[[FrameBGR, Look], None]
 
 
 class Frames(Protocol):
@@ -95,6 +96,7 @@ class Calibrating:
         camera: Started by whoever calls, and stopped.
         plan: What can't be seen.
         say: Tells a person one sentence.
+        show: Is given each picture that the sheet is looked for in, and what it shows.
         wait_s: How long each step waits.
 
     Attributes:
@@ -102,11 +104,13 @@ class Calibrating:
         views: What tells the lens, so far.
     """
 
-    def __init__(self, camera: Frames, plan: Plan, say: Say, wait_s: float = 120.0) -> None:
+    def __init__(
+        self, camera: Frames, plan: Plan, say: Say, wait_s: float = 120.0, show: Show = lambda _frame, _look: None
+    ) -> None:
         self.plan = plan
         self.views: Views = ()
         self._camera, self._wait_s = camera, wait_s
-        self._say, self._said = say, ""
+        self._say, self._said, self._show = say, "", show
         self._lens: tuple[Views, Lens] | None = None
 
     def lens(self, frame_bgr: FrameBGR) -> Lens:
@@ -122,6 +126,7 @@ class Calibrating:
         paper = paper_of(found.markers)
         if paper is not None:
             self.views = gathered(self.views, found.markers, sheet(paper), frame_bgr.shape[1])
+        self._show(frame_bgr, found)
         return found
 
     def sheet(self) -> Found:

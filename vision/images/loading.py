@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
+import struct
+import warnings
+import zlib
 from pathlib import Path
 
 import cv2
 import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from companion.errors import PictureError
-from vision.images.header import KINDS, cut_off, header_of
 from vision.reading import FrameBGR
 
+FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF")
+"""Those are decoded, and no others: a rare format's decoder is looked at by nobody."""
+KINDS = "JPEG, PNG, WebP, TIFF, BMP or GIF"
+Image.MAX_IMAGE_PIXELS = None  # we look ourselves, before anything is decoded
+
 MOST_PIXELS = 60_000_000
-"""A 50-megapixel phone's photo fits; decoding and turning 60 takes 0.7 GB at worst (a progressive JPEG)."""
-MOST_PIECE_BYTES = 400_000_000
-"""A TIFF's decoder holds one strip or tile in its raw form beside the picture."""
+"""A 50-megapixel phone's photo fits; decoding and turning 60 takes 0.8 GB at worst."""
 MOST_FILE_BYTES = 400_000_000
 """60 megapixels of raw 16-bit colour."""
+_TILE_WIDTH, _TILE_HEIGHT = 322, 323
+_CUT_OFF = "{!r} is cut off, its end is missing: copy it again from where it came from."
+_DAMAGED = (
+    OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
+    RuntimeError, AssertionError, struct.error, zlib.error,
+)  # fmt: skip
+"""What Pillow's decoders raise of hostile files."""
 
 
 def quiet_opencv() -> None:
@@ -43,25 +57,36 @@ def picture_in(path: Path) -> FrameBGR:
 
 def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
     """The picture that a file's content holds; see `picture_in`. `name` is for the error. Raises PictureError."""
-    header = header_of(content)
-    if header is None:
-        raise PictureError(f"{name!r} is no picture that can be read: save it as {KINDS}.")
-    pixels = header.width_px * header.height_px
-    if pixels > MOST_PIXELS or header.piece_bytes > MOST_PIECE_BYTES:
-        size = f"{header.width_px} x {header.height_px}"
-        raise PictureError(
-            f"{name!r} is too large ({size} pixels): make it smaller than {MOST_PIXELS // 1_000_000} MP."
-        )
-    if cut_off(content, header):
-        raise PictureError(f"{name!r} is cut off, its end is missing: copy it again from where it came from.")
-    quiet_opencv()
+    if content[8:12] == b"WEBP" and len(content) < 8 + int.from_bytes(content[4:8], "little"):
+        raise PictureError(_CUT_OFF.format(name))  # its decoder only says that it is damaged
     try:
-        image_bgr = cv2.imdecode(np.frombuffer(content, np.uint8), cv2.IMREAD_COLOR)
-    except cv2.error:
-        image_bgr = None
-    if image_bgr is None or image_bgr.size == 0:
-        raise PictureError(f"{name!r} is a damaged {header.kind} file: copy it again, or save it anew as JPEG.")
-    return image_bgr.astype(np.uint8, copy=False)
+        with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(content), formats=FORMATS) as picture:
+            _must_fit(picture, name)
+            return _bgr(ImageOps.exif_transpose(picture))
+    except UnidentifiedImageError:
+        raise PictureError(f"{name!r} is no picture that can be read: save it as {KINDS}.") from None
+    except _DAMAGED as damage:
+        if "truncated" in str(damage).lower() or isinstance(damage, EOFError | struct.error):
+            raise PictureError(_CUT_OFF.format(name)) from None
+        raise PictureError(f"{name!r} is damaged: copy it again, or save it anew as JPEG.") from None
+
+
+def _must_fit(picture: Image.Image, name: str) -> None:
+    """Only its header was read yet. Raises PictureError."""
+    width, height = picture.size
+    tags = getattr(picture, "tag_v2", {})
+    tile_px = int(tags.get(_TILE_WIDTH, 0)) * int(tags.get(_TILE_HEIGHT, 0))
+    if max(width * height, tile_px) > MOST_PIXELS:
+        said = f"{name!r} is too large ({width} x {height} pixels)"
+        raise PictureError(f"{said}: make it smaller than {MOST_PIXELS // 1_000_000} MP.")
+
+
+def _bgr(picture: Image.Image) -> FrameBGR:
+    if picture.mode.startswith(("I", "F")):  # grey of more than 8 bits
+        grey = np.clip(np.asarray(picture, np.float32) / 257, 0, 255).round().astype(np.uint8)
+        return cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR)
+    rgb = np.array(picture.convert("RGB"))
+    return cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR, rgb)
 
 
 def _content(path: Path) -> bytes:
