@@ -43,3 +43,18 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
         {"line": {"throw": option} if isinstance(option, int) else line_of(option), "value": value}
         for option, value in sorted(values, key=lambda each: -each[1])
     ]
+
+
+def weighed(state: State, goal: str = "points") -> dict[str, Any]:
+    """All of that as plain JSON values: `player`, `safe`, `options`, `best`, `goal`. Raises as `options`.
+
+    `best` is the line of the first of the options, None after the game's end.
+    """
+    choices = options(state, goal)
+    return {
+        "player": state.player,
+        "safe": safe_chance(state),
+        "options": choices,
+        "best": choices[0]["line"] if choices else None,
+        "goal": goal,
+    }

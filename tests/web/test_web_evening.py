@@ -62,7 +62,7 @@ def test_the_table_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None
 
 
 def test_a_game_that_is_not_there_is_404(played: Pub) -> None:
-    for path in ("/api/evening/999", "/api/evening/999/luck", "/api/evening/999.jsonl"):
+    for path in ("/api/evening/999", "/api/evening/999/luck", "/api/evening/999/odds", "/api/evening/999.jsonl"):
         answer = played.stranger().get(path)
         assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
 
@@ -105,3 +105,16 @@ def test_the_honesty_of_the_dice_is_told(played: Pub) -> None:
     told = played.stranger().get("/api/evening/dice").json
     assert (told["throws"], told["verdict"]) == (2, "even")
     assert told["could_have_found"] == pytest.approx(1.0)
+
+
+def test_what_can_be_done_now_is_weighed(played: Pub) -> None:
+    client = played.stranger()
+    number = client.get("/api/evening").json["games"][0]["id"]
+    told = client.get(f"/api/evening/{number}/odds").json
+    assert (told["player"], told["goal"], told["best"]) == ("Ben", "points", {"do": "point", "value": 6})
+    to_win = client.get(f"/api/evening/{number}/odds?goal=win").json
+    assert 0 < to_win["options"][0]["value"] < 1
+    refused = client.get(f"/api/evening/{number}/odds?goal=glory")
+    assert (refused.status_code, refused.json["error"]) == (409, "no_odds")
+    played.table.submit(PlayLine(number=played.table.snapshot().number, line={"do": "point", "value": 6}))
+    assert client.get(f"/api/evening/{number}/odds").json["best"] == {"throw": 4}

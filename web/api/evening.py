@@ -12,11 +12,13 @@ import msgspec
 
 from companion.errors import RulesError
 from companion.session.past.statistics import Tally
-from web.api.routes import Routes
+from web.api.routes import Json, Routes
 from web.responses import answer, refusal
 from web.serving.feed import Table
 
 COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
+GOALS = ("points", "win")
+GOAL: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -40,6 +42,9 @@ class PastGames(Protocol):
 
     def luck(self, game: int) -> Mapping[str, Any] | None:
         """How a game split into luck and decisions; None when there is no such game. Raises RulesError: unfinished."""
+
+    def odds(self, game: int, goal: str) -> Mapping[str, Any] | None:
+        """What can be done in a game and what it is worth; None when there is no such game. Raises RulesError."""
 
     def fairness(self) -> Mapping[str, Any]:
         """Whether the dice are honest, as far as all their throws can tell."""
@@ -96,6 +101,19 @@ def _weighed(made: Routes, past: PastGames) -> None:
             told = past.luck(game)
         except RulesError as unfinished:
             return refusal(409, "unfinished", str(unfinished))
+        return _no_such_game() if told is None else answer(told)
+
+    @made.get(
+        "/api/evening/<int:game>/odds",
+        "What can be done in a game, and what it is worth",
+        refused=(404, 409),
+        query=[GOAL],
+    )
+    def odds(game: int) -> flask.Response:
+        try:
+            told = past.odds(game, flask.request.args.get("goal", GOALS[0]))
+        except RulesError as unknown:
+            return refusal(409, "no_odds", str(unknown))
         return _no_such_game() if told is None else answer(told)
 
     @made.get("/api/evening/dice", "Whether the dice are honest, as far as their throws can tell")

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from companion.errors import RulesError
-from companion.games.odds import GOALS, options, safe_chance
+from companion.games.odds import GOALS, weighed
 from companion.games.replay import transcript_of
 
 
@@ -30,7 +30,7 @@ def command(file: str, as_json: bool, goal: str) -> int:
     """
     try:
         content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        odds = odds_after(content, goal)
+        odds = weighed(transcript_of(content).state, goal)
     except OSError as unreadable:
         click.echo(f"pegpip: {file} can't be read: {unreadable.strerror}.", err=True)
         return 1
@@ -39,19 +39,6 @@ def command(file: str, as_json: bool, goal: str) -> int:
         return 1
     click.echo(json.dumps(odds) if as_json else in_words(odds))
     return 0
-
-
-def odds_after(content: bytes, goal: str) -> dict[str, Any]:
-    """The object that `--json` prints. `best` is the first of the options, null after the game's end."""
-    state = transcript_of(content).state
-    choices = options(state, goal)
-    return {
-        "player": state.player,
-        "safe": safe_chance(state),
-        "options": choices,
-        "best": choices[0]["line"] if choices else None,
-        "goal": goal,
-    }
 
 
 def in_words(odds: dict[str, Any]) -> str:

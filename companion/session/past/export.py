@@ -10,6 +10,7 @@ from typing import Any
 
 from companion.games.luck import story_of
 from companion.games.notation import action_of
+from companion.games.odds import weighed
 from companion.games.replay import transcript_of
 from companion.games.transcript import Transcript
 from companion.session.filed import FiledGame, Filing
@@ -29,6 +30,7 @@ class PastGames:
         self._lock = threading.Lock()
         self._record: Record | None = None
         self._kept: dict[int, FiledGame] = {}
+        self._odds: tuple[FiledGame, str, Json] | None = None  # asked for last: many phones ask for the same
         self._luck: dict[int, tuple[FiledGame, Json]] = {}  # of a game, good as long as it is filed so
 
     def games(self) -> list[Json]:
@@ -95,6 +97,19 @@ class PastGames:
                 move["photo"] = next(filter(None, reversed(thrown[: move["line"] - 1])), None)
             self._luck[game] = kept, told
         return self._luck[game][1]
+
+    def odds(self, game: int, goal: str) -> Json | None:
+        """What can be done after a game's last line and what each option is worth, as `games.odds.weighed`.
+
+        None when there is no such game. Raises RulesError where that is not worked out.
+        """
+        kept = self._game(game)
+        if kept is None:
+            return None
+        known = self._odds
+        if known is None or known[0] is not kept or known[1] != goal:
+            known = self._odds = kept, goal, weighed(transcript_of(kept.text()).state, goal)
+        return known[2]
 
     def throws(self, since: int | None = None) -> Iterator[Sequence[int]]:
         """The values of every throw that stands, in the order of the games; of those from one game on."""
