@@ -21,7 +21,7 @@ from companion.adapters.frame_buffer import FrameBuffer
 from companion.adapters.parts import Part, followed, listening
 from companion.adapters.reader_setup import load_reader
 from companion.adapters.serving import LastingServer
-from companion.adapters.settings_mapping import buttons_of, power_of, strip_of, track_of
+from companion.adapters.settings_mapping import buttons_of, layout_of
 from companion.adapters.shutdown import shutdown_problems
 from companion.adapters.simulated.hands import VirtualHands
 from companion.adapters.sound import sounding
@@ -48,7 +48,7 @@ from hardware.power import Power
 from hardware.sounds import Chimes
 from hardware.strips import Strip
 from hardware.strips.opening import open_strip
-from hardware.track import Layout, lay
+from hardware.track import Layout
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.opening import open_camera
@@ -137,7 +137,7 @@ def build(settings: Settings) -> App:
     clock = time.monotonic
     wired = _wired(settings)
     folder = _made(settings)
-    power = Power(power_of(settings))
+    power = Power(settings.strip)
     board = Board(wired.strip, wired.layout, power, clock)
     virtual = wired.camera if isinstance(wired.camera, VirtualCamera) else None
     setup = load_reader(settings.camera.source, wired.camera, folder)
@@ -237,12 +237,12 @@ def _today() -> str:
 def _wired(settings: Settings) -> _Wired:
     """The parts that settings can get wrong; all their mistakes are told together."""
     button_settings = buttons_of(settings)
-    strip_settings = strip_of(settings)
+    strip_settings = settings.strip
     problems = wiring_problems(
         settings.strip.kind, strip_settings, button_settings if settings.buttons.kind == "gpio" else None, model()
     )
     problems += shutdown_problems(settings.buttons)
-    layout = _tried(lambda: lay(track_of(settings)), problems)
+    layout = _tried(lambda: layout_of(settings), problems)
     leds = layout.leds if layout is not None else 1
     strip = _tried(lambda: open_strip(settings.strip.kind, leds, strip_settings), problems)
     buttons = _tried(lambda: open_buttons(settings.buttons.kind, button_settings), problems)

@@ -13,10 +13,9 @@ from msgspec import Meta
 
 from companion.errors import SetupError
 from companion.games.registry import GAMES
+from hardware.settings import Pin, StripSettings, TrackSettings
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
-Pin = Annotated[int, Meta(ge=0, le=27)]
-Fraction = Annotated[float, Meta(gt=0, le=1)]
 
 
 class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,39 +33,16 @@ class CameraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dice: Annotated[int, Meta(ge=1, le=9)] = 7
 
 
-class StripSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class StripSection(StripSettings, frozen=True, forbid_unknown_fields=True):
     """The LEDs: `memory`, `terminal`, `ws281x`, `spi`, `pio`, `wled:HOST` or `auto`, and how they lie.
 
-    `layout` is a ready-made one, or `own` for the one in the section [track].
-    `order` is the order in which the LEDs take their colours; `white` the red, green and blue, each above 0 to 1, that
-    make the strip's white look white.
+    `layout` is a ready-made one, or `own` for the one in the section [track]. How the strip is wired and how bright it
+    may be is told by `hardware.settings`.
     """
 
     kind: str = "memory"
     layout: str = "strip122"
-    brightness: Fraction = 0.6
-    limit_ma: Annotated[int, Meta(ge=100, le=60000)] = 2000
-    gamma: Annotated[float, Meta(ge=1, le=4)] = 2.6
-    white: tuple[Fraction, Fraction, Fraction] = (1.0, 0.69, 0.94)
-    pin: Pin = 18
-    order: str = "GRB"
-    spi_bits: int = 3
     night: bool = False
-
-
-class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A layout of one's own, for `[strip] layout = "own"`: see hardware.settings.TrackSettings for each key."""
-
-    leds: Annotated[int, Meta(ge=1, le=4096)] = 122
-    lanes: tuple[str, ...] = ("0-121",)
-    holes: Annotated[int, Meta(ge=1, le=1000)] = 120
-    leds_per_hole: Annotated[int, Meta(ge=1, le=50)] = 1
-    start_leds: Annotated[int, Meta(ge=0, le=1000)] = 1
-    finish_leds: Annotated[int, Meta(ge=0, le=1000)] = 1
-    status: str = ""
-    row_holes: Annotated[int, Meta(ge=1, le=1000)] = 30
-    serpentine: bool = True
-    pitch_mm: Annotated[float, Meta(gt=0, le=1000)] = 1000 / 144
 
 
 class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,7 +91,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     table: TableSettings = TableSettings()
     camera: CameraSettings = CameraSettings()
-    strip: StripSettings = StripSettings()
+    strip: StripSection = StripSection()
     track: TrackSettings = TrackSettings()
     buttons: ButtonSettings = ButtonSettings()
     sound: SoundSettings = SoundSettings()

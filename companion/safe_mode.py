@@ -7,7 +7,7 @@ import time
 
 from companion.adapters.addresses import listening_socket, page_address
 from companion.adapters.serving import LastingServer
-from companion.adapters.settings_mapping import power_of, track_of
+from companion.adapters.settings_mapping import layout_of
 from companion.adapters.supervision import Supervisor
 from companion.adapters.web_views import BoardOnPage, Photographs
 from companion.app import ANSWER_S, App, addresses_of, server_of
@@ -21,7 +21,6 @@ from companion.session.photos import Photos
 from hardware.board import Board
 from hardware.power import Power
 from hardware.strips.memory import MemoryStrip
-from hardware.track import lay
 from web import api
 from web.app import create_app
 from web.pages import Pages
@@ -41,8 +40,8 @@ def build(settings: Settings, why: str) -> App:
     """
     clock, folder = time.monotonic, settings.data_dir
     table = LastState(folder, f"The table could not be started. {why}")
-    layout = lay(track_of(settings))
-    board = Board(MemoryStrip(layout.leds), layout, Power(power_of(settings)), clock)
+    layout = layout_of(settings)
+    board = Board(MemoryStrip(layout.leds), layout, Power(settings.strip), clock)
     photos = Photos(folder)
     pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock, board.show_code)
     link = listening_socket(settings.web.host, settings.web.port)

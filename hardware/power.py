@@ -24,7 +24,7 @@ class Power:
         problems = power_problems(self.settings)
         if problems:
             raise SetupError(problems)
-        self._full = (255.0 * self.settings.brightness * np.asarray(self.settings.balance_rgb)).astype(np.float32)
+        self._full = (255.0 * self.settings.brightness * np.asarray(self.settings.white)).astype(np.float32)
 
     def light(self, look: Look) -> NDArray[np.float32]:
         """How long each colour is on, (leds, 3) float from 0 to 255, before the limit."""
@@ -83,8 +83,8 @@ def power_problems(settings: PowerSettings) -> list[str]:
         problems.append(f"brightness is {settings.brightness}; it goes from above 0 to 1.")
     if not 1.0 <= settings.gamma <= 4.0:
         problems.append(f"gamma is {settings.gamma}; it goes from 1 to 4, 2.6 suits most strips.")
-    if len(settings.balance_rgb) != 3 or not all(0.0 < part <= 1.0 for part in settings.balance_rgb):
-        problems.append(f"balance_rgb is {list(settings.balance_rgb)}; it is three numbers from above 0 to 1.")
+    if len(settings.white) != 3 or not all(0.0 < part <= 1.0 for part in settings.white):
+        problems.append(f"white is {list(settings.white)}; it is three numbers from above 0 to 1.")
     if settings.limit_ma < 100:
         problems.append(f"limit_ma is {settings.limit_ma:g}; a strip needs at least 100 mA to show anything.")
     return problems

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+Pin = Annotated[int, Meta(ge=0, le=27)]
+Fraction = Annotated[float, Meta(gt=0, le=1)]
+Milliamps = Annotated[float, Meta(ge=0, le=1000)]
 
 
-@dataclass(frozen=True, slots=True)
-class TrackSettings:
-    """Which LED lights which hole.
+class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which LED lights which hole, in a layout of one's own.
 
-    A preset needs nothing else. A layout of one's own is written lane by lane in the order in which a peg travels:
+    It is written lane by lane in the order in which a peg travels:
     `"0-121"`, backwards `"121-0"`, with gaps `"0-60,66-126"`. The first `start_leds` of a lane are its start pocket,
     the last `finish_leds` its finish pocket; between them every hole has `leds_per_hole`.
 
     Attributes:
-        preset: Name of a ready-made layout, or empty for one's own.
         leds: LEDs of the whole strip, lit or not.
         lanes: One text per lane; one lane is shared by all pegs.
         holes: Holes of a lane between its pockets.
@@ -25,43 +31,40 @@ class TrackSettings:
         pitch_mm: Distance of two LEDs.
     """
 
-    preset: str = "strip122"
-    leds: int = 122
-    lanes: tuple[str, ...] = ()
-    holes: int = 120
-    leds_per_hole: int = 1
-    start_leds: int = 1
-    finish_leds: int = 1
+    leds: Annotated[int, Meta(ge=1, le=4096)] = 122
+    lanes: tuple[str, ...] = ("0-121",)
+    holes: Annotated[int, Meta(ge=1, le=1000)] = 120
+    leds_per_hole: Annotated[int, Meta(ge=1, le=50)] = 1
+    start_leds: Annotated[int, Meta(ge=0, le=1000)] = 1
+    finish_leds: Annotated[int, Meta(ge=0, le=1000)] = 1
     status: str = ""
-    row_holes: int = 30
+    row_holes: Annotated[int, Meta(ge=1, le=1000)] = 30
     serpentine: bool = True
-    pitch_mm: float = 1000 / 144
+    pitch_mm: Annotated[float, Meta(gt=0, le=1000)] = 1000 / 144
 
 
-@dataclass(frozen=True, slots=True)
-class PowerSettings:
+class PowerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How bright the strip may be.
 
     Attributes:
         brightness: 0 to 1, of the light (not of its look).
         gamma: Exponent from how bright a colour looks to how long the LED is on.
-        balance_rgb: What makes the strip's white look white; the default is a usual WS2812B's.
+        white: Red, green and blue that make the strip's white look white; by default a usual WS2812B's.
         limit_ma: Current the supply and the wires can give to the strip.
         channel_ma: Current of one colour of one LED at full.
         idle_ma: Current of one dark LED.
     """
 
-    brightness: float = 1.0
-    gamma: float = 2.6
-    balance_rgb: tuple[float, float, float] = (1.0, 0.69, 0.94)
-    limit_ma: float = 2000.0
-    channel_ma: float = 20.0
-    idle_ma: float = 0.6
+    brightness: Fraction = 0.6
+    gamma: Annotated[float, Meta(ge=1, le=4)] = 2.6
+    white: tuple[Fraction, Fraction, Fraction] = (1.0, 0.69, 0.94)
+    limit_ma: Annotated[int, Meta(ge=100, le=60000)] = 2000
+    channel_ma: Milliamps = 20.0
+    idle_ma: Milliamps = 0.6
 
 
-@dataclass(frozen=True, slots=True)
-class StripSettings:
-    """How the strip is wired.
+class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
+    """How the strip is wired, and how bright it may be.
 
     Attributes:
         pin: BCM number of the data pin for `ws281x`: 18 or 12 (PWM), 21 (PCM), 10 (SPI).
@@ -73,13 +76,16 @@ class StripSettings:
         wled_port: UDP port of the WLED controller.
     """
 
-    pin: int = 18
+    pin: Pin = 18
     order: str = "GRB"
     spi_bus: int = 0
     spi_device: int = 0
     spi_bits: int = 3
     pio_path: str = "/dev/leds0"
     wled_port: int = 4048
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "order", self.order.upper())
 
 
 def _default_pins() -> dict[str, int]:

@@ -57,9 +57,7 @@ class Layout:
 
 
 def lay(settings: TrackSettings) -> Layout:
-    """The layout that the settings ask for. Raises SetupError with all that is wrong with them."""
-    if settings.preset:
-        return preset(settings.preset)
+    """The layout of one's own that the settings describe. Raises SetupError with all that is wrong with them."""
     problems = layout_problems(settings)
     if problems:
         raise SetupError(problems)

@@ -1,36 +1,19 @@
-"""From the settings file to the settings of the board's parts: track, strip and buttons."""
+"""From the settings file to the settings of the board's parts: track and buttons."""
 
 from __future__ import annotations
 
-import msgspec
-
 from companion.adapters.shutdown import BUTTON as SHUTDOWN
 from companion.config import Settings
-from hardware.settings import ButtonSettings, PowerSettings, StripSettings, TrackSettings
+from hardware.settings import ButtonSettings
+from hardware.track import Layout, lay, preset
 
 OWN = "own"
 """The layout of this name is the one that the section [track] describes."""
 
 
-def track_of(settings: Settings) -> TrackSettings:
-    """The track: a ready-made layout, or one's own from the section [track]."""
-    if settings.strip.layout != OWN:
-        return TrackSettings(preset=settings.strip.layout)
-    return TrackSettings(preset="", **msgspec.structs.asdict(settings.track))
-
-
-def strip_of(settings: Settings) -> StripSettings:
-    """How the strip is wired."""
-    wired = settings.strip
-    return StripSettings(pin=wired.pin, order=wired.order.upper(), spi_bits=wired.spi_bits)
-
-
-def power_of(settings: Settings) -> PowerSettings:
-    """How bright the strip may be, and what makes its colours look right."""
-    wired = settings.strip
-    return PowerSettings(
-        brightness=wired.brightness, gamma=wired.gamma, balance_rgb=wired.white, limit_ma=wired.limit_ma
-    )
+def layout_of(settings: Settings) -> Layout:
+    """The layout: a ready-made one, or one's own from the section [track]. Raises SetupError."""
+    return lay(settings.track) if settings.strip.layout == OWN else preset(settings.strip.layout)
 
 
 def buttons_of(settings: Settings) -> ButtonSettings:

@@ -6,6 +6,7 @@ import statistics
 import time
 
 from hardware.power import Power
+from hardware.settings import PowerSettings
 from hardware.scenes import compose
 from hardware.strips.ws2812 import encoded
 from hardware.track import preset
@@ -17,7 +18,7 @@ RATE_HZ = 60
 
 def measure() -> dict[str, float]:
     """`leds_frame_ms`: median time of a frame of 363 LEDs while pegs move and breathe, on one core."""
-    layout, power = preset("board3x121"), Power()
+    layout, power = preset("board3x121"), Power(PowerSettings(brightness=1.0))
     costs_ms = []
     for frame in range(FRAMES):
         at_s = frame / RATE_HZ

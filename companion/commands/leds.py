@@ -109,19 +109,19 @@ def design(file: Path | None, layout: str | None, out: Path) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
 def wiring(file: Path | None, strip: str | None, out: Path) -> None:
     """Draw the wiring diagram, from the pins in the settings."""
-    from companion.adapters.settings_mapping import buttons_of, strip_of
+    from companion.adapters.settings_mapping import buttons_of
     from hardware.pictures.wires import wiring_diagram
 
     settings = config.load(file, {})
     kind = strip or settings.strip.kind
-    _write(out, wiring_diagram(kind, strip_of(settings), buttons_of(settings).pins, settings.strip.limit_ma))
+    _write(out, wiring_diagram(kind, settings.strip, buttons_of(settings).pins, settings.strip.limit_ma))
 
 
 def _chosen(settings: config.Settings, name: str | None) -> Layout:
-    from companion.adapters.settings_mapping import track_of
-    from hardware.track import lay, preset
+    from companion.adapters.settings_mapping import layout_of
+    from hardware.track import preset
 
-    return preset(name) if name else lay(track_of(settings))
+    return preset(name) if name else layout_of(settings)
 
 
 def _lit(layout: Layout, leds: tuple[int, ...], rgb: tuple[int, ...] = (DIM, DIM // 2, 0)) -> FrameRGB:
@@ -138,13 +138,13 @@ def _play(
     """Show each frame on the strip and print its name; none draws more current than the settings allow."""
     import numpy as np
 
-    from companion.adapters.settings_mapping import strip_of
     from hardware.power import Power
     from hardware.settings import PowerSettings
     from hardware.strips.opening import open_strip
 
-    power = Power(PowerSettings(limit_ma=settings.strip.limit_ma, gamma=1.0, balance_rgb=settings.strip.white))
-    strip = open_strip(kind or settings.strip.kind, layout.leds, strip_of(settings))
+    limit_ma, white = settings.strip.limit_ma, settings.strip.white
+    power = Power(PowerSettings(brightness=1.0, limit_ma=limit_ma, gamma=1.0, white=white))
+    strip = open_strip(kind or settings.strip.kind, layout.leds, settings.strip)
     if strip.name == "memory":
         click.echo("The strip is simulated (memory): nothing is lit. Name a real one with --strip.", err=True)
         step_s = 0.0
@@ -184,9 +184,10 @@ def _times(lasts_s: float) -> Iterator[float]:
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
     from hardware.power import Power
+    from hardware.settings import PowerSettings
     from hardware.scenes import compose
 
-    return Power().limited(compose(scene.view, layout, time_s))[0]
+    return Power(PowerSettings(brightness=1.0)).limited(compose(scene.view, layout, time_s))[0]
 
 
 def _numbered(path: Path, layout: Layout) -> None:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from companion.adapters.reader_setup import SIMULATED, calibration_status
-from companion.adapters.settings_mapping import buttons_of, strip_of, track_of
+from companion.adapters.settings_mapping import buttons_of, layout_of
 from companion.adapters.shutdown import shutdown_problems
 from companion.config import Settings
 from companion.diagnostics.doctor import Check
@@ -19,7 +19,6 @@ from hardware.settings import ButtonSettings
 from hardware.sounds import aplay, sound
 from hardware.strips import Strip
 from hardware.strips.opening import automatic, open_strip
-from hardware.track import lay
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.opening import open_camera
@@ -88,9 +87,9 @@ def check_calibration(settings: Settings) -> Check:
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Check:
     """Whether the strip opens."""
-    wired = strip_of(settings)
+    wired = settings.strip
     try:
-        strip = open_(settings.strip.kind, lay(track_of(settings)).leds, wired)
+        strip = open_(settings.strip.kind, layout_of(settings).leds, wired)
     except SetupError as wrong:
         return Check("strip", False, str(wrong), "Correct [strip].")
     try:
@@ -115,7 +114,7 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Check:
     wired = buttons_of(settings)
     problems = wiring_problems(
         settings.strip.kind,
-        strip_of(settings),
+        settings.strip,
         wired if on_pins else None,
         model() if machine is None else machine,
     )

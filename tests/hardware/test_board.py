@@ -11,6 +11,7 @@ import pytest
 from companion.errors import DeviceError
 from hardware.board import Board
 from hardware.power import Power
+from hardware.settings import PowerSettings
 from hardware.strips import FrameRGB
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
@@ -54,7 +55,7 @@ def clock() -> Clock:
 
 
 def board_on(strip: MemoryStrip, clock: Clock) -> Board:
-    return Board(strip, preset("strip122"), Power(), clock)
+    return Board(strip, preset("strip122"), Power(PowerSettings(brightness=1)), clock)
 
 
 def test_a_code_is_so_many_lights_for_so_long_and_then_the_table_again(clock: Clock) -> None:
@@ -112,7 +113,7 @@ def test_a_view_is_lit_at_the_next_step_and_can_be_read_back(clock: Clock) -> No
     assert strip.frame_rgb[10].any()
     assert strip.frame_rgb[40].any()
     assert board.latest().leds == [tuple(led) for led in strip.frame_rgb.tolist()]
-    assert board.latest().milliamps == int(np.ceil(Power().milliamps(strip.frame_rgb)))
+    assert board.latest().milliamps == int(np.ceil(Power(PowerSettings(brightness=1)).milliamps(strip.frame_rgb)))
 
 
 def test_a_press_is_in_the_light_within_fifty_milliseconds(clock: Clock) -> None:
@@ -198,7 +199,7 @@ def test_the_thread_draws_what_it_is_shown_and_leaves_the_strip_dark() -> None:
                 lit.set()
 
     strip = Told(122)
-    board = Board(strip, preset("strip122"), Power())
+    board = Board(strip, preset("strip122"), Power(PowerSettings(brightness=1)))
     board.start()
     board.start()
     board.show(STILL)

@@ -24,6 +24,7 @@ from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
 from hardware.buttons.opening import open_buttons
 from hardware.power import Power
+from hardware.settings import PowerSettings
 from hardware.strips import FrameRGB
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
@@ -228,7 +229,7 @@ def test_a_button_going_down_is_in_the_light_within_fifty_milliseconds_through_t
     took_ms = []
     for _ in range(9):
         strip = Kept(122, watched=0)
-        board = Board(strip, preset("strip122"), Power())
+        board = Board(strip, preset("strip122"), Power(PowerSettings(brightness=1)))
         board.show(BoardView(pegs=(Peg(0, 10, 10),), mood="ready"))
         board.start()
         finger = kind(pins, settle_s=0.02)

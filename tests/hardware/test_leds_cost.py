@@ -11,6 +11,7 @@ from companion.bench.leds import measure, moving
 from hardware.board import Board
 from hardware.power import Power
 from hardware.scenes import compose
+from hardware.settings import PowerSettings
 from hardware.strips import FrameRGB
 from hardware.strips.memory import MemoryStrip
 from hardware.strips.ws2812 import encoded
@@ -31,7 +32,7 @@ def test_sixty_frames_a_second_take_less_than_a_tenth_of_a_core() -> None:
             encoded(frame_rgb)
 
     now, strip = [0.0], Encoding(363)
-    board = Board(strip, preset("board3x121"), Power(), lambda: now[0])
+    board = Board(strip, preset("board3x121"), Power(PowerSettings(brightness=1)), lambda: now[0])
     spent_s = time.thread_time()
     while now[0] < 10.0:
         board.show(moving(now[0]))

@@ -37,17 +37,17 @@ def apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 def test_half_bright_to_the_eye_is_a_sixth_of_the_light() -> None:
-    frame_rgb, _ = Power(PowerSettings(balance_rgb=(1, 1, 1))).limited(np.full((1, 3), 0.5, np.float32))
+    frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1, 1, 1))).limited(np.full((1, 3), 0.5, np.float32))
     assert frame_rgb.tolist() == [[42, 42, 42]]  # 255 x 0.5 ** 2.6 = 42.06
 
 
 def test_one_white_led_draws_its_three_colours_currents() -> None:
-    power = Power(PowerSettings(balance_rgb=(1, 1, 1)))
+    power = Power(PowerSettings(brightness=1, white=(1, 1, 1)))
     assert power.limited(white(1)) == (pytest.approx(np.full((1, 3), 255)), 61)  # 3 x 20 mA + 0.6 mA, rounded up
 
 
 def test_full_white_of_363_leds_is_scaled_to_two_amperes_and_stays_white() -> None:
-    frame_rgb, drawn_ma = Power(PowerSettings(balance_rgb=(1, 1, 1))).limited(white(363))
+    frame_rgb, drawn_ma = Power(PowerSettings(brightness=1, white=(1, 1, 1))).limited(white(363))
     # (2000 - 363 x 0.6) mA / (363 x 60 mA) = 0.0818 of 255 = 20.9; 21 would draw 2011 mA.
     assert np.unique(frame_rgb, axis=0).tolist() == [[20, 20, 20]]
     assert 1900 < drawn_ma <= 2000
@@ -55,7 +55,7 @@ def test_full_white_of_363_leds_is_scaled_to_two_amperes_and_stays_white() -> No
 
 @pytest.mark.parametrize(("leds", "frames"), [(1, 1000), (122, 2000), (363, 10_000)])
 def test_random_frames_never_draw_more_than_the_limit_and_keep_every_lit_leds_hue(leds: int, frames: int) -> None:
-    power, rng, judged, limited = Power(), np.random.default_rng(leds), 0, 0
+    power, rng, judged, limited = Power(PowerSettings(brightness=1)), np.random.default_rng(leds), 0, 0
     for _ in range(frames):
         look = rng.random((leds, 3), dtype=np.float32) * np.float32(rng.random() * 1.2)
         frame_rgb, drawn_ma = power.limited(look)
@@ -73,12 +73,12 @@ def test_random_frames_never_draw_more_than_the_limit_and_keep_every_lit_leds_hu
 
 
 def test_white_balance_takes_from_green_and_blue_what_the_eye_has_too_much_of() -> None:
-    frame_rgb, _ = Power(PowerSettings(balance_rgb=(1.0, 0.5, 0.75))).limited(white(1))
+    frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1.0, 0.5, 0.75))).limited(white(1))
     assert frame_rgb[0].tolist() == pytest.approx([255, 127.5, 191.25], abs=2)
 
 
 def test_players_keep_their_hues_down_to_a_few_steps_of_light() -> None:
-    full = Power().light(np.array(PLAYERS, np.float32))
+    full = Power(PowerSettings(brightness=1)).light(np.array(PLAYERS, np.float32))
     for part in np.linspace(0.06, 1.0, 60):
         dim = (full * part).astype(np.float32)
         frame_rgb = in_steps(dim)
@@ -92,11 +92,11 @@ def test_an_led_is_never_made_more_than_twice_as_bright_to_keep_its_hue() -> Non
 
 
 def test_a_supply_too_small_for_the_dark_strip_leaves_it_dark() -> None:
-    frame_rgb, _ = Power(PowerSettings(limit_ma=100)).limited(white(363))
+    frame_rgb, _ = Power(PowerSettings(brightness=1, limit_ma=100)).limited(white(363))
     assert not frame_rgb.any()
 
 
 def test_impossible_power_settings_are_told_all_at_once() -> None:
     with pytest.raises(SetupError) as refused:
-        Power(PowerSettings(brightness=0, gamma=9, balance_rgb=(1, 1, 2), limit_ma=5))
+        Power(PowerSettings(brightness=0, gamma=9, white=(1, 1, 2), limit_ma=5))
     assert len(refused.value.problems) == 4

@@ -100,7 +100,7 @@ def test_nothing_is_ever_white(scene: Scene, layout: Layout) -> None:
 
 @each_layout
 def test_the_idle_board_drifts_under_a_tenth_of_full_light(layout: Layout) -> None:
-    power = Power(PowerSettings(balance_rgb=(1, 1, 1)))
+    power = Power(PowerSettings(brightness=1, white=(1, 1, 1)))
     frames = film(BoardView(), layout, 10.0)
     assert max(float(power.light(frame).max()) for frame in frames[::10]) < 25.5
     assert not np.array_equal(frames[0], frames[60]), "it drifts"

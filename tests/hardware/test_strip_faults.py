@@ -18,6 +18,7 @@ import pytest
 from companion.errors import DeviceError
 from hardware.board import Board
 from hardware.power import Power
+from hardware.settings import PowerSettings
 from hardware.strips import Strip
 from hardware.strips.pio import PioStrip
 from hardware.strips.spi import SpiStrip
@@ -66,7 +67,7 @@ class Bench:
 
 def bench(below: Below) -> Bench:
     clock = [100.0]
-    board = Board(below.strip, LAYOUT, Power(), lambda: clock[0])
+    board = Board(below.strip, LAYOUT, Power(PowerSettings(brightness=1)), lambda: clock[0])
     board.show(AT_PLAY)
     return Bench(board, below, clock)
 

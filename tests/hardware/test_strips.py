@@ -152,7 +152,7 @@ def test_full_white_limited_to_a_half() -> None:
 
 def test_full_white_under_the_current_limit_is_twenties_on_the_wire() -> None:
     # (2000 - 363 x 0.6) mA / (363 x 60 mA) x 255 = 20.9: 20, or 0b00010100, for each colour of each LED.
-    frame_rgb, _ = Power(PowerSettings(balance_rgb=(1, 1, 1))).limited(np.ones((363, 3), np.float32))
+    frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1, 1, 1))).limited(np.ones((363, 3), np.float32))
     twenty = bytes([0b10010010, 0b01101001, 0b10100100])
     assert body(encoded(frame_rgb)) == twenty * 3 * 363
     assert body(encoded(frame_rgb, bits=4), 4) == bytes.fromhex("888e8e88") * 3 * 363

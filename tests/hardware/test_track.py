@@ -87,19 +87,19 @@ def test_more_players_than_lanes_share_them_from_the_first_on() -> None:
 
 
 def test_a_layout_of_ones_own_can_run_backwards_over_gaps() -> None:
-    layout = lay(TrackSettings(preset="", leds=140, lanes=("139-80,75-14",)))
+    layout = lay(TrackSettings(leds=140, lanes=("139-80,75-14",)))
     assert layout.lanes[0][0] == (139,)
     assert layout.lanes[0][60] == (75,)
     assert layout.lanes[0][121] == (14,)
 
 
 def test_rows_that_are_all_read_from_the_left_turn_every_second_row_of_a_strip_that_goes_there_and_back() -> None:
-    wired = TrackSettings(preset="", leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
+    wired = TrackSettings(leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
     assert [hole[0] for hole in lay(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 
 
 def test_all_that_is_wrong_with_a_layout_is_told_at_once() -> None:
-    wrong = TrackSettings(preset="", leds=100, lanes=("0-121", "100-110"))
+    wrong = TrackSettings(leds=100, lanes=("0-121", "100-110"))
     with pytest.raises(SetupError) as refused:
         lay(wrong)
     said = "\n".join(refused.value.problems)
@@ -110,7 +110,7 @@ def test_all_that_is_wrong_with_a_layout_is_told_at_once() -> None:
 
 def test_an_unreadable_lane_is_told_with_an_example() -> None:
     with pytest.raises(SetupError, match="write it like '0-121'"):
-        lay(TrackSettings(preset="", lanes=("0..121",)))
+        lay(TrackSettings(lanes=("0..121",)))
 
 
 def test_an_unknown_preset_is_told_with_the_nearest() -> None:

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.commands.doctor import command
-from companion.config import ButtonSettings, CameraSettings, Settings, StripSettings
+from companion.config import ButtonSettings, CameraSettings, Settings, StripSection
 from companion.diagnostics.doctor import (
     Check,
     check_clock,
@@ -104,11 +104,11 @@ def test_a_strip_that_does_not_open_is_told_with_its_own_cure() -> None:
 
 
 def test_a_layout_that_does_not_exist_is_told() -> None:
-    assert ill(check_strip(Settings(strip=StripSettings(layout="bord3x121"))), "board3x121")
+    assert ill(check_strip(Settings(strip=StripSection(layout="bord3x121"))), "board3x121")
 
 
 def test_pins_that_collide_are_told_all_at_once() -> None:
-    wrong = Settings(strip=StripSettings(kind="spi"), buttons=ButtonSettings(kind="gpio", bank=10, undo=5, next=5))
+    wrong = Settings(strip=StripSection(kind="spi"), buttons=ButtonSettings(kind="gpio", bank=10, undo=5, next=5))
     assert ill(check_buttons(wrong, machine=""), "bank is on pin 10", "share pin 5")
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
-import msgspec
 import pytest
 from click.testing import CliRunner
 
 from companion import config
-from companion.adapters.settings_mapping import buttons_of, power_of, strip_of, track_of
+from companion.adapters.settings_mapping import buttons_of, layout_of
 from companion.app import build
 from companion.commands.leds import command as leds
 from companion.errors import SetupError
-from hardware.settings import PowerSettings, TrackSettings
-from hardware.track import lay
+from hardware.settings import PowerSettings, StripSettings
 
 
 def settings(tmp_path: Path, text: str) -> config.Settings:
@@ -26,32 +23,32 @@ def settings(tmp_path: Path, text: str) -> config.Settings:
 
 def test_a_layout_of_ones_own_comes_from_the_settings(tmp_path: Path) -> None:
     own = settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 140\nlanes = ['139-80,75-14']\n")
-    layout = lay(track_of(own))
+    layout = layout_of(own)
     assert (layout.name, layout.leds, layout.holes) == ("own", 140, 120)
     assert (layout.lanes[0][0], layout.lanes[0][60], layout.lanes[0][121]) == ((139,), (75,), (14,))
 
 
-def test_the_section_of_the_track_has_every_key_of_the_tracks_settings_with_the_same_defaults() -> None:
-    keys = msgspec.structs.asdict(config.TrackSettings())
-    ours = {field.name: field.default for field in dataclasses.fields(TrackSettings)}
-    assert keys | {"lanes": ()} == {key: value for key, value in ours.items() if key != "preset"}
+def test_every_setting_of_the_strip_and_its_power_has_a_key(tmp_path: Path) -> None:
+    keys = set(StripSettings.__struct_fields__)
+    assert keys < set(config.StripSection.__struct_fields__)
+    assert settings(tmp_path, "[strip]\nidle_ma = 1.0\nwled_port = 4049\n").strip.wled_port == 4049
 
 
 def test_a_ready_made_layout_needs_no_section(tmp_path: Path) -> None:
-    assert lay(track_of(settings(tmp_path, "[strip]\nlayout = 'matrix16'\n"))).leds == 256
+    assert layout_of(settings(tmp_path, "[strip]\nlayout = 'matrix16'\n")).leds == 256
 
 
 def test_the_strips_order_and_pins_reach_the_strip_and_the_buttons(tmp_path: Path) -> None:
     wired = settings(tmp_path, "[strip]\norder = 'rgb'\npin = 21\n[buttons]\nbank = 5\n")
-    assert (strip_of(wired).order, strip_of(wired).pin) == ("RGB", 21)
+    assert (wired.strip.order, wired.strip.pin) == ("RGB", 21)
     assert buttons_of(wired).pins == {"bank": 5, "undo": 27, "next": 22}
 
 
 def test_what_makes_colours_right_comes_from_the_settings(tmp_path: Path) -> None:
     asked = "[strip]\nbrightness = 0.5\nlimit_ma = 900\ngamma = 2.2\nwhite = [0.9, 0.8, 1.0]\n"
-    assert power_of(settings(tmp_path, asked)) == PowerSettings(0.5, 2.2, (0.9, 0.8, 1.0), 900)
-    unasked = power_of(settings(tmp_path, ""))
-    assert (unasked.gamma, unasked.balance_rgb) == (PowerSettings().gamma, PowerSettings().balance_rgb)
+    strip = settings(tmp_path, asked).strip
+    assert (strip.brightness, strip.gamma, strip.white, strip.limit_ma) == (0.5, 2.2, (0.9, 0.8, 1.0), 900)
+    assert settings(tmp_path, "").strip.gamma == PowerSettings().gamma
     with pytest.raises(SetupError) as refused:
         settings(tmp_path, "[strip]\ngamma = 9\nwhite = [0.9, 0.8, 2.0]\n")
     assert len(refused.value.problems) == 2
@@ -105,7 +102,7 @@ def test_a_strip_for_an_older_pi_is_refused_on_a_pi_5_with_all_the_rest(
 
 def test_a_list_of_a_billion_leds_is_a_slip_and_not_tried(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="is no list of LEDs"):
-        lay(track_of(settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n")))
+        layout_of(settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n"))
 
 
 def test_a_layout_of_ones_own_can_be_walked_and_drawn(tmp_path: Path) -> None:
