@@ -6,8 +6,8 @@ import statistics
 import time
 
 from hardware.power import Power
-from hardware.settings import PowerSettings
 from hardware.scenes import compose
+from hardware.settings import PowerSettings
 from hardware.strips.ws2812 import encoded
 from hardware.track import preset
 from hardware.view import BoardView, Moment, Peg

@@ -184,8 +184,8 @@ def _times(lasts_s: float) -> Iterator[float]:
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
     from hardware.power import Power
-    from hardware.settings import PowerSettings
     from hardware.scenes import compose
+    from hardware.settings import PowerSettings
 
     return Power(PowerSettings(brightness=1.0)).limited(compose(scene.view, layout, time_s))[0]
 
