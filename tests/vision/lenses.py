@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from vision.calibration.lens import Lens
+from vision.calibration.markers import Marker
 from vision.calibration.sheet import raster, sheet
 
 PX_PER_MM = 5.0
@@ -50,3 +51,27 @@ def photographed(lens: Lens, seen: Seen, rng: np.random.Generator, noise: float 
     picture = cv2.remap(small, at, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT, borderValue=(70, 80, 75))
     picture = cv2.GaussianBlur(picture, (0, 0), 0.8).astype(np.float32)
     return np.clip(picture + rng.normal(0, noise, picture.shape), 0, 255).astype(np.uint8)
+
+
+def marked(
+    lens: Lens,
+    seen: Seen,
+    rng: np.random.Generator,
+    *,
+    axis_px: tuple[float, float] = (0.0, 0.0),
+    oblong: float = 1.0,
+    bowed_mm: float = 0.0,
+    noise_px: float = 0.2,
+) -> tuple[Marker, ...]:
+    """The markers in the picture, worked out: the lens's axis off the middle, pixels not square, the sheet not flat."""
+    first, second, shift = (np.linalg.inv(lens.matrix) @ seen.floor_to_px(lens)).T
+    middle, found = np.array(lens.size_wh) / 2, []
+    for number, corners in sheet().corners_mm.items():
+        up = bowed_mm * (1 - (corners[:, 0] / 148.5 - 1) ** 2)
+        points = np.outer(corners[:, 0], first) + np.outer(corners[:, 1], second) + shift
+        points = (points - np.outer(up, np.cross(first, second))) @ lens.matrix.T
+        at_px = (lens.bent(points[:, :2] / points[:, 2:]) - middle) * (1, oblong) + middle + axis_px
+        at_px += rng.normal(0, noise_px, (4, 2))
+        if (at_px > 0).all() and (at_px < lens.size_wh).all():
+            found.append(Marker(number, at_px))
+    return tuple(found)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
-from lenses import Seen, photographed, turned
+from lenses import Seen, marked, photographed, turned
 
 from vision.calibration.lens import FEWEST_VIEWS, Lens, Views, gathered, lens_of, measured
 from vision.calibration.markers import Marker, lie_of, markers_in
@@ -65,12 +66,45 @@ def test_height_place_and_tilt_are_right_whatever_the_lens(angle_deg: float, ben
     assert tilt == pytest.approx(math.hypot(1.0, 0.5), abs=0.1)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "within"),
+    [
+        ({"axis_px": (19.0, -14.0)}, 0.02),
+        ({"oblong": 1.02}, 0.04),
+        ({"bowed_mm": 3.0}, 0.03),
+        ({"bowed_mm": 8.0}, 0.06),
+        ({"noise_px": 1.0}, 0.01),
+    ],
+)
+@pytest.mark.parametrize("angle_deg", [40.0, 62.2, 80.0])
+def test_what_is_not_as_it_should_be_costs_little(angle_deg: float, wrong: dict[str, Any], within: float) -> None:
+    lens, high = true_lens(angle_deg, (-0.06, 0.0)), height_mm(true_lens(angle_deg, (0.0, 0.0)))
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        leans = [(x + rng.normal(0, 4), y + rng.normal(0, 4)) for x, y in ASLANT_DEG]
+        laid = marked(lens, Seen(160, 120, high, 1.0, 0.5), rng, **{**wrong, "bowed_mm": 0.0})
+        found = measured(views_of([*(marked(lens, held(lens, lean), rng, **wrong) for lean in leans), laid]), GUESS)
+        lie = lie_of(laid, sheet(), straight=found.straightened)
+        assert found.measured
+        assert lie is not None
+        assert lens_over(lie.floor_to_px, found)[0][2] == pytest.approx(high, rel=within)
+
+
 def test_a_sheet_that_was_only_laid_flat_tells_no_lens() -> None:
     lens = true_lens(80.0, (0.0, 0.0))
     flat = [Seen(160 + dx, 120 + dy, height_mm(lens)) for dx, dy in ((0, 0), (40, 0), (0, 30), (-40, -20), (30, 30))]
     views = views_of(filmed(lens, flat))
     assert len(views) >= FEWEST_VIEWS
     assert measured(views, GUESS) == GUESS
+
+
+@pytest.mark.parametrize("noise_px", [0.1, 1.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_nor_does_one_that_leaned_by_a_few_degrees(seed: int, noise_px: float) -> None:
+    lens, rng = true_lens(80.0, (-0.05, 0.0)), np.random.default_rng(seed)
+    high = height_mm(lens)
+    seen = [Seen(*rng.normal((160, 120), 25), high, *rng.normal(0, 2, 2)) for _ in range(8)]
+    assert measured(views_of([marked(lens, one, rng, noise_px=noise_px) for one in seen]), GUESS) == GUESS
 
 
 def test_too_few_views_tell_no_lens() -> None:
