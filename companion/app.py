@@ -18,7 +18,7 @@ from companion.adapters.addresses import listening_socket, own_addresses, page_a
 from companion.adapters.board_view import Lights
 from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.frame_buffer import FrameBuffer
-from companion.adapters.parts import Part, followed, listening
+from companion.adapters.parts import ListeningButtons, Part, followed
 from companion.adapters.reader_setup import load_reader
 from companion.adapters.serving import LastingServer
 from companion.adapters.settings_mapping import buttons_of, layout_of
@@ -73,8 +73,6 @@ ANSWER_S = 2.0
 """The table and the server give a sign of life in this time, on a machine that is busy reading dice too."""
 SILENT_S = 15.0
 """So long the camera's loop may be about one frame: reading many dice in a photo takes seconds."""
-PART_OF_CHECK = {"table": "table", "camera": "observer", "strip": "board", "buttons": "buttons", "sounds": "sounds"}
-"""Which part's falls a check of `/healthz` tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +156,11 @@ def build(settings: Settings) -> App:
     link = listening_socket(settings.web.host, settings.web.port)
     port = link.getsockname()[1]
     page = page_address(settings.web.host, port)
-    checks: dict[str, Check] = {"camera": observer.health, "strip": board.health, "disk": disk_check(folder)}
-    checks["journal"] = journal_check(folder, lambda: journal.illness)
-    checks["calibration"] = setup.health
 
     def recalibrated() -> None:
+        nonlocal setup
         setup = load_reader(settings.camera.source, wired.camera, folder)
         watcher.read_with(setup.reader, setup.rig)
-        checks["calibration"] = setup.health
 
     voice = Loudspeaker(table)
     feed = Feed(table)
@@ -186,17 +181,14 @@ def build(settings: Settings) -> App:
     )
     pages = Pages(feed, pairing, games, addresses, settings.table.name)
     app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
-    sounds: tuple[Part, ...] = ()
-    if settings.sound.effects:
-        chimes = Chimes()
-        checks["sounds"] = chimes.health
-        sounds = (sounding(table, chimes),)
+    chimes = Chimes() if settings.sound.effects else None
+    buttons = ListeningButtons(wired.buttons, table, board, pairing, settings.buttons.shutdown_command)
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S)),
         followed(table, board, Lights(night=settings.strip.night), clock),
         Part("board", board.start, board.stop, board.alive),
-        listening(wired.buttons, table, board, pairing, checks, settings.buttons.shutdown_command),
-        *sounds,
+        buttons.part(),
+        *(() if chimes is None else (sounding(table, chimes),)),
         Part("voice", voice.start, voice.stop),
         Part("observer", observer.start, observer.stop, observer.alive),
     )
@@ -207,12 +199,18 @@ def build(settings: Settings) -> App:
         "the pages": lambda: server.answers(ANSWER_S),
     }
     supervisor = Supervisor(parts, proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
-    checks["table"] = table.health
-    checks["pages"] = server.health
-    for name, part in PART_OF_CHECK.items():
-        if name in checks:
-            checks[name] = supervisor.telling(part, checks[name])
-    checks["life"] = supervisor.health
+    checks: dict[str, Check] = {
+        "camera": supervisor.telling("observer", observer.health),
+        "strip": supervisor.telling("board", board.health),
+        "disk": disk_check(folder),
+        "journal": journal_check(folder, lambda: journal.illness),
+        "calibration": lambda: setup.health(),
+        **({} if chimes is None else {"sounds": supervisor.telling("sounds", chimes.health)}),
+        "buttons": supervisor.telling("buttons", buttons.health),
+        "table": supervisor.telling("table", table.health),
+        "pages": server.health,
+        "life": supervisor.health,
+    }
     return App(page, pairing.pin, port, parts, server, supervisor, lambda: _first_game(table, settings))
 
 

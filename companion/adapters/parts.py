@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from companion.adapters.board_view import Lights
 from companion.adapters.shutdown import BUTTON as SHUTDOWN
 from companion.adapters.shutdown import shut_down
-from companion.diagnostics.health import Check
 from companion.errors import CompanionError, DeviceError
 from companion.session.commands import PressButton
 from companion.session.snapshot import News
@@ -53,46 +52,50 @@ def followed(table: Table, board: Board, lights: Lights, clock: Callable[[], flo
     return Part("lights", follow, leave)
 
 
-def listening(
-    buttons: Buttons,
-    table: Table,
-    board: Board,
-    pairing: Pairing,
-    checks: dict[str, Check],
-    shutdown_command: Sequence[str] = (),
-) -> Part:
+@dataclass(slots=True)
+class ListeningButtons:
     """Buttons act on the table as it is now, and the board shows at once that they were felt.
 
     A long press of any lets in the phone whose code is shown, but for the shutdown button: held to the end of its
     countdown it runs the command. The table plays without them.
     """
-    illness: list[str] = []
-    checks["buttons"] = lambda: (not illness, illness[0] if illness else f"{buttons.name} buttons")
 
-    def felt(touch: Touch) -> None:
-        if touch.button == SHUTDOWN:
-            board.count_down(on=touch.down)
-        elif touch.down:
-            board.acknowledge()
+    buttons: Buttons
+    table: Table
+    board: Board
+    pairing: Pairing
+    shutdown_command: Sequence[str] = ()
+    _illness: str | None = field(default=None, init=False)
 
-    def pressed(press: Press) -> None:
-        if press.button == SHUTDOWN:
-            wrong = shut_down(shutdown_command) if press.long else None
-            illness[:] = [] if wrong is None else [wrong]
-        elif press.long:
-            pairing.let_in()
-        else:
-            _submit(table, press.button)
+    def part(self) -> Part:
+        """Them, to be started and stopped."""
+        return Part("buttons", self._listen, self.buttons.stop, self.buttons.alive)
 
-    def listen() -> None:
-        if not buttons.alive():
-            buttons.stop()
+    def health(self) -> tuple[bool, str]:
+        """Whether they work, and a sentence for the page."""
+        return self._illness is None, self._illness or f"{self.buttons.name} buttons"
+
+    def _listen(self) -> None:
+        if not self.buttons.alive():
+            self.buttons.stop()
         try:
-            buttons.start(pressed, felt)
+            self.buttons.start(self._pressed, self._felt)
         except DeviceError as ill:
-            illness[:] = [str(ill)]
+            self._illness = str(ill)
 
-    return Part("buttons", listen, buttons.stop, buttons.alive)
+    def _felt(self, touch: Touch) -> None:
+        if touch.button == SHUTDOWN:
+            self.board.count_down(on=touch.down)
+        elif touch.down:
+            self.board.acknowledge()
+
+    def _pressed(self, press: Press) -> None:
+        if press.button == SHUTDOWN:
+            self._illness = shut_down(self.shutdown_command) if press.long else None
+        elif press.long:
+            self.pairing.let_in()
+        else:
+            _submit(self.table, press.button)
 
 
 def _submit(table: Table, button: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from companion import config
-from companion.adapters.parts import listening
+from companion.adapters.parts import ListeningButtons
 from companion.adapters.settings_mapping import buttons_of
 from companion.app import build
 from companion.diagnostics.doctor_parts import check_buttons
@@ -54,11 +54,13 @@ class Place:
     board: Board
     pairing: Pairing
     buttons: Fingers = field(default_factory=Fingers)
-    checks: dict[str, Check] = field(default_factory=dict)
+    health: Check = lambda: (False, "not listened to")
     now_s: float = 100.0
 
     def listen(self, *command: str) -> None:
-        listening(self.buttons, self.table, self.board, self.pairing, self.checks, command).start()
+        listening = ListeningButtons(self.buttons, self.table, self.board, self.pairing, command)
+        self.health = listening.health
+        listening.part().start()
 
     def lit(self) -> int:
         """LEDs that are lit now, by the board's own clock."""
@@ -90,7 +92,7 @@ def test_a_button_acts_on_the_table_and_one_that_may_not_changes_nothing(place: 
     assert state | {"line": 1} == started.state, "the throw is taken back"
     place.buttons.press(Press("bank", 1.0))
     assert place.table.snapshot().number == before, "there is nothing to bank: refused, and the table plays on"
-    assert place.checks["buttons"]() == (True, "test buttons")
+    assert place.health() == (True, "test buttons")
 
 
 def test_a_long_press_lets_in_the_phone_whose_code_the_board_shows(place: Place) -> None:
@@ -137,7 +139,7 @@ def test_held_to_the_end_it_runs_the_command_once_and_opens_no_pairing(place: Pl
     place.buttons.press(Press("shutdown", 3.0, long=True))
     assert (tmp_path / "off").read_text() == "x"
     assert not place.pairing.phones()
-    assert place.checks["buttons"]()[0]
+    assert place.health()[0]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +153,7 @@ def test_held_to_the_end_it_runs_the_command_once_and_opens_no_pairing(place: Pl
 def test_a_shutdown_that_fails_is_told_on_the_page(place: Place, command: tuple[str, ...], told: str) -> None:
     place.listen(*command)
     place.buttons.press(Press("shutdown", 3.0, long=True))
-    ok, says = place.checks["buttons"]()
+    ok, says = place.health()
     assert not ok
     assert told in says
 
@@ -159,7 +161,7 @@ def test_a_shutdown_that_fails_is_told_on_the_page(place: Place, command: tuple[
 def test_buttons_that_are_ill_are_told_and_the_table_plays_on(place: Place) -> None:
     place.buttons.ill = DeviceError("The buttons' pins can't be used.", "Check their numbers.")
     place.listen()
-    assert place.checks["buttons"]() == (False, "The buttons' pins can't be used. Check their numbers.")
+    assert place.health() == (False, "The buttons' pins can't be used. Check their numbers.")
 
 
 def settings(tmp_path: Path, buttons: str) -> config.Settings:
