@@ -143,6 +143,7 @@ class Pub:
 
     app: flask.Flask
     site: Site
+    feed: Feed
     limits: Limits
     table: Table
     clock: Clock
@@ -206,7 +207,7 @@ def opened(
     hosts = Hosts(addresses.names)
     stream = EventStream(feed, hosts, pairing.knows, limits, heartbeat_s)
     try:
-        yield Pub(app, Site(app, stream, limits), limits, table, clock, tray, pairing, folder)
+        yield Pub(app, Site(app, stream, limits), feed, limits, table, clock, tray, pairing, folder)
     finally:
         feed.close()
         table.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -227,6 +228,29 @@ def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
         server.stop()
         serving.join(PATIENCE_S)
         assert not server.answers(0.05)
+
+
+def test_a_table_plays_on_when_the_servers_loop_has_fallen_under_its_streams(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        scope = {"method": "GET", "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1)}
+        heard: list[Any] = []
+
+        async def send(message: Any) -> None:
+            heard.append(message)
+
+        async def listen_and_fall() -> None:
+            never = asyncio.Event()
+            listening = asyncio.create_task(pub.site.stream(scope, never.wait, send))
+            while len(heard) < 2:
+                await asyncio.sleep(0)
+            listening.cancel()
+
+        asyncio.run(listen_and_fall())
+        number = pub.table.submit(StartGame(header=HEADER)).number
+        assert pub.table.submit(PlayLine(number=number, line=THROW)).number == number + 1
+        assert pub.table.answers(PATIENCE_S)
+        assert pub.table.health()[0], pub.table.health()
+        assert json.loads(pub.feed.newest.json)["number"] == number + 1
 
 
 def test_a_server_that_cannot_serve_says_why(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import socket
 import threading
 import time
@@ -30,11 +29,11 @@ class Server:
         self._listening = listening
         self._address = listening.getsockname()[:2]
         self._broken: BaseException | None = None
-        taken = Taken(limits.connections, limits.connections_each)
+        self._taken = Taken(limits.connections, limits.connections_each)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)  # each connection inherits it
 
         def connection(**uvicorns: Any) -> Connection:
-            return Connection(limits, taken, **uvicorns)
+            return Connection(limits, self._taken, **uvicorns)
 
         protocol: Any = connection  # uvicorn would have a class, and only calls it
         asgi: Any = site  # uvicorn names the shape of every message
@@ -59,7 +58,8 @@ class Server:
 
     def run(self) -> None:
         """Serve until `stop` (or Ctrl-C, which is passed on), then end the streams and close every connection."""
-        allow_open_files(self._limits.connections + FILES_BESIDE)
+        files = allow_open_files(self._limits.connections + FILES_BESIDE)
+        self._taken.most = min(self._limits.connections, files - FILES_BESIDE)
         serving = threading.Thread(target=self._serve, name="server")
         serving.start()
         try:
@@ -112,12 +112,15 @@ def answers(address: tuple[str, int], within_s: float) -> bool:
         return False
 
 
-def allow_open_files(wanted: int) -> None:
-    """Raise this process's limit of open files to that, as far as its administrator allows."""
-    with contextlib.suppress(ImportError, ValueError, OSError):
+def allow_open_files(wanted: int) -> int:
+    """Raise this process's limit of open files to that, as far as its administrator allows; the limit then."""
+    try:
         import resource  # not on Windows
-
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        if soft != resource.RLIM_INFINITY and soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    except ImportError:
+        return wanted
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return wanted
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+    return most

@@ -7,6 +7,7 @@ a phone that reads slowly gets the newest snapshot when it can take one again, a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
@@ -121,7 +122,8 @@ class EventStream:
             loop = asyncio.get_running_loop()
 
             def ring() -> None:
-                loop.call_soon_threadsafe(self._changed.set)
+                with contextlib.suppress(RuntimeError):  # the loop has fallen; who serves next rings elsewhere
+                    loop.call_soon_threadsafe(self._changed.set)
 
             self._feed.call(ring)
             self._telling = loop.create_task(self._tell_all())
