@@ -18,10 +18,9 @@ from companion.session.filed import Filing, Mark
 from companion.session.journal import Entry, Journal
 from companion.session.past.review import seen_line
 from companion.session.photos import Photos
+from companion.session.played import Game, PlayedGame
 from companion.session.present import TableState, starter_after
 from companion.session.record import (
-    Game,
-    PlayedGame,
     Record,
     Unplayable,
     after_entry,
@@ -97,7 +96,9 @@ class Play:
         self._photos.start(tail.last_throw)
         # Ids of questions must not repeat after a restart: a phone may still show an old one.
         self._questions = 1000 * (record.number + 1)
-        self.table = TableState(replace(record, last_throw=tail.last_throw), _fresh_memory(record))
+        throws = record.game.throws if record.game else ()
+        memory = Memory(last_values=throws[-1].values if throws else ())
+        self.table = TableState(replace(record, last_throw=tail.last_throw), memory)
         self._say(Phrase("ill", {"what": damage.in_words(), "cure": CHECK_SCORES}) if damage else self._restored())
 
     def close(self) -> None:
@@ -397,14 +398,3 @@ class Play:
         if game is None:
             return None
         return Phrase("restored", {"scores": game.view["scores"], "player": game.view["player"]})
-
-
-def _fresh_memory(record: Record) -> Memory:
-    throws = record.game.throws if record.game else ()
-    return Memory(last_values=throws[-1].values if throws else ())
-
-
-def refused(error: Exception) -> CompanionError:
-    """What a person is told of a fault in the program itself."""
-    log.error("a command failed", exc_info=error)
-    return CompanionError("The table could not do that because of a fault in the program; look at what it shows.")

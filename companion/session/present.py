@@ -13,7 +13,8 @@ from companion.games.odds import safe_chance
 from companion.games.registry import game_named, policy_for
 from companion.games.views.board import scores_ahead
 from companion.games.views.phrase import Phrase
-from companion.session.record import PlayedGame, Record
+from companion.session.played import PlayedGame
+from companion.session.record import Record
 from companion.session.sitting import next_starter
 from companion.session.snapshot import Offer, Question, Side, Snapshot, TrayPlan
 from companion.session.tray.interpret import Ask, Memory, values_of

@@ -5,156 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from companion.errors import IllegalAction, RulesError
-from companion.games.game import Action, Header, Outcome, Throw, Undo
-from companion.games.notation import action_of, header_line, header_of, line_of
-from companion.games.roll_off import RollOff
+from companion.games.game import Action, Throw, Undo
+from companion.games.notation import action_of, header_of
 from companion.games.transcript import Correction, Transcript, corrected
 from companion.session.events import told
-from companion.session.filed import FiledGame, FiledLine, Filing
+from companion.session.filed import FiledGame, Filing
 from companion.session.journal import Entry, link_of
 from companion.session.journal.chain import LOST
-from companion.session.past.statistics import tallies
+from companion.session.played import Game, Line, PlayedGame, filed, reopened
 from companion.session.sitting import added_up, colours
 from companion.session.snapshot import Event, Sitting, Thrown
 
 REMEMBERED = 40  # people whose colour is remembered while they are away
 LOG_LENGTH = 60  # events kept for the pages' log; the journal has them all
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line that stands: the number of its entry, and the throw when it is one."""
-
-    number: int
-    thrown: Thrown | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PlayedGame:
-    """A game of the evening.
-
-    Attributes:
-        number: Of the entry that started it.
-        sitting: Number of the game that began its sitting.
-        transcript: The lines that stand.
-        lines: One for each of them, in step with `transcript.actions`.
-        view: `transcript.view()`.
-        log: The last events, oldest first; those of lines taken back are gone.
-        colours: Of its players, and of those who played here before them.
-        abandoned: Whether it was ended without a result.
-        started_s: When by the wall, seconds since 1970.
-    """
-
-    number: int
-    sitting: int
-    transcript: Transcript
-    lines: tuple[Line, ...]
-    view: dict[str, Any]
-    log: tuple[Event, ...]
-    colours: dict[str, int]
-    abandoned: bool = False
-    started_s: float = 0.0
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        """Players or teams, in the order of their scores."""
-        return self.transcript.state.sides
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """How it ended."""
-        return self.transcript.state.outcome
-
-    @property
-    def header(self) -> Header:
-        """The set-up."""
-        return self.transcript.header
-
-    @property
-    def throws(self) -> tuple[Thrown, ...]:
-        """The throws that stand, oldest first."""
-        return tuple(line.thrown for line in self.lines if line.thrown)
-
-    @property
-    def first_throw(self) -> int:
-        """The number of the first throw that stands, 0 without any."""
-        return min((line.thrown.number for line in self.lines if line.thrown), default=0)
-
-    @property
-    def first(self) -> int:
-        """The seat that started, once the roll-off is over."""
-        step: Transcript | None = self.transcript
-        seat: int | None = None
-        while step is not None and not isinstance(step.state, RollOff):
-            seat, step = step.state.to_play, step.before
-        return seat or 0
-
-
-Game = PlayedGame | FiledGame
-
-
-def filed(game: Game) -> FiledGame:
-    """The game put down small."""
-    if isinstance(game, FiledGame):
-        return game
-    header = header_line(game.header)
-    moves = _moves(game.transcript)
-    lines = [FiledLine(line.number, move["line"], line.thrown) for line, move in zip(game.lines, moves, strict=True)]
-    throws = [line.thrown.number for line in game.lines if line.thrown]
-    return FiledGame(
-        number=game.number,
-        sitting=game.sitting,
-        started_s=game.started_s,
-        header_line=header,
-        sides=game.sides,
-        outcome=game.outcome,
-        abandoned=game.abandoned,
-        colours=game.colours,
-        lines_read=game.transcript.lines_read,
-        lines=msgspec.Raw(msgspec.json.encode(lines)),
-        log=msgspec.Raw(msgspec.json.encode(game.log)),
-        throw_count=len(throws),
-        first_throw=min(throws, default=0),
-        last_throw=max(throws, default=0),
-        tallies=tallies(header, moves),
-    )
-
-
-def reopened(game: Game) -> PlayedGame:
-    """The game as it was played, replayed where it was filed."""
-    if isinstance(game, PlayedGame):
-        return game
-    transcript = Transcript.begin(game.header)
-    lines = game.filed_lines()
-    for line in lines:
-        transcript = transcript.then(action_of(line.line))
-    transcript = replace(transcript, lines_read=game.lines_read)
-    return PlayedGame(
-        number=game.number,
-        sitting=game.sitting,
-        transcript=transcript,
-        lines=tuple(Line(line.number, line.thrown) for line in lines),
-        view=transcript.view(),
-        log=tuple(msgspec.json.decode(game.log, type=list[Event])),
-        colours=game.colours,
-        abandoned=game.abandoned,
-        started_s=game.started_s,
-    )
-
-
-def _moves(transcript: Transcript) -> list[dict[str, Any]]:
-    """Each line that stands, with the state after it."""
-    found: list[dict[str, Any]] = []
-    step = transcript
-    while step.last is not None and step.before is not None:
-        found.append({"line": line_of(step.last), "state": step.view()})
-        step = step.before
-    return found[::-1]
 
 
 @dataclass(frozen=True, slots=True)

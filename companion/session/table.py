@@ -18,7 +18,7 @@ from companion.session.commands import Command, Tick
 from companion.session.events import news_between
 from companion.session.journal import Journal
 from companion.session.photos import Photos
-from companion.session.play import Play, refused
+from companion.session.play import Play
 from companion.session.present import TableState, snapshot_of
 from companion.session.snapshot import News, Snapshot
 
@@ -180,11 +180,11 @@ class Table:
         except Exception as fault:  # noqa: BLE001  the writer must outlive a fault in the rules or in itself
             # What reached the journal stands; all else is as it was.
             self._play.table = replace(before, record=self._play.table.record)
-            no = refused(fault)
+            no = _fault(fault)
         try:
             self._state_changed(self._play.table)
         except Exception as fault:  # noqa: BLE001  the same: a view that can't be made leaves the last one standing
-            no = no or refused(fault)
+            no = no or _fault(fault)
         if no is None:
             answer.set_result(self._snapshot)
         else:
@@ -232,3 +232,9 @@ def _no_start(fault: BaseException) -> DeviceError:
     log.error("the table can't be started", exc_info=fault)
     told = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
     return DeviceError(told, "Update pegpip, or give another --data folder; this one stays as it is.")
+
+
+def _fault(error: Exception) -> CompanionError:
+    """What a person is told of a fault in the program itself."""
+    log.error("a command failed", exc_info=error)
+    return CompanionError("The table could not do that because of a fault in the program; look at what it shows.")

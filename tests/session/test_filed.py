@@ -18,7 +18,7 @@ from companion.session.commands import Abandon, CorrectThrow, EndSitting, NextGa
 from companion.session.filed import FILE_NAME, Filing
 from companion.session.journal import read_entries
 from companion.session.past.export import PastGames, transcripts
-from companion.session.record import filed, reopened
+from companion.session.played import filed, reopened
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 

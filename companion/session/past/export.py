@@ -17,7 +17,8 @@ from companion.session.filed import FiledGame, Filing
 from companion.session.journal import Entry, read_entries
 from companion.session.past.fairness import watched
 from companion.session.past.statistics import Tally
-from companion.session.record import Game, Record, after_entry, filed, filed_before
+from companion.session.played import Game, filed
+from companion.session.record import Record, after_entry, filed_before
 
 Json = dict[str, Any]
 

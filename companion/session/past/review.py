@@ -21,7 +21,8 @@ from companion.session.atomic import write_file
 from companion.session.filed import Filing
 from companion.session.journal import Entry, read_entries
 from companion.session.past.export import followed
-from companion.session.record import Game, Record, filed_before
+from companion.session.played import Game
+from companion.session.record import Record, filed_before
 from companion.session.snapshot import Thrown
 from companion.session.tray.observation import Die, Observation
 
