@@ -47,6 +47,7 @@ TESTS = [
     "test_win_odds.py",
     "test_toy_game.py",
     "test_panels.py",
+    "test_board.py",
     "test_refusals.py",
     "test_rules_commands.py",
     "test_conformance.py",

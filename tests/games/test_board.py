@@ -1,0 +1,103 @@
+"""Where pegs stand on the track, and which events shine, sound, are called out and cheered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from playing import STOP, begun, keep, point, score, throw, told
+
+from companion.games.event import Effect, Event
+from companion.games.registry import GAMES, game_named
+from companion.games.roll_off import RollOff
+from companion.games.transcript import GAME_OVER, Transcript
+from companion.games.views.board import Peg, Track
+
+MIXED = throw(5, 5, 2, 2, 1, 4, 6)
+
+
+def track(transcript: Transcript) -> Track:
+    return game_named(transcript.header.game).track(transcript.state)
+
+
+def test_crib_dice_runs_a_hole_a_point_and_there_and_back_in_the_long_game() -> None:
+    assert track(told("crib_dice", MIXED, point(5), STOP, MIXED, point(5))) == Track(120, (Peg(2, 2), Peg(0, 2)))
+    assert track(begun("crib_dice", header={"rules": {"long_game": True}})).holes == 240
+
+
+def test_crag_runs_two_points_a_hole() -> None:
+    assert track(told("crag", throw(6, 6, 1), score("sixes"))) == Track(120, (Peg(6, 6), Peg(0, 0)))
+    assert track(told("crag", throw(6, 6, 1))) == Track(120, (Peg(0, 0), Peg(0, 0))), "nothing runs ahead"
+
+
+def test_crapola_runs_the_whole_way_to_the_target() -> None:
+    lines = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
+    assert track(told("crapola", *lines)) == Track(120, (Peg(0, 8), Peg(0, 0)))
+    assert track(told("crapola", *lines, STOP)).pegs[0] == Peg(8, 8)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_in_a_roll_off_all_pegs_are_at_the_start(game: str) -> None:
+    rolling = told(game, throw(6, 5), header={"roll_off": True})
+    assert isinstance(rolling.state, RollOff)
+    assert track(rolling) == track(begun(game))
+    assert rolling.events == (Event("threw", 0, {"dice": [5, 6]}, 0), Event("rolled_off", 0, {"total": 11}, 0))
+    assert [event.side for event in told(game, throw(6, 5), throw(1, 2), header={"roll_off": True}).events] == [1, 1]
+
+
+def test_a_teams_events_name_the_person_and_the_side() -> None:
+    partners = {"rules": {"partners": True}}
+    turn = [MIXED, point(5), STOP]
+    third = told("crib_dice", *turn, *turn, MIXED, players=4, header=partners)
+    assert third.events == (Event("threw", 0, {"dice": [1, 2, 2, 4, 5, 5, 6]}, 2),)
+    named = told("crib_dice", *turn, *turn, MIXED, point(5), players=4, header=partners)
+    assert named.events == (Event("point", 0, {"value": 5, "frozen": 2, "count": 2}, 2),)
+    banked = told("crib_dice", *turn, *turn, *turn, players=4, header=partners)
+    assert banked.events == (Event("banked", 0, {"points": 2, "from": 2, "to": 4}),)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_states_are_equal_whatever_led_to_them(game: str) -> None:
+    dice = {"crib_dice": 7, "crag": 3, "crapola": 6}[game]
+    state: Any = told(game, throw(*[1] * dice)).state
+    assert state.events
+    assert replace(state, events=()) == state
+
+
+def test_the_end_of_the_game_is_the_last_event() -> None:
+    home = [throw(*[6] * 7), point(6)] * 5
+    over = told("crib_dice", *home, STOP, MIXED, point(5), STOP)
+    assert over.events[-1] == GAME_OVER
+    assert GAME_OVER not in told("crib_dice", *home, STOP).events
+
+
+LIT = {
+    "crib_dice": {
+        "wiped_out": "wipe_out",
+        "piddle_lost": "wipe_out",
+        "bomb_failed": "wipe_out",
+        "fuchled": "fuchle",
+        "rolled_over": "rollover",
+        "bombed": "bomb",
+        "bumped": "bump",
+        "finished": "finish",
+    },
+    "crag": {"entered": "banked"},
+    "crapola": {"crapped_out": "wipe_out", "hot_dice": "rollover"},
+}
+CALLED = {"point", "wiped_out", "piddle_lost", "bomb_failed", "fuchled", "rolled_over", "bombed", "bumped", "finished"}
+CALLED |= {"eliminated", "entered", "crapped_out", "hot_dice", "spent", "reversed", "last_round", "banked", "game_over"}
+CHEERED = {"fuchled", "rolled_over", "bombed", "bumped", "eliminated", "crapped_out", "hot_dice", "reversed"}
+CHEERED |= {"last_round", "game_over"}
+CODES = CALLED | {"threw", "rolled_off", "froze", "kept", "bomb_announced"}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_shines_sounds_is_called_out_and_cheered(game: str) -> None:
+    rules, lit = GAMES[game], {"threw": "throw", "banked": "banked", "game_over": "over", **LIT[game]}
+    own = set(rules.effects)  # type: ignore[attr-defined]
+    for code in {"threw", "banked", "game_over", *own}:
+        assert rules.effect(code) == Effect(lit.get(code), code in CALLED, code in CHEERED), code
+    assert own <= CODES
+    assert rules.effect("rolled_off") == Effect(None, called=False, cheered=False, words=None)
