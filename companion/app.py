@@ -53,6 +53,7 @@ from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.opening import open_camera
 from vision.cameras.simulated.camera import VirtualCamera
+from vision.networks import load_networks
 from vision.watching.watcher import Watcher
 from web import api
 from web.app import create_app
@@ -138,7 +139,8 @@ def build(settings: Settings) -> App:
     power = Power(settings.strip)
     board = Board(wired.strip, wired.layout, power, clock)
     virtual = wired.camera if isinstance(wired.camera, VirtualCamera) else None
-    setup = load_reader(settings.camera.source, wired.camera, folder)
+    networks = load_networks()
+    setup = load_reader(settings.camera.source, wired.camera, folder, networks)
     photos = Photos(folder, settings.data.photos_mb * 1_000_000)
     journal = Journal(folder)
     table = Table(journal, photos, clock)
@@ -159,7 +161,7 @@ def build(settings: Settings) -> App:
 
     def recalibrated() -> None:
         nonlocal setup
-        setup = load_reader(settings.camera.source, wired.camera, folder)
+        setup = load_reader(settings.camera.source, wired.camera, folder, networks)
         watcher.read_with(setup.reader, setup.rig)
 
     voice = Loudspeaker(table)

@@ -1,19 +1,127 @@
-"""From a frame to a reading: with a rig by geometry, pips and a network, without one by two networks and pips.
+"""The one reader: networks name the dice of a picture; in a calibrated tray geometry doubts what they say.
 
-Readers that know nothing of each other must agree before a value is trusted. In the rig these are the canonical layouts
-and the outline that a whole die must have; in a free picture see `vision.free_reader`.
+The detector finds faces and says what they show; the classifier is shown each alone and knows nothing of the first.
+A value is trusted only if it is sure and either both say the same or the pips bear it out, and if one die more or one
+fewer would be much less likely. What else must hold depends on what is looked at: see `vision.scenes`.
 """
 
 from __future__ import annotations
 
-from vision.free_reader import FreeReader
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from vision.candidates import Candidate, Selection, combined, denied, selected
 from vision.geometry.rig import Rig
-from vision.networks import classifier as faces
-from vision.networks import detector as network
-from vision.reading import Reader
-from vision.rig_reader import RigReader
+from vision.networks import Networks
+from vision.networks.classifier import LARGER_VIEWS, VIEWS, Probabilities, geometric_mean
+from vision.networks.detector import Detection
+from vision.reading import Die, Doubt, FrameBGR, Reading
+from vision.scenes import Photo, Scene, Tray, TrayFrame
+
+SPARE = 4
+"""So many faces more than the expected dice are read: what is surest from afar is not always so from near by."""
+RIVAL = 0.4
+"""... where they score more than this part of the last expected one."""
+LEAST_READ = 0.06
+"""Score of the detector from which a face is read where nobody says how many dice there are."""
 
 
-def open_reader(rig: Rig | None = None) -> Reader:
-    """The reader for a calibrated tray, or for pictures of any scale when there is no rig. Raises SetupError."""
-    return FreeReader(network.shipped(), faces.shipped()) if rig is None else RigReader(rig)
+class Reads(Protocol):
+    """Anything that reads the dice of a picture."""
+
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        """Read one picture. `expect`: the number of dice that lie there, when the rules or a person know it."""
+
+
+class Reader:
+    """Reads pictures, and the frames of a tray. Not to be used from two threads at a time.
+
+    Args:
+        networks: What names the dice.
+        rig: The tray's calibration; without one every picture is read as a photo.
+    """
+
+    def __init__(self, networks: Networks, rig: Rig | None = None) -> None:
+        self._networks = networks
+        self._tray = None if rig is None else Tray(rig)
+        self.misfit_wh: tuple[int, int] | None = None
+        """Size of the last picture when it was not the calibration's: it was read as a photo. Else None."""
+
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        """Read a picture; one of another size than the calibration's is read as a photo.
+
+        Args:
+            frame_bgr: (height, width, 3) uint8.
+            expect: The number of dice that lie there, when the rules or a person know it.
+        """
+        self.misfit_wh = None
+        if self._tray is not None and self._tray.rig.fits(frame_bgr):
+            scene: Scene = TrayFrame(self._networks, self._tray, frame_bgr)
+        else:
+            self.misfit_wh = None if self._tray is None else (frame_bgr.shape[1], frame_bgr.shape[0])
+            scene = Photo(self._networks, frame_bgr, expect)
+        found, doubt = self._found(scene, expect)
+        dice = [Die(one.value, scene.box(one.detection), round(one.confidence, 3)) for one in found.taken]
+        dice += [Die(None, box, 0.0) for box in scene.unexplained(found)]
+        return Reading(tuple(sorted(dice, key=lambda die: die.box_xywh)), doubt)
+
+    def _found(self, scene: Scene, expect: int | None) -> tuple[Selection, Doubt | None]:
+        """The dice, and what is still in doubt after as many looks as it takes to be sure."""
+        best, seen = Selection(), list[Selection]()
+        for detections in scene.looks():
+            one = selected(self._shown(scene.picture_bgr, detections, expect), expect)
+            seen.append(one)
+            if not best.taken:
+                best = one
+            elif _doubt(scene, best, expect) is not None or scene.suspects(best):
+                best = max(best, one, key=lambda each: each.worth)
+            plain = _doubt(scene, best, expect) is None and not scene.suspects(best)
+            if plain and _agree(best, seen, scene.agreeing):
+                return best, None
+        if best.doubt(expect) is not None:
+            best = self._reconsidered(scene.picture_bgr, best, seen)
+        doubt = _doubt(scene, best, expect)
+        return best, doubt if doubt is not None or _agree(best, seen, scene.agreeing) else Doubt.COUNT
+
+    def _shown(self, picture_bgr: FrameBGR, detections: Sequence[Detection], expect: int | None) -> list[Candidate]:
+        """What the classifier says of the detections that may be among the dice."""
+        least = LEAST_READ
+        if expect is not None:
+            least = RIVAL * detections[expect - 1].score if len(detections) > expect > 0 else 0.0
+            detections = detections[: expect + SPARE]
+        read = [one for at, one in enumerate(detections) if (expect is not None and at < expect) or one.score > least]
+        first = [Candidate(one, said) for one, said in zip(read, self._said(picture_bgr, read, VIEWS[:1]), strict=True)]
+        unsure = [one.detection for one in first if not one.plain]
+        again = iter(self._said(picture_bgr, unsure, VIEWS[1:]))
+        return [
+            one if one.plain else Candidate(one.detection, geometric_mean(np.stack([one.said, next(again)])))
+            for one in first
+        ]
+
+    def _reconsidered(self, picture_bgr: FrameBGR, best: Selection, seen: Sequence[Selection]) -> Selection:
+        """The same dice, those in doubt read by all that any look said of them and by larger views."""
+        doubted = [one for one in best.taken if not one.sure]
+        larger = self._said(picture_bgr, [one.detection for one in doubted], LARGER_VIEWS)
+        every = [one for each in seen for one in (*each.taken, *each.left)]
+        read = [combined(one, every, said) for one, said in zip(doubted, larger, strict=True)]
+        taken = [*(one for one in best.taken if one.sure), *read]
+        return Selection(tuple(sorted(taken, key=lambda one: -one.score)), best.left)
+
+    def _said(
+        self, picture_bgr: FrameBGR, faces: Sequence[Detection], views: Sequence[tuple[float, float]]
+    ) -> Probabilities:
+        return self._networks.classifier.values(picture_bgr, [(one.x, one.y, one.size_px) for one in faces], views)
+
+
+def _agree(found: Selection, seen: Sequence[Selection], looks: int) -> bool:
+    """Whether so many looks found dice of these values."""
+    return sum(one.values == found.values for one in seen) >= looks
+
+
+def _doubt(scene: Scene, found: Selection, expect: int | None) -> Doubt | None:
+    doubt = found.doubt(expect) or scene.doubt(found)
+    if doubt is None and any(denied(scene.picture_bgr, one) for one in found.taken):
+        return Doubt.DISAGREE
+    return doubt

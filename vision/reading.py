@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +11,37 @@ from numpy.typing import NDArray
 FrameBGR = NDArray[np.uint8]
 """(height, width, 3) uint8 in OpenCV's order: blue, green, red."""
 
+Box = tuple[int, int, int, int]
+"""Left, top, width, height in whole pixels."""
+
+
+class Doubt(StrEnum):
+    """Why a reading is not trusted."""
+
+    COUNT = "count"
+    """Not as many dice as expected; or where nobody knows how many, one more or one fewer is nearly as likely."""
+    UNREAD = "unread"
+    """A die whose value is not sure, or something of a die's size in which no face was found."""
+    DISAGREE = "disagree"
+    """Detector, classifier and pips, or several frames, say different things of a die."""
+    CUT_OFF = "cut_off"
+    """A die, or something as large, lies across the edge of what is looked at."""
+    COCKED = "cocked"
+    """A die lies on another, or leans: two faces overlap, or one is of a size that no flat die has."""
+
 
 @dataclass(frozen=True, slots=True)
 class Die:
-    """One die: its upper face's value 1 to 6, its box in pixels (x, y, width, height), its confidence 0 to 1."""
+    """One die.
 
-    value: int
-    box_xywh: tuple[int, int, int, int]
+    Attributes:
+        value: Of its upper face, 1 to 6; None when none could be read.
+        box_xywh: Where it lies in the picture.
+        confidence: 0 to 1.
+    """
+
+    value: int | None
+    box_xywh: Box
     confidence: float
 
     @property
@@ -29,14 +53,10 @@ class Die:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All dice of one picture, left to right, and a doubt's short code, or None when the reading is trusted.
-
-    Doubts: `count` (not as many dice as expected), `disagree` (the readers differ), `unread` (a die that no reader
-    could read), `cut_off`, `touching`, `cocked`, `blur`, `dark`, `glare`.
-    """
+    """All dice of one picture, left to right, and a doubt, or None when the reading is trusted."""
 
     dice: tuple[Die, ...]
-    doubt: str | None
+    doubt: Doubt | None
 
     @property
     def trusted(self) -> bool:
@@ -45,12 +65,5 @@ class Reading:
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The values of the upper faces, sorted."""
-        return tuple(sorted(die.value for die in self.dice))
-
-
-class Reader(Protocol):
-    """Anything that reads the dice of a picture."""
-
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
-        """Read one picture. `expect`: the number of dice that lie there, when the rules or a person know it."""
+        """The values that were read, sorted."""
+        return tuple(sorted(die.value for die in self.dice if die.value is not None))

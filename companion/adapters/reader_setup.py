@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +11,8 @@ from vision.calibration.store import Stored, load_rig
 from vision.cameras import Camera
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.geometry.rig import Rig
-from vision.reader import open_reader
-from vision.reading import Reader
-from vision.rigged import RiggedReader
+from vision.networks import Networks
+from vision.reader import Reader
 
 NOT_CALIBRATED = "Not calibrated: readings are more doubtful, and there is no keep zone; run `pegpip calibrate`."
 
@@ -31,9 +29,7 @@ class ReaderSetup:
     health: Check
 
 
-def load_reader(
-    source: str, camera: Camera, folder: Path, open_: Callable[[Rig | None], Reader] = open_reader
-) -> ReaderSetup:
+def load_reader(source: str, camera: Camera, folder: Path, networks: Networks) -> ReaderSetup:
     """How the camera of that setting is read, with the data folder's calibration where it fits.
 
     A damaged calibration is told by the check; the table plays without it.
@@ -41,10 +37,10 @@ def load_reader(
     try:
         stored = load_rig(folder)
     except DeviceError as damaged:
-        return _without(camera, open_, ok=False, says=f"{damaged} Until then readings are more doubtful.")
+        return _without(camera, networks, ok=False, says=f"{damaged} Until then readings are more doubtful.")
     if stored is None or not fits(stored, source):
-        return _without(camera, open_, ok=True, says=_says_without(stored, source))
-    reader = RiggedReader(stored.rig, open_)
+        return _without(camera, networks, ok=True, says=_says_without(stored, source))
+    reader = Reader(networks, stored.rig)
     return ReaderSetup(reader, stored.rig, lambda: _health(stored, reader.misfit_wh))
 
 
@@ -64,9 +60,9 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
     return source.partition(":")[0] in SIMULATED, _says_without(stored, source)
 
 
-def _without(camera: Camera, open_: Callable[[Rig | None], Reader], *, ok: bool, says: str) -> ReaderSetup:
+def _without(camera: Camera, networks: Networks, *, ok: bool, says: str) -> ReaderSetup:
     rig = camera.rig() if isinstance(camera, VirtualCamera) else None
-    return ReaderSetup(open_(rig), rig, lambda: (ok, says))
+    return ReaderSetup(Reader(networks, rig), rig, lambda: (ok, says))
 
 
 def _says_without(stored: Stored | None, source: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 import cv2
@@ -94,8 +94,8 @@ def command_of(event: watch.Event) -> Command | None:
 def observation_of(event: watch.Settled) -> Observation:
     """A settled tray as the session takes it."""
     return Observation(
-        thrown=tuple(_seen(die) for die in event.thrown),
-        kept=tuple(_seen(die) for die in event.kept),
+        thrown=_seen(event.thrown),
+        kept=_seen(event.kept),
         doubt=event.reading.doubt,
         photo_jpeg=jpeg(event.frame.image_bgr),
         at_s=event.at_s,
@@ -111,6 +111,10 @@ def jpeg(image_bgr: FrameBGR, quality: int = PHOTO_QUALITY) -> bytes:
     return coded.tobytes()
 
 
-def _seen(placed: PlacedDie) -> Die:
-    die = placed.die
-    return Die(die.value, placed.x_mm, placed.y_mm, die.confidence, die.box_xywh)
+def _seen(placed: Iterable[PlacedDie]) -> tuple[Die, ...]:
+    """The dice with a value: of what could not be read the doubt tells, and the photo shows it."""
+    return tuple(
+        Die(die.value, one.x_mm, one.y_mm, die.confidence, die.box_xywh)
+        for one in placed
+        if (die := one.die).value is not None
+    )

@@ -7,9 +7,12 @@ import json
 import os
 import platform
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
+
+from companion.errors import SetupError
 
 PARTS = ("rules", "vision", "leds")
 
@@ -17,17 +20,42 @@ PARTS = ("rules", "vision", "leds")
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
 @click.option("--only", type=click.Choice(PARTS), help="Measure one part only.")
-def command(as_json: bool, only: str | None) -> int:
+@click.option("--image", type=click.Path(path_type=Path), metavar="FILE", help="Time the reading of this picture.")
+@click.option(
+    "--calibration", type=click.Path(path_type=Path), metavar="FILE", help="The tray's, its file or its data folder."
+)
+def command(as_json: bool, only: str | None, image: Path | None, calibration: Path | None) -> int:
     """Measure speed and accuracy on this machine; takes about a minute.
+
+    With --image and --calibration the reading times are of that picture instead of the rendered one.
 
     Milliseconds are medians on one thread. `virtual_exact` of `virtual_throws` simulated throws were read right through
     the whole camera path; `virtual_wrong_trusted` of them were wrong and trusted all the same.
     """
+    if (image is None) != (calibration is None):
+        raise SetupError(["--image and --calibration go together: a picture of a tray, and the tray's calibration."])
+    if image is not None and calibration is not None:
+        return _print(_timed(image, calibration), as_json=as_json)
     measured: dict[str, Any] = {}
     for part in PARTS if only is None else (only,):
         click.echo(f"measuring {part} ...", err=True)
         measure = importlib.import_module(f"companion.bench.{part}").measure
         measured |= measure(_progress) if part == "vision" else measure()
+    return _print(measured, as_json=as_json)
+
+
+def _timed(image: Path, calibration: Path) -> dict[str, Any]:
+    """Reading times of one picture. Raises SetupError, DeviceError, PictureError."""
+    from companion.bench.vision import times
+    from companion.commands.read import open_reader
+    from vision.images.loading import picture_in
+
+    picture = picture_in(image)
+    tray = open_reader(calibration)
+    return times([picture], tray, open_reader(None), None)
+
+
+def _print(measured: dict[str, Any], *, as_json: bool) -> int:
     measured["machine"] = _machine()
     if as_json:
         click.echo(json.dumps(measured))

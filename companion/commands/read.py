@@ -15,7 +15,8 @@ import click
 from companion.errors import PictureError, SetupError
 
 if TYPE_CHECKING:
-    from vision.reading import FrameBGR, Reader, Reading
+    from vision.reader import Reader
+    from vision.reading import FrameBGR, Reading
 
 MANY = 4
 """From this many pictures on, a terminal is shown how far it is."""
@@ -24,18 +25,22 @@ MANY = 4
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object for each picture.")
 @click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="N dice lie in each picture.")
+@click.option(
+    "--calibration", type=click.Path(path_type=Path), metavar="FILE", help="Read as the tray: its file or data folder."
+)
 @click.option("--annotate", type=click.Path(path_type=Path), metavar="DIR", help="Write pictures with boxes there.")
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
-def command(images: tuple[str, ...], as_json: bool, expect: int | None, annotate: Path | None) -> int:
+def command(
+    images: tuple[str, ...], as_json: bool, expect: int | None, calibration: Path | None, annotate: Path | None
+) -> int:
     """Read the dice in pictures and print their values.
 
+    With --calibration they are read as the frames of that tray; a picture of another size is read as a photo, and said.
     A file that can't be read as a picture is told, the rest is still read, and the exit status is 1.
     """
     if annotate is not None:
         _make_folder(annotate)
-    from vision.reader import open_reader  # OpenCV takes a third of a second: not for `--help`
-
-    reader = open_reader()
+    reader = open_reader(calibration)
     status = 0
     with _progress(images) as names:
         for number, name in enumerate(names):
@@ -48,6 +53,24 @@ def command(images: tuple[str, ...], as_json: bool, expect: int | None, annotate
             else:
                 print(in_a_row(told), flush=True)  # noqa: T201
     return status
+
+
+def open_reader(calibration: Path | None) -> Reader:
+    """A reader of photos, or of the tray of that calibration. Raises SetupError, DeviceError."""
+    from vision.calibration.store import load_rig, load_rig_file  # OpenCV takes a third of a second: not for `--help`
+    from vision.networks import load_networks
+    from vision.reader import Reader
+
+    if calibration is None:
+        return Reader(load_networks())
+    try:
+        stored = load_rig(calibration) if calibration.is_dir() else load_rig_file(calibration)
+    except FileNotFoundError:
+        stored = None
+    if stored is None:
+        told = f"--calibration: there is no calibration at {str(calibration)!r}: name the file or the data folder."
+        raise SetupError([told])
+    return Reader(load_networks(), stored.rig)
 
 
 def in_a_row(told: dict[str, Any]) -> str:
@@ -82,6 +105,9 @@ def _told(name: str, reader: Reader, expect: int | None, drawing: Path | None) -
             _draw(drawing, image_bgr, reading)
     except PictureError as unreadable:
         return {"image": name, "error": str(unreadable)}
+    if reader.misfit_wh is not None:
+        wide, high = reader.misfit_wh
+        click.echo(f"pegpip: {name}: {wide} x {high} is not the calibration's size; it is read as a photo.", err=True)
     return {"image": name, **told_dice(reading), "ms": round(ms, 1)}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from companion.errors import DeviceError, PictureError
 
 if TYPE_CHECKING:
     from vision.cameras import Camera, Frame
+    from vision.geometry.rig import PlacedDie
     from vision.watching.watcher import Settled
 
 
@@ -30,11 +31,12 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE.
     """
     from companion.adapters.reader_setup import load_reader
+    from vision.networks import load_networks
     from vision.watching.new_throws import news
     from vision.watching.watcher import Ill, Settled, Watcher
 
     source, camera = _opened(source)
-    setup = load_reader(source, camera, data or config.load(None, {}).data_dir)
+    setup = load_reader(source, camera, data or config.load(None, {}).data_dir, load_networks())
     limited = _Limited(camera, limit_s)
     last: Settled | None = None
     for event in Watcher(limited, setup.reader, setup.rig, lambda: expect).events():
@@ -65,9 +67,13 @@ def _throw_of(settled: Settled) -> Iterator[dict[str, Any]]:
     yield {
         "at_s": round(settled.at_s, 3),
         **told_dice(reading),
-        "thrown": sorted(placed.die.value for placed in settled.thrown),
-        "kept": sorted(placed.die.value for placed in settled.kept),
+        "thrown": _values(settled.thrown),
+        "kept": _values(settled.kept),
     }
+
+
+def _values(placed: Iterable[PlacedDie]) -> list[int]:
+    return sorted(one.die.value for one in placed if one.die.value is not None)
 
 
 def _opened(source: str) -> tuple[str, Camera]:

@@ -23,9 +23,8 @@ from vision.calibration.sheet_files import pdf, svg
 from vision.calibration.store import FILE_NAME, Stored, load_rig, save_rig
 from vision.cameras.opening import open_camera
 from vision.cameras.simulated.camera import VirtualCamera
-from vision.geometry.rig import Rig
 from vision.images.loading import picture_in, save_jpeg
-from vision.reading import FrameBGR, Reading
+from vision.networks import load_networks
 
 
 def calibrate(*words: str) -> Result:
@@ -43,12 +42,7 @@ def pegpip(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-class Named:
-    def __init__(self, rig: Rig | None) -> None:
-        self.rig = rig
-
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
-        return Reading((), None)
+NETWORKS = load_networks()
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +107,7 @@ def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None
 
 
 def test_a_camera_without_a_calibration_plays_and_says_so(tmp_path: Path) -> None:
-    setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, Named)
+    setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is None
     assert setup.health() == (True, NOT_CALIBRATED)
     assert calibration_status(tmp_path, "opencv:0") == (False, NOT_CALIBRATED)
@@ -121,14 +115,14 @@ def test_a_camera_without_a_calibration_plays_and_says_so(tmp_path: Path) -> Non
 
 def test_the_calibration_of_another_camera_is_not_used(tmp_path: Path) -> None:
     save_rig(tmp_path, Stored("picamera2", "today", VirtualCamera(1).rig()))
-    assert load_reader("opencv:0", open_camera("opencv:0"), tmp_path, Named).rig is None
+    assert load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS).rig is None
     assert "picamera2" in calibration_status(tmp_path, "opencv:0")[1]
     assert calibration_status(tmp_path, "picamera2")[0]
 
 
 def test_the_calibration_of_this_camera_is_used_until_its_pictures_have_another_size(tmp_path: Path) -> None:
     save_rig(tmp_path, Stored("opencv:0", "today", VirtualCamera(1).rig()))
-    setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, Named)
+    setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is not None
     setup.reader.read(np.zeros((960, 1280, 3), np.uint8))
     assert setup.health()[0]
@@ -141,10 +135,10 @@ def test_the_calibration_of_this_camera_is_used_until_its_pictures_have_another_
 
 def test_a_damaged_calibration_degrades_and_is_told(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(b"no archive")
-    setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, Named)
+    setup = load_reader("opencv:0", open_camera("opencv:0"), tmp_path, NETWORKS)
     assert setup.rig is None
     assert not setup.health()[0]
-    assert load_reader("virtual", open_camera("virtual"), tmp_path, Named).rig is not None
+    assert load_reader("virtual", open_camera("virtual"), tmp_path, NETWORKS).rig is not None
 
 
 def test_corners_by_hand_need_no_sheet(tmp_path: Path) -> None:

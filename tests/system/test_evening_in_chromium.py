@@ -16,8 +16,8 @@ from running import Running
 
 from companion.session.journal import read_entries
 from companion.session.record import replayed
-from vision.free_reader import value_by_pips
-from vision.networks.detector import Mark, shipped
+from vision.candidates import value_by_pips
+from vision.networks.detector import Detection, Detector
 from vision.networks.multiscale import looks
 
 CHROMIUM = shutil.which("chromium")
@@ -84,9 +84,9 @@ class Player:
         """What the reader sees in the picture, die by die."""
         picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
         lying = self.dice()
-        marks = {d["id"]: Mark(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in lying}
+        marks = {d["id"]: Detection(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in lying}
         by_pips = {die: value_by_pips(picture, mark) for die, mark in marks.items()}
-        seen = next(looks(picture, shipped(), len(lying)))
+        seen = next(looks(picture, Detector(), len(lying)))
         by_network = {
             die: min(seen, key=lambda face, mark=mark: np.hypot(face.x - mark.x, face.y - mark.y)).value
             for die, mark in marks.items()

@@ -26,7 +26,8 @@ from vision.calibration.solving import (
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.rendering import Pinhole
 from vision.geometry.rig import place
-from vision.rig_reader import RigReader
+from vision.networks import load_networks
+from vision.reader import Reader
 
 PLAN = Plan()
 
@@ -217,11 +218,11 @@ def test_dice_are_read_and_placed_with_the_rig_that_was_found() -> None:
     rig = rig_of(look.floor_to_px, PLAN, reference([film.frame().image_bgr for _ in range(8)]))
     for die, at in enumerate(((60, 60), (180, 60), (120, 180), (280, 120))):
         film.tray.move(die, *at)
-    reading = RigReader(rig).read(film.frame().image_bgr, 4)
+    reading = Reader(load_networks(), rig).read(film.frame().image_bgr, 4)
     thrown, kept = place(reading, rig)
     assert reading.trusted
     assert (len(thrown), len(kept)) == (3, 1)
-    assert reading.values == RigReader(film.rig()).read(film.frame().image_bgr, 4).values
+    assert reading.values == Reader(load_networks(), film.rig()).read(film.frame().image_bgr, 4).values
 
 
 def test_the_zones_are_the_trays() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 from vision.evaluation.clips import HAPPENINGS, SETTLED_TO_REPORTED, tipped, watched
 from vision.evaluation.stage import FPS, Script, Stage
-from vision.rig_reader import RigReader
+from vision.networks import load_networks
+from vision.reader import Reader
 from vision.watching.new_throws import news
 from vision.watching.watcher import Settled, Watcher
 
@@ -16,7 +17,7 @@ LYING = Script(lambda _: tipped(1, 4, 90, 90, 0.0))
 
 
 def settled_in(stage: Stage) -> list[Settled]:
-    events = Watcher(stage, RigReader(stage.rig), stage.rig).events()
+    events = Watcher(stage, Reader(load_networks(), stage.rig), stage.rig).events()
     return [event for event in events if isinstance(event, Settled)]
 
 

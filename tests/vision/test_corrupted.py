@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from harmed import HARMS, KINDS, cmyk_jpeg, harmed, plan, scenes
 
-from vision.reader import open_reader
+from vision.networks import load_networks
+from vision.reader import Reader
 
 FILES = int(os.environ.get("PEGPIP_CORRUPTED", "100"))
 BATCH = 100
@@ -81,4 +82,4 @@ def test_the_cmyk_jpeg_is_one() -> None:
 @pytest.mark.parametrize("shape", [(1, 1), (1, 4000), (3000, 2), (1, 60_000)])
 def test_a_picture_thinner_than_any_die_holds_none(shape: tuple[int, int]) -> None:
     """A strip of one pixel vanishes when the network looks at it smaller; that once ended in OpenCV's own error."""
-    assert open_reader().read(np.zeros((*shape, 3), np.uint8)).dice == ()
+    assert Reader(load_networks()).read(np.zeros((*shape, 3), np.uint8)).dice == ()

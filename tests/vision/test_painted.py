@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from vision.free_reader import value_by_pips
-from vision.networks.detector import Mark
+from vision.candidates import value_by_pips
+from vision.networks.detector import Detection
 from vision.training.crops import example
 from vision.training.datasets import Photo
 from vision.training.makes import some_make
@@ -26,7 +26,7 @@ def test_the_pips_of_a_plain_painted_die_say_its_label() -> None:
     for _ in range(40):
         picture = np.full((160, 160, 3), 90, np.float32)
         x, y, size, value = painted(picture, (80, 80), 60, plain, 0.1, rng)
-        mark = Mark(x, y, size, np.ones(6, np.float32))
+        mark = Detection(x, y, size, np.ones(6, np.float32))
         right += value_by_pips(np.clip(picture, 0, 255).astype(np.uint8), mark) == value
         shown.add(value)
     assert right >= 36  # a lamp mirrored in the face may hide a pip

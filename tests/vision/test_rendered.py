@@ -15,7 +15,8 @@ from vision.evaluation.conditions import CONDITIONS, Condition, picture
 from vision.evaluation.kinds import ALL_KINDS, IVORY, RED
 from vision.evaluation.raycast import LyingDie, corners_of, draw, linear
 from vision.evaluation.scene import flat_turn
-from vision.rig_reader import RigReader
+from vision.networks import load_networks
+from vision.reader import Reader
 
 BY_NAME = {condition.name: condition for condition in CONDITIONS}
 
@@ -69,7 +70,7 @@ def test_the_labels_lie_on_the_dice(seed: int) -> None:
 
 def test_an_easy_picture_is_read() -> None:
     shown = picture(BY_NAME["ivory"], 1)
-    reading = RigReader(shown.rig).read(shown.image_bgr)
+    reading = Reader(load_networks(), shown.rig).read(shown.image_bgr)
     assert (reading.values, reading.doubt) == (shown.values, None)
 
 

@@ -17,8 +17,9 @@ from vision.calibration.store import FILE_NAME, Stored, load_rig, save_rig
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Rig
-from vision.reading import FrameBGR, Reading
-from vision.rigged import RiggedReader
+from vision.networks import load_networks
+from vision.reader import Reader
+from vision.reading import Doubt
 
 
 def film(dice: int = 1) -> VirtualCamera:
@@ -88,21 +89,13 @@ def test_a_place_that_can_not_be_written_is_told(stored: Stored, tmp_path: Path)
         save_rig(tmp_path / "file", stored)
 
 
-class Told:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
-        return Reading((), self.name)
-
-
-def test_a_picture_of_another_size_is_read_without_the_rig(stored: Stored) -> None:
-    reader = RiggedReader(stored.rig, lambda rig: Told("free" if rig is None else "rig"))
-    assert reader.read(stored.rig.empty_bgr).doubt == "rig"
+def test_a_picture_of_another_size_is_read_as_a_photo(stored: Stored) -> None:
+    reader = Reader(load_networks(), stored.rig)
+    assert reader.read(stored.rig.empty_bgr).trusted, "an empty tray is no doubt"
     assert reader.misfit_wh is None
-    assert reader.read(stored.rig.empty_bgr[::2, ::2]).doubt == "free"
+    assert reader.read(stored.rig.empty_bgr[::2, ::2]).doubt is Doubt.COUNT, "a photo without dice is one"
     assert reader.misfit_wh == (640, 480)
-    assert reader.read(stored.rig.empty_bgr).doubt == "rig"
+    assert reader.read(stored.rig.empty_bgr).trusted
     assert reader.misfit_wh is None
 
 

@@ -11,8 +11,9 @@ from companion.errors import DeviceError
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
+from vision.networks import load_networks
+from vision.reader import Reader
 from vision.reading import Reading
-from vision.rig_reader import RigReader
 from vision.watching.stillness import Phase, Settle, step, structure
 from vision.watching.watcher import Ill, Moving, Settled, Watcher
 
@@ -86,7 +87,7 @@ def happened(camera: VirtualCamera, seconds: float) -> list[object]:
                 camera.tray.lift()
             return frame if frame.number < seconds * FPS else None
 
-    return list(Watcher(Acted(), RigReader(camera.rig()), camera.rig()).events())
+    return list(Watcher(Acted(), Reader(load_networks(), camera.rig()), camera.rig()).events())
 
 
 def test_a_throw_and_a_lift_are_told_as_such(camera: VirtualCamera) -> None:
@@ -125,7 +126,7 @@ def test_lights_are_dimmed_while_the_still_frames_are_taken_and_that_is_no_movem
     def dim(on: bool) -> None:
         dimmed.append((on, taken[-1].at_s))
 
-    events = list(Watcher(Lit(), RigReader(camera.rig()), camera.rig(), dim=dim).events())
+    events = list(Watcher(Lit(), Reader(load_networks(), camera.rig()), camera.rig(), dim=dim).events())
     settled = [event for event in events if isinstance(event, Settled)]
     assert [len(event.thrown) for event in settled] == [0, 7], "each once: the light is no throw"
     assert sum(isinstance(event, Moving) for event in events) == 1
@@ -151,7 +152,9 @@ def test_lights_come_back_when_the_camera_fails_meanwhile(camera: VirtualCamera)
                 raise DeviceError("The camera is gone.", "Plug it in.")
             return camera.frame()
 
-    watcher = Watcher(Failing(), RigReader(camera.rig()), camera.rig(), dim=asked.append, pause=lambda _s: True)
+    watcher = Watcher(
+        Failing(), Reader(load_networks(), camera.rig()), camera.rig(), dim=asked.append, pause=lambda _s: True
+    )
     assert isinstance(list(watcher.events())[-1], Ill)
     assert asked == [True, False]
 

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.networks.detector import Mark
+from vision.networks.detector import Detection
 from vision.training.datasets import Photo, kept_back, photo_sets
 from vision.training.lessons import with_lessons
 
@@ -32,10 +32,10 @@ def test_a_third_of_the_throws_is_kept_back_whole(tmp_path: Path) -> None:
 class _Marking:
     """Marks a 3 a little beside the first die, a 2 on the second, which is a 6, and a 1 where nothing lies."""
 
-    def marks(self, _bgr: object, _scale: float) -> list[Mark]:
+    def detect(self, _bgr: object, _scale: float) -> list[Detection]:
         """See the class."""
         places = [(32.0, 41.0, 3), (80.0, 40.0, 2), (60.0, 75.0, 1)]
-        return [Mark(x, y, 22.0, np.eye(6, dtype=np.float32)[value - 1]) for x, y, value in places]
+        return [Detection(x, y, 22.0, np.eye(6, dtype=np.float32)[value - 1]) for x, y, value in places]
 
 
 class _Saying:

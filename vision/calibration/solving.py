@@ -14,7 +14,8 @@ from vision.calibration.image_quality import Advice, ground_advice, sheet_advice
 from vision.calibration.lens import Lens, lens_of
 from vision.calibration.markers import Marker, lie_of, markers_in, paper_of
 from vision.calibration.sheet import BAR_MM, sheet
-from vision.geometry.background import changes
+from vision.geometry.background import EmptyTray
+from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig, Zone
 from vision.reading import FrameBGR
 
@@ -32,6 +33,8 @@ REFERENCE_FRAMES = 8
 """Averaged for the reference: the sensor's noise falls to a third, below what tells a black die from felt."""
 SOFT_RIM_PX = 2.4
 """By so much a silhouette is wider than its die: the half-lit pixels of both its edges belong to it (measured)."""
+SMALLEST_FACES = 0.35
+"""A silhouette smaller than this part of a face is no die."""
 USUAL_DIES_MM = (8.0, 30.0)
 """Edges of dice that people throw; what measures otherwise is no die."""
 
@@ -165,8 +168,11 @@ def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
 
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
     """The edge of the one die that lies in the throw zone, to a tenth of a millimetre; None unless it is one die."""
-    outlines, _ = cv2.findContours(changes(frame_bgr, rig).dice, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    on_floor = [rig.to_mm(outline[:, 0].astype(np.float64)).astype(np.float32) for outline in outlines]
+    face_px = Floor.of(rig).face_px
+    empty = EmptyTray(rig.empty_bgr, face_px, face_px / 2)
+    outlines, _ = cv2.findContours(empty.changes(frame_bgr).any, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    dice = [outline[:, 0] for outline in outlines if cv2.contourArea(outline) > SMALLEST_FACES * (face_px / 2) ** 2]
+    on_floor = [rig.to_mm((outline + 0.5) / empty.scale).astype(np.float32) for outline in dice]
     squares = [cv2.minAreaRect(points) for points in on_floor]
     thrown = [square for square in squares if rig.throw.holds(*square[0])]
     if len(thrown) != 1:
@@ -183,7 +189,7 @@ def _edge_of(box_mm: Floats, rig: Rig) -> float:
     """
     x, y, height = rig.camera_mm
     edge = rig.die_mm
-    rim_mm = SOFT_RIM_PX * edge / rig.die_px
+    rim_mm = SOFT_RIM_PX * edge / Floor.of(rig).face_px
     for _ in range(20):
         nearer = (height - edge) / height
         lengths = []

@@ -80,11 +80,18 @@ def save_rig(folder: Path, stored: Stored) -> Path:
 
 def load_rig(folder: Path) -> Stored | None:
     """The calibration of a data folder; None where there is none. Raises DeviceError: damaged or foreign."""
-    file = folder / FILE_NAME
+    try:
+        return load_rig_file(folder / FILE_NAME)
+    except FileNotFoundError:
+        return None
+
+
+def load_rig_file(file: Path) -> Stored:
+    """The calibration in a file. Raises DeviceError (damaged or foreign), FileNotFoundError."""
     try:
         content = file.read_bytes() if file.stat().st_size <= MOST_BYTES else b""
     except FileNotFoundError:
-        return None
+        raise
     except OSError as refused:
         raise DeviceError(f"The calibration {file} can't be read ({refused.strerror}).", CURE) from None
     return rig_of_bytes(content, str(file))

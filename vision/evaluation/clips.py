@@ -19,7 +19,8 @@ import numpy as np
 from vision.cameras.simulated.tray import DIE_MM, Pose
 from vision.evaluation.scene import flat_turn
 from vision.evaluation.stage import FPS, Script, Stage
-from vision.rig_reader import RigReader
+from vision.networks import load_networks
+from vision.reader import Reader
 from vision.watching.stillness import STILL_S
 from vision.watching.watcher import Moving, Settled, Watcher
 
@@ -193,7 +194,7 @@ def watched(happening: Happening, seed: int) -> Watched:
     led = _colours if happening.name == "colours change" else None
     lasts = max(at_s for at_s, _ in acts) + (LONGEST_S if len(throws) > 1 else 2.2)
     stage = Stage(int(rng.integers(2, 7)), seed, lasts, [(THROWN_S, throw), *acts], led)
-    watcher = Watcher(stage, RigReader(stage.rig), stage.rig, dim=None if led is None else stage.dim)
+    watcher = Watcher(stage, Reader(load_networks(), stage.rig), stage.rig, dim=None if led is None else stage.dim)
     told = [event for event in watcher.events() if not isinstance(event, Moving)]
     return _judged(happening.name, seed, stage, [event for event in told if isinstance(event, Settled)], throws)
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from vision.cameras import Camera, Frame
 from vision.evaluation.clips import HAPPENINGS, LONGEST_S, THROWN_S, Happening, throw
 from vision.evaluation.stage import Stage
-from vision.reader import open_reader
+from vision.networks import load_networks
+from vision.reader import Reader
 from vision.reading import FrameBGR
 from vision.watching.new_throws import news
 from vision.watching.watcher import Settled, Watcher
@@ -115,7 +116,7 @@ def told(happening: Happening, seed: int, sway: float = 1.0) -> Told:
     lasts = max(at_s for at_s, _ in acts) + (LONGEST_S if len(throws) > 1 else 2.2)
     stage = Stage(int(rng.integers(2, 7)), seed, lasts, [(THROWN_S, throw), *acts])
     tellings, last = [], None
-    for event in Watcher(Handheld(stage, seed, sway), open_reader()).events():
+    for event in Watcher(Handheld(stage, seed, sway), Reader(load_networks())).events():
         if isinstance(event, Settled):
             new, last = news(event, last, held=True)
             tellings += [event] if event.reading.dice and new else []

@@ -11,14 +11,16 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import cv2
 
 from vision.evaluation.conditions import CONDITIONS, picture
 from vision.images.annotating import annotated
+from vision.networks import Networks, load_networks
+from vision.reader import Reader
 from vision.reading import FrameBGR
-from vision.rig_reader import RigReader
 
 DRAWN = 12
 """Most failures of a condition whose pictures are kept."""
@@ -55,7 +57,7 @@ def outcome(job: tuple[int, int, Path | None]) -> Outcome:
     """Render and read one picture; `job`: index of the condition, seed, folder for the picture if it fails."""
     condition, seed, folder = job
     shown = picture(CONDITIONS[condition], seed)
-    reader = RigReader(shown.rig)
+    reader = Reader(_networks(), shown.rig)
     began = time.perf_counter()
     reading = reader.read(shown.image_bgr)
     took_ms = (time.perf_counter() - began) * 1000
@@ -63,6 +65,12 @@ def outcome(job: tuple[int, int, Path | None]) -> Outcome:
     if folder is not None and told.failed:
         _keep(told, annotated(shown.image_bgr, reading), folder)
     return told
+
+
+@cache
+def _networks() -> Networks:
+    """Loaded once a process."""
+    return load_networks()
 
 
 def _keep(told: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:

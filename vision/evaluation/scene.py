@@ -70,7 +70,7 @@ class Rendered:
     @property
     def values(self) -> tuple[int, ...]:
         """Upper faces, sorted."""
-        return tuple(sorted(die.value for die in self.dice))
+        return tuple(sorted(die.value for die in self.dice if die.value is not None))
 
 
 def rendered(scene: Scene, shot: Shot, rng: np.random.Generator) -> Rendered:

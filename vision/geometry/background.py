@@ -1,164 +1,124 @@
-"""Finds dice in the rig: what differs from the empty tray and is no shadow; then whole dice that explain it.
+"""What differs from the empty tray, shadows aside: a coarse mask in which a die is a dozen pixels.
 
-A shadow keeps the colour of the felt and only dims it, so each pixel is compared with its own empty colour dimmed as
-well as it fits. What is left are silhouettes: an upper face and the side faces that perspective shows.
+A shadow keeps the colour of the felt and only dims it, so each pixel is compared with its own empty colour, dimmed as
+well as it fits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.geometry.rig import Rig
 from vision.reading import FrameBGR
 
 Mask = NDArray[np.uint8]
-Floats = NDArray[np.float64]
+"""(h, w) 255 where something is, else 0."""
 Levels = NDArray[np.float32]
 
+FACE_PX = 16.0
+"""Size of a face in the mask."""
 DIFFERENT_LEVELS = 13.0
 """Distance in colour from the dimmed felt above which a pixel is a die: black on green has 20, blurred noise 1."""
+CLEAR_LEVELS = 30.0
+"""The same of what is no shadow and no changed light: beside the dice of six real cameras nothing of it was wider than
+0.15 faces, of what is above 13 levels up to 0.6."""
+NOISES = 4.0
+"""... and at least so many times what the median pixel of the same picture has."""
 DIMMED = (0.47, 1.12)
 """How much a shadow, or light thrown back by a die, may change the felt. What is darker is the side of a dark die."""
-CHANGED_LEVELS = 6.0
-"""The same for a pixel that may belong to a die, or to a shadow: a red die on wine-coloured felt."""
-CHANGED_NOISE = 3.0
-"""And above so many times what an unchanged pixel of the same picture has."""
-CHANGED_LIGHT = (0.88, 1.10)
-"""A pixel whose light has changed by more may belong to a die, or to a shadow. The felt's own grain stays within."""
-BETWEEN_EDGES = 0.45
-"""Pips lie half an edge apart at most, 0.3 from rim to rim; and 0.15 from the face's own rim."""
-SHRUNK = 2
+LIGHT_PX = 64
+"""The light is compared in squares of so many pixels: four faces, of which dice seldom fill half."""
+PRINTED_LEVELS = 30
+"""Where no colour of a face differs by so many levels from the empty tray, nothing was laid: noise is a third of it."""
+SAMPLED = 4
+"""Every so many pixels are enough to know the light by."""
+LIGHT_FLOOR = 4.0
+"""Levels that are added before two lights are compared: of black felt nothing can be told."""
+LIGHT_UNEVEN = (0.6, 1.6)
+"""How far the light may have changed in one place more than in the others; by more it is something that lies there."""
 _SUM = np.ones((1, 3), np.float32)
-SMALLEST_FACES = 0.35
-"""A silhouette smaller than this part of a face is no die."""
-LARGEST_HOLE_FACES = 0.12
-"""A hole up to this part of a face is a pip or a glare inside a die (a large one has 0.09); a larger one is felt that
-shows between dice."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """What is not as in the empty tray; (h, w), 255 or 0; pips and glare inside a die are filled.
+    """Where the tray is not as it was; pips and glare within a die are filled.
 
     Attributes:
-        dice: What no shadow explains. A die of nearly the ground's colour lacks here, whole or in part.
-        any: All that has changed and may be a die: dice, and the darker part of their shadows.
-        specks: What no shadow explains, however small: also single pips.
+        any: Where something may lie; hard shadows and changed light among it.
+        clear: Where something surely lies; not all of a die of nearly the felt's colour.
     """
 
-    dice: Mask
     any: Mask
-    specks: Mask
+    clear: Mask
 
 
-def changes(frame_bgr: FrameBGR, rig: Rig) -> Changes:
-    """Compare a frame with the empty tray."""
-    size_wh = (frame_bgr.shape[1], frame_bgr.shape[0])
-    half_wh = (size_wh[0] // SHRUNK, size_wh[1] // SHRUNK)
-    # Shrinking by areas takes the noise away as a blur would, at a quarter of the work for all that follows.
-    seen = cv2.resize(frame_bgr, half_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
-    off, dimmed = _off_and_dimmed(seen, *_small_empty(rig))
-    least = max(CHANGED_LEVELS, CHANGED_NOISE * float(np.median(off[::4, ::4])))
-    solid = (off > DIFFERENT_LEVELS).astype(np.uint8) * 255
-    changed = ((off > least) | (dimmed < CHANGED_LIGHT[0]) | (dimmed > CHANGED_LIGHT[1])).astype(np.uint8) * 255
-    # Of a die of the ground's colour only pips and rims have changed: what lies between them belongs to it.
-    between = max(3, round(BETWEEN_EDGES * rig.die_px / SHRUNK))
-    opened = cv2.morphologyEx(changed, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    changed = cv2.morphologyEx(opened, cv2.MORPH_CLOSE, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (between,) * 2))
-    found = [_widened(_filled(different, rig.die_px / SHRUNK), frame_bgr.shape[:2]) for different in (solid, changed)]
-    specks = ((off > DIFFERENT_LEVELS) | (dimmed > CHANGED_LIGHT[1])).astype(np.uint8) * 255
-    specks = cv2.morphologyEx(specks, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    specks = _widened(specks, frame_bgr.shape[:2])
-    return Changes(found[0], cv2.bitwise_or(found[0], found[1]), specks)
+class EmptyTray:
+    """The floor as it is when nothing lies on it.
 
-
-def _widened(small: Mask, shape: tuple[int, ...]) -> Mask:
-    """A shrunk mask in the frame's size; only where it holds something, as most of a tray is empty."""
-    wide = np.zeros(shape, np.uint8)
-    outlines, _ = cv2.findContours(small, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    for x, y, w, h in map(cv2.boundingRect, outlines):
-        left, top = max(0, x - 1), max(0, y - 1)
-        part = small[top : y + h + 1, left : x + w + 1]
-        larger = cv2.resize(part, None, fx=SHRUNK, fy=SHRUNK, interpolation=cv2.INTER_LINEAR)
-        there = wide[SHRUNK * top :, SHRUNK * left :][: larger.shape[0], : larger.shape[1]]
-        there |= cv2.threshold(larger, 127, 255, cv2.THRESH_BINARY)[1][: there.shape[0], : there.shape[1]]
-    return wide
-
-
-def _off_and_dimmed(seen: Levels, empty: Levels, empty_squared: Levels) -> tuple[Levels, Levels]:
-    """(h, w) distance of each pixel from its empty colour e, dimmed as well as it fits; and how much that was dimmed.
-
-    The distance of s from d e is the root of s.s - 2 d s.e + d d e.e, which spares most work on three colours.
+    Args:
+        view_bgr: (h, w, 3) its picture.
+        face_px: Size of a face in it.
+        wanted_px: Size of a face in the masks.
     """
-    gain = _gain(seen, empty)[None]
-    own = cv2.max(cv2.transform(empty_squared, gain * gain), 1.0)
-    both = cv2.transform(cv2.multiply(seen, empty), gain)
-    dimmed = cv2.divide(both, own)
-    least = cv2.min(cv2.max(dimmed, DIMMED[0]), DIMMED[1])
-    squared = cv2.transform(cv2.multiply(seen, seen), _SUM)
-    squared += least * (least * own - 2 * both)
-    return cv2.sqrt(cv2.max(squared, 0.0)), dimmed
+
+    def __init__(self, view_bgr: FrameBGR, face_px: float, wanted_px: float = FACE_PX) -> None:
+        self.scale = min(1.0, wanted_px / face_px)
+        self._view_bgr = view_bgr
+        self._empty = self._shrunk(view_bgr)
+
+    def changes(self, view_bgr: FrameBGR) -> Changes:
+        """Where a view of the same size differs, at `scale` times its size."""
+        off = self._off(self._shrunk(view_bgr))
+        least = max(DIFFERENT_LEVELS, NOISES * float(np.median(off)))
+        return Changes(_mask(off > least), _mask(off > max(least, CLEAR_LEVELS)))
+
+    def unchanged(self, view_bgr: FrameBGR, face_xy: Sequence[float], size_px: float) -> bool:
+        """Whether the tray is as it was where a face of that size is seen: it is printed there.
+
+        Of a white die on white paper little more than the pips has changed, but that much.
+        """
+        x0, y0 = (max(0, round(at - size_px / 2)) for at in face_xy)
+        part = np.s_[y0 : round(face_xy[1] + size_px / 2) + 1, x0 : round(face_xy[0] + size_px / 2) + 1]
+        off = cv2.blur(cv2.absdiff(view_bgr[part], self._view_bgr[part]), (3, 3))
+        return bool(off.max() < PRINTED_LEVELS)
+
+    def _shrunk(self, view_bgr: FrameBGR) -> Levels:
+        # Shrinking by areas takes the noise away as a blur would, at a fraction of the work for all that follows.
+        size_wh = [max(1, round(side * self.scale)) for side in view_bgr.shape[1::-1]]
+        return cv2.resize(view_bgr, size_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
+
+    def _gain(self, seen: Levels) -> Levels:
+        """(h, w, 3) by how much the light has changed: smoothly over the tray, by medians in which dice are lost."""
+        height, width = seen.shape[:2]
+        few = np.s_[::SAMPLED, ::SAMPLED]
+        ratio = (seen[few] + LIGHT_FLOOR) / (self._empty[few] + LIGHT_FLOOR)
+        whole = np.median(ratio, axis=(0, 1))
+        parts = [
+            np.array_split(row, max(1, round(width / LIGHT_PX)), axis=1)
+            for row in np.array_split(ratio, max(1, round(height / LIGHT_PX)), axis=0)
+        ]
+        grid = np.array([[np.median(part, axis=(0, 1)) for part in row] for row in parts])
+        grid = np.clip(grid, whole * LIGHT_UNEVEN[0], whole * LIGHT_UNEVEN[1]).astype(np.float32)
+        return cv2.resize(grid, (width, height), interpolation=cv2.INTER_LINEAR)
+
+    def _off(self, seen: Levels) -> Levels:
+        """(h, w) distance of each pixel from its empty colour e, dimmed as well as it fits.
+
+        The distance of s from d e is the root of s.s - 2 d s.e + d d e.e, which spares most work on three colours.
+        """
+        gain = self._gain(seen)
+        empty = self._empty * gain
+        own = cv2.max(cv2.transform(empty * empty, _SUM), 1.0)
+        both = cv2.transform(seen * empty, _SUM)
+        dimmed = cv2.min(cv2.max(cv2.divide(both, own), DIMMED[0]), DIMMED[1])
+        squared = cv2.transform(cv2.multiply(seen, seen), _SUM) + dimmed * (dimmed * own - 2 * both)
+        return cv2.sqrt(cv2.max(squared, 0.0))
 
 
-@lru_cache(maxsize=2)
-def _small_empty(rig: Rig) -> tuple[Levels, Levels]:
-    """The empty tray, shrunk as each frame is, and its squares; they stay the same until the next calibration."""
-    half_wh = (rig.empty_bgr.shape[1] // SHRUNK, rig.empty_bgr.shape[0] // SHRUNK)
-    small = cv2.resize(rig.empty_bgr, half_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
-    return small, small * small
-
-
-def _gain(seen: Levels, empty: Levels) -> Levels:
-    """(3,) by how much each colour of the light has changed since calibration: the median over the picture."""
-    few = np.s_[::8, ::8]
-    return np.median((seen[few] + 4) / (empty[few] + 4), axis=(0, 1)).astype(np.float32)
-
-
-def _filled(different: Mask, die_px: float) -> Mask:
-    clean = cv2.morphologyEx(different, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8))
-    outlines, kin = cv2.findContours(clean, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
-    mask = np.zeros_like(clean)
-    for index, outline in enumerate(outlines):
-        if kin[0][index][3] < 0 and cv2.contourArea(outline) > SMALLEST_FACES * die_px**2:
-            cv2.drawContours(mask, outlines, index, 255, cv2.FILLED)
-    for index, outline in enumerate(outlines):
-        if kin[0][index][3] >= 0 and cv2.contourArea(outline) > LARGEST_HOLE_FACES * die_px**2:
-            cv2.drawContours(mask, outlines, index, 0, cv2.FILLED)
-    return mask
-
-
-def at_border(mask: Mask) -> bool:
-    """Whether something white touches the picture's border."""
-    return any(bool(line.any()) for line in (mask[0], mask[-1], mask[:, 0], mask[:, -1]))
-
-
-def cube_outline(rig: Rig, face_xy: tuple[float, float], angle_rad: float) -> Floats:
-    """(m, 2) outline in pixels of a whole die whose upper face is centred there, turned by that angle."""
-    return cube_outlines(rig, [(*face_xy, angle_rad)])[0]
-
-
-def cube_outlines(rig: Rig, poses: Sequence[tuple[float, float, float]]) -> list[Floats]:
-    """(m, 2) outlines in pixels of whole dice: `poses` are x, y of the upper face's middle, and its turn in radians.
-
-    The lower face lies on the floor right under the upper one, so it is seen nearer to the middle; the outline is the
-    hull of both.
-    """
-    if not poses:
-        return []
-    each = np.array(poses, np.float64)
-    below = rig.under(each[:, :2])
-    half = rig.die_mm / 2
-    c, s = np.cos(each[:, 2]) * half, np.sin(each[:, 2]) * half
-    across = np.stack([np.stack([c - s, s + c], -1), np.stack([-c - s, c - s], -1)], 1)
-    lower = below[:, None] + np.concatenate([across, -across], 1)
-    x0, y0, height = rig.camera_mm
-    upper = np.array([x0, y0]) + (lower - (x0, y0)) * height / (height - rig.die_mm)
-    both = np.concatenate([lower, upper], 1)
-    seen = rig.to_px(both.reshape(-1, 2)).astype(np.float32).reshape(both.shape)
-    return [cv2.convexHull(points)[:, 0].astype(np.float64) for points in seen]
+def _mask(different: NDArray[np.bool_]) -> Mask:
+    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
+    return cv2.morphologyEx(different.astype(np.uint8) * 255, cv2.MORPH_CLOSE, kernel)

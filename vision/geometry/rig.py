@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,11 +47,15 @@ class Rig:
     empty_bgr: FrameBGR
 
     @property
-    def die_px(self) -> float:
-        """Edge of a die's upper face in pixels, under the lens."""
-        x, y, height = self.camera_mm
-        here, there = self.to_px(np.array([[x, y], [x + self.die_mm, y]]))
-        return float(np.linalg.norm(there - here)) * height / (height - self.die_mm)
+    def magnified(self) -> float:
+        """How many times larger an upper face is seen than the same square on the floor."""
+        return self.camera_mm[2] / (self.camera_mm[2] - self.die_mm)
+
+    def px_per_mm(self) -> Matrix:
+        """(2,) pixels along x and along y that a millimetre of the floor spans at most, under the lens."""
+        under = np.array(self.camera_mm[:2])
+        here, right, down = self.to_px(under + np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]))
+        return np.linalg.norm(np.stack([right - here, down - here]), axis=0)
 
     def fits(self, frame_bgr: FrameBGR) -> bool:
         """Whether a frame has the size that this was calibrated for."""
@@ -60,11 +63,16 @@ class Rig:
 
     def to_px(self, points_mm: Matrix) -> Matrix:
         """(n, 2) points of the floor in millimetres to pixels."""
-        return cv2.perspectiveTransform(points_mm[None].astype(np.float64), self.floor_to_px)[0]
+        return _projected(points_mm, self.floor_to_px)
 
     def to_mm(self, points_px: Matrix) -> Matrix:
         """(n, 2) pixels to millimetres on the floor."""
-        return cv2.perspectiveTransform(points_px[None].astype(np.float64), np.linalg.inv(self.floor_to_px))[0]
+        return _projected(points_px, np.linalg.inv(self.floor_to_px).astype(np.float64))
+
+    def above(self, points_mm: Matrix) -> Matrix:
+        """(n, 2) which points of the floor a die's edge above those (n, 2) points hides, in millimetres."""
+        under = np.array(self.camera_mm[:2])
+        return under + (points_mm - under) * self.magnified
 
     def under(self, faces_px: Matrix) -> Matrix:
         """(n, 2) where dice lie whose upper faces' middles are seen at these (n, 2) pixels, in millimetres.
@@ -72,8 +80,14 @@ class Rig:
         The upper face is nearer to the lens than the floor, so it is seen further out: the distance from the point
         under the lens shrinks by (height - die) / height (HARDWARE.md, geometry).
         """
-        x0, y0, height = self.camera_mm
-        return np.array([x0, y0]) + (self.to_mm(faces_px) - (x0, y0)) * (height - self.die_mm) / height
+        under = np.array(self.camera_mm[:2])
+        return under + (self.to_mm(faces_px) - under) / self.magnified
+
+
+def _projected(points: Matrix, homography: Matrix) -> Matrix:
+    """(n, 2) points through a (3, 3) homography."""
+    seen = points @ homography[:, :2].T + homography[:, 2]
+    return seen[:, :2] / seen[:, 2:]
 
 
 @dataclass(frozen=True, slots=True)

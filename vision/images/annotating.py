@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from vision.reading import Die, FrameBGR, Reading
+from vision.reading import Die, Doubt, FrameBGR, Reading
 
 Colour = tuple[int, int, int]
 
@@ -20,15 +20,11 @@ _FONT_PX = 22
 """Height of FONT's capitals at scale 1."""
 
 _IN_WORDS = {
-    "count": "not as many dice as there should be",
-    "disagree": "two looks at it differ",
-    "unread": "a die could not be read",
-    "cut_off": "something lies across the edge",
-    "touching": "dice touch",
-    "cocked": "a die is cocked",
-    "blur": "blurred",
-    "dark": "too dark",
-    "glare": "glare",
+    Doubt.COUNT: "not as many dice as there should be",
+    Doubt.DISAGREE: "two looks at it differ",
+    Doubt.UNREAD: "a die could not be read",
+    Doubt.CUT_OFF: "a die lies across the edge",
+    Doubt.COCKED: "a die is cocked",
 }
 
 
@@ -49,7 +45,7 @@ def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
     cv2.rectangle(drawn, (x, y), (x + w, y + h), INK_BGR, 3 * unit, cv2.LINE_AA)
     cv2.rectangle(drawn, (x, y), (x + w, y + h), colour, unit, cv2.LINE_AA)
     height_px = max(12, min(round(0.42 * h), 26 * unit))
-    _label(drawn, str(die.value), (x, y), height_px, colour)
+    _label(drawn, "?" if die.value is None else str(die.value), (x, y), height_px, colour)
     small_px = max(9, round(0.5 * height_px))
     _label(drawn, f"{100 * die.confidence:.0f}%", (x, y + h - small_px - small_px // 2), small_px, PAPER_BGR)
 
@@ -59,7 +55,7 @@ def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
     if reading.doubt is None:
         text, colour = values, SURE_BGR
     else:
-        text, colour = f"{values}?  {_IN_WORDS.get(reading.doubt, reading.doubt)}", UNSURE_BGR
+        text, colour = f"{values}?  {_IN_WORDS[reading.doubt]}", UNSURE_BGR
     height_px = max(10, 9 * unit)
     widest_px = drawn.shape[1] - height_px
     while height_px > 8 and _width_px(text, height_px) > widest_px:

@@ -7,15 +7,13 @@ several times, differently turned: a value must be seen from each side to be sur
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.errors import SetupError
-from vision.networks.detector import loaded
+from vision.networks.detector import load_network
 from vision.reading import FrameBGR
 
 Probabilities = NDArray[np.float64]
@@ -32,6 +30,8 @@ SIDE_FACES = 1.5
 """Side of a crop in sizes of the face: all of it at any turn, and a little of what is round it."""
 MOST_AT_ONCE = 32
 """More faces are shown in parts: a hundred at once take 70 MB."""
+LEAST_SAID = 1e-6
+"""No probability counts as less: nothing that one view says of a face may outweigh all others."""
 THIN = 0.75
 """A picture shrunk by more than this is averaged, not sampled: sampled thinly it would lose pips."""
 VIEWS = ((0.0, 1.0), (np.pi / 4, 1.2))
@@ -41,11 +41,11 @@ LARGER_VIEWS = tuple((turn * np.pi / 8, larger) for turn in range(8) for larger 
 """How a face in doubt is shown again: most doubts are of such dice. A pattern of pips is its own after half a turn."""
 
 
-class Faces:
+class Classifier:
     """The network, loaded once; not to be used from two threads at a time."""
 
     def __init__(self, model: Path = MODEL) -> None:
-        self._net = loaded(model)
+        self._net = load_network(model)
 
     def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
         """What the face at each place shows: the geometric mean of what was said of it in each of those views."""
@@ -56,34 +56,19 @@ class Faces:
             for angle, larger in views
             for x, y, size_px in places
         ]
-        return said_of(self._net, crops, len(views))
+        parts = [crops[at : at + MOST_AT_ONCE] for at in range(0, len(crops), MOST_AT_ONCE)]
+        said = np.concatenate([self._forward(part) for part in parts])
+        return geometric_mean(said.reshape(len(views), -1, 7))
+
+    def _forward(self, crops: Sequence[NDArray[np.uint8]]) -> Probabilities:
+        self._net.setInput(cv2.dnn.blobFromImages(crops, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
+        return self._net.forward().astype(np.float64)
 
 
-def said_of(network: cv2.dnn.Net, shown: Sequence[NDArray[np.uint8]], views: int) -> Probabilities:
-    """What it says of faces that are shown in so many views, view by view: the geometric mean over the views."""
-    parts = [shown[at : at + MOST_AT_ONCE] for at in range(0, len(shown), MOST_AT_ONCE)]
-    said = np.concatenate([_forward(network, part) for part in parts])
-    whole = np.exp(np.log(said + 1e-6).reshape(views, -1, 7).mean(0))
-    return whole / whole.sum(1, keepdims=True)
-
-
-def _forward(network: cv2.dnn.Net, shown: Sequence[NDArray[np.uint8]]) -> Probabilities:
-    network.setInput(cv2.dnn.blobFromImages(shown, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
-    return network.forward().astype(np.float64)
-
-
-@cache
-def shipped() -> Faces:
-    """The network that is shipped, loaded at the first call."""
-    return Faces()
-
-
-def asked(picture_bgr: FrameBGR, places: Sequence[Place]) -> Probabilities | None:
-    """What the shipped network says of each place; None without it: the table plays on, with more doubts."""
-    try:
-        return shipped().values(picture_bgr, places)
-    except SetupError:
-        return None
+def geometric_mean(said: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(..., 7) of what was said in each view, (views, ..., 7): a value must be seen in all of them to be sure."""
+    whole = np.exp(np.log(said + LEAST_SAID).mean(0))
+    return whole / whole.sum(-1, keepdims=True)
 
 
 def turned(angle_rad: float) -> NDArray[np.float64]:

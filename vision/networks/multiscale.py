@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from vision.networks.detector import Mark, Network, apart, same_place
+from vision.networks.detector import Detection, Detector, non_max_suppression, same_place
 from vision.reading import FrameBGR
 
 LOOKS_PX = ((400, 200), (800, 566), (1131,))
@@ -18,43 +18,43 @@ LARGEST_MAGNIFICATION = 2.0
 A_ONE = 1 / 6
 """What a one counts when nobody says how many dice there are: looked at too closely, the pips of a six are six ones."""
 SURE = 0.35
-"""Score from which a mark counts as a die when nobody says how many there are."""
+"""Score from which a detection counts as a die when nobody says how many there are."""
 
 
-def looks(picture_bgr: FrameBGR, network: Network, expect: int | None = None) -> Iterator[list[Mark]]:
+def looks(picture_bgr: FrameBGR, detector: Detector, expect: int | None = None) -> Iterator[list[Detection]]:
     """What may be faces, surest first, after each look; each look makes use of those before it.
 
     The size in which the expected dice are surest gives places and sizes; the scores of the sizes next to it are added
-    where they mark the same dice, so that a value must be seen in more than one size to win.
+    where they show the same dice, so that a value must be seen in more than one size to win.
     """
     long_edge = max(picture_bgr.shape[:2])
-    seen: dict[float, list[Mark]] = {}
+    seen: dict[float, list[Detection]] = {}
     for edges_px in LOOKS_PX:
         scales = [px / long_edge for px in edges_px if px / long_edge <= LARGEST_MAGNIFICATION]
         if scales or not seen:
-            seen |= {scale: network.marks(picture_bgr, scale) for scale in scales or [LARGEST_MAGNIFICATION]}
+            seen |= {scale: detector.detect(picture_bgr, scale) for scale in scales or [LARGEST_MAGNIFICATION]}
             by_scale = [seen[scale] for scale in sorted(seen)]
-            best = int(np.argmax([_worth(marks, expect) for marks in by_scale]))
-            yield _fused(by_scale[max(0, best - 1) : best + 2], by_scale[best])
+            best = int(np.argmax([_worth(ones, expect) for ones in by_scale]))
+            yield fused(by_scale[max(0, best - 1) : best + 2], by_scale[best])
 
 
-def _worth(marks: Sequence[Mark], expect: int | None) -> float:
+def _worth(ones: Sequence[Detection], expect: int | None) -> float:
     """How well a size shows dice: the sum of the scores of those expected, or of all sure ones."""
     if expect is not None:
-        return sum(mark.score for mark in marks[:expect])
-    return sum(mark.score * (A_ONE if mark.value == 1 else 1.0) for mark in marks if mark.score >= SURE)
+        return sum(one.score for one in ones[:expect])
+    return sum(one.score * (A_ONE if one.value == 1 else 1.0) for one in ones if one.score >= SURE)
 
 
-def _fused(by_scale: Sequence[Sequence[Mark]], chosen: Sequence[Mark]) -> list[Mark]:
-    """One mark for each place, with the mean of the scores of the sizes; the chosen size gives place and size."""
-    every = [*chosen, *apart([mark for marks in by_scale for mark in marks])]
-    places: list[Mark] = []
-    for mark in every:
-        if not any(same_place(mark, other) for other in places):
-            places.append(mark)
-    fused = []
+def fused(by_scale: Sequence[Sequence[Detection]], chosen: Sequence[Detection]) -> list[Detection]:
+    """One detection for each place, with the mean of the scores of the sizes; the chosen size gives place and size."""
+    every = [*chosen, *non_max_suppression([one for ones in by_scale for one in ones])]
+    places: list[Detection] = []
+    for one in every:
+        if not any(same_place(one, other) for other in places):
+            places.append(one)
+    means = []
     for place in places:
-        seen = [next((mark for mark in marks if same_place(mark, place)), None) for marks in by_scale]
-        total = np.sum([mark.scores for mark in seen if mark is not None], axis=0) / len(by_scale)
-        fused.append(Mark(place.x, place.y, place.size_px, total.astype(np.float32)))
-    return sorted(fused, key=lambda mark: -mark.score)
+        seen = [next((one for one in ones if same_place(one, place)), None) for ones in by_scale]
+        total = np.sum([one.scores for one in seen if one is not None], axis=0) / len(by_scale)
+        means.append(Detection(place.x, place.y, place.size_px, total.astype(np.float32)))
+    return sorted(means, key=lambda one: -one.score)

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.networks.classifier import Faces
-from vision.networks.detector import DICE_PX, Network
+from vision.networks.classifier import Classifier
+from vision.networks.detector import DICE_PX, Detector
 from vision.training.datasets import Photo
 
 LEAST_SCORE = 0.12
@@ -27,14 +27,14 @@ CONTRADICTED, LABEL_WRONG = 0.9, 0.25
 """A die that the network is so sure is another is as hard as this: some labels are wrong."""
 
 
-def with_lessons(photos: list[Photo], detector: Network, faces: Faces) -> list[Photo]:
+def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> list[Photo]:
     """The photos, each with the marks of it in which no die lies, its dice where they are marked, and how hard."""
     every = -(-len(photos) // LOOKED_AT)
     looked_at = [_looked_at(photo, detector) if at % every == 0 else photo for at, photo in enumerate(photos)]
     return [dataclasses.replace(photo, hard=hardness(photo, faces)) for photo in looked_at]
 
 
-def hardness(photo: Photo, faces: Faces) -> NDArray[np.float32]:
+def hardness(photo: Photo, faces: Classifier) -> NDArray[np.float32]:
     """(n,) how far each die is from being read as what it is labelled, 0.1 to 1.1."""
     if not len(photo.dice):
         return np.empty(0, np.float32)
@@ -44,7 +44,7 @@ def hardness(photo: Photo, faces: Faces) -> NDArray[np.float32]:
     return np.where(contradicted, LABEL_WRONG, EASIEST + 1 - of_label).astype(np.float32)
 
 
-def _looked_at(photo: Photo, detector: Network) -> Photo:
+def _looked_at(photo: Photo, detector: Detector) -> Photo:
     """With its strays; and with each die that the detector names where that marks it: labels enclose whole dice."""
     marks = _marks(photo, detector)
     if len(marks) == 0 or len(photo.dice) == 0:
@@ -59,10 +59,10 @@ def _looked_at(photo: Photo, detector: Network) -> Photo:
     return dataclasses.replace(photo, dice=dice, strays=strays)
 
 
-def _marks(photo: Photo, detector: Network) -> NDArray[np.float32]:
+def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:
     """(n, 4) middle x, y, size in pixels and value of what it marks, surest first."""
     scale = LONGEST_PX / max(photo.bgr.shape[:2])
     if len(photo.dice):
         scale = min(scale, DICE_PX / max(1.0, float(np.median(photo.dice[:, 2]))))
-    marks = [mark for mark in detector.marks(photo.bgr, min(2.0, scale)) if mark.score >= LEAST_SCORE]
+    marks = [mark for mark in detector.detect(photo.bgr, min(2.0, scale)) if mark.score >= LEAST_SCORE]
     return np.array([(mark.x, mark.y, mark.size_px, mark.value) for mark in marks], np.float32).reshape(-1, 4)

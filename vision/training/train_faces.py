@@ -42,7 +42,7 @@ def main() -> None:
     ask.add_argument("--detector", type=Path, default=detector.MODEL, help="whose errors are shown as what is no face")
     ask.add_argument("--reader", type=Path, default=classifier.MODEL, help="whose errors are shown most")
     asked = ask.parse_args()
-    found, read = detector.Network(asked.detector), classifier.Faces(asked.reader)
+    found, read = detector.Detector(asked.detector), classifier.Classifier(asked.reader)
     sets = {name: with_lessons(photos, found, read) for name, photos in sets_for(asked).items()}
     network = trained(COURSE, with_painted(sets, asked.seed), asked)
     write(network, Exported(network), (2, 3, CROP_PX, CROP_PX), {"crops": {0: "n"}, "values": {0: "n"}}, asked.out)

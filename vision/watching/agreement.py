@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from vision.reading import Die, Reading
+from vision.reading import Die, Doubt, Reading
 
 Point = tuple[float, float]
 
@@ -26,7 +26,7 @@ def agreed(readings: Sequence[Reading]) -> Reading:
         return Reading(newest.dice, doubts[-1])
     if all(same_dice(newest, reading) for reading in readings[:-1]):
         return newest
-    return Reading(newest.dice, "disagree")
+    return Reading(newest.dice, Doubt.DISAGREE)
 
 
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:

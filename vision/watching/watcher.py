@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
 from vision.geometry.rig import PlacedDie, Rig, place
-from vision.reading import Reader, Reading
+from vision.reader import Reads
+from vision.reading import Reading
 from vision.watching.agreement import agreed
 from vision.watching.handheld import HELD, PAUSED
 from vision.watching.stillness import FIXED, Phase, Rule, Settle, step, structure
@@ -86,7 +87,7 @@ class Watcher:
     def __init__(
         self,
         camera: Camera,
-        reader: Reader,
+        reader: Reads,
         rig: Rig | None = None,
         expect: Callable[[], int | None] = lambda: None,
         dim: Callable[[bool], None] | None = None,
@@ -102,7 +103,7 @@ class Watcher:
         """The calibration that is read with."""
         return self._setup[1]
 
-    def read_with(self, reader: Reader, rig: Rig | None) -> None:
+    def read_with(self, reader: Reads, rig: Rig | None) -> None:
         """Read with another calibration from the next reading on; from any thread."""
         self._setup = (reader, rig)  # both at once: no reading is placed with a rig that its reader did not know
 

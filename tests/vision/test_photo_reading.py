@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import cv2
 import numpy as np
 import pytest
 
-from vision.free_reader import LEAST_SURE, FreeReader
-from vision.networks.classifier import LARGER_VIEWS, VIEWS, Faces, Place, Probabilities, Views
-from vision.networks.detector import Mark, Network
+from vision.candidates import LEAST_SURE
+from vision.networks import Networks, load_networks
+from vision.networks.classifier import LARGER_VIEWS, VIEWS, Classifier, Place, Probabilities, Views
+from vision.networks.detector import Detection, Detector
+from vision.reader import Reader
 from vision.reading import FrameBGR
 from vision.training.makes import some_make
 from vision.training.painted import painted
@@ -26,25 +29,25 @@ def picture_of_dice(count: int, seed: int) -> tuple[FrameBGR, tuple[int, ...]]:
     return np.clip(picture, 0, 255).astype(np.uint8), tuple(sorted(value for *_, value in dice))
 
 
-class OneMark(Network):
+class OneFace(Detector):
     """Stands in for the detector: in each look the same face, said to be a one or a two."""
 
     def __init__(self) -> None:
         self.looks = 0
 
-    def marks(self, picture_bgr: FrameBGR, scale: float) -> list[Mark]:
+    def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
         self.looks += 1
-        return [Mark(160.0, 120.0, 40.0, np.array([0.5, 0.5, 0, 0, 0, 0], np.float32))]
+        return [Detection(160.0, 120.0, 40.0, np.array([0.5, 0.5, 0, 0, 0, 0], np.float32))]
 
 
-class Unsure(Faces):
-    """Stands in for the second network: in doubt until it is shown the face larger."""
+class Unsure(Classifier):
+    """Stands in for the classifier: in doubt until it is shown the face larger."""
 
     def __init__(self) -> None:
-        self.asked: list[Views] = []
+        self.asked: list[tuple[int, Views]] = []
 
     def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
-        self.asked.append(views)
+        self.asked.append((len(places), views))
         said = [0.0, 0.0, 1.0, 0, 0, 0, 0] if views is LARGER_VIEWS else [0.0, 0.55, 0.45, 0, 0, 0, 0]
         return np.array([said] * len(places)).reshape(-1, 7)
 
@@ -52,33 +55,44 @@ class Unsure(Faces):
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
 def test_painted_dice_are_read_and_none_is_made_up(seed: int) -> None:
     picture, values = picture_of_dice(3, seed)
-    reading = FreeReader(Network(), Faces()).read(picture, 3)
-    assert reading.values == values
-    blind = FreeReader(Network(), Faces()).read(picture)
+    reader = Reader(load_networks())
+    assert reader.read(picture, 3).values == values
+    blind = reader.read(picture)
     assert not blind.trusted or blind.values == values
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_photo_turned_or_mirrored_is_read_the_same_or_doubted(seed: int) -> None:
+    picture, values = picture_of_dice(3, seed)
+    reader = Reader(load_networks())
+    for mirrored in (picture, cv2.flip(picture, 1)):
+        for turns in range(4):
+            reading = reader.read(np.ascontiguousarray(np.rot90(mirrored, turns)), 3)
+            assert reading.values == values or not reading.trusted
+
+
 def test_a_bare_ground_holds_no_die() -> None:
-    assert FreeReader(Network(), Faces()).read(BARE).values == ()
+    reading = Reader(load_networks()).read(BARE)
+    assert (reading.values, reading.doubt) == ((), "count")
 
 
 def test_what_no_look_is_sure_of_is_shown_larger() -> None:
-    detector, faces = OneMark(), Unsure()
-    reading = FreeReader(detector, faces).read(BARE, 1)
+    detector, classifier = OneFace(), Unsure()
+    reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert detector.looks > 1, "it looks closer first"
-    assert faces.asked[-1] is LARGER_VIEWS
-    assert faces.asked[:-1] == [VIEWS] * (len(faces.asked) - 1)
+    assert classifier.asked[-1] == (1, LARGER_VIEWS)
+    assert {views for _, views in classifier.asked[:-1]} == {VIEWS[:1], VIEWS[1:]}
     assert reading.values == (2,)
     assert reading.dice[0].confidence < 1
 
 
-def test_who_is_sure_is_not_asked_again() -> None:
+def test_who_is_sure_is_not_asked_again_but_must_agree_with_the_other() -> None:
     class Sure(Unsure):
         def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
-            self.asked.append(views)
-            return np.array([[0, 0, LEAST_SURE + 0.04, 0.01, 0, 0, 0]] * len(places))
+            self.asked.append((len(places), views))
+            return np.array([[0, 0, LEAST_SURE + 0.04, 0.01, 0, 0, 0]] * len(places)).reshape(-1, 7)
 
-    detector, faces = OneMark(), Sure()
-    reading = FreeReader(detector, faces).read(BARE, 1)
+    detector, classifier = OneFace(), Sure()
+    reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert (reading.values, reading.doubt) == ((2,), "disagree"), "the detector's first word is one"
-    assert faces.asked == [VIEWS]
+    assert all(views is not LARGER_VIEWS for _, views in classifier.asked)

@@ -1,0 +1,170 @@
+"""What may be a die: a face that the detector found and the classifier was shown, and which of them are taken for dice.
+
+Both networks' words are put together here, and whether they are sure enough of how many dice there are and of what each
+shows. Whatever else may be wrong with a reading is geometry (`vision.geometry.vetoes`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.networks.classifier import geometric_mean
+from vision.networks.detector import Detection
+from vision.pips.blobs import pips
+from vision.pips.layouts import Fit, fits
+from vision.reading import Doubt, FrameBGR
+
+AFAR = 0.3
+"""Weight of the detector's word on a value beside the classifier's."""
+A_DIE = 0.6
+"""Score from which a face counts as a die when nobody says how many there are."""
+LEAST_SURE = 0.95
+"""A value is trusted when it has at least this probability, and ... (chosen on the photos that are for choosing)"""
+PLAIN = 0.97
+"""A face of this confidence, of whose value the networks agree, is not shown again otherwise turned."""
+SURE_OF_COUNT = 0.6
+"""... when the least sure die that was taken scores this where nobody says how many there are, and ..."""
+LEAST_CLEAR = 0.6
+"""... the surest of the faces that were left out scores at most this part of the least sure one that was taken."""
+DOUBTFUL = 0.4
+"""A face less sure than this makes it likelier that the picture was looked at too closely or from too far."""
+SAME_PLACE, SAME_SIZE = 0.4, math.log(2)
+"""Detections of two looks are of one face that lie so near, in its sizes, and differ by less than twice in size."""
+EDGE_PX = 64
+"""Size to which a face is brought before its pips are looked for: a pip is then 12 px."""
+AROUND = 0.95
+"""Half of the square that is cut out round a face, in its sizes."""
+OFF_MIDDLE = 0.30
+"""How far, in sizes, the middle of the pips' face may be from the detector's."""
+SIZE_UNSURE = 1.45
+"""The detector's size is right within this factor."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A detection that was shown to the classifier; `said` (7,) are the probabilities of no face and of 1 to 6."""
+
+    detection: Detection
+    said: NDArray[np.float64]
+
+    @property
+    def score(self) -> float:
+        """How surely a face lies there, 0 to 1, in the eyes of both networks."""
+        return float(np.sqrt(self.detection.score) * (1 - self.said[0]))
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """(6,) probability of each value, given that it is a face."""
+        afar = np.clip(self.detection.scores.astype(np.float64), 1e-3, None)
+        both = self.said[1:] * (afar / afar.sum()) ** AFAR
+        return both / both.sum()
+
+    @property
+    def value(self) -> int:
+        """The likeliest value."""
+        return int(self.values.argmax()) + 1
+
+    @property
+    def confidence(self) -> float:
+        """How sure it is that this is a face of that value, 0 to 1."""
+        return float((1 - self.said[0]) * self.values.max())
+
+    @property
+    def sure(self) -> bool:
+        """Whether its value may be trusted."""
+        return float(self.values.max()) >= LEAST_SURE
+
+    @property
+    def plain(self) -> bool:
+        """Whether one view of it says all: nothing is unsure, neither its value nor whether it is a face."""
+        return self.confidence >= PLAIN and self.detection.value in {None, self.value}
+
+    @property
+    def xy(self) -> tuple[float, float]:
+        """The middle of the face."""
+        return self.detection.x, self.detection.y
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """The candidates that are taken for the dice of a picture, and those that are not; surest first."""
+
+    taken: tuple[Candidate, ...] = ()
+    left: tuple[Candidate, ...] = ()
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The values of the dice, sorted."""
+        return tuple(sorted(one.value for one in self.taken))
+
+    @property
+    def worth(self) -> float:
+        """How well they explain the picture: sure faces with sure values; doubtful ones count against it."""
+        return sum(one.score * float(one.values.max()) - DOUBTFUL for one in self.taken)
+
+    def doubt(self, expect: int | None) -> Doubt | None:
+        """What the networks are not sure of: a closer look may remove it."""
+        if expect is not None and len(self.taken) != expect:
+            return Doubt.COUNT
+        if expect is None and self.taken and self.taken[-1].score < SURE_OF_COUNT:
+            return Doubt.COUNT
+        least = self.taken[-1].score if self.taken else A_DIE
+        if self.left and self.left[0].score > LEAST_CLEAR * least:
+            return Doubt.COUNT
+        if not all(one.sure for one in self.taken):
+            return Doubt.UNREAD
+        return None
+
+
+def selected(candidates: Sequence[Candidate], expect: int | None) -> Selection:
+    """The dice among the candidates: as many as are expected, or those that are sure enough."""
+    surest = sorted(candidates, key=lambda one: -one.score)
+    count = sum(one.score >= A_DIE for one in surest) if expect is None else expect
+    return Selection(tuple(surest[:count]), tuple(surest[count:]))
+
+
+def combined(one: Candidate, views: Sequence[Candidate], larger: NDArray[np.float64]) -> Candidate:
+    """A candidate by the geometric mean of all that was said of it.
+
+    Args:
+        one: In doubt.
+        views: All candidates of all looks, this one among them.
+        larger: (7,) what was said of it when it was shown again, larger and from more sides.
+    """
+    same = [other for other in views if _same(one, other)]
+    said = geometric_mean(np.stack([geometric_mean(np.stack([other.said for other in same])), larger]))
+    surest = max(same, key=lambda other: other.score)
+    scores = np.mean([other.detection.scores for other in same], axis=0).astype(np.float32)
+    return Candidate(replace(surest.detection, scores=scores), said)
+
+
+def _same(one: Candidate, other: Candidate) -> bool:
+    size_px, other_px = one.detection.size_px, other.detection.size_px
+    return math.dist(one.xy, other.xy) < SAME_PLACE * size_px and abs(math.log(other_px / size_px)) < SAME_SIZE
+
+
+def denied(picture_bgr: FrameBGR, one: Candidate) -> bool:
+    """Whether the networks differ on a value and the pips don't bear out the likelier one."""
+    return one.detection.value not in {None, one.value} and one.value != value_by_pips(picture_bgr, one.detection)
+
+
+def value_by_pips(picture_bgr: FrameBGR, face: Detection) -> int | None:
+    """The value that the pips round a face show by their layout, or None when they show none."""
+    scale = EDGE_PX / face.size_px
+    half = AROUND * face.size_px
+    x0, y0 = max(0, int(face.x - half)), max(0, int(face.y - half))
+    crop = picture_bgr[y0 : int(face.y + half) + 1, x0 : int(face.x + half) + 1]
+    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+    shown = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=way)
+    middle = np.array([face.x - x0, face.y - y0]) * scale
+    return next((fit.value for fit in fits(pips(shown, EDGE_PX), EDGE_PX, SIZE_UNSURE) if _central(fit, middle)), None)
+
+
+def _central(fit: Fit, middle: NDArray[np.float64]) -> bool:
+    return float(np.hypot(*(np.array(fit.centre_xy) - middle))) < OFF_MIDDLE * EDGE_PX

@@ -1,0 +1,72 @@
+"""The tray's floor as it is looked at: cut out of the frame, with square pixels, the size of a die known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.geometry.rig import Rig
+from vision.reading import FrameBGR
+
+Points = NDArray[np.float64]
+"""(n, 2) x, y."""
+
+SQUARE = 1.02
+"""Pixels are made square when one side of them is longer by more than this: finer than any die's size is known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Floor:
+    """The part of a rig's frames in which dice can lie.
+
+    Attributes:
+        rig: The calibration.
+        box: Left, top, right, bottom in pixels of the frame: both zones and the tops of dice on their borders.
+        stretch: (2,) pixels of the view for one of the frame, along x and y.
+        face_px: Edge of an upper face in pixels of the view, under the lens.
+    """
+
+    rig: Rig
+    box: tuple[int, int, int, int]
+    stretch: Points
+    face_px: float
+
+    @staticmethod
+    def of(rig: Rig) -> Floor:
+        """The floor of a calibrated tray."""
+        zones = [zone for zone in (rig.throw, rig.keep) if zone.width_mm > 0]
+        corners = np.array(
+            [
+                (zone.x_mm + x * zone.width_mm, zone.y_mm + y * zone.height_mm)
+                for zone in zones
+                for x in (0, 1)
+                for y in (0, 1)
+            ]
+        )
+        seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))
+        height, width = rig.empty_bgr.shape[:2]
+        left, top = np.clip(np.floor(seen.min(0)), 0, (width - 1, height - 1)).astype(int).tolist()
+        right, bottom = np.clip(np.ceil(seen.max(0)), (left + 1, top + 1), (width, height)).astype(int).tolist()
+        px_per_mm = rig.px_per_mm()
+        stretch = px_per_mm.max() / px_per_mm
+        stretch = stretch if stretch.max() > SQUARE else np.ones(2)
+        return Floor(rig, (left, top, right, bottom), stretch, rig.die_mm * float(px_per_mm.max()) * rig.magnified)
+
+    def view(self, frame_bgr: FrameBGR) -> FrameBGR:
+        """(h, w, 3) the floor in a frame of the rig's own size."""
+        left, top, right, bottom = self.box
+        cut = frame_bgr[top:bottom, left:right]
+        if self.stretch.max() == 1:
+            return cut
+        return cv2.resize(cut, None, fx=self.stretch[0], fy=self.stretch[1], interpolation=cv2.INTER_LINEAR)
+
+    def to_frame(self, view_xy: Points) -> Points:
+        """(n, 2) places in the view to pixels of the frame."""
+        return view_xy / self.stretch + self.box[:2]
+
+    def below(self, faces_xy: Points) -> Points:
+        """(n, 2) where the lower faces' middles are seen, of dice whose upper faces' middles are seen there."""
+        return (self.rig.to_px(self.rig.under(self.to_frame(faces_xy))) - self.box[:2]) * self.stretch

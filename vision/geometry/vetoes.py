@@ -1,0 +1,75 @@
+"""What geometry doubts in a tray: it never names a value and never makes a die, but what it sees must be explained.
+
+Whole dice are drawn where faces were found; what else has changed may be no larger than a soft shadow or a crumb.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.geometry.background import Mask
+
+Floats = NDArray[np.float64]
+Box = tuple[float, float, float, float]
+"""Left, top, width, height."""
+
+WHOLE_DIE = 0.65
+"""Radius, in faces, within which a die's upper (or lower) face lies, whatever its turn: half a diagonal, and blur."""
+DIE_RADIUS = 0.22
+"""Radius, in faces, of the largest disc in a changed piece from which it may be a die: soft rims hold 0.15, a die of
+which a neighbour's outline has taken a part 0.26."""
+CUT_RADIUS = 0.17
+"""The same of a piece that is cut by the edge of what is seen: a third of a die holds one."""
+OVERLAP = 0.8
+"""Faces whose middles are nearer than so many faces are not both flat on the floor."""
+SIZES = (0.75, 1.85)
+"""Sizes that the detector may say of a face, beside the calibration's: it says 1.22, the box round a turned die, in the
+median of six real cameras; dice of two makes, a lens 10 % off."""
+RIM = 0.4
+"""A face whose middle is nearer to the edge of what is seen than so many faces may have pips outside."""
+
+
+def unexplained(changed: Mask, faces: Floats, below: Floats, face_px: float) -> list[Box]:
+    """Boxes of what has changed, is as large as a die, and belongs to none.
+
+    Args:
+        changed: (h, w) mask.
+        faces: (n, 2) middles of the upper faces in it.
+        below: (n, 2) middles of the lower faces in it.
+        face_px: Size of a face in it.
+    """
+    left = changed.copy()
+    for upper, lower in zip(faces, below, strict=True):
+        one, other = (tuple((np.array(at) * 8).round().astype(int).tolist()) for at in (upper, lower))
+        cv2.line(left, one, other, 0, max(1, round(2 * WHOLE_DIE * face_px)), cv2.LINE_8, 3)
+    depth = cv2.distanceTransform(cv2.copyMakeBorder(left, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(left)
+    found = []
+    for label in range(1, count):
+        x, y, w, h = stats[label, :4].tolist()
+        piece = np.where(labels[y : y + h, x : x + w] == label, depth[y : y + h, x : x + w], 0)
+        cut = x == 0 or y == 0 or x + w == left.shape[1] or y + h == left.shape[0]
+        if piece.max() >= (CUT_RADIUS if cut else DIE_RADIUS) * face_px:
+            found.append((x, y, w, h))
+    return found
+
+
+def overlapping(faces: Floats, face_px: float) -> bool:
+    """Whether two of the (n, 2) upper faces can't both lie flat on the floor."""
+    away = np.hypot(*(faces[:, None] - faces[None]).transpose(2, 0, 1))
+    return bool((away[np.triu_indices(len(faces), 1)] < OVERLAP * face_px).any())
+
+
+def impossible_size(size_px: float, face_px: float) -> bool:
+    """Whether no die that lies flat has a face of that size."""
+    return not SIZES[0] <= size_px / face_px <= SIZES[1]
+
+
+def cut_off(face_xy: Sequence[float], size_px: float, shape: tuple[int, ...]) -> bool:
+    """Whether a face lies across the edge of a picture of that shape."""
+    half = RIM * size_px
+    return not (half <= face_xy[0] <= shape[1] - half and half <= face_xy[1] <= shape[0] - half)

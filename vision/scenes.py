@@ -1,0 +1,153 @@
+"""What a reader looks at: a photo of unknown scale, or a frame of the calibrated tray; and what is doubted in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from vision.candidates import Selection
+from vision.geometry import vetoes
+from vision.geometry.background import EmptyTray, Mask
+from vision.geometry.floor import Floor
+from vision.geometry.rig import Rig
+from vision.networks import Networks, known_scale, multiscale
+from vision.networks.detector import Detection
+from vision.reading import Box, Doubt, FrameBGR
+
+BLIND = 2
+"""So many looks at a photo must find the same dice where nobody says how many there are: one alone may miss some."""
+
+
+class Scene(Protocol):
+    """What is looked at.
+
+    Attributes:
+        picture_bgr: The frame, or the part of it in which dice can lie, with square pixels.
+        agreeing: So many looks must find the same dice.
+    """
+
+    picture_bgr: FrameBGR
+    agreeing: int
+
+    def looks(self) -> Iterator[list[Detection]]:
+        """What may be faces in the picture after each look, surest first."""
+
+    def doubt(self, found: Selection) -> Doubt | None:
+        """What there is against these dice that the networks can't know."""
+
+    def box(self, face: Detection) -> Box:
+        """Where a face lies in the frame."""
+
+    def unexplained(self, found: Selection) -> list[Box]:
+        """Where something as large as a die lies in the frame that is none of these."""
+
+    def suspects(self, found: Selection) -> bool:
+        """Whether a closer look should be taken for more dice."""
+
+
+class Photo:
+    """A picture of unknown scale."""
+
+    def __init__(self, networks: Networks, photo_bgr: FrameBGR, expect: int | None) -> None:
+        self.picture_bgr, self._detector, self._expect = photo_bgr, networks.detector, expect
+        self.agreeing = BLIND if expect is None else 1
+
+    def looks(self) -> Iterator[list[Detection]]:
+        """In several scales."""
+        return multiscale.looks(self.picture_bgr, self._detector, self._expect)
+
+    def doubt(self, found: Selection) -> Doubt | None:
+        """No dice, or some cut off."""
+        if not found.taken:
+            return Doubt.COUNT  # nothing says that this is a table at all
+        if any(vetoes.cut_off(one.xy, one.detection.size_px, self.picture_bgr.shape) for one in found.taken):
+            return Doubt.CUT_OFF
+        return None
+
+    def box(self, face: Detection) -> Box:
+        """A square."""
+        half = face.size_px / 2
+        return _within((face.x - half, face.y - half, face.x + half, face.y + half), self.picture_bgr.shape)
+
+    def unexplained(self, found: Selection) -> list[Box]:
+        """Nobody knows what a photo's ground looks like."""
+        return []
+
+    def suspects(self, found: Selection) -> bool:
+        """Nor what may hide on it."""
+        return False
+
+
+class Tray:
+    """What is worked out once of a calibration."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.rig, self.floor = rig, Floor.of(rig)
+        self.empty = EmptyTray(self.floor.view(rig.empty_bgr), self.floor.face_px)
+        self.face_px = self.floor.face_px * self.empty.scale
+        """Size of a face in what the empty tray is compared in."""
+
+
+class TrayFrame:
+    """A frame of the tray: its whole floor, and what has changed there."""
+
+    agreeing = 1
+
+    def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
+        self.picture_bgr = tray.floor.view(frame_bgr)
+        self._networks, self._tray, self._shape = networks, tray, frame_bgr.shape
+        self._changes = tray.empty.changes(self.picture_bgr)
+
+    def looks(self) -> Iterator[list[Detection]]:
+        """In one scale, and closer while there is a doubt. What is printed on the tray is as it was, and left out."""
+        face_px, light, detector = self._tray.floor.face_px, self._networks.light, self._networks.detector
+        for found in known_scale.looks(self.picture_bgr, face_px, light, detector, self._changes.any):
+            yield [one for one in found if not self._unchanged(one)]
+
+    def doubt(self, found: Selection) -> Doubt | None:
+        """Dice that lie on others, across the edge, of a size that none has; and what no die explains."""
+        face_px, faces = self._tray.floor.face_px, [one.detection for one in found.taken]
+        if any(vetoes.cut_off((one.x, one.y), one.size_px, self.picture_bgr.shape) for one in faces):
+            return Doubt.CUT_OFF
+        odd = any(vetoes.impossible_size(one.size_px, face_px) for one in faces)
+        if odd or vetoes.overlapping(_middles(faces), face_px):
+            return Doubt.COCKED
+        return Doubt.UNREAD if self.unexplained(found) else None
+
+    def box(self, face: Detection) -> Box:
+        """As wide and as high as the frame's pixels make it."""
+        half = np.array([face.size_px / 2, face.size_px / 2])
+        return self._in_frame(np.array([face.x, face.y]) - half, np.array([face.x, face.y]) + half)
+
+    def unexplained(self, found: Selection) -> list[Box]:
+        """What surely lies there, is as large as a die, and belongs to none of these."""
+        scale, rest = self._tray.empty.scale, self._rest(self._changes.clear, found)
+        return [self._in_frame(np.array([x, y]) / scale, np.array([x + w, y + h]) / scale) for x, y, w, h in rest]
+
+    def suspects(self, found: Selection) -> bool:
+        """Whether something may lie there that is none of these."""
+        return bool(self._rest(self._changes.any, found))
+
+    def _rest(self, changed: Mask, found: Selection) -> list[vetoes.Box]:
+        scale, faces = self._tray.empty.scale, _middles([one.detection for one in found.taken])
+        return vetoes.unexplained(changed, faces * scale, self._tray.floor.below(faces) * scale, self._tray.face_px)
+
+    def _unchanged(self, face: Detection) -> bool:
+        return self._tray.empty.unchanged(self.picture_bgr, (face.x, face.y), face.size_px)
+
+    def _in_frame(self, low_xy: vetoes.Floats, high_xy: vetoes.Floats) -> Box:
+        corners = self._tray.floor.to_frame(np.stack([low_xy, high_xy]))
+        return _within(tuple(corners.ravel().tolist()), self._shape)
+
+
+def _middles(faces: Sequence[Detection]) -> vetoes.Floats:
+    return np.array([(one.x, one.y) for one in faces], np.float64).reshape(-1, 2)
+
+
+def _within(sides: Sequence[float], shape: tuple[int, ...]) -> Box:
+    """Left, top, width and height, in whole pixels of a picture of that shape, of left, top, right and bottom."""
+    x0, y0 = (max(0, round(side)) for side in sides[:2])
+    x1, y1 = min(shape[1], round(sides[2])), min(shape[0], round(sides[3]))
+    return x0, y0, max(1, x1 - x0), max(1, y1 - y0)
