@@ -54,7 +54,7 @@ class Table:
         self._thread: threading.Thread | None = None
         self._gate = threading.Lock()  # nothing enters the queue once its writer has left
         self._open = False
-        self._news = threading.Condition()
+        self._following = threading.Lock()  # a snapshot and those who follow change together
         self._readers: tuple[Reader, ...] = ()
         self._snapshot = Snapshot(number=0)
         self._fault: str | None = None  # of the last reader that could not take the newest snapshot
@@ -97,22 +97,16 @@ class Table:
         """The newest snapshot; never waits."""
         return self._snapshot
 
-    def wait(self, pulse: int, timeout_s: float) -> Snapshot:
-        """The newest snapshot, as soon as its pulse is not that one, or after the time-out."""
-        with self._news:
-            self._news.wait_for(lambda: self._snapshot.pulse != pulse, timeout_s)
-        return self._snapshot
-
     def subscribe(self, reader: Reader) -> Callable[[], None]:
         """Have the writer thread call `reader` with each new snapshot and its news; returns how to end that.
 
         A reader must be quick and must not call `submit`; what it raises is logged.
         """
-        with self._news:
+        with self._following:
             self._readers = (*self._readers, reader)
 
         def unsubscribe() -> None:
-            with self._news:
+            with self._following:
                 self._readers = tuple(one for one in self._readers if one is not reader)
 
         return unsubscribe
@@ -206,9 +200,8 @@ class Table:
             return
         newest = msgspec.structs.replace(newest, pulse=self._snapshot.pulse + 1)
         news = news_between(self._snapshot, newest) if self._snapshot.pulse else News()
-        with self._news:
+        with self._following:
             self._snapshot = newest
-            self._news.notify_all()
             readers = self._readers
         failed: str | None = None
         for reader in readers:

@@ -17,7 +17,6 @@ from acting import HEADER, Tray, started, table_in
 from companion.errors import CompanionError, DeviceError, StaleAction
 from companion.session.commands import EndSitting, NoteMotion, Observe, PlayLine
 from companion.session.journal import read_entries
-from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -78,16 +77,13 @@ def test_readers_see_numbers_and_pulses_only_grow_and_miss_no_number(table: Tabl
     assert [pulse for _, pulse in seen] == list(range(seen[0][1], seen[0][1] + len(seen)))
 
 
-def test_waiting_ends_with_the_news(table: Table) -> None:
-    pulse = table.snapshot().pulse
-    got: list[Snapshot] = []
-    reader = threading.Thread(target=lambda: got.append(table.wait(pulse, timeout_s=30.0)))
-    reader.start()
-    told = table.submit(NoteMotion())
-    reader.join()
-    assert got[0].pulse > pulse
-    assert got[0].phase == "settling"
-    assert table.wait(told.pulse, timeout_s=0.0) == told
+def test_each_reader_is_told_what_is_new_once(table: Table) -> None:
+    news: list[tuple[list[str], bool]] = []
+    table.subscribe(lambda _, new: news.append(([event.code for event in new.events], new.taken_back)))
+    table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
+    table.submit(NoteMotion())
+    table.submit(PlayLine(number=2, line={"undo": 1}))
+    assert [one for one in news if one[0]] == [(["threw"], False), (["undone"], True)]
 
 
 def test_a_fault_in_a_command_leaves_the_table_playing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
