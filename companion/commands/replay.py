@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
+from companion.commands.transcript_file import read_transcript
 from companion.games.replay import replayed
 
 
@@ -25,7 +24,7 @@ def command(files: tuple[str, ...], as_json: bool) -> int:
 
 def _replay(name: str, as_json: bool, named: bool) -> int:
     try:
-        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        content = read_transcript(name)
     except OSError as unreadable:
         click.echo(f"pegpip: {name} can't be read: {unreadable.strerror}.", err=True)
         return 1

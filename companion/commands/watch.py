@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,16 +41,19 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     setup = load_reader(source, camera, data or config.load(None, {}).data_dir, load_networks())
     limited = _Limited(camera, limit_s)
     last: Settled | None = None
-    for event in Watcher(limited, setup.reader, setup.rig, lambda: expect).events():
+    ill = False
+    for event in Watcher(limited, setup.reader, setup.rig, lambda: expect, pause=limited.pause).events():
         if isinstance(event, Ill):
             _tell_illness(event.error, camera.name)
+            ill = True
             if camera.name in ("video", "files"):  # a file does not get well by waiting
                 return 1
         elif isinstance(event, Settled):
             new, last = news(event, last, held=setup.rig is None)
             for told in _throw_of(event) if new else ():
                 print(json.dumps(told) if as_json else in_a_row(told), flush=True)  # noqa: T201
-    return 0
+            ill = False
+    return 1 if ill else 0
 
 
 def in_a_row(told: dict[str, Any]) -> str:
@@ -98,6 +103,13 @@ class _Limited:
         self.name = camera.name
         self._camera, self._limit_s = camera, limit_s
         self._first_s: float | None = None
+        self._ends_s = math.inf if limit_s is None else time.monotonic() + limit_s
+
+    def pause(self, seconds: float) -> bool:
+        """Wait so long before a camera that failed is opened again; whether the time is over meanwhile."""
+        left_s = max(0.0, self._ends_s - time.monotonic())
+        time.sleep(min(seconds, left_s))
+        return seconds >= left_s
 
     def start(self) -> None:
         """Open the camera."""

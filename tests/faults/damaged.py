@@ -58,6 +58,9 @@ def act_turn(table: Table, tray: Tray, chance: random.Random) -> None:
     if state["over"]:
         started(table, HEADER)
         return
+    if not state["throw_sizes"]:
+        played(table, [dict(table.snapshot().options[0])])
+        return
     table.submit(Observe(tray.observation()))
     table.submit(Observe(tray.throw(*(chance.randint(1, 6) for _ in range(state["throw_sizes"][0])))))
     try:

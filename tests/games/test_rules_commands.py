@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -257,3 +258,14 @@ def test_a_goal_without_exact_values_is_wrong_usage() -> None:
 def test_the_rules_are_fast_enough_for_any_table() -> None:
     # The promise is 40,000 on an idle core; under the load of other tests half of it must be left.
     assert measure()["rules_lines_per_s"] > 20_000
+
+
+def test_a_pipe_with_a_name_is_not_waited_for_and_no_game_is_endless(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "long").open("wb") as file:
+        file.truncate(17 << 20)
+    for command in ("replay", "odds"):
+        for name, told in (("pipe", "no file"), ("long", "16 MB")):
+            done = run(command, str(tmp_path / name))
+            assert done.return_value == 1
+            assert told in done.stderr

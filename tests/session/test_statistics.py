@@ -86,3 +86,21 @@ def test_partners_share_what_a_turn_brings(table: Table, tmp_path: Path) -> None
     table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
     played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"})
     assert PastGames(tmp_path).players()["Ann"].points == 5
+
+
+def test_a_roll_off_is_nobodys_turn(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header={**HEADER, "game": "crag", "roll_off": True}))
+    played(table, {"throw": [1, 2]}, {"throw": [6, 6]})
+    players = PastGames(tmp_path).players()
+    assert [players[name].turns for name in ("Ann", "Ben")] == [0, 0]
+    assert [players[name].throws for name in ("Ann", "Ben")] == [1, 1]
+    played(table, {"throw": [1, 2, 3]}, {"do": "score", "category": "ones"})
+    assert PastGames(tmp_path).players()["Ben"].turns == 1
+
+
+def test_who_plays_crag_alone_has_a_turn_for_each_category(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
+    for category in ("ones", "twos", "threes"):
+        played(table, {"throw": [1, 2, 2]}, {"do": "score", "category": category})
+    ann = PastGames(tmp_path).players()["Ann"]
+    assert (ann.turns, ann.scoring, ann.points) == (3, 2, 5)

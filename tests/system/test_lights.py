@@ -97,6 +97,13 @@ def test_crapola_runs_125_points_to_a_hole() -> None:
     assert [peg.banked for peg in board_view(told.snapshot).pegs] == [8, 0]
 
 
+@pytest.mark.parametrize(("target", "hole"), [(15_000, 8), (1000, 120), (500, 240), (5000, 24)])
+def test_crapolas_target_is_the_end_of_the_track_whatever_it_is(target: int, hole: int) -> None:
+    told = Told({"game": "crapola", "players": ["Ann", "Ben"], "rules": {"target": target}})
+    told.play({"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, STOP)
+    assert [peg.banked for peg in board_view(told.snapshot).pegs] == [hole, 0]
+
+
 def test_a_forbidden_hold_is_shown() -> None:
     snapshot = Told(crib()).play(THROW).snapshot
     wrong = Snapshot(number=1, track=snapshot.track, sides=snapshot.sides, notice=Notice("illegal_hold"))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
 from companion import config
+from companion.commands.transcript_file import read_transcript
 from companion.errors import RulesError
 from companion.games.game import Throw
 from companion.games.replay import transcript_of
@@ -45,7 +44,7 @@ def command(files: tuple[str, ...], data: str | None, since: int | None, as_json
 
 def _of_files(files: tuple[str, ...]) -> Iterator[Sequence[int]]:
     for name in files:
-        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        content = read_transcript(name)
         try:
             actions = transcript_of(content).actions
         except RulesError as refused:

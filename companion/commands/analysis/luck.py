@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
+from companion.commands.transcript_file import read_transcript
 from companion.errors import RulesError
 from companion.games.luck import story_of
 from companion.games.odds import GOALS
@@ -26,7 +25,7 @@ def command(file: str, as_json: bool, goal: str | None) -> int:
     less what was expected at the start.
     """
     try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        content = read_transcript(file)
         transcript = transcript_of(content)
         story = story_of(transcript, goal)
     except OSError as unreadable:

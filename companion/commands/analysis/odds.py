@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
+from companion.commands.transcript_file import read_transcript
 from companion.errors import RulesError
 from companion.games.odds import GOALS, weighed
 from companion.games.replay import transcript_of
@@ -29,8 +28,7 @@ def command(file: str, as_json: bool, goal: str) -> int:
     For races in which no side can move another's peg; `pegpip rules GAME --json` has the switches.
     """
     try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        odds = weighed(transcript_of(content).state, goal)
+        odds = weighed(transcript_of(read_transcript(file)).state, goal)
     except OSError as unreadable:
         click.echo(f"pegpip: {file} can't be read: {unreadable.strerror}.", err=True)
         return 1

@@ -1,6 +1,8 @@
-"""The track of Crapola: 125 points a hole, so that 15,000 are the whole way."""
+"""The track of Crapola: the target is the whole way; 15,000 points are 125 a hole."""
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 from companion.games.event import Effect
 from companion.games.game import State
@@ -17,4 +19,4 @@ EFFECTS = {
 
 def track(state: State) -> Track:
     """The totals."""
-    return track_of(state, HOLES, points_per_hole=125)
+    return track_of(state, HOLES, points_per_hole=Fraction(int(state.header.rules["target"]), HOLES))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from companion.games.game import State, side_of
 
@@ -30,7 +31,7 @@ class Track:
     pegs: tuple[Peg, ...]
 
 
-def track_of(state: State, holes: int = HOLES, points_per_hole: int = 1) -> Track:
+def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int = 1) -> Track:
     """The track of a game whose scores run along it, so many points a hole."""
     ahead = scores_ahead(state)
     return Track(

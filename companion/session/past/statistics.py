@@ -8,6 +8,9 @@ from typing import Any
 
 Json = dict[str, Any]
 
+TURN_ENDERS = ("stop", "score")
+"""Decisions that end a turn, whoever is on after it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -56,13 +59,16 @@ def tallies(header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]) -> di
     """
     found = {name: Tally() for name in header["players"]}
     player, state = header.get("first") or header["players"][0], None
-    begun = 0
+    begun, turn, rolling_off = 0, 1, bool(header.get("roll_off"))
     for move in moves:
         state, line = move["state"], move["line"]
         side = _side(header["players"], state, player)
         if "throw" in line:
             found[player] = _thrown(found[player], line["throw"])
-        if state["player"] != player:
+        if rolling_off:  # nobody's turn; it ends when another number of dice than its two is asked for
+            rolling_off, player = state["throw_sizes"] == [2], state["player"]
+        elif state["player"] != player or state["round"] != turn or line.get("do") in TURN_ENDERS:
+            turn = state["round"]
             found[player] = _turned(found[player], state["scores"][side] - begun)
             player = state["player"] or player
             begun = state["scores"][_side(header["players"], state, player)]
