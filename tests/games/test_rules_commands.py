@@ -217,7 +217,7 @@ def test_odds_to_win_are_chances_and_refused_where_there_are_none() -> None:
     assert found["options"][0]["value"] == pytest.approx(0.456840, abs=1e-6)
     refused = run("odds", "--goal", "win", "-", stdin=header.replace(b"crib_dice", b"crapola"))
     assert (refused.return_value, refused.stdout) == (1, "")
-    assert "is not worked out" in refused.stderr
+    assert "last turn" in refused.stderr
 
 
 def test_odds_after_the_end_are_empty() -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from companion.games.crapola.board import EFFECTS, track
 from companion.games.crapola.careless import choice
+from companion.games.crapola.last_turn import values_to_win
 from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
@@ -29,6 +30,7 @@ GAME = Rulebook(
     max_players=10,
     begin=begin,
     careless=choice,
+    values_to_win=values_to_win,
     switches=SWITCHES,
     presets={"basic": {}, "quick": {"target": 5000, "entry": 500}},
     tray=CrapolaTray(),

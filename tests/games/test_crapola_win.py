@@ -1,0 +1,73 @@
+"""The chance to win Crapola in the last turn, when all other totals are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playing import STOP, begun, keep, told
+from playing import throw as thrown
+from test_crapola import LATE_CRAP, bank
+
+from companion.errors import RulesError
+from companion.games.crapola.odds import entry_chance, reaching
+from companion.games.dice import throws_of
+from companion.games.game import State, Throw
+from companion.games.odds import options
+
+TARGET = {"target": 2000}
+
+
+def values(state: State) -> dict[str, float]:
+    return {str(option["line"]): option["value"] for option in options(state, "win")}
+
+
+def last(*lines: dict[str, Any], ann: int = 2000, ben: int = 1000, **rules: Any) -> State:
+    """Ann has opened the last round; Ben is on."""
+    before = [*LATE_CRAP, *bank(ben), *bank(ann)] if ben else bank(ann)
+    return told("crapola", *before, *lines, rules={**TARGET, **rules}).state
+
+
+def test_the_last_turn_is_played_for_what_it_takes_to_get_ahead() -> None:
+    # A tie is lost: who opened the last round wins it. 1,050 and more win.
+    assert values(last())["{'throw': 6}"] == pytest.approx(reaching(6, 0, 1050).thrown(0, 6))
+    off_board = last(ben=0, ann=2000)
+    assert values(off_board)["{'throw': 6}"] == pytest.approx(reaching(6, 1000, 2050).thrown(0, 6))
+    near = last(ann=2000, ben=1950)
+    assert values(near)["{'throw': 6}"] == pytest.approx(reaching(6, 0, 100).thrown(0, 6))
+    assert values(near)["{'throw': 6}"] > entry_chance(6, 1000)
+
+
+def test_a_stop_that_does_not_win_is_worth_nothing_and_one_that_does_all() -> None:
+    short = last(thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1))
+    assert values(short)[str(STOP)] == 0.0
+    assert options(short, "win")[0]["line"] == {"throw": 3}
+    assert options(short)[0]["line"] == STOP, "points would stop"
+    enough = last(thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5))
+    assert options(enough, "win")[0] == {"line": STOP, "value": 1.0}
+
+
+@pytest.mark.parametrize("lines", [[thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)], [thrown(5, 2, 2, 3, 3, 4), keep(5)]])
+def test_the_chance_of_a_throw_is_the_mean_of_what_follows(lines: list[dict[str, Any]]) -> None:
+    state = last(*lines)
+    (size,) = state.throw_sizes
+    total = 0.0
+    for dice, ways in throws_of(size):
+        after = state.after(Throw(dice))
+        total += ways * (max(values(after).values()) if not after.over else 0.0)
+    assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(total / 6**size)
+
+
+def test_spending_in_the_last_turn_wins_nothing_from_behind() -> None:
+    found = values(last())
+    spent = [value for line, value in found.items() if "spend" in line]
+    assert spent == [0.0, 0.0]
+
+
+def test_before_the_last_turn_and_in_the_roll_off_there_is_no_chance_to_tell() -> None:
+    states = [begun("crapola").state, begun("crapola", roll_off=True).state]
+    states.append(told("crapola", *bank(2000), players=3, rules=TARGET).state)
+    for state in states:
+        with pytest.raises(RulesError, match="worked out"):
+            options(state, "win")
+    assert options(told("crapola", *bank(2000), *LATE_CRAP, rules=TARGET).state, "win") == []
