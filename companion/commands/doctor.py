@@ -14,7 +14,7 @@ import click
 from companion import config
 
 if TYPE_CHECKING:
-    from companion.diagnostics.doctor import Check
+    from companion.diagnostics.doctor import Finding
 
 
 @click.command()
@@ -31,7 +31,7 @@ def command(file: Path | None, as_json: bool) -> int:
     return 1 if ill else 0
 
 
-def checks(settings: config.Settings) -> Iterator[Check]:
+def checks(settings: config.Settings) -> Iterator[Finding]:
     """All checks, one by one, as they are made."""
     from companion.diagnostics import doctor
 
@@ -54,7 +54,7 @@ def checks(settings: config.Settings) -> Iterator[Check]:
     yield versions
 
 
-def _line(check: Check) -> str:
+def _line(check: Finding) -> str:
     mark = "ill" if not check.ok else "simulated" if check.simulated else "ok"
     cure = f"\n{'':24}-> {check.cure}" if check.cure else ""
     return f"{check.part:12}{mark:12}{check.says}{cure}"

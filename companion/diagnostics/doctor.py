@@ -37,7 +37,7 @@ _POWER_BITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Finding:
     """What the doctor found.
 
     Attributes:
@@ -55,12 +55,12 @@ class Check:
     simulated: bool = False
 
 
-def check_disk(folder: Path) -> Check:
+def check_disk(folder: Path) -> Finding:
     """Room in the data folder, and that it can be written."""
     place = next(path for path in (folder, *folder.parents) if path.exists())
     ok, says = disk_check(place)()
     if not ok:
-        return Check("disk", False, says, "Free some space, or set [data] dir to another disk.")
+        return Finding("disk", False, says, "Free some space, or set [data] dir to another disk.")
     try:
         with tempfile.TemporaryFile(dir=place) as probe:
             probe.write(b"pegpip")
@@ -68,46 +68,46 @@ def check_disk(folder: Path) -> Check:
             os.fsync(probe.fileno())
     except OSError as refused:
         cure = "Give the table's user the folder, or set [data] dir."
-        return Check("disk", False, f"{place} can't be written ({refused.strerror}).", cure)
-    return Check("disk", True, f"{says} in {place}.")
+        return Finding("disk", False, f"{place} can't be written ({refused.strerror}).", cure)
+    return Finding("disk", True, f"{says} in {place}.")
 
 
-def check_journal(folder: Path) -> Check:
+def check_journal(folder: Path) -> Finding:
     """Whether both copies of the journal are whole, and what was found missing before."""
     try:
         entries, wrong = examined(folder)
     except DeviceError as ill:
-        return Check("journal", False, ill.what, ill.cure)
+        return Finding("journal", False, ill.what, ill.cure)
     if wrong is not None:
         cure = "Start the table once: it mends what can be read and tells what is missing."
-        return Check("journal", False, f"The journal in {folder} is damaged after entry {entries}: {wrong}.", cure)
+        return Finding("journal", False, f"The journal in {folder} is damaged after entry {entries}: {wrong}.", cure)
     for aside, report in reports(folder).items():
         told = report.in_words() if report else "The journal was damaged."
-        return Check("journal", False, told, look_over(aside))
-    return Check("journal", True, f"{entries} entries, each proven by the one before.")
+        return Finding("journal", False, told, look_over(aside))
+    return Finding("journal", True, f"{entries} entries, each proven by the one before.")
 
 
-def check_clock(now: datetime) -> Check:
+def check_clock(now: datetime) -> Finding:
     """Whether the date can be right."""
     if now.year < EARLIEST_YEAR:
-        return Check(
+        return Finding(
             "clock",
             False,
             f"The clock says {now:%Y-%m-%d}, which is long past.",
             "Join a network, or `sudo date -s '2030-01-31 20:00'`. Games stay in order without it.",
         )
-    return Check("clock", True, f"The clock says {now:%Y-%m-%d %H:%M}.")
+    return Finding("clock", True, f"The clock says {now:%Y-%m-%d %H:%M}.")
 
 
-def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> Check:
+def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> Finding:
     """The addresses that phones can reach."""
     found = addresses()
     if not found:
-        return Check("network", False, "There is no network: no phone can reach the table.", "Join a Wi-Fi: nmtui.")
-    return Check("network", True, f"Phones reach the table at {', '.join(found)}.")
+        return Finding("network", False, "There is no network: no phone can reach the table.", "Join a Wi-Fi: nmtui.")
+    return Finding("network", True, f"Phones reach the table at {', '.join(found)}.")
 
 
-def check_port(host: str, port: int) -> Check:
+def check_port(host: str, port: int) -> Finding:
     """Whether the page's port can be served."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
@@ -116,32 +116,32 @@ def check_port(host: str, port: int) -> Check:
             probe.bind((host, port))
         except OSError as refused:
             return _port_refused(host, port, refused)
-    return Check("port", True, f"Port {port} is free.")
+    return Finding("port", True, f"Port {port} is free.")
 
 
-def _port_refused(host: str, port: int, refused: OSError) -> Check:
+def _port_refused(host: str, port: int, refused: OSError) -> Finding:
     if refused.errno == errno.EADDRINUSE:
         cure = "If that is the table, all is well: stop it for a full check. Else set [web] port."
-        return Check("port", False, f"Port {port} is taken.", cure)
+        return Finding("port", False, f"Port {port} is taken.", cure)
     if refused.errno == errno.EACCES:
-        return Check("port", False, f"Port {port} needs an administrator's rights.", "Set [web] port above 1023.")
-    return Check("port", False, f"{host}:{port} can't be served ({refused.strerror}).", "Correct [web] host.")
+        return Finding("port", False, f"Port {port} needs an administrator's rights.", "Set [web] port above 1023.")
+    return Finding("port", False, f"{host}:{port} can't be served ({refused.strerror}).", "Correct [web] host.")
 
 
-def check_power(ask: Callable[[], str | None] | None = None) -> Check:
+def check_power(ask: Callable[[], str | None] | None = None) -> Finding:
     """What the Pi's own watch on its supply has seen since it started."""
     answer = (ask or _throttled)()
     if answer is None:
-        return Check("power", True, "Not a Raspberry Pi: its supply can't be asked.", simulated=True)
+        return Finding("power", True, "Not a Raspberry Pi: its supply can't be asked.", simulated=True)
     try:
         bits = int(answer.rpartition("=")[2], 16)
     except ValueError:
-        return Check("power", False, f"vcgencmd says {answer!r}.", "Add the user to the group video.")
+        return Finding("power", False, f"vcgencmd says {answer!r}.", "Add the user to the group video.")
     seen = [text for bit, text in _POWER_BITS.items() if bits >> bit & 1]
     if seen:
         cure = "Use the Pi's own supply, and feed the strip from one of its own; keep the case open to air."
-        return Check("power", False, "; ".join(seen) + ".", cure)
-    return Check("power", True, "Voltage and temperature have been good since the start.")
+        return Finding("power", False, "; ".join(seen) + ".", cure)
+    return Finding("power", True, "Voltage and temperature have been good since the start.")
 
 
 def _throttled() -> str | None:
@@ -152,23 +152,23 @@ def _throttled() -> str | None:
     return (asked.stdout or asked.stderr).strip()
 
 
-def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Check:
+def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:
     """Whether OpenCV, NumPy and picamera2 go together."""
     found = versions() if installed is None else installed
     says = ", ".join(f"{name} {version or 'missing'}" for name, version in found.items()) + "."
     if found["OpenCV"] is None or found["NumPy"] is None:
-        return Check(
+        return Finding(
             "versions", False, says, "sudo apt install python3-opencv python3-numpy, or pip install '.[vision]'."
         )
     if camera != "picamera2":
-        return Check("versions", True, says)
+        return Finding("versions", True, says)
     if found["picamera2"] is None:
         cure = "sudo apt install python3-picamera2, and make the venv with --system-site-packages."
-        return Check("versions", False, says, cure)
+        return Finding("versions", False, says, cure)
     if _number(found["NumPy"]) >= (2, 0) and (found["simplejpeg"] is None or _number(found["simplejpeg"]) < (1, 8)):
         cure = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or pip install -U simplejpeg."
-        return Check("versions", False, says, cure)
-    return Check("versions", True, says)
+        return Finding("versions", False, says, cure)
+    return Finding("versions", True, says)
 
 
 def versions() -> dict[str, str | None]:

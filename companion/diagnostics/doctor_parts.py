@@ -12,7 +12,7 @@ from companion.adapters.reader_setup import SIMULATED, calibration_status
 from companion.adapters.settings_mapping import buttons_of, layout_of
 from companion.adapters.shutdown import shutdown_problems
 from companion.config import Settings
-from companion.diagnostics.doctor import Check
+from companion.diagnostics.doctor import Finding
 from companion.errors import DeviceError, SetupError
 from hardware.machine import model
 from hardware.settings import ButtonSettings
@@ -33,30 +33,30 @@ BLURRED = 12.0
 SIMULATED_STRIPS = ("memory", "terminal")
 
 
-def check_camera(settings: Settings, open_: Callable[[str], Camera] = open_camera) -> tuple[Check, ...]:
+def check_camera(settings: Settings, open_: Callable[[str], Camera] = open_camera) -> tuple[Finding, ...]:
     """Whether the camera opens and gives a picture; the light and the focus of that picture."""
     source = settings.camera.source
     try:
         camera = open_(source)
     except SetupError as wrong:
-        return (Check("camera", False, str(wrong), "Correct [camera] source."),)
+        return (Finding("camera", False, str(wrong), "Correct [camera] source."),)
     simulated = source.partition(":")[0] in ("virtual", "files", "video")
     try:
         camera.start()
         frames = [camera.frame() for _ in range(1 if simulated else WARM_UP_FRAMES)]
     except DeviceError as ill:
-        return (Check("camera", False, ill.what, ill.cure),)
+        return (Finding("camera", False, ill.what, ill.cure),)
     finally:
         camera.stop()
     if frames[-1] is None:
-        return (Check("camera", False, f"{camera.name} gives no picture.", "Name a source that has one."),)
+        return (Finding("camera", False, f"{camera.name} gives no picture.", "Name a source that has one."),)
     height, width = frames[-1].image_bgr.shape[:2]
     note = " It is simulated." if simulated else ""
-    told = Check("camera", True, f"{camera.name} gives pictures of {width} x {height}.{note}", "", simulated)
+    told = Finding("camera", True, f"{camera.name} gives pictures of {width} x {height}.{note}", "", simulated)
     return (told, *picture_checks(frames[-1].image_bgr, simulated=simulated))
 
 
-def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Check, Check]:
+def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Finding, Finding]:
     """Light and focus of a picture of the tray, (height, width, 3) uint8."""
     grey = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
@@ -68,34 +68,34 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Che
         cure = "Too dark: light the tray from left and right with diffuse bars."
     elif mean > BRIGHT or burnt > 20:
         cure = "Too bright: dim the light, or move the lamp out of the mirror angle."
-    light = Check("light", not cure, says, cure, simulated)
+    light = Finding("light", not cure, says, cure, simulated)
     focus_cure = (
         "" if sharpness >= BLURRED else "Put a die in the tray; turn the lens, or set its focus, till it is sharp."
     )
-    return light, Check(
+    return light, Finding(
         "focus", not focus_cure, f"Sharpness {sharpness:.0f} (needs {BLURRED:g}).", focus_cure, simulated
     )
 
 
-def check_calibration(settings: Settings) -> Check:
+def check_calibration(settings: Settings) -> Finding:
     """Whether there is a calibration for the camera."""
     source = settings.camera.source
     ok, says = calibration_status(settings.data_dir, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
-    return Check("calibration", ok, says, cure, simulated=source.partition(":")[0] in SIMULATED)
+    return Finding("calibration", ok, says, cure, simulated=source.partition(":")[0] in SIMULATED)
 
 
-def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Check:
+def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:
     """Whether the strip opens."""
     wired = settings.strip
     try:
         strip = open_(settings.strip.kind, layout_of(settings).leds, wired)
     except SetupError as wrong:
-        return Check("strip", False, str(wrong), "Correct [strip].")
+        return Finding("strip", False, str(wrong), "Correct [strip].")
     try:
         strip.start()
     except DeviceError as ill:
-        return Check("strip", False, ill.what, ill.cure)
+        return Finding("strip", False, ill.what, ill.cure)
     finally:
         strip.stop()
     why = (
@@ -105,10 +105,10 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
     )
     simulated = strip.name in SIMULATED_STRIPS
     note = " It is simulated: the board is drawn." if simulated else " `pegpip leds test` lights it."
-    return Check("strip", True, f"{strip.name} strip of {strip.leds} LEDs opens.{note}{why}", "", simulated)
+    return Finding("strip", True, f"{strip.name} strip of {strip.leds} LEDs opens.{note}{why}", "", simulated)
 
 
-def check_buttons(settings: Settings, machine: str | None = None) -> Check:
+def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
     """Whether the pins of strip and buttons go together, and, where there are pins, whether they can be used."""
     on_pins = settings.buttons.kind == "gpio"
     wired = buttons_of(settings)
@@ -120,36 +120,36 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Check:
     )
     problems += shutdown_problems(settings.buttons)
     if problems:
-        return Check("buttons", False, " ".join(problems), "Correct [strip] and [buttons].")
+        return Finding("buttons", False, " ".join(problems), "Correct [strip] and [buttons].")
     if not on_pins:
         kinds = {"keys": "Keys of the terminal stand in for buttons.", "none": "No buttons are set up."}
         says = kinds.get(settings.buttons.kind)
         if says is None:
-            return Check(
+            return Finding(
                 "buttons", False, f"There are no buttons {settings.buttons.kind!r}.", "Use none, keys or gpio."
             )
-        return Check("buttons", True, says, "", simulated=True)
+        return Finding("buttons", True, says, "", simulated=True)
     return _pins_open(wired)
 
 
-def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Check:
+def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
     """Whether an effect can be heard: the shortest is played."""
     wrong = play(sound("throw"))
     if wrong is None:
-        return Check("sounds", True, "An effect was played: you should have heard it.")
+        return Finding("sounds", True, "An effect was played: you should have heard it.")
     what, _, cure = wrong.partition(". ")
-    return Check("sounds", False, f"{what}.", cure)
+    return Finding("sounds", False, f"{what}.", cure)
 
 
-def _pins_open(wired: ButtonSettings) -> Check:
+def _pins_open(wired: ButtonSettings) -> Finding:
     from hardware.buttons.gpio import GpioButtons
 
     buttons = GpioButtons(wired.pins)
     try:
         buttons.start(lambda _press: None)
     except DeviceError as ill:
-        return Check("buttons", False, ill.what, ill.cure)
+        return Finding("buttons", False, ill.what, ill.cure)
     finally:
         buttons.stop()
     told = ", ".join(f"{name} on GPIO{pin}" for name, pin in wired.pins.items())
-    return Check("buttons", True, f"{told}.")
+    return Finding("buttons", True, f"{told}.")

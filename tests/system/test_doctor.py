@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from companion.commands.doctor import command
 from companion.config import ButtonSettings, CameraSettings, Settings, StripSection
 from companion.diagnostics.doctor import (
-    Check,
+    Finding,
     check_clock,
     check_disk,
     check_network,
@@ -54,7 +54,7 @@ class BrokenStrip(MemoryStrip):
         raise DeviceError("There is no /dev/spidev0.0.", "Switch SPI on.")
 
 
-def ill(check: Check, *words: str) -> bool:
+def ill(check: Finding, *words: str) -> bool:
     return not check.ok and bool(check.cure) and all(word in f"{check.says} {check.cure}" for word in words)
 
 
@@ -150,7 +150,7 @@ def test_what_the_pi_says_of_its_supply_is_told_in_words(answer: str, words: tup
 
 
 def test_a_good_supply_is_well_and_a_pc_has_none_to_ask() -> None:
-    assert check_power(lambda: "throttled=0x0") == Check(
+    assert check_power(lambda: "throttled=0x0") == Finding(
         "power", True, "Voltage and temperature have been good since the start."
     )
     assert check_power(lambda: None).simulated
