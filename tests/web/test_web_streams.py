@@ -245,7 +245,9 @@ def test_a_table_plays_on_when_the_servers_loop_has_fallen_under_its_streams(tmp
                 await asyncio.sleep(0)
             listening.cancel()
 
-        asyncio.run(listen_and_fall())
+        serving = threading.Thread(target=asyncio.run, args=(listen_and_fall(),))
+        serving.start()
+        serving.join(PATIENCE_S)
         number = pub.table.submit(StartGame(header=HEADER)).number
         assert pub.table.submit(PlayLine(number=number, line=THROW)).number == number + 1
         assert pub.table.answers(PATIENCE_S)
