@@ -12,7 +12,7 @@ from test_win_odds import board_at, values
 
 from companion.games.crib_dice import duel
 from companion.games.crib_dice.odds import TurnWorth
-from companion.games.crib_dice.pegs import Board
+from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.solve_duel import fixed_point
 from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.crib_dice.turns import REACH, Turns
@@ -20,17 +20,17 @@ from companion.games.crib_dice.turns import REACH, Turns
 RULES = [{}, {"piddle_points": True}]
 
 
-def some_boards(count: int, seed: int, **rules: bool) -> list[Board]:
+def some_boards(count: int, seed: int, **rules: bool) -> list[CribbageBoard]:
     generator = random.Random(seed)
 
-    def some() -> Board:
+    def some() -> CribbageBoard:
         pegs, wipeouts = (generator.randrange(121) for _ in range(2)), (generator.randrange(3) for _ in range(2))
         return board_at(*pegs, turn=generator.randrange(2), wipeouts=tuple(wipeouts), **rules)
 
     return [some() for _ in range(count)]
 
 
-def chance_of(board: Board, side: int) -> float:
+def chance_of(board: CribbageBoard, side: int) -> float:
     """The chance of a side before the turn that is on, whatever has been decided already."""
     if board.outcome is not None:
         return (side in board.outcome.winners) / len(board.outcome.winners)
@@ -44,7 +44,7 @@ def test_each_stored_chance_is_that_of_the_best_turn_through_the_boards_own_rule
     for board in some_boards(6, 1, **rules):
         side = board.side
 
-        def bank(points: int, board: Board = board, side: int = side) -> float:
+        def bank(points: int, board: CribbageBoard = board, side: int = side) -> float:
             return chance_of(board.banked(points), side)
 
         turn = TurnWorth(bool(rules), bank, chance_of(board.wiped_out(), side), bank)

@@ -14,7 +14,7 @@ from playing import point as named
 
 from companion.errors import RulesError
 from companion.games.crib_dice.odds import set_score, turn_worth
-from companion.games.crib_dice.pegs import Board
+from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.race import Race, banks
 from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.dice import throws_of
@@ -24,7 +24,7 @@ from companion.games.odds import options
 ROUNDS = 3  # until fuchles bring pegs back to the start and boards multiply
 
 
-def board_at(*pegs: int, turn: int = 0, wipeouts: tuple[int, ...] | None = None, **rules: bool) -> Board:
+def board_at(*pegs: int, turn: int = 0, wipeouts: tuple[int, ...] | None = None, **rules: bool) -> CribbageBoard:
     players = len(pegs) * (2 if rules.get("partners") else 1)
     state = begun("crib_dice", players, rules=rules).state
     assert isinstance(state, CribDice)
@@ -72,7 +72,7 @@ def played_turn(state: CribDice, generator: random.Random) -> CribDice:
         replace(board_at(100, 122, 90, turn=2), first=1),
     ],
 )
-def test_all_shares_of_the_win_are_one_win(board: Board) -> None:
+def test_all_shares_of_the_win_are_one_win(board: CribbageBoard) -> None:
     shares = Race(board).shares()
     assert sum(shares) == pytest.approx(1, abs=1e-8)
     assert min(shares) >= 0
@@ -90,20 +90,20 @@ def test_all_shares_of_the_win_are_one_win(board: Board) -> None:
         board_at(239, 240, long_game=True),
     ],
 )
-def test_the_race_is_that_of_boards_played_through_one_by_one(board: Board) -> None:
+def test_the_race_is_that_of_boards_played_through_one_by_one(board: CribbageBoard) -> None:
     decided, open_still = played_through(board)
     assert open_still < 0.15
     for share, won in zip(Race(board).shares(), decided, strict=True):
         assert won - 1e-8 <= share <= won + open_still + 1e-8
 
 
-def played_through(board: Board) -> tuple[list[float], float]:
+def played_through(board: CribbageBoard) -> tuple[list[float], float]:
     """The share of each side in games that end in so many rounds, and the chance of those that don't."""
     chances = {_key(board): (board, 1.0)}
     won, open_still = [0.0] * len(board.sides), 0.0
     turn_banks = banks(bool(board.header.rules["piddle_points"]))
     for _ in range(ROUNDS * len(board.sides)):
-        following: dict[Any, tuple[Board, float]] = {}
+        following: dict[Any, tuple[CribbageBoard, float]] = {}
         for before, chance in chances.values():
             if chance < 1e-6:
                 open_still += chance
@@ -122,7 +122,7 @@ def played_through(board: Board) -> tuple[list[float], float]:
     return won, open_still + sum(chance for _, chance in chances.values())
 
 
-def _key(board: Board) -> Any:
+def _key(board: CribbageBoard) -> Any:
     return board.turn, board.pegs, board.wipeouts
 
 

@@ -1,6 +1,6 @@
 """Crapola: the turn with its six or seven dice, throw by throw, until a stop, a spending or a crap-out.
 
-RULES.md, "Crapola". What lies between turns is in `crapola_table`, what dice score in `crapola_dice`.
+RULES.md, "Crapola". What lies between turns is in `table`, what dice score in `scoring`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from array import array
 from functools import lru_cache
 
 from companion.games.crib_dice.odds import TurnWorth
-from companion.games.crib_dice.pegs import Board
+from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.stored import stored
 
 PEGS = 121
@@ -29,13 +29,13 @@ def table_of(piddle_points: bool) -> str:
     return "duel-piddle-points.u4" if piddle_points else "duel-basic.u4"
 
 
-def is_solved(board: Board) -> bool:
+def is_solved(board: CribbageBoard) -> bool:
     """Whether the tables hold for this board."""
     rules = board.header.rules
     return len(board.sides) == 2 and not board.out and not any(rules[key] for key in UNSOLVED)
 
 
-def win_chance(board: Board) -> float:
+def win_chance(board: CribbageBoard) -> float:
     """The chance of the side that is on, before its turn; nobody has finished yet, and the tables hold."""
     me = board.side
     table = _table(bool(board.header.rules["piddle_points"]))
@@ -43,7 +43,7 @@ def win_chance(board: Board) -> float:
     return UNIT * table[place(board.turn % 2, pegs[me], pegs[1 - me], wipeouts[me], wipeouts[1 - me])]
 
 
-def turn_worth(board: Board) -> TurnWorth:
+def turn_worth(board: CribbageBoard) -> TurnWorth:
     """What the turn that is on can bring to the side that is on: its chance to win."""
     me = board.side
     return _turn_worth(

@@ -13,7 +13,7 @@ from companion.games.game import Header, Outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class CribbageBoard:
     """The pegs and what is remembered of past turns.
 
     Attributes:
@@ -75,7 +75,7 @@ class Board:
         """Whether that side has finished or was eliminated: it takes no turn, leads nobody, can't be hit."""
         return side in self.out or side in self.finished
 
-    def banked(self, points: int) -> Board:
+    def banked(self, points: int) -> CribbageBoard:
         """The mover stops: his peg goes forward, bumping or finishing; then it is the next turn."""
         side = self.side
         hole = self.pegs[side] + points
@@ -96,7 +96,7 @@ class Board:
             finished=finished,
         ).passed_on(told)
 
-    def wiped_out(self, points: int = 0) -> Board:
+    def wiped_out(self, points: int = 0) -> CribbageBoard:
         """The mover wipes out and loses those turn points, which may be his fuchle or take him out of the game.
 
         Then it is the next turn.
@@ -132,7 +132,7 @@ class Board:
         leader = max(others, key=lambda side: self.pegs[side], default=None)
         return None if leader is None or self.pegs[self.side] >= self.pegs[leader] else leader
 
-    def bombed(self) -> Board:
+    def bombed(self) -> CribbageBoard:
         """The mover's peg and the leader's change places, bumping nobody; then it is the next turn."""
         side, hit = self.side, self.target
         assert hit is not None, "a bomb is allowed only with somebody to hit, and nothing moves before it goes off"
@@ -141,7 +141,7 @@ class Board:
         told = Event("bombed", side, {"from": self.pegs[side], "to": self.pegs[hit]}, on=hit)
         return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on((told,))
 
-    def passed_on(self, events: tuple[Event, ...] = ()) -> Board:
+    def passed_on(self, events: tuple[Event, ...] = ()) -> CribbageBoard:
         """It is the turn of the next side still in play, or the game is over and `turn` stays that of the last one."""
         count = len(self.sides)
         following = (self.turn + step for step in range(1, count))
@@ -204,10 +204,10 @@ def sides_of(header: Header) -> tuple[str, ...]:
     return tuple(f"{one} & {other}" for one, other in zip(players[:teams], players[teams:], strict=True))
 
 
-def new_board(header: Header, first: int) -> Board:
+def new_board(header: Header, first: int) -> CribbageBoard:
     """All pegs at the start; the player in seat `first` begins."""
     sides = sides_of(header)
-    return Board(header, sides, first, 0, (0,) * len(sides), (0,) * len(sides))
+    return CribbageBoard(header, sides, first, 0, (0,) * len(sides), (0,) * len(sides))
 
 
 def _with(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:

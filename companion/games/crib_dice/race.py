@@ -26,7 +26,7 @@ from companion.games.crib_dice.odds import (
     set_score,
     turn_worth,
 )
-from companion.games.crib_dice.pegs import Board
+from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.game import Action, State
 
@@ -124,7 +124,7 @@ class Race:
         RulesError: A house rule lets one side's turn change another's place.
     """
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: CribbageBoard) -> None:
         rules = board.header.rules
         barred = [key for key in ONE_MOVES_ANOTHER if rules[key]]
         if barred:

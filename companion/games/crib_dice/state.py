@@ -1,6 +1,6 @@
 """Crib Dice: the turn with its seven dice, from the first throw over rollovers to the stop, the bomb or the wipe-out.
 
-RULES.md, "Crib Dice". What lies between turns is in `crib_board`.
+RULES.md, "Crib Dice". What lies between turns is in `pegs`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from companion.errors import IllegalAction, RulesError
 from companion.games.crib_dice.odds import TurnWorth, safe_chance, set_score, turn_worth
-from companion.games.crib_dice.pegs import Board, new_board, sides_of
+from companion.games.crib_dice.pegs import CribbageBoard, new_board, sides_of
 from companion.games.dice import FACES, in_order
 from companion.games.event import Event, threw
 from companion.games.game import Action, Bomb, Header, NamePoint, Outcome, Stop, Throw, refusal
@@ -48,7 +48,7 @@ class Turn:
 class CribDice:
     """A game of Crib Dice as it stands."""
 
-    board: Board
+    board: CribbageBoard
     turn: Turn = Turn()
     events: tuple[Event, ...] = field(default=(), compare=False)
 
@@ -117,7 +117,7 @@ class CribDice:
 
     @property
     def safe_chance(self) -> float | None:
-        """The chance that the next throw is no wipe-out, see `crib_odds`; for an announced bomb that it goes off."""
+        """The chance that the next throw is no wipe-out, see `odds`; for an announced bomb that it goes off."""
         turn = self.turn
         if self.over or turn.point is None:
             return None
@@ -232,7 +232,7 @@ class CribDice:
         return Event(code, self.board.side, args, self.to_play)
 
 
-def _turn_over(board: Board, *before: Event) -> CribDice:
+def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:
     return CribDice(board, events=(*before, *board.events))
 
 
