@@ -12,7 +12,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 
 from companion.errors import PictureError
 from vision.reading import FrameBGR
@@ -23,7 +23,11 @@ KINDS = "JPEG, PNG, WebP, TIFF, BMP or GIF"
 Image.MAX_IMAGE_PIXELS = None  # we look ourselves, before anything is decoded
 
 MOST_PIXELS = 60_000_000
-"""A 50-megapixel phone's photo fits; decoding and turning 60 takes 0.8 GB at worst."""
+"""A 50-megapixel phone's photo fits."""
+MOST_WEBP_PIXELS = 30_000_000
+"""WebP's decoder holds its picture four times."""
+BAND_ROWS = 256
+ORIENTATION = 274
 MOST_FILE_BYTES = 400_000_000
 """60 megapixels of raw 16-bit colour."""
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323
@@ -62,13 +66,14 @@ def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(content), formats=FORMATS) as picture:
             _must_fit(picture, name)
-            return _bgr(ImageOps.exif_transpose(picture))
+            image_bgr, orientation = _bgr(picture), picture.getexif().get(ORIENTATION)
     except UnidentifiedImageError:
         raise PictureError(f"{name!r} is no picture that can be read: save it as {KINDS}.") from None
     except _DAMAGED as damage:
         if "truncated" in str(damage).lower() or isinstance(damage, EOFError | struct.error):
             raise PictureError(_CUT_OFF.format(name)) from None
         raise PictureError(f"{name!r} is damaged: copy it again, or save it anew as JPEG.") from None
+    return _upright(image_bgr, orientation)
 
 
 def _must_fit(picture: Image.Image, name: str) -> None:
@@ -76,17 +81,38 @@ def _must_fit(picture: Image.Image, name: str) -> None:
     width, height = picture.size
     tags = getattr(picture, "tag_v2", {})
     tile_px = int(tags.get(_TILE_WIDTH, 0)) * int(tags.get(_TILE_HEIGHT, 0))
-    if max(width * height, tile_px) > MOST_PIXELS:
+    most = MOST_WEBP_PIXELS if picture.format == "WEBP" else MOST_PIXELS
+    if max(width * height, tile_px) > most:
         said = f"{name!r} is too large ({width} x {height} pixels)"
-        raise PictureError(f"{said}: make it smaller than {MOST_PIXELS // 1_000_000} MP.")
+        raise PictureError(f"{said}: make it smaller than {most // 1_000_000} MP.")
 
 
 def _bgr(picture: Image.Image) -> FrameBGR:
-    if picture.mode.startswith(("I", "F")):  # grey of more than 8 bits
-        grey = np.clip(np.asarray(picture, np.float32) / 257, 0, 255).round().astype(np.uint8)
-        return cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR)
-    rgb = np.array(picture.convert("RGB"))
-    return cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR, rgb)
+    """Decoded band by band: Pillow's own picture, its bytes and ours at once would be a gigabyte."""
+    width, height = picture.size
+    image_bgr = np.empty((height, width, 3), np.uint8)
+    for top in range(0, height, BAND_ROWS):
+        band = picture.crop((0, top, width, min(height, top + BAND_ROWS)))
+        image_bgr[top : top + BAND_ROWS] = _rgb(band)[:, :, ::-1]
+    return image_bgr
+
+
+def _rgb(band: Image.Image) -> FrameBGR:
+    if band.mode.startswith(("I", "F")):  # grey of more than 8 bits
+        grey = np.clip(np.asarray(band, np.float32) / 257, 0, 255).round().astype(np.uint8)
+        return np.repeat(grey[:, :, None], 3, axis=2)
+    return np.asarray(band.convert("RGB"))
+
+
+def _upright(image_bgr: FrameBGR, orientation: object) -> FrameBGR:
+    """As EXIF's orientation (2.3, tag 274) says it was held; one that does not exist says nothing."""
+    if orientation in (5, 6, 7, 8):
+        image_bgr = image_bgr.transpose(1, 0, 2)
+    if orientation in (2, 3, 6, 7):
+        image_bgr = image_bgr[:, ::-1]
+    if orientation in (3, 4, 7, 8):
+        image_bgr = image_bgr[::-1]
+    return np.ascontiguousarray(image_bgr)
 
 
 def _content(path: Path) -> bytes:
