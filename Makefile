@@ -67,6 +67,9 @@ faults: .venv/dev.stamp  ## damaged folders, power cuts, kills, failing disks, m
 	@$(BIN)/python tests/faults
 	@PEGPIP_FAULTS=1 $(BIN)/pytest -q tests/system/test_supervision.py tests/system/test_safe_mode.py tests/system/test_plug_pulled.py tests/vision/test_camera_faults.py tests/hardware/test_strip_faults.py
 
+soak: .venv/dev.stamp  ## 2,000 throws with 50 viewers and exports in between: nothing grows, slows or is lost (THROWS=20000: an hour)
+	@$(BIN)/python tests/faults/soak.py --throws $(or $(THROWS),2000)
+
 corrupted: .venv/dev.stamp  ## a thousand damaged, odd and hostile picture files: an answer or a clear error each, under 1 GB
 	@PEGPIP_CORRUPTED=1000 $(BIN)/pytest -s tests/vision/test_corrupted.py
 
