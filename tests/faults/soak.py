@@ -27,7 +27,10 @@ from running import Running
 from companion.session.journal import read_entries
 
 GROWTH = 0.03
-HEADER: dict[str, Any] = {"transcript": 1, "game": "crapola", "players": ["Ann", "Ben", "Cat"]}
+HEADER: dict[str, Any] = {
+    "transcript": 1, "game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": {"target": 1000, "entry": 100},
+}  # fmt: skip
+"""Played at random a game to 15,000 would never end."""
 
 
 def main() -> int:
@@ -48,7 +51,7 @@ def _soaked(table: Running, data: Path, throws: int, viewers: int) -> int:
     for _ in range(viewers):
         threading.Thread(target=_view, args=(table,), daemon=True).start()
     chance, took_s, sizes = random.Random(1), list[float](), list[tuple[int, int, int]]()
-    snapshot = table.state()
+    snapshot = table.ask("/api/games", HEADER)[1]
     while len(took_s) < throws:
         if snapshot["state"] is None or snapshot["state"]["over"]:
             snapshot = table.ask("/api/games", HEADER)[1]
