@@ -47,7 +47,9 @@ def test_a_stop_that_does_not_win_is_worth_nothing_and_one_that_does_all() -> No
     assert options(enough, "win")[0] == {"line": STOP, "value": 1.0}
 
 
-@pytest.mark.parametrize("lines", [[thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)], [thrown(5, 2, 2, 3, 3, 4), keep(5)]])
+@pytest.mark.parametrize(
+    "lines", [[thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1)], [thrown(1, 1, 1, 5, 3, 4), keep(1, 1, 1, 5)]]
+)
 def test_the_chance_of_a_throw_is_the_mean_of_what_follows(lines: list[dict[str, Any]]) -> None:
     state = last(*lines)
     (size,) = state.throw_sizes

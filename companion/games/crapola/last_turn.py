@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from companion.errors import RulesError
 from companion.games.crapola.odds import STEP, TurnWorth
 from companion.games.crapola.scoring import points_of
@@ -22,12 +24,9 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         raise RulesError("The chance to win is worked out for the last turn of the game, when all other totals stand.")
     lost = _share(standings.crapped_out(on_first_throw=False), seat)
 
-    def gained(points: int) -> float:
-        return _share(standings.banked(points), seat) - lost
-
-    ahead = max(standings.totals) - standings.totals[seat] + 1
-    rich = -(-max(ahead, STEP) // STEP) * STEP
-    worth = TurnWorth(turn.size or 6, standings.least_bank, gained, rich_from=rich, seven=0.0)
+    gap = max(total for other, total in enumerate(standings.totals) if other != seat) - standings.totals[seat]
+    level = _share(standings.banked(gap), seat) if gap > 0 else lost
+    worth = _turn_worth(turn.size or 6, standings.least_bank, gap, level, lost)
 
     def value(option: Action) -> float:
         if isinstance(option, Spend):
@@ -35,10 +34,28 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         if isinstance(option, Keep):
             points = turn.points + (points_of(option.dice) or 0)
             return lost + worth.choosing(points, len(turn.dice) - len(option.dice))
-        return lost + gained(turn.points)
+        return lost + worth.bank(turn.points)
 
     thrown = tuple((dice, lost + worth.thrown(turn.points, dice)) for dice in state.throw_sizes)
     return thrown + tuple((option, value(option)) for option in state.options())
+
+
+@lru_cache(maxsize=64)
+def _turn_worth(size: int, least: int, gap: int, level: float, lost: float) -> TurnWorth:
+    """What the turn adds to the chance to win that a crap-out leaves.
+
+    Args:
+        size: Dice that the turn is played with.
+        least: The fewest turn points to stop with.
+        gap: Turn points that draw level with the best of the others.
+        level: The share of the win then.
+        lost: The chance to win without any points.
+    """
+
+    def gained(points: int) -> float:
+        return (1.0 if points > gap else level if points == gap else lost) - lost
+
+    return TurnWorth(size, least, gained, rich_from=-(-max(gap + 1, STEP) // STEP) * STEP, seven=0.0)
 
 
 def _share(end: Standings, seat: int) -> float:
