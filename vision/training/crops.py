@@ -12,7 +12,7 @@ from vision.training.datasets import Photo
 
 NOT_A_FACE = 0.22
 """Part of the crops that show none: what lies beside a die, a die much too near or too far, the bare ground."""
-STRAY = 0.12
+STRAY = 0.3
 """How often a photo with strays is shown for one of them."""
 MISSED = 0.13
 """Spread of the middle that the detector marks, in sizes, and of the logarithm of the size it says."""

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 WEIGHTS = {
     "nellbyler": 8.0,
     "matteop65_webcam": 2.0,
-    "epanemu_clutter": 0.4,
+    "epanemu_clutter": 1.5,
     "rune55_mono": 2.0,
-    "epanemu_phone": 2.5,
+    "epanemu_phone": 4.0,
     "aibox_whitebox": 0.8,
     "bartek_phone": 1.0,
     "tomitomi_preview": 0.3,
@@ -32,7 +32,7 @@ WEIGHTS = {
     "casino_crops": 1.5,
     "kimble_dome": 0.4,
     "own_table": 3.0,
-    "backgrounds": 0.8,
+    "backgrounds": 1.5,
 }
 """The licensed sets, and how often each is drawn from: by how varied and how hard it is, not by how large.
 
