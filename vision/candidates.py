@@ -25,13 +25,11 @@ AFAR = 0.3
 A_DIE = 0.6
 """Score from which a face counts as a die when nobody says how many there are."""
 LEAST_SURE = 0.95
-"""A value is trusted when it has at least this probability, and ... (chosen on the photos that are for choosing)"""
+"""A value is trusted when it has at least this probability (chosen on the photos that are for choosing)."""
 PLAIN = 0.97
 """A face of this confidence, of whose value the networks agree, is not shown again otherwise turned."""
-SURE_OF_COUNT = 0.6
-"""... when the least sure die that was taken scores this where nobody says how many there are, and ..."""
 LEAST_CLEAR = 0.6
-"""... the surest of the faces that were left out scores at most this part of the least sure one that was taken."""
+"""A count is trusted when the surest face that was left out scores at most this part of the least sure die."""
 DOUBTFUL = 0.4
 """A face less sure than this makes it likelier that the picture was looked at too closely or from too far."""
 SAME_PLACE, SAME_SIZE = 0.4, math.log(2)
@@ -111,8 +109,6 @@ class Selection:
     def doubt(self, expect: int | None) -> Doubt | None:
         """What the networks are not sure of: a closer look may remove it."""
         if expect is not None and len(self.taken) != expect:
-            return Doubt.COUNT
-        if expect is None and self.taken and self.taken[-1].score < SURE_OF_COUNT:
             return Doubt.COUNT
         least = self.taken[-1].score if self.taken else A_DIE
         if self.left and self.left[0].score > LEAST_CLEAR * least:

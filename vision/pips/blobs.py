@@ -26,9 +26,6 @@ LONGEST = 1.75
 FILLED = 0.68
 """Part of its ellipse that a pip fills; the bent edge between two faces fills less."""
 
-ROUGH_EDGE_PX = 40.0
-"""A face this large has enough pixels for the median if every other one is left out."""
-
 
 def pips(crop_bgr: FrameBGR, edge_px: float, mask: NDArray[np.uint8] | None = None) -> Floats:
     """(n, 3) centre x, y and radius in pixels of what may be pips in a picture of dice.
@@ -61,16 +58,6 @@ def standing_out(crop_bgr: FrameBGR, edge_px: float) -> NDArray[np.uint8]:
     window = max(3, round(BACKGROUND_EDGES * edge_px) | 1)
     around = cv2.medianBlur(crop_bgr, window)
     return _greatest(cv2.absdiff(crop_bgr, around))
-
-
-def roughly_standing_out(crop_bgr: FrameBGR, edge_px: float) -> NDArray[np.uint8]:
-    """The same with the median taken of every other pixel, for large faces: a third of the work."""
-    height, width = crop_bgr.shape[:2]
-    if min(height, width) < 2 or edge_px < ROUGH_EDGE_PX:
-        return standing_out(crop_bgr, edge_px)
-    small = cv2.resize(crop_bgr, (width // 2, height // 2), interpolation=cv2.INTER_AREA)
-    around = cv2.medianBlur(small, max(3, round(BACKGROUND_EDGES * edge_px / 2) | 1))
-    return _greatest(cv2.absdiff(crop_bgr, cv2.resize(around, (width, height), interpolation=cv2.INTER_LINEAR)))
 
 
 def _greatest(off_bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:

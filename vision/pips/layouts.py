@@ -42,10 +42,7 @@ VALUE_OF = {
 }
 """The value of each layout, in both ways that it may lie: a two, a three and a six look different by a quarter turn."""
 
-NINE: Floats = np.array([(column, row) for row in (-1, 0, 1) for column in (-1, 0, 1)], float)
-"""(9, 2) the places of the grid, row by row."""
-
-# The same in another order: two corners of the diagonal, the two others, the middle, and the middles of the four sides.
+# The places of the grid: two corners of the diagonal, the two others, the middle, and the middles of the four sides.
 _GRID = np.array([(-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)], float)
 _PATTERNS = {tuple(int((x, y) in pips_at) for x, y in _GRID): value for pips_at, value in VALUE_OF.items()}
 

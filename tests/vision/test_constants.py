@@ -1,0 +1,34 @@
+"""A tuned number is a debt: they are counted, named, and each says why."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+VISION = Path(__file__).resolve().parents[2] / "vision"
+READER = ["reader.py", "candidates.py", "scenes.py", "networks/*.py", "geometry/*.py", "pips/*.py"]
+GIVEN = {"MODEL", "GLANCE", "STRIDE", "CROP_PX", "DICE_PX", "LEAST_SAID", "VALUE_OF", "_GRID", "_PATTERNS", "_SUM"}
+"""Not tuned: how the networks were made, and what a die looks like."""
+MOST = 60
+
+
+def constants(file: Path) -> Iterator[tuple[str, bool]]:
+    """The names of a module's constants, and whether what follows says what each is for."""
+    body = ast.parse(file.read_text()).body
+    for at, one in enumerate(body):
+        if isinstance(one, ast.Assign):
+            targets = [name for target in one.targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+            told = at + 1 < len(body) and isinstance(body[at + 1], ast.Expr)
+            yield from ((name.id, told) for name in targets if name.id.isupper() and name.id not in GIVEN)
+
+
+def test_the_reader_has_few_tuned_numbers_and_each_says_why() -> None:
+    found = {
+        f"{file.relative_to(VISION)}:{name}": told
+        for pattern in READER
+        for file in VISION.glob(pattern)
+        for name, told in constants(file)
+    }
+    assert 20 < len(found) <= MOST
+    assert [name for name, told in found.items() if not told] == []
