@@ -12,6 +12,8 @@ from typing import Any
 import cv2
 import numpy as np
 
+from vision.images.loading import quiet_opencv
+
 
 class Clock:
     """Seconds that only `sleep` (and asking, a little) moves."""
@@ -163,6 +165,7 @@ def video_capture(usb: Usb) -> type:
 
 
 def written_video(path: Path, frames: int = 12, fps: float = 10) -> Path:
+    quiet_opencv()  # FFmpeg asks once how loud it may be
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"MJPG"), fps, (64, 48))
     assert writer.isOpened()
     for number in range(frames):

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from companion.errors import PictureError
 from vision.images.loading import picture_in, picture_of_bytes, save_jpeg
-from vision.reader import open_reader
+from vision.networks import load_networks
+from vision.reader import Reader
 
 WIDTH, HEIGHT = 48, 32
 
@@ -88,7 +89,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "images"
 @pytest.mark.parametrize("name", ["hard-light", "speckled-wooden"])
 def test_dice_are_read_the_same_in_all_eight_orientations(name: str) -> None:
     upright = cv2.imread(str(FIXTURES / f"{name}.jpg"))
-    reader, readings = open_reader(), []
+    reader, readings = Reader(load_networks()), []
     for orientation, stored in ORIENTED.items():
         jpeg = coded(np.ascontiguousarray(stored(upright)), ".jpg", cv2.IMWRITE_JPEG_QUALITY, 100)
         readings.append(reader.read(picture_of_bytes(with_exif_orientation(jpeg, orientation), "a")).values)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import time
-from typing import Any
+from typing import Any, cast
 
 import uvicorn
 
@@ -97,6 +98,9 @@ class _Uvicorn(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._site.close()
         await super().shutdown(sockets)
+        for connection in tuple(self.server_state.connections):  # who reads nothing would keep theirs open
+            cast(Connection, connection).transport.abort()
+        await asyncio.sleep(0)  # the loop closes in its next round what was closed in this one
 
 
 def answers(address: tuple[str, int], within_s: float) -> bool:
