@@ -13,6 +13,7 @@ from companion.diagnostics.doctor import check_journal
 from companion.diagnostics.health import journal_check
 from companion.errors import DeviceError
 from companion.session.commands import PlayLine
+from companion.session.filed import FILE_NAME as GAMES
 from companion.session.journal import Entry, Journal, examined, read_entries
 from companion.session.journal.database import APPLICATION_ID, FILE_NAME
 from companion.session.journal.mirror import FILE_NAME as MIRROR
@@ -65,6 +66,17 @@ def test_a_whole_journal_is_well(tmp_path: Path) -> None:
     assert check_journal(tmp_path).ok
     assert journal_check(tmp_path, lambda: None)() == (True, "every entry in two copies")
     assert not reports(tmp_path)
+
+
+@pytest.mark.parametrize("left", [f"{FILE_NAME}-journal", GAMES])
+def test_both_copies_gone_are_told_while_anything_shows_that_there_were_some(tmp_path: Path, left: str) -> None:
+    kept(tmp_path)
+    for file in tmp_path.iterdir():
+        if file.is_file():
+            file.unlink()
+    (tmp_path / left).write_bytes(b"")
+    reopened(tmp_path)
+    assert "missing" in told(tmp_path)
 
 
 @pytest.mark.parametrize("copy", [FILE_NAME, MIRROR])

@@ -30,6 +30,9 @@ __all__ = ["FILE_NAME", "Entry", "InUse", "Journal", "read_entries"]
 
 log = logging.getLogger(__name__)
 
+LEFT_BEHIND = (f"{FILE_NAME}-journal", f"{FILE_NAME}-wal", "games.jsonl")
+"""SQLite's own files beside the database, and the games that were filed from it."""
+
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."
 _CHECK_DISK = "Check that the disk is well and the folder writable, then start again; what was entered stands."
 
@@ -166,11 +169,11 @@ class Journal:
     def _made_whole(self, photographed: tuple[int, ...]) -> Report | None:
         """Have both copies on the disk, whole and alike."""
         if not (self.path.exists() and self.path.stat().st_size) and not self._mirror.path.exists():
-            if len(photographed) < salvage.ENOUGH_ORPHANS:
+            if len(photographed) < salvage.ENOUGH_ORPHANS and not self._was_there():
                 self._write_anew([])
                 self._mirror.open(self._verified())
                 return None
-            return self._mend(photographed, "it is missing, and photos of throws are there")
+            return self._mend(photographed, "it is missing, and something else of its games is there")
         try:
             if self._is_of_before_chains():
                 self._write_anew(relinked(_in_order(database.rows_of(self.path))))
@@ -190,6 +193,10 @@ class Journal:
             return self._mend(photographed, "its database no longer says what it is")
         self._mirror.open(behind)
         return None
+
+    def _was_there(self) -> bool:
+        """Whether anything is left that only a journal leaves."""
+        return any(self.path.with_name(name).exists() for name in LEFT_BEHIND)
 
     def _is_of_before_chains(self) -> bool:
         if not self.path.exists():
