@@ -81,7 +81,11 @@ class Server:
 
     def _serve(self) -> None:
         try:
-            self._uvicorn.run(sockets=[self._listening])
+            with asyncio.Runner() as loop:
+                try:
+                    loop.run(self._uvicorn.serve(sockets=[self._listening]))
+                finally:
+                    loop.run(self._uvicorn.hang_up())
         except BaseException as broken:  # noqa: BLE001 - raised again by `run`, in the thread of whoever waits there
             self._broken = broken
         finally:
@@ -98,7 +102,10 @@ class _Uvicorn(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await self._site.close()
         await super().shutdown(sockets)
-        for connection in tuple(self.server_state.connections):  # who reads nothing would keep theirs open
+
+    async def hang_up(self) -> None:
+        """Close what connections are left: of guests who read nothing, or of a loop that fell."""
+        for connection in tuple(self.server_state.connections):
             cast(Connection, connection).transport.abort()
         await asyncio.sleep(0)  # the loop closes in its next round what was closed in this one
 
