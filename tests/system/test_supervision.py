@@ -25,7 +25,12 @@ from companion.errors import DeviceError
 from companion.session.commands import EndSitting
 from companion.session.table import Table
 
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+# An exception that comes up anywhere in a thread, in an import too, leaves things open.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
 
 TOLD_WITHIN_S, BACK_WITHIN_S = 5.0, 10.0
 
