@@ -9,17 +9,19 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from vision.training.augment import example
+from vision.training.augment import DICE_PX, example
 from vision.training.centres import Exported, detector, loss, targets
 from vision.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted, write
 
 BATCH = 16
 
 
-def judged(network: nn.Module, sources: Sources) -> dict[str, Tensor]:
-    """The loss of new pictures."""
-    examples = [example(sources.sets, sources.odds, sources.rng) for _ in range(BATCH)]
-    wanted = [np.stack(kind) for kind in zip(*(targets(dice) for _, dice in examples), strict=True)]
+def judged(
+    network: nn.Module, sources: Sources, dice_px: tuple[float, float] = DICE_PX, named: bool = True
+) -> dict[str, Tensor]:
+    """The loss of new pictures with dice of those sizes; `named`: whether values are told apart."""
+    examples = [example(sources.sets, sources.odds, sources.rng, dice_px) for _ in range(BATCH)]
+    wanted = [np.stack(kind) for kind in zip(*(targets(dice, named) for _, dice in examples), strict=True)]
     return {"loss": loss(seen(network, [picture for picture, _ in examples]), *map(torch.from_numpy, wanted))}
 
 
@@ -36,13 +38,13 @@ COURSE = Course(
 )
 
 
-def main() -> None:
-    """The command line."""
-    asked = photo_options(__doc__, "centres.onnx").parse_args()
-    network = trained(COURSE, with_painted(sets_for(asked), asked.seed), asked)
+def run(about: str | None, out: str, course: Course[Sources]) -> None:
+    """The command line of a detector's training."""
+    asked = photo_options(about, out).parse_args()
+    network = trained(course, with_painted(sets_for(asked), asked.seed), asked)
     axes = {"picture": {2: "height", 3: "width"}, "maps": {2: "rows", 3: "columns"}}  # any multiple of 8
     write(network, Exported(network), (1, 3, 256, 320), axes, asked.out)
 
 
 if __name__ == "__main__":
-    main()
+    run(__doc__, "centres.onnx", COURSE)
