@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from parsing import tree_of
+
 VISION = Path(__file__).resolve().parents[2] / "vision"
 READER = ["reader.py", "candidates.py", "scenes.py", "networks/*.py", "geometry/*.py", "pips/*.py"]
 GIVEN = {"MODEL", "GLANCE", "STRIDE", "CROP_PX", "DICE_PX", "LEAST_SAID", "VALUE_OF", "_GRID", "_PATTERNS", "_SUM"}
@@ -15,7 +17,7 @@ MOST = 60
 
 def constants(file: Path) -> Iterator[tuple[str, bool]]:
     """The names of a module's constants, and whether what follows says what each is for."""
-    body = ast.parse(file.read_text()).body
+    body = tree_of(file).body
     for at, one in enumerate(body):
         if isinstance(one, ast.Assign):
             targets = [name for target in one.targets for name in ast.walk(target) if isinstance(name, ast.Name)]
