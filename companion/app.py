@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import socket
 import time
 from collections.abc import Callable
@@ -12,31 +11,26 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-import flask
-
-from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
-from companion.adapters.board_view import Lights
+from companion.adapters.board_on_page import BoardOnPage
+from companion.adapters.board_view import Lights, lighting
+from companion.adapters.buttons import ListeningButtons, shutdown_problems
 from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.frame_buffer import FrameBuffer
-from companion.adapters.parts import ListeningButtons, Part, followed
-from companion.adapters.reader_setup import load_reader
+from companion.adapters.parts import Part, following
+from companion.adapters.reader_setup import WatchedTray, load_reader
 from companion.adapters.serving import LastingServer
-from companion.adapters.settings_mapping import buttons_of, layout_of
-from companion.adapters.shutdown import shutdown_problems
 from companion.adapters.simulated.hands import VirtualHands
+from companion.adapters.site import Door, groups_of_any_table, open_door, servers
 from companion.adapters.sound import sounding
 from companion.adapters.supervision import Supervisor
 from companion.adapters.tray_observer import TrayObserver
-from companion.adapters.web_views import BoardOnPage, Photographs
 from companion.config import Settings
-from companion.diagnostics.health import Check, disk_check, journal_check, report
+from companion.diagnostics.health import Check, disk_check, journal_check
 from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.notation import header_of
-from companion.games.registry import GAMES
 from companion.notify import notify, watchdog_s
 from companion.session.commands import StartGame
 from companion.session.journal import Journal
-from companion.session.past.export import PastGames
 from companion.session.past.review import Review
 from companion.session.photos import Photos
 from companion.session.table import Table
@@ -48,25 +42,16 @@ from hardware.power import Power
 from hardware.sounds import Chimes
 from hardware.strips import Strip
 from hardware.strips.opening import open_strip
-from hardware.track import Layout
+from hardware.track import Layout, layout_of
 from hardware.wiring import wiring_problems
-from vision.cameras import Camera
+from vision.cameras import Camera, Simulated
 from vision.cameras.opening import open_camera
-from vision.cameras.simulated.camera import VirtualCamera
 from vision.networks import load_networks
 from vision.watching.watcher import Watcher
 from web import api
-from web.app import create_app
-from web.guard import Hosts
 from web.loudspeaker import Loudspeaker
-from web.pages import Addresses, Pages
-from web.pairing.phones import Pairing, new_pin
-from web.pairing.tokens import FileTokens
 from web.serving.feed import Feed
-from web.serving.limits import Limits
 from web.serving.server import Server
-from web.serving.site import Site
-from web.serving.stream import EventStream
 
 T = TypeVar("T")
 
@@ -81,22 +66,20 @@ class App:
     """A table ready to run.
 
     Attributes:
-        page: The address to print and to draw as a QR code.
-        pin: What a phone must tell to control the table.
-        port: The port that is served; another than the one asked for when that was taken.
+        door: Where phones come in: the address to print, the port, the PIN.
         parts: In the order of starting.
         server: Serves until it is stopped.
+        site: What it serves: makes a server on a socket.
         supervisor: Looks after the parts.
         first_game: Sets up the settings' game where the journal has none.
     """
 
-    page: str
-    pin: str
-    port: int
+    door: Door
     parts: tuple[Part, ...]
     server: LastingServer
+    site: Callable[[socket.socket], Server]
     supervisor: Supervisor
-    first_game: Callable[[], None]
+    first_game: Callable[[], None] = lambda: None
 
     def run(self, ready: Callable[[], None]) -> None:
         """Start everything, call `ready` once the page is served, and serve until `server.stop()` or Ctrl-C.
@@ -113,7 +96,7 @@ class App:
             stack.callback(self.supervisor.stop)
             notify("READY=1")
             ready()
-            self.server.run()
+            self.server.run(self.site)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,68 +116,33 @@ def build(settings: Settings) -> App:
         SetupError: With all that is wrong with the settings.
         DeviceError: When the data folder can't be used.
     """
-    clock = time.monotonic
-    wired = _wired(settings)
-    folder = _made(settings)
-    power = Power(settings.strip)
-    board = Board(wired.strip, wired.layout, power, clock)
-    virtual = wired.camera if isinstance(wired.camera, VirtualCamera) else None
-    networks = load_networks()
-    setup = load_reader(settings.camera.source, wired.camera, folder, networks)
-    photos = Photos(folder, settings.data.photos_mb * 1_000_000)
-    journal = Journal(folder)
+    clock, networks = time.monotonic, load_networks()
+    wired, folder = _wired(settings), _made(settings)
+    source = settings.camera.source
+
+    journal, photos = Journal(folder), Photos(folder, settings.data.photos_mb * 1_000_000)
     table = Table(journal, photos, clock)
-    # In a calibrated tray every silhouette is explained, and kept dice may lie beside it: no number is demanded there.
+    board = Board(wired.strip, wired.layout, Power(settings.strip), clock)
     camera = FrameBuffer(wired.camera)
-    watcher = Watcher(
-        camera,
-        setup.reader,
-        setup.rig,
-        expect=lambda: table.snapshot().tray.dice if watcher.rig is None else None,
-        dim=board.capture,
+    tray = WatchedTray(
+        lambda: load_reader(source, wired.camera, folder, networks),
+        lambda setup: Watcher(camera, setup.reader, setup.rig, lambda: _dice_expected(table, tray), board.capture),
     )
-    observer = TrayObserver(wired.camera.name, watcher, table.submit)
-    pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock, board.show_code)
-    link = listening_socket(settings.web.host, settings.web.port)
-    port = link.getsockname()[1]
-    page = page_address(settings.web.host, port)
-
-    def recalibrated() -> None:
-        nonlocal setup
-        setup = load_reader(settings.camera.source, wired.camera, folder, networks)
-        watcher.read_with(setup.reader, setup.rig)
-
-    voice = Loudspeaker(table)
-    feed = Feed(table)
-    addresses = addresses_of(settings, page, port)
-    games, kept_photos = tuple(GAMES.values()), Photographs(photos.path, table.question_photo)
-    calibration = CalibrationService(settings.camera.source, camera, folder, _today, virtual, recalibrated)
-    groups = (
-        api.state.routes(feed, BoardOnPage(board, wired.layout), lambda: report(checks)),
-        api.games.routes(games, table, pairing),
-        api.photos.routes(kept_photos, table),
-        api.play.routes(table, pairing),
-        api.pair.routes(pairing),
-        *(() if virtual is None else (api.tray.routes(VirtualHands(virtual), pairing),)),
-        api.evening.routes(PastGames(folder), table),
-        api.voice.routes(voice, pairing),
-        api.review.routes(Review(folder), kept_photos, pairing),
-        api.calibrate.routes(calibration, pairing),
-    )
-    pages = Pages(feed, pairing, games, addresses, settings.table.name)
-    app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
-    chimes = Chimes() if settings.sound.effects else None
-    buttons = ListeningButtons(wired.buttons, table, board, pairing, settings.buttons.shutdown_command)
+    observer = TrayObserver(camera.name, tray.watcher, table.submit)
+    door = open_door(settings.web, folder, clock, board.show_code)
+    buttons = ListeningButtons(wired.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
+    voice, chimes = Loudspeaker(), Chimes() if settings.sound.effects else None
+    lights = Lights(night=settings.strip.night)
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S)),
-        followed(table, board, Lights(night=settings.strip.night), clock),
-        Part("board", board.start, board.stop, board.alive),
-        buttons.part(),
-        *(() if chimes is None else (sounding(table, chimes),)),
-        Part("voice", voice.start, voice.stop),
+        following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),
+        Part("buttons", buttons.listen, buttons.stop, buttons.alive),
+        *([following("sounds", table, sounding(chimes), chimes.start, chimes.stop, chimes.alive)] if chimes else []),
+        following("voice", table, voice.hear, stop=voice.hush),
         Part("observer", observer.start, observer.stop, observer.alive),
     )
-    server = LastingServer(server_of(app, feed, addresses, pairing, settings), link)
+
+    server = LastingServer(door.link)
     proofs = {
         "the table": lambda: table.answers(ANSWER_S),
         "the camera": lambda: observer.ended or camera.unused_s() < SILENT_S,
@@ -206,28 +154,30 @@ def build(settings: Settings) -> App:
         "strip": supervisor.telling("board", board.health),
         "disk": disk_check(folder),
         "journal": journal_check(folder, lambda: journal.illness),
-        "calibration": lambda: setup.health(),
-        **({} if chimes is None else {"sounds": supervisor.telling("sounds", chimes.health)}),
+        "calibration": tray.health,
+        **({"sounds": supervisor.telling("sounds", chimes.health)} if chimes else {}),
         "buttons": supervisor.telling("buttons", buttons.health),
         "table": supervisor.telling("table", table.health),
         "pages": server.health,
         "life": supervisor.health,
     }
-    return App(page, pairing.pin, port, parts, server, supervisor, lambda: _first_game(table, settings))
+
+    feed, hands = Feed(table), wired.camera if isinstance(wired.camera, Simulated) else None
+    calibration = CalibrationService(source, camera, folder, _today, hands, tray.recalibrated)
+    groups = (
+        *groups_of_any_table(table, feed, BoardOnPage(board, wired.layout), photos, folder, door.pairing, checks),
+        *([api.tray.routes(VirtualHands(hands), door.pairing)] if hands else []),
+        api.voice.routes(voice, door.pairing),
+        api.review.routes(Review(folder), photos, door.pairing),
+        api.calibrate.routes(calibration, door.pairing),
+    )
+    site = servers(settings, door, feed, groups)
+    return App(door, parts, server, site, supervisor, lambda: _first_game(table, settings))
 
 
-def server_of(
-    app: flask.Flask, feed: Feed, addresses: Addresses, pairing: Pairing, settings: Settings
-) -> Callable[[socket.socket], Server]:
-    """What makes a server of those pages on a socket, as often as one is needed."""
-    limits = Limits(streams=settings.web.streams)
-
-    def served(listening: socket.socket) -> Server:
-        feed.call(lambda: None)
-        stream = EventStream(feed, Hosts(addresses.names), pairing.knows, limits)
-        return Server(Site(app, stream, limits), listening, limits)
-
-    return served
+def _dice_expected(table: Table, tray: WatchedTray) -> int | None:
+    """In a calibrated tray every silhouette is explained, and kept dice may lie beside it: no number is demanded."""
+    return None if tray.calibrated else table.snapshot().tray.dice
 
 
 def _today() -> str:
@@ -236,21 +186,18 @@ def _today() -> str:
 
 def _wired(settings: Settings) -> _Wired:
     """The parts that settings can get wrong; all their mistakes are told together."""
-    button_settings = buttons_of(settings)
-    strip_settings = settings.strip
-    problems = wiring_problems(
-        settings.strip.kind, strip_settings, button_settings if settings.buttons.kind == "gpio" else None, model()
-    )
-    problems += shutdown_problems(settings.buttons)
-    layout = _tried(lambda: layout_of(settings), problems)
+    strip, buttons = settings.strip, settings.buttons
+    problems = wiring_problems(strip.kind, strip, buttons if buttons.kind == "gpio" else None, model())
+    problems += shutdown_problems(buttons)
+    layout = _tried(lambda: layout_of(strip.layout, settings.track), problems)
     leds = layout.leds if layout is not None else 1
-    strip = _tried(lambda: open_strip(settings.strip.kind, leds, strip_settings), problems)
-    buttons = _tried(lambda: open_buttons(settings.buttons.kind, button_settings), problems)
+    opened = _tried(lambda: open_strip(strip.kind, leds, strip), problems)
+    pressed = _tried(lambda: open_buttons(buttons.kind, buttons), problems)
     camera = _tried(lambda: open_camera(settings.camera.source, dice=settings.camera.dice), problems)
     _tried(lambda: _checked_header(settings), problems)
-    if problems or layout is None or strip is None or buttons is None or camera is None:
+    if problems or layout is None or opened is None or pressed is None or camera is None:
         raise SetupError(problems)
-    return _Wired(layout, strip, buttons, camera)
+    return _Wired(layout, opened, pressed, camera)
 
 
 def _tried(make: Callable[[], T], problems: list[str]) -> T | None:
@@ -287,12 +234,3 @@ def _first_game(table: Table, settings: Settings) -> None:
 
 def _header(settings: Settings) -> dict[str, object]:
     return {"transcript": 1, "game": settings.table.game, "players": list(settings.table.players), "rules": {}}
-
-
-def addresses_of(settings: Settings, page: str, port: int) -> Addresses:
-    """Where phones find a table that is served on that page and port."""
-    everywhere = settings.web.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
-    others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own_addresses())) if everywhere else ()
-    names = (socket.gethostname(), *settings.web.hosts)
-    wifi = wifi_code(settings.web.wifi, settings.web.wifi_password)
-    return Addresses(page, tuple(other for other in others if other != page), names, wifi)

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from companion.errors import SetupError
 from companion.games.registry import GAMES
-from hardware.settings import Pin, StripSettings, TrackSettings
+from hardware.settings import ButtonSettings, StripSettings, TrackSettings
 
 Port = Annotated[int, Meta(ge=0, le=65535)]
 
@@ -45,17 +45,13 @@ class StripSection(StripSettings, frozen=True, forbid_unknown_fields=True):
     night: bool = False
 
 
-class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Buttons: `none`, `keys` (this terminal) or `gpio`, with the pin (BCM number) of each.
+class ButtonsSection(ButtonSettings, frozen=True, forbid_unknown_fields=True):
+    """Buttons: `none`, `keys` (this terminal) or `gpio`; how they are wired is told by `hardware.settings`.
 
-    `shutdown` is a button that is held for three seconds; then `shutdown_command` is run.
+    Held for three seconds, the shutdown button runs `shutdown_command`.
     """
 
     kind: str = "none"
-    bank: Pin = 17
-    undo: Pin = 27
-    next: Pin = 22
-    shutdown: Pin | None = None
     shutdown_command: tuple[str, ...] = ()
 
 
@@ -93,7 +89,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     camera: CameraSettings = CameraSettings()
     strip: StripSection = StripSection()
     track: TrackSettings = TrackSettings()
-    buttons: ButtonSettings = ButtonSettings()
+    buttons: ButtonsSection = ButtonsSection()
     sound: SoundSettings = SoundSettings()
     web: WebSettings = WebSettings()
     data: DataSettings = DataSettings()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Annotated
 
 import msgspec
@@ -88,26 +87,27 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
         msgspec.structs.force_setattr(self, "order", self.order.upper())
 
 
-def _default_pins() -> dict[str, int]:
-    return {"bank": 17, "undo": 27, "next": 22}
-
-
-def _default_keys() -> dict[str, str]:
-    return {"b": "bank", "u": "undo", "n": "next"}
-
-
-@dataclass(frozen=True, slots=True)
-class ButtonSettings:
-    """The buttons.
+class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How the buttons are wired; each joins its pin to ground.
 
     Attributes:
-        pins: Name of a button -> BCM number of its pin; the button joins the pin to ground.
-        keys: Key in the terminal -> name of a button; the capital letter is a long press.
+        bank: BCM number of its pin.
+        undo: The same.
+        next: The same.
+        shutdown: The same of a button that is held for three seconds; None: there is none.
         settle_s: A level counts when it has held this long.
         long_s: A button held this long is a long press.
     """
 
-    pins: dict[str, int] = field(default_factory=_default_pins)
-    keys: dict[str, str] = field(default_factory=_default_keys)
-    settle_s: float = 0.02
-    long_s: float = 1.0
+    bank: Pin = 17
+    undo: Pin = 27
+    next: Pin = 22
+    shutdown: Pin | None = None
+    settle_s: Annotated[float, Meta(gt=0, le=0.5)] = 0.02
+    long_s: Annotated[float, Meta(gt=0, le=10)] = 1.0
+
+    @property
+    def pins(self) -> dict[str, int]:
+        """Name of each button that there is -> BCM number of its pin."""
+        wired = {"bank": self.bank, "undo": self.undo, "next": self.next, "shutdown": self.shutdown}
+        return {name: pin for name, pin in wired.items() if pin is not None}

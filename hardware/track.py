@@ -13,6 +13,8 @@ from hardware.settings import TrackSettings
 
 Place = tuple[float, float]
 Lane = tuple[tuple[int, ...], ...]
+OWN = "own"
+"""The layout of this name is the one that the settings describe."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,7 +65,12 @@ def lay(settings: TrackSettings) -> Layout:
         raise SetupError(problems)
     lanes = tuple(_lane(_indices(text), settings) for text in settings.lanes)
     places = _rows(settings.leds, settings.row_holes * settings.leds_per_hole, settings.pitch_mm)
-    return Layout("own", settings.leds, lanes, _indices(settings.status), places, settings.row_holes)
+    return Layout(OWN, settings.leds, lanes, _indices(settings.status), places, settings.row_holes)
+
+
+def layout_of(name: str, own: TrackSettings) -> Layout:
+    """The ready-made layout of that name, or for `own` the one that is described. Raises SetupError."""
+    return lay(own) if name == OWN else preset(name)
 
 
 def preset(name: str) -> Layout:

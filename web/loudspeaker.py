@@ -16,7 +16,6 @@ from typing import Any, Protocol
 from companion.errors import DeviceError
 from companion.session.snapshot import Event, News, Snapshot
 from web.catalogue import say
-from web.serving.feed import Table
 
 log = logging.getLogger(__name__)
 
@@ -32,16 +31,15 @@ class Spoken(Protocol):
 
 
 class Loudspeaker:
-    """Speaks the events of each snapshot. Fulfils `web.api.voice.Voice`; `start` and `stop` frame the evening."""
+    """Speaks what each snapshot brought. Fulfils `web.api.voice.Voice`."""
 
-    def __init__(self, table: Table, language: str = "en", speak: Callable[[str], Spoken] | None = None) -> None:
-        self._table, self._language = table, language
+    def __init__(self, language: str = "en", speak: Callable[[str], Spoken] | None = None) -> None:
+        self._language = language
         self._can_speak = speak is not None or shutil.which(PROGRAM) is not None
         self._speak = speak or (lambda words: espoken(words, language))
         self._lock = threading.Lock()
         self._speaking: Spoken | None = None
         self._on = False
-        self._leave: Callable[[], None] | None = None
 
     @property
     def on(self) -> bool:
@@ -54,24 +52,13 @@ class Loudspeaker:
             raise DeviceError("The table can't speak: espeak-ng is missing.", "Install it: sudo apt install espeak-ng.")
         self._on = on
         if not on:
-            self._hush()
-
-    def start(self) -> None:
-        """Follow the table."""
-        self._leave = self._table.subscribe(self.hear)
-
-    def stop(self) -> None:
-        """Follow no longer, and be quiet."""
-        if self._leave is not None:
-            self._leave()
-            self._leave = None
-        self._hush()
+            self.hush()
 
     def hear(self, _: Snapshot, news: News) -> None:
         """Speak what is new; what was being said gives way to it."""
         words = called(news.events, self._language)
         if news.taken_back or words:
-            self._hush()
+            self.hush()
         if words and self._on:
             self._begin(words)
 
@@ -83,7 +70,8 @@ class Loudspeaker:
                 log.warning("the table can't speak (%s): its voice is off", mute)
                 self._on = False
 
-    def _hush(self) -> None:
+    def hush(self) -> None:
+        """Be quiet at once."""
         with self._lock:
             if self._speaking is not None:
                 self._speaking.cut()

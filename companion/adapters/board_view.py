@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from companion.games.views.board import Track
 from companion.session.snapshot import Event, News, Snapshot
+from companion.session.table import Reader
+from hardware.board import Board
 from hardware.view import BoardView, Moment, Peg
 
 MOMENTS_KEPT = 12
@@ -27,6 +31,11 @@ class Lights:
             fresh = _moments(before, snapshot, news, now_s)
             self._moments = (self._moments + fresh)[-MOMENTS_KEPT:] if news.events else ()
         return board_view(snapshot, self._moments, night=self._night)
+
+
+def lighting(board: Board, lights: Lights, clock: Callable[[], float]) -> Reader:
+    """Has the board show each snapshot; `clock` is the board's."""
+    return lambda snapshot, news: board.show(lights.view(snapshot, news, clock()))
 
 
 def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: bool = False) -> BoardView:

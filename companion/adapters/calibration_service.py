@@ -20,8 +20,7 @@ from vision.calibration.sheet import sheet
 from vision.calibration.sheet_files import pdf
 from vision.calibration.solving import Plan, zones
 from vision.calibration.store import Stored, save_rig
-from vision.cameras import Frame
-from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras import Frame, Simulated
 from vision.geometry.rig import Zone
 
 PATIENCE_S = 20.0
@@ -53,7 +52,7 @@ class CalibrationService:
         camera: FrameBuffer,
         folder: Path,
         clock: Callable[[], str],
-        virtual: VirtualCamera | None = None,
+        virtual: Simulated | None = None,
         kept: Callable[[], None] = lambda: None,
         step_s: float = STEP_S,
     ) -> None:
@@ -145,23 +144,24 @@ class CalibrationService:
         virtual = self._virtual
         if virtual is None:
             raise DeviceError("This camera is real.", "Lay the printed sheet into the tray by hand.")
-        with self._camera.following(PATIENCE_S) as frames:
+        with self._camera.following(PATIENCE_S):
             if lie:
                 virtual.tray.lift()
                 plan = self._steps.plan
-                lay_in(virtual, sheet("a4", plan.tray_mm, plan.keep_mm), lambda: self._glance(frames))
+                lay_in(virtual, sheet("a4", plan.tray_mm, plan.keep_mm), self._glance)
             else:
                 virtual.lift_sheet()
-            self._glance(frames)
+            self._glance()
         return self.look()
 
     def _step(self, step: Callable[[], Any]) -> Any:
         with self._camera.following(PATIENCE_S) as self._frames.now:
             return step()
 
-    def _glance(self, frames: Following) -> None:
-        frames.frame()
-        self._steps.look(frames.frame().image_bgr)  # the first may have been begun before
+    def _glance(self) -> None:
+        with self._camera.following(PATIENCE_S) as frames:
+            frames.frame()  # it may have been begun before
+            self._steps.look(frames.frame().image_bgr)
 
     def _keep(self, done: Calibrated) -> None:
         codes = tuple(sorted(one.code for one in done.advice))

@@ -1,23 +1,12 @@
-"""Parts that run: started in order, stopped in reverse; and those that only join two others."""
+"""Parts that run, started in order and stopped in reverse; and what it takes to be one that follows the table."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from companion.adapters.board_view import Lights
-from companion.adapters.shutdown import BUTTON as SHUTDOWN
-from companion.adapters.shutdown import shut_down
-from companion.errors import CompanionError, DeviceError
-from companion.session.commands import PressButton
 from companion.session.snapshot import News
-from companion.session.table import Table
-from hardware.board import Board
-from hardware.buttons import Buttons, Press, Touch
-from web.pairing.phones import Pairing
-
-log = logging.getLogger(__name__)
+from companion.session.table import Reader, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +14,7 @@ class Part:
     """Something that runs.
 
     Attributes:
-        name: As in `/healthz`.
+        name: Of its thread, where it has one.
         start: Starts it; again when it has fallen.
         stop: Stops it.
         alive: Proves that it runs; None where there is nothing that could fall.
@@ -37,69 +26,26 @@ class Part:
     alive: Callable[[], bool] | None = None
 
 
-def followed(table: Table, board: Board, lights: Lights, clock: Callable[[], float]) -> Part:
-    """The board follows the table from its first snapshot on."""
+def following(
+    name: str,
+    table: Table,
+    hear: Reader,
+    start: Callable[[], None] = lambda: None,
+    stop: Callable[[], None] = lambda: None,
+    alive: Callable[[], bool] | None = None,
+) -> Part:
+    """A part that hears of each snapshot of the table and what it brought, from the present one on."""
     ends: list[Callable[[], None]] = []
 
-    def follow() -> None:
-        ends.append(table.subscribe(lambda snapshot, news: board.show(lights.view(snapshot, news, clock()))))
-        board.show(lights.view(table.snapshot(), News(), clock()))
+    def begin() -> None:
+        start()
+        if not ends:
+            ends.append(table.subscribe(hear))
+            hear(table.snapshot(), News())
 
-    def leave() -> None:
+    def end() -> None:
         while ends:
             ends.pop()()
+        stop()
 
-    return Part("lights", follow, leave)
-
-
-@dataclass(slots=True)
-class ListeningButtons:
-    """Buttons act on the table as it is now, and the board shows at once that they were felt.
-
-    A long press of any lets in the phone whose code is shown, but for the shutdown button: held to the end of its
-    countdown it runs the command. The table plays without them.
-    """
-
-    buttons: Buttons
-    table: Table
-    board: Board
-    pairing: Pairing
-    shutdown_command: Sequence[str] = ()
-    _illness: str | None = field(default=None, init=False)
-
-    def part(self) -> Part:
-        """Them, to be started and stopped."""
-        return Part("buttons", self._listen, self.buttons.stop, self.buttons.alive)
-
-    def health(self) -> tuple[bool, str]:
-        """Whether they work, and a sentence for the page."""
-        return self._illness is None, self._illness or f"{self.buttons.name} buttons"
-
-    def _listen(self) -> None:
-        if not self.buttons.alive():
-            self.buttons.stop()
-        try:
-            self.buttons.start(self._pressed, self._felt)
-        except DeviceError as ill:
-            self._illness = str(ill)
-
-    def _felt(self, touch: Touch) -> None:
-        if touch.button == SHUTDOWN:
-            self.board.count_down(on=touch.down)
-        elif touch.down:
-            self.board.acknowledge()
-
-    def _pressed(self, press: Press) -> None:
-        if press.button == SHUTDOWN:
-            self._illness = shut_down(self.shutdown_command) if press.long else None
-        elif press.long:
-            self.pairing.let_in()
-        else:
-            _submit(self.table, press.button)
-
-
-def _submit(table: Table, button: str) -> None:
-    try:
-        table.submit(PressButton(button=button))
-    except CompanionError as refused:
-        log.info("button %s: %s", button, refused)
+    return Part(name, begin, end, alive)

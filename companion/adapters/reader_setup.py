@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from companion.diagnostics.health import Check
 from companion.errors import DeviceError
 from vision.calibration.store import Stored, load_rig
-from vision.cameras import Camera
-from vision.cameras.simulated.camera import LENS, VirtualCamera
+from vision.cameras import Camera, Simulated
+from vision.cameras.simulated.camera import LENS
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.reader import Reader
+from vision.watching.watcher import Watcher
 
 NOT_CALIBRATED = "Not calibrated: readings are more doubtful, and there is no keep zone; run `pegpip calibrate`."
 
@@ -27,6 +29,34 @@ class ReaderSetup:
     reader: Reader
     rig: Rig | None
     health: Check
+
+
+class WatchedTray:
+    """The watcher of the tray; whenever there is another calibration, it reads with that.
+
+    Args:
+        load: How the camera is read with the calibration that there is now.
+        watch: A watcher that reads so.
+    """
+
+    def __init__(self, load: Callable[[], ReaderSetup], watch: Callable[[ReaderSetup], Watcher]) -> None:
+        self._load = load
+        self._setup = load()
+        self.watcher = watch(self._setup)
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether it knows where in the tray the dice lie."""
+        return self._setup.rig is not None
+
+    def recalibrated(self) -> None:
+        """Take up the calibration that has just been kept."""
+        self._setup = self._load()
+        self.watcher.read_with(self._setup.reader, self._setup.rig)
+
+    def health(self) -> tuple[bool, str]:
+        """Whether the calibration fits the camera, and a sentence for the page."""
+        return self._setup.health()
 
 
 def load_reader(source: str, camera: Camera, folder: Path, networks: Networks) -> ReaderSetup:
@@ -61,7 +91,7 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
 
 
 def _without(camera: Camera, networks: Networks, *, ok: bool, says: str) -> ReaderSetup:
-    rig = camera.rig() if isinstance(camera, VirtualCamera) else None
+    rig = camera.rig() if isinstance(camera, Simulated) else None
     return ReaderSetup(Reader(networks, rig), rig, lambda: (ok, says))
 
 

@@ -28,42 +28,45 @@ class Serving(Protocol):
 
 
 class LastingServer:
-    """One server after another, as `make` makes them, each on its own hold of the socket: the first at once."""
+    """One server after another on one socket, each with its own hold of it."""
 
-    def __init__(self, make: Callable[[socket.socket], Serving], listening: socket.socket) -> None:
-        self._make, self._listening = make, listening
-        self._server = make(listening.dup())
+    def __init__(self, listening: socket.socket) -> None:
+        self._listening = listening
+        self._server: Serving | None = None
         self._stopped = threading.Event()
         self._falls = 0
         self._why = ""
 
-    def run(self) -> None:
-        """Serve until `stop`."""
+    def run(self, make: Callable[[socket.socket], Serving]) -> None:
+        """Serve until `stop`, by the servers that `make` makes."""
         with self._listening:
             while not self._stopped.is_set():
-                self._why = self._served()
+                self._server = make(self._listening.dup())
+                self._why = self._served(self._server)
                 if not self._stopped.is_set():
                     self._falls += 1
                     self._stopped.wait(PAUSE_S)
-                    self._server = self._make(self._listening.dup())
 
     def stop(self) -> None:
-        """Let `run` end. From any thread, and from a signal."""
+        """Let `run` end. From any thread, from a signal, and before it has begun."""
         self._stopped.set()
-        self._server.stop()
+        if self._server is not None:
+            self._server.stop()
 
     def answers(self, within_s: float) -> bool:
         """Whether it answers a request in that time."""
-        return self._server.answers(within_s)
+        return self._server is not None and self._server.answers(within_s)
 
     def health(self) -> tuple[bool, str]:
         """How often it had to be started again, for the page."""
         again = f"; started again {self._falls} times, last after {self._why}" if self._falls else ""
         return True, f"pages are served{again}"
 
-    def _served(self) -> str:
+    def _served(self, server: Serving) -> str:
+        if self._stopped.is_set():  # between its making and now
+            server.stop()
         try:
-            self._server.run()
+            server.run()
         except KeyboardInterrupt:
             raise
         except BaseException as fall:

@@ -1,12 +1,9 @@
-"""Joins the table to the loudspeaker: one effect for what a snapshot brought, the weightiest of it."""
+"""What is heard of what happened at the table: one effect a snapshot, the weightiest of what it brought."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from companion.adapters.parts import Part
 from companion.session.snapshot import News, Snapshot
-from companion.session.table import Table
+from companion.session.table import Reader
 from hardware.sounds import Chimes
 
 WEIGHT = ("finish", "bomb", "fuchle", "wipe_out", "bump", "rollover", "banked", "throw")
@@ -19,23 +16,12 @@ def effect(news: News) -> str | None:
     return None if news.taken_back else next((kind for kind in WEIGHT if kind in kinds), None)
 
 
-def sounding(table: Table, chimes: Chimes) -> Part:
-    """Effects follow the table from its first snapshot on."""
-    ends: list[Callable[[], None]] = []
-
-    def start() -> None:
-        chimes.start()
-        if not ends:
-            ends.append(table.subscribe(hear))
+def sounding(chimes: Chimes) -> Reader:
+    """Has each snapshot's effect played."""
 
     def hear(_: Snapshot, news: News) -> None:
         kind = effect(news)
         if kind is not None:
             chimes.chime(kind)
 
-    def stop() -> None:
-        while ends:
-            ends.pop()()
-        chimes.stop()
-
-    return Part("sounds", start, stop, chimes.alive)
+    return hear

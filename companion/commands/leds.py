@@ -109,19 +109,17 @@ def design(file: Path | None, layout: str | None, out: Path) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
 def wiring(file: Path | None, strip: str | None, out: Path) -> None:
     """Draw the wiring diagram, from the pins in the settings."""
-    from companion.adapters.settings_mapping import buttons_of
     from hardware.pictures.wires import wiring_diagram
 
     settings = config.load(file, {})
     kind = strip or settings.strip.kind
-    _write(out, wiring_diagram(kind, settings.strip, buttons_of(settings).pins, settings.strip.limit_ma))
+    _write(out, wiring_diagram(kind, settings.strip, settings.buttons.pins, settings.strip.limit_ma))
 
 
 def _chosen(settings: config.Settings, name: str | None) -> Layout:
-    from companion.adapters.settings_mapping import layout_of
-    from hardware.track import preset
+    from hardware.track import layout_of
 
-    return preset(name) if name else layout_of(settings)
+    return layout_of(name or settings.strip.layout, settings.track)
 
 
 def _lit(layout: Layout, leds: tuple[int, ...], rgb: tuple[int, ...] = (DIM, DIM // 2, 0)) -> FrameRGB:

@@ -109,13 +109,13 @@ def _names(text: str) -> list[str]:
 
 def _announce(app: App, settings: config.Settings) -> None:
     wanted = settings.web.port
-    if wanted not in (0, app.port):
-        click.echo(f"Port {wanted} is taken: using {app.port} instead.")
+    if wanted not in (0, app.door.port):
+        click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")
     if sys.stdout.isatty():
-        segno.make(app.page).terminal(compact=True)
-    click.echo(f"page: {app.page}")
-    click.echo(f"PIN: {app.pin}")
+        segno.make(app.door.addresses.page).terminal(compact=True)
+    click.echo(f"page: {app.door.addresses.page}")
+    click.echo(f"PIN: {app.door.pairing.pin}")
     if settings.camera.source == "virtual":
-        click.echo(f"Throw simulated dice: http://127.0.0.1:{app.port}/tray   Run the table: /control   TV: /tv")
+        click.echo(f"Throw simulated dice: http://127.0.0.1:{app.door.port}/tray   Run the table: /control   TV: /tv")
     click.echo("Ctrl-C stops the table; nothing is lost.")
     sys.stdout.flush()

@@ -8,9 +8,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from companion.adapters.buttons import shutdown_problems
 from companion.adapters.reader_setup import SIMULATED, calibration_status
-from companion.adapters.settings_mapping import buttons_of, layout_of
-from companion.adapters.shutdown import shutdown_problems
 from companion.config import Settings
 from companion.diagnostics.doctor import Finding
 from companion.errors import DeviceError, SetupError
@@ -19,6 +18,7 @@ from hardware.settings import ButtonSettings
 from hardware.sounds import aplay, sound
 from hardware.strips import Strip
 from hardware.strips.opening import automatic, open_strip
+from hardware.track import layout_of
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.opening import open_camera
@@ -89,7 +89,7 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
     """Whether the strip opens."""
     wired = settings.strip
     try:
-        strip = open_(settings.strip.kind, layout_of(settings).leds, wired)
+        strip = open_(settings.strip.kind, layout_of(wired.layout, settings.track).leds, wired)
     except SetupError as wrong:
         return Finding("strip", False, str(wrong), "Correct [strip].")
     try:
@@ -111,7 +111,7 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
     """Whether the pins of strip and buttons go together, and, where there are pins, whether they can be used."""
     on_pins = settings.buttons.kind == "gpio"
-    wired = buttons_of(settings)
+    wired = settings.buttons
     problems = wiring_problems(
         settings.strip.kind,
         settings.strip,
@@ -144,7 +144,7 @@ def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
 def _pins_open(wired: ButtonSettings) -> Finding:
     from hardware.buttons.gpio import GpioButtons
 
-    buttons = GpioButtons(wired.pins)
+    buttons = GpioButtons(wired)
     try:
         buttons.start(lambda _press: None)
     except DeviceError as ill:

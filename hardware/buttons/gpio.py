@@ -6,37 +6,29 @@ import importlib
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from companion.errors import DeviceError
 from hardware.buttons import Press, Touch, unfelt
 from hardware.buttons.debounce import Contact, due_s, step
+from hardware.motion import COUNT_DOWN_S
+from hardware.settings import ButtonSettings
 
 
 class GpioButtons:
     """Any number of buttons.
 
     Args:
-        pins: Name of a button -> BCM number of its pin.
-        settle_s: A level counts when it has held this long.
-        long_s: Held this long, a press is a long one.
-        holds_s: Buttons that must be held for another time than `long_s`.
+        settings: Their pins, when a level counts and when a press is a long one; shutting down takes a countdown.
         clock: Seconds, monotonic.
     """
 
     name = "gpio"
 
-    def __init__(
-        self,
-        pins: Mapping[str, int],
-        settle_s: float = 0.02,
-        long_s: float = 1.0,
-        clock: Callable[[], float] = time.monotonic,
-        holds_s: Mapping[str, float] | None = None,
-    ) -> None:
-        self._holds_s = dict.fromkeys(pins, long_s) | dict(holds_s or {})
-        self._pins, self._settle_s, self._clock = dict(pins), settle_s, clock
+    def __init__(self, settings: ButtonSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self._pins, self._settle_s, self._clock = settings.pins, settings.settle_s, clock
+        self._holds_s = dict.fromkeys(self._pins, settings.long_s) | {"shutdown": COUNT_DOWN_S}
         self._contacts = dict.fromkeys(self._pins, Contact())
         self._pending: list[tuple[str, bool, float]] = []
         self._devices: list[Any] = []

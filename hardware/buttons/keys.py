@@ -8,12 +8,13 @@ import select
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TextIO
 
 from companion.errors import DeviceError
 from hardware.buttons import Press, Touch, unfelt
 
+KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
 LOOK_S = 0.2
 """How soon a stop is noticed."""
 
@@ -23,10 +24,8 @@ class KeyButtons:
 
     name = "keys"
 
-    def __init__(
-        self, keys: Mapping[str, str], source: TextIO | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._keys, self._source, self._clock = dict(keys), source, clock
+    def __init__(self, source: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._source, self._clock = source, clock
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._restore: Callable[[], None] = lambda: None
@@ -59,7 +58,7 @@ class KeyButtons:
 
     def press_of(self, key: str) -> Press | None:
         """The press that a key is, or None."""
-        button = self._keys.get(key.lower())
+        button = KEYS.get(key.lower())
         return None if button is None else Press(button, self._clock(), long=key != key.lower())
 
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:

@@ -9,7 +9,6 @@ from hardware.buttons import Buttons
 from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
 from hardware.buttons.none import NoButtons
-from hardware.motion import COUNT_DOWN_S
 from hardware.settings import ButtonSettings
 
 KINDS = ("none", "keys", "gpio")
@@ -17,12 +16,11 @@ KINDS = ("none", "keys", "gpio")
 
 def open_buttons(kind: str, settings: ButtonSettings | None = None) -> Buttons:
     """The buttons of that kind, not started. Raises SetupError with the nearest known kind."""
-    wired = settings or ButtonSettings()
     if kind == "none":
         return NoButtons()
     if kind == "keys":
-        return KeyButtons(wired.keys)
+        return KeyButtons()
     if kind == "gpio":
-        return GpioButtons(wired.pins, wired.settle_s, wired.long_s, holds_s={"shutdown": COUNT_DOWN_S})
+        return GpioButtons(settings or ButtonSettings())
     near = get_close_matches(kind, KINDS, n=1, cutoff=0.0)[0]
     raise SetupError([f"There are no buttons {kind!r}; the nearest is {near!r}. Known: {', '.join(KINDS)}."])

@@ -24,7 +24,7 @@ from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
 from hardware.buttons.opening import open_buttons
 from hardware.power import Power
-from hardware.settings import PowerSettings
+from hardware.settings import ButtonSettings, PowerSettings
 from hardware.strips import FrameRGB
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
@@ -125,7 +125,7 @@ def pins() -> Any:
 
 def test_a_button_on_a_pin_is_heard_once(pins: Any) -> None:
     now = [0.0]
-    buttons = GpioButtons({"bank": 17, "undo": 27}, clock=lambda: now[0])
+    buttons = GpioButtons(ButtonSettings(), clock=lambda: now[0])
     heard: list[Press] = []
     arrived = threading.Event()
     buttons.start(lambda press: (heard.append(press), arrived.set()))
@@ -156,7 +156,7 @@ class Kept(MemoryStrip):
 
 def test_a_button_of_its_own_holding_time_is_long_only_then(pins: Any) -> None:
     now = [0.0]
-    buttons = GpioButtons({"bank": 17, "shutdown": 3}, clock=lambda: now[0], holds_s={"shutdown": 3.0})
+    buttons = GpioButtons(ButtonSettings(shutdown=3), clock=lambda: now[0])
     for button in ("bank", "shutdown"):
         buttons.level(button, True)
     long = []
@@ -169,7 +169,7 @@ class PinFinger:
     """Presses the button on pin 17 of the mock Pi."""
 
     def __init__(self, pins: Any, settle_s: float = 0.001) -> None:
-        self.buttons: Buttons = GpioButtons({"bank": 17, "undo": 27}, settle_s)
+        self.buttons: Buttons = GpioButtons(ButtonSettings(settle_s=settle_s))
         self._pin = pins.pin(17)
 
     def press(self, held_s: float = 0.01) -> None:
@@ -186,7 +186,7 @@ class KeyFinger:
     def __init__(self, _pins: Any, settle_s: float = 0.0) -> None:
         self._ours, theirs = pty.openpty()
         self._terminal = os.fdopen(theirs, "r")
-        self.buttons: Buttons = KeyButtons({"b": "bank", "u": "undo"}, self._terminal)
+        self.buttons: Buttons = KeyButtons(self._terminal)
 
     def press(self, held_s: float = 0.0) -> None:
         os.write(self._ours, b"b")
@@ -247,7 +247,7 @@ def test_a_button_going_down_is_in_the_light_within_fifty_milliseconds_through_t
 
 def test_a_pin_that_is_taken_is_told(pins: Any) -> None:
     with gpiozero.LED(17), pytest.raises(DeviceError, match="pins"):
-        GpioButtons({"bank": 17}).start(print)
+        GpioButtons(ButtonSettings()).start(print)
 
 
 def test_keys_are_buttons_and_capitals_long_presses() -> None:
@@ -262,7 +262,7 @@ def test_keys_are_buttons_and_capitals_long_presses() -> None:
             arrived.set()
 
     with os.fdopen(theirs, "r") as terminal:
-        buttons = KeyButtons({"b": "bank", "n": "next"}, terminal, clock=lambda: 3.0)
+        buttons = KeyButtons(terminal, clock=lambda: 3.0)
         buttons.start(hear, lambda touch: felt.append((touch.button, touch.down)))
         buttons.start(hear)
         os.write(ours, b"bxN")
@@ -276,7 +276,7 @@ def test_keys_are_buttons_and_capitals_long_presses() -> None:
 
 def test_keys_without_a_terminal_are_told() -> None:
     with open(os.devnull) as nothing, pytest.raises(DeviceError, match="terminal"):
-        KeyButtons({"b": "bank"}, nothing).start(print)
+        KeyButtons(nothing).start(print)
 
 
 def test_unknown_buttons_are_told_with_the_nearest() -> None:

@@ -15,10 +15,10 @@ def test_the_defaults_are_well_wired() -> None:
 
 
 def test_a_button_on_the_strips_pin_is_refused() -> None:
-    (problem,) = wiring_problems("ws281x", StripSettings(pin=18), ButtonSettings(pins={"bank": 18}), PI_4)
+    (problem,) = wiring_problems("ws281x", StripSettings(pin=18), ButtonSettings(bank=18), PI_4)
     assert "bank" in problem
     assert "18" in problem
-    (problem,) = wiring_problems("spi", StripSettings(), ButtonSettings(pins={"undo": 10}), PI_4)
+    (problem,) = wiring_problems("spi", StripSettings(), ButtonSettings(undo=10), PI_4)
     assert "SPI" in problem
 
 
@@ -29,5 +29,5 @@ def test_pwm_on_a_pi_5_is_refused() -> None:
 
 def test_everything_that_is_wrong_is_told_at_once() -> None:
     strip = StripSettings(pin=5, order="GGB", spi_bits=7)
-    problems = wiring_problems("ws281x", strip, ButtonSettings(pins={"bank": 5, "undo": 5}), PI_5)
+    problems = wiring_problems("ws281x", strip, ButtonSettings(bank=5, undo=5), PI_5)
     assert len(problems) == 7

@@ -11,7 +11,7 @@ import pytest
 from companion import config
 from hardware.pictures.plans import drilling_template, wiring_map
 from hardware.pictures.wires import wiring_diagram
-from hardware.settings import ButtonSettings, StripSettings
+from hardware.settings import StripSettings
 from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
 from hardware.wiring import wiring_problems
@@ -29,18 +29,14 @@ def settings(tmp_path: Path) -> config.Settings:
     return config.load(tmp_path / "pegpip.toml", {})
 
 
-def pins(settings: config.Settings) -> dict[str, int]:
-    return {name: getattr(settings.buttons, name) for name in ("bank", "undo", "next")}
-
-
 def test_the_example_settings_load_and_their_wiring_can_work(settings: config.Settings) -> None:
-    wired, buttons = StripSettings(pin=settings.strip.pin), ButtonSettings(pins=pins(settings))
-    assert wiring_problems(settings.strip.kind, wired, buttons, "Raspberry Pi 5 Model B Rev 1.0") == []
+    strip = settings.strip
+    assert wiring_problems(strip.kind, strip, settings.buttons, "Raspberry Pi 5 Model B Rev 1.0") == []
 
 
 def test_the_wiring_picture_is_that_of_the_example_settings(settings: config.Settings) -> None:
     drawn = wiring_diagram(
-        settings.strip.kind, StripSettings(pin=settings.strip.pin), pins(settings), settings.strip.limit_ma
+        settings.strip.kind, StripSettings(pin=settings.strip.pin), settings.buttons.pins, settings.strip.limit_ma
     )
     assert (DOCS / "img" / "wiring.svg").read_text(encoding="utf-8") == drawn
 

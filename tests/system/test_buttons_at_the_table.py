@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from companion import config
-from companion.adapters.parts import ListeningButtons
-from companion.adapters.settings_mapping import buttons_of
+from companion.adapters.buttons import ListeningButtons
 from companion.app import build
 from companion.diagnostics.doctor_parts import check_buttons
 from companion.diagnostics.health import Check
@@ -60,7 +59,7 @@ class Place:
     def listen(self, *command: str) -> None:
         listening = ListeningButtons(self.buttons, self.table, self.board, self.pairing, command)
         self.health = listening.health
-        listening.part().start()
+        listening.listen()
 
     def lit(self) -> int:
         """LEDs that are lit now, by the board's own clock."""
@@ -187,8 +186,5 @@ def test_a_shutdown_button_that_cannot_work_is_refused(tmp_path: Path, buttons: 
 
 
 def test_there_is_no_shutdown_button_unless_the_settings_have_one(tmp_path: Path) -> None:
-    assert "shutdown" not in buttons_of(settings(tmp_path, "")).pins
-    assert "shutdown" not in buttons_of(settings(tmp_path, "")).keys.values()
-    with_one = settings(tmp_path, "shutdown = 3\nshutdown_command = ['true']")
-    assert buttons_of(with_one).pins["shutdown"] == 3
-    assert buttons_of(with_one).keys["s"] == "shutdown"
+    assert "shutdown" not in settings(tmp_path, "").buttons.pins
+    assert settings(tmp_path, "shutdown = 3\nshutdown_command = ['true']").buttons.pins["shutdown"] == 3

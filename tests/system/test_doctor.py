@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.commands.doctor import command
-from companion.config import ButtonSettings, CameraSettings, Settings, StripSection
+from companion.config import ButtonsSection, CameraSettings, Settings, StripSection
 from companion.diagnostics.doctor import (
     Finding,
     check_clock,
@@ -108,12 +108,12 @@ def test_a_layout_that_does_not_exist_is_told() -> None:
 
 
 def test_pins_that_collide_are_told_all_at_once() -> None:
-    wrong = Settings(strip=StripSection(kind="spi"), buttons=ButtonSettings(kind="gpio", bank=10, undo=5, next=5))
+    wrong = Settings(strip=StripSection(kind="spi"), buttons=ButtonsSection(kind="gpio", bank=10, undo=5, next=5))
     assert ill(check_buttons(wrong, machine=""), "bank is on pin 10", "share pin 5")
 
 
 def test_an_unknown_kind_of_buttons_is_told() -> None:
-    assert ill(check_buttons(msgspec.structs.replace(Settings(), buttons=ButtonSettings(kind="gpoi"))), "gpio")
+    assert ill(check_buttons(msgspec.structs.replace(Settings(), buttons=ButtonsSection(kind="gpoi"))), "gpio")
 
 
 def test_a_data_folder_to_be_made_is_well_and_one_that_cannot_be_written_is_not(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 from companion import config
-from companion.adapters.settings_mapping import buttons_of, layout_of
 from companion.app import build
 from companion.commands.leds import command as leds
 from companion.errors import SetupError
-from hardware.settings import PowerSettings, StripSettings
+from hardware.settings import ButtonSettings, PowerSettings, StripSettings
+from hardware.track import layout_of
 
 
 def settings(tmp_path: Path, text: str) -> config.Settings:
@@ -23,7 +23,7 @@ def settings(tmp_path: Path, text: str) -> config.Settings:
 
 def test_a_layout_of_ones_own_comes_from_the_settings(tmp_path: Path) -> None:
     own = settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nleds = 140\nlanes = ['139-80,75-14']\n")
-    layout = layout_of(own)
+    layout = layout_of("own", own.track)
     assert (layout.name, layout.leds, layout.holes) == ("own", 140, 120)
     assert (layout.lanes[0][0], layout.lanes[0][60], layout.lanes[0][121]) == ((139,), (75,), (14,))
 
@@ -34,14 +34,19 @@ def test_every_setting_of_the_strip_and_its_power_has_a_key(tmp_path: Path) -> N
     assert settings(tmp_path, "[strip]\nidle_ma = 1.0\nwled_port = 4049\n").strip.wled_port == 4049
 
 
+def test_every_setting_of_the_buttons_has_a_key(tmp_path: Path) -> None:
+    assert set(ButtonSettings.__struct_fields__) < set(config.ButtonsSection.__struct_fields__)
+    assert settings(tmp_path, "[buttons]\nsettle_s = 0.05\nlong_s = 2.0\n").buttons.long_s == 2.0
+
+
 def test_a_ready_made_layout_needs_no_section(tmp_path: Path) -> None:
-    assert layout_of(settings(tmp_path, "[strip]\nlayout = 'matrix16'\n")).leds == 256
+    assert layout_of("matrix16", settings(tmp_path, "").track).leds == 256
 
 
 def test_the_strips_order_and_pins_reach_the_strip_and_the_buttons(tmp_path: Path) -> None:
     wired = settings(tmp_path, "[strip]\norder = 'rgb'\npin = 21\n[buttons]\nbank = 5\n")
     assert (wired.strip.order, wired.strip.pin) == ("RGB", 21)
-    assert buttons_of(wired).pins == {"bank": 5, "undo": 27, "next": 22}
+    assert wired.buttons.pins == {"bank": 5, "undo": 27, "next": 22}
 
 
 def test_what_makes_colours_right_comes_from_the_settings(tmp_path: Path) -> None:
@@ -102,7 +107,7 @@ def test_a_strip_for_an_older_pi_is_refused_on_a_pi_5_with_all_the_rest(
 
 def test_a_list_of_a_billion_leds_is_a_slip_and_not_tried(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="is no list of LEDs"):
-        layout_of(settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n"))
+        layout_of("own", settings(tmp_path, "[strip]\nlayout = 'own'\n[track]\nlanes = ['0-999999999']\n").track)
 
 
 def test_a_layout_of_ones_own_can_be_walked_and_drawn(tmp_path: Path) -> None:

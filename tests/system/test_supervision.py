@@ -69,7 +69,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
 
 
 def health(app: App) -> dict[str, Any]:
-    link = http.client.HTTPConnection("127.0.0.1", app.port, timeout=5)
+    link = http.client.HTTPConnection("127.0.0.1", app.door.port, timeout=5)
     link.request("GET", "/healthz")
     found: dict[str, Any] = json.loads(link.getresponse().read())["parts"]
     link.close()
@@ -234,7 +234,7 @@ def test_a_server_that_falls_is_followed_by_another_until_it_is_stopped(monkeypa
         made.append(1)
         return Falling()
 
-    server = LastingServer(make, socket.socket())
-    server.run()
+    server = LastingServer(socket.socket())
+    server.run(make)
     assert len(made) == 3
     assert "started again 2 times" in server.health()[1]

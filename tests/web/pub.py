@@ -120,11 +120,8 @@ JPEG = bytes.fromhex(
 class StandInPhotos:
     """A photo of throw 1 and none else."""
 
-    def throw_jpeg(self, number: int) -> bytes | None:
-        return JPEG if number == 1 else None
-
-    def question_jpeg(self, number: int) -> bytes | None:
-        return JPEG
+    def jpeg(self, throw: int) -> bytes | None:
+        return JPEG if throw == 1 else None
 
 
 @dataclass

@@ -37,11 +37,8 @@ def painted() -> bytes:
 class PaintedPhotos:
     """The same painted photo of every throw."""
 
-    def throw_jpeg(self, number: int) -> bytes | None:
+    def jpeg(self, throw: int) -> bytes | None:
         return painted()
-
-    def question_jpeg(self, number: int) -> bytes | None:
-        return None
 
 
 @pytest.fixture

@@ -45,13 +45,13 @@ class Mouth:
 
 def test_it_is_called_out_in_its_own_words(toy: Pub) -> None:
     mouth = Mouth()
-    voice = Loudspeaker(toy.table, "de", mouth)
-    voice.start()
+    voice = Loudspeaker("de", mouth)
+    toy.table.subscribe(voice.hear)
     voice.turn(True)
     toy.table.submit(StartGame(header=HEADER))
     play(toy, *LINES[:2])
     assert mouth.said[-1].endswith("Ann & Ben tops it with 4.")
-    voice.stop()
+    voice.hush()
 
 
 def test_its_forms_its_past_games_and_its_rules_are_served(toy: Pub) -> None:

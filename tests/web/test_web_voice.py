@@ -43,48 +43,48 @@ POINT_5: list[dict[str, object]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "po
 
 def test_it_says_nothing_until_it_is_turned_on(pub: Pub) -> None:
     mouth = Mouth()
-    voice = Loudspeaker(pub.table, "en", mouth)
-    voice.start()
+    voice = Loudspeaker("en", mouth)
+    pub.table.subscribe(voice.hear)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *POINT_5)
     assert mouth.said == []
     voice.turn(True)
     play(pub, {"do": "stop"})
     assert [said.words for said in mouth.said] == ["Ann banked 5: now on 5."]
-    voice.stop()
+    voice.hush()
 
 
 def test_an_undo_cuts_off_what_is_no_longer_true(pub: Pub) -> None:
     mouth = Mouth()
-    voice = Loudspeaker(pub.table, "en", mouth)
-    voice.start()
+    voice = Loudspeaker("en", mouth)
+    pub.table.subscribe(voice.hear)
     voice.turn(True)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *POINT_5, {"do": "stop"})
     assert not mouth.said[-1].cut_off
     play(pub, {"undo": 1})
     assert mouth.said[-1].cut_off
-    voice.stop()
+    voice.hush()
 
 
 def test_a_machine_without_a_voice_says_what_to_install(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loudspeaker.shutil, "which", lambda program: None)
     with pytest.raises(DeviceError, match="apt install espeak-ng"):
-        Loudspeaker(pub.table).turn(True)
+        Loudspeaker().turn(True)
 
 
 def test_a_voice_that_breaks_turns_itself_off_and_the_table_plays_on(pub: Pub) -> None:
     def broken(words: str) -> Said:
         raise OSError("no such program")
 
-    voice = Loudspeaker(pub.table, "en", broken)
-    voice.start()
+    voice = Loudspeaker("en", broken)
+    pub.table.subscribe(voice.hear)
     voice.turn(True)
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *POINT_5, {"do": "stop"})
     assert not voice.on
     assert pub.table.snapshot().state["scores"] == {"Ann": 5, "Ben": 0}  # type: ignore[index]
-    voice.stop()
+    voice.hush()
 
 
 def test_words_come_from_the_catalogue_in_its_language() -> None:

@@ -6,9 +6,9 @@ from typing import Protocol
 
 import flask
 
+from companion.session.snapshot import Snapshot
 from web.api.routes import Routes, number
 from web.responses import refusal
-from web.serving.feed import Table
 
 JPEG = "image/jpeg"
 
@@ -16,20 +16,27 @@ JPEG = "image/jpeg"
 class Photos(Protocol):
     """The photos that are kept."""
 
-    def throw_jpeg(self, number: int) -> bytes | None:
+    def jpeg(self, throw: int) -> bytes | None:
         """The photo of a throw, or None."""
 
-    def question_jpeg(self, number: int) -> bytes | None:
+
+class Asking(Protocol):
+    """The table, which may have a question open."""
+
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot."""
+
+    def question_photo(self, question: int) -> bytes | None:
         """The photo that a question is about, or None when it is no longer open."""
 
 
-def routes(photos: Photos, table: Table) -> Routes:
+def routes(photos: Photos, table: Asking) -> Routes:
     """The routes of the photos."""
     made = Routes("photos")
 
     @made.get("/api/throws/<int:throw>.jpg", "The photo of a throw", {}, kind=JPEG, refused=(404,))
     def of_throw(throw: int) -> flask.Response:
-        return _photo(photos.throw_jpeg(throw))
+        return _photo(photos.jpeg(throw))
 
     of_any = number("id", "query")
 
@@ -37,7 +44,7 @@ def routes(photos: Photos, table: Table) -> Routes:
     def of_question() -> flask.Response:
         question = table.snapshot().question
         asked = flask.request.args.get("id", default=question.id if question else None, type=int)
-        return _photo(None if asked is None else photos.question_jpeg(asked))
+        return _photo(None if asked is None else table.question_photo(asked))
 
     return made
 

@@ -83,7 +83,7 @@ def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> Non
     labels: list[bytes] = []
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as zipped:  # photos are squeezed already
         for throw in throws:
-            jpeg = photos.throw_jpeg(throw.throw) if throw.settled else None
+            jpeg = photos.jpeg(throw.throw) if throw.settled else None
             if jpeg is None:
                 continue
             labels.append(msgspec.json.encode(label(throw)) + b"\n")

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 
 from companion.adapters.tray_observer import jpeg
-from vision.cameras.simulated.camera import LENS, VirtualCamera
+from vision.cameras import Simulated
+from vision.cameras.simulated.camera import LENS
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.reading import FrameBGR
 
@@ -22,7 +23,7 @@ SMALLER, NOISE_LEVELS = 8, 6
 class VirtualHands:
     """Fulfils `web.api.tray.Tray` with a virtual camera."""
 
-    def __init__(self, camera: VirtualCamera) -> None:
+    def __init__(self, camera: Simulated) -> None:
         self._camera = camera
         self._shown: tuple[FrameBGR, bytes] | None = None
 

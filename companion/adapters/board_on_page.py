@@ -1,11 +1,10 @@
-"""What the pages are given of the other rooms: the board with its shape, and photos."""
+"""The board as the pages draw it: its newest frame, and where each LED is."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from hardware.board import Board, BoardFrame
 from hardware.track import Layout
@@ -33,23 +32,3 @@ def spots(layout: Layout) -> tuple[tuple[float, float], ...]:
     steps = [distance for a, b in itertools.pairwise(places) if (distance := math.dist(a, b)) > 0]
     unit_mm = min(steps, default=1.0)
     return tuple((x / unit_mm, y / unit_mm) for x, y in places)
-
-
-class Photographs:
-    """Photos of throws and of the open question, as bytes."""
-
-    def __init__(self, path_of: Callable[[int], Path | None], question: Callable[[int], bytes | None]) -> None:
-        self._path_of = path_of
-        self._question = question
-
-    def throw_jpeg(self, number: int) -> bytes | None:
-        """The photo of a throw, or None when there is none (any more)."""
-        path = self._path_of(number)
-        try:
-            return path.read_bytes() if path is not None else None
-        except OSError:
-            return None
-
-    def question_jpeg(self, number: int) -> bytes | None:
-        """The photo that the open question is about."""
-        return self._question(number)

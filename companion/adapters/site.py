@@ -1,0 +1,108 @@
+"""The pages' side of any table, to be played or only looked at: the door that phones come to, and the site."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
+from companion.adapters.board_on_page import BoardOnPage
+from companion.config import Settings, WebSettings
+from companion.diagnostics.health import Check, report
+from companion.games.registry import GAMES
+from companion.session.last_state import LastState
+from companion.session.past.export import PastGames
+from companion.session.photos import Photos
+from companion.session.table import Table
+from web import api
+from web.api.routes import Routes
+from web.app import create_app
+from web.guard import Hosts
+from web.pages import Addresses, Pages
+from web.pairing.phones import Pairing, new_pin
+from web.pairing.tokens import FileTokens
+from web.serving.feed import Feed
+from web.serving.limits import Limits
+from web.serving.server import Server
+from web.serving.site import Site
+from web.serving.stream import EventStream
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where phones come in.
+
+    Attributes:
+        link: The listening socket.
+        addresses: What leads to it.
+        pairing: Which phones may control the table.
+    """
+
+    link: socket.socket
+    addresses: Addresses
+    pairing: Pairing
+
+    @property
+    def port(self) -> int:
+        """The port that is served; another than the one asked for when that was taken."""
+        port: int = self.link.getsockname()[1]
+        return port
+
+
+def open_door(
+    settings: WebSettings, folder: Path, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
+) -> Door:
+    """The door of a table with that data folder; `show_code` shows a phone's code on the board. Raises SetupError."""
+    link = listening_socket(settings.host, settings.port)
+    pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock, show_code)
+    return Door(link, addresses_of(settings, link.getsockname()[1]), pairing)
+
+
+def addresses_of(settings: WebSettings, port: int) -> Addresses:
+    """Where phones find a table that is served on that port."""
+    page = page_address(settings.host, port)
+    everywhere = settings.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
+    others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own_addresses())) if everywhere else ()
+    names = (socket.gethostname(), *settings.hosts)
+    wifi = wifi_code(settings.wifi, settings.wifi_password)
+    return Addresses(page, tuple(other for other in others if other != page), names, wifi)
+
+
+def groups_of_any_table(
+    table: Table | LastState,
+    feed: Feed,
+    board: BoardOnPage,
+    photos: Photos,
+    folder: Path,
+    pairing: Pairing,
+    checks: Mapping[str, Check],
+) -> tuple[Routes, ...]:
+    """The routes that a table has in safe mode too."""
+    return (
+        api.state.routes(feed, board, partial(report, checks)),
+        api.games.routes(tuple(GAMES.values()), table, pairing),
+        api.photos.routes(photos, table),
+        api.play.routes(table, pairing),
+        api.pair.routes(pairing),
+        api.evening.routes(PastGames(folder), table),
+    )
+
+
+def servers(
+    settings: Settings, door: Door, feed: Feed, groups: tuple[Routes, ...]
+) -> Callable[[socket.socket], Server]:
+    """What makes a server of those routes and the pages on a socket, as often as one is needed."""
+    pages = Pages(feed, door.pairing, tuple(GAMES.values()), door.addresses, settings.table.name)
+    app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
+    limits = Limits(streams=settings.web.streams)
+
+    def served(listening: socket.socket) -> Server:
+        feed.call(lambda: None)
+        stream = EventStream(feed, Hosts(door.addresses.names), door.pairing.knows, limits)
+        return Server(Site(app, stream, limits), listening, limits)
+
+    return served
