@@ -6,10 +6,12 @@ import importlib
 import importlib.util
 import io
 import sys
+from collections.abc import Sequence
 
 import click
 
 from companion.errors import CompanionError, SetupError
+from companion.libraries import told
 
 COMMANDS = {
     "play": "serve the table: camera, rules, board and phones",
@@ -81,14 +83,24 @@ def main() -> None:
         status = 2
     except click.Abort:
         status = 130
-    except SetupError as wrong:
-        for problem in wrong.problems:
-            click.echo(f"pegpip: {problem}", err=True)
-        status = 2
-    except CompanionError as ill:
-        click.echo(f"pegpip: {ill}", err=True)
-        status = 1
     except BrokenPipeError:
         sys.stderr.close()
         status = 0
+    except (CompanionError, ImportError) as wrong:
+        problems = _problems(wrong)
+        if not problems:
+            raise
+        for problem in problems:
+            click.echo(f"pegpip: {problem}", err=True)
+        status = 2 if isinstance(wrong, SetupError) else 1
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _problems(wrong: CompanionError | ImportError) -> Sequence[str]:
+    """What to tell of it; nothing of a fault of our own."""
+    if isinstance(wrong, SetupError):
+        return wrong.problems
+    if isinstance(wrong, CompanionError):
+        return (str(wrong),)
+    says = told(wrong)
+    return (says,) if says else ()

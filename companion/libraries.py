@@ -1,0 +1,35 @@
+"""What a library that can't be loaded means, and what to do about it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+_SHARED = re.compile(r"(lib[\w.+-]+\.so[.\d]*): cannot open shared object file")
+_ROOMS = frozenset({"companion", "vision", "hardware", "web"})
+_OF_EXTRA = {"cv2": "vision", "numpy": "vision", "gpiozero": "pi", "lgpio": "pi", "spidev": "pi", "rpi_ws281x": "pi"}
+"""Module -> the extra of this package that brings it."""
+
+
+def told(error: ImportError) -> str | None:
+    """Two sentences for a person: what is missing, and the command that cures it; None for a fault of our own.
+
+    Args:
+        error: As the import raised it. A module of ours that is not there is a bug, and keeps its traceback.
+    """
+    pip = f"{Path(sys.executable)} -m pip"
+    shared = _SHARED.search(str(error))
+    if shared:
+        wanted = f"A library of the system is missing: {shared[1]}."
+        if "cv2" in (error.name or "") or "cv2" in (error.path or ""):
+            return (
+                f"{wanted} This OpenCV is the build for desktops; take the one that needs none: "
+                f"`{pip} uninstall -y opencv-python opencv-python-headless && {pip} install opencv-python-headless`."
+            )
+        return f"{wanted} `{error.name}` needs it; `apt-file search {shared[1]}` names the package that brings it."
+    module = (error.name or "").partition(".")[0]
+    if not isinstance(error, ModuleNotFoundError) or not module or module in _ROOMS:
+        return None
+    extra = f"[{_OF_EXTRA[module]}]" if module in _OF_EXTRA else ""
+    return f"The library `{module}` is not installed. `{pip} install 'peg-and-pip{extra}'` brings it."
