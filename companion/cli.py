@@ -29,6 +29,7 @@ COMMANDS = {
     "bench": "measure speed and accuracy on this machine",
     "export": "write everything there is (journal, photos, settings) to one file",
     "import": "read back what `export` wrote",
+    "update": "let the installed table run a new release from a file, or go back by itself",
 }
 ANALYSIS = frozenset({"odds", "luck", "dice", "simulate"})  # in a folder of their own
 

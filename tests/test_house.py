@@ -20,6 +20,7 @@ ROOMS = ("companion", "vision", "hardware", "web")
 MODULES = sorted(p for room in ROOMS for p in (ROOT / room).rglob("*.py"))
 COMPOSERS = (
     "companion.app",
+    "companion.appliance",
     "companion.safe_mode",
     "companion.backup",
     "companion.bench",

@@ -1,0 +1,161 @@
+"""The releases on a machine: each in a folder of its own, one of them current; the way back is a link."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.appliance.machine import Machine
+from companion.errors import DeviceError
+
+OPENCV = "4.11.0.86"
+"""The last OpenCV that takes NumPy 1 and 2: a Pi's picamera2 wants the NumPy of its own system (1.24 on Bookworm, 2.2
+on Trixie), and fails in `simplejpeg` beside another."""
+SYSTEMS_OWN = ("numpy", "opencv", "pillow", "markupsafe", "lgpio", "spidev", "gpiozero")
+"""What the system brings in versions of its own, so that no pin may replace it."""
+ROOMS = ("companion", "vision", "hardware", "web")
+TREE = ("pyproject.toml", "README.md", "LICENSE")
+"""What the package is built from, with the rooms."""
+KEPT = 2
+"""Releases that stay: the current one and the one before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a release is made from.
+
+    Attributes:
+        path: A folder with the project (asks the package index for what it needs), a folder of wheels that holds all
+            it needs (asks nobody), or one wheel of ours (takes what it needs from the release before).
+    """
+
+    path: Path
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether it is the project itself."""
+        return (self.path / "pyproject.toml").is_file()
+
+    @property
+    def is_wheel(self) -> bool:
+        """Whether it is one wheel."""
+        return self.path.suffix == ".whl"
+
+    def name(self) -> str:
+        """What the release is called: the same content gives the same name."""
+        digest = hashlib.sha256()
+        for file in self._files():
+            digest.update(str(file.relative_to(self.path.parent)).encode() + b"\0" + file.read_bytes())
+        return digest.hexdigest()[:12]
+
+    def _files(self) -> Iterator[Path]:
+        if self.path.is_file():
+            yield self.path
+        elif self.is_tree:
+            yield from (self.path / part for part in TREE)
+            for room in ROOMS:
+                kept = (f for f in (self.path / room).rglob("*") if f.is_file() and "__pycache__" not in f.parts)
+                yield from sorted(kept)
+        else:
+            yield from sorted(self.path.glob("*.whl"))
+
+
+@dataclass(frozen=True, slots=True)
+class Releases:
+    """The releases under one folder."""
+
+    machine: Machine
+    base: str = "/opt/pegpip"
+
+    @property
+    def folder(self) -> Path:
+        """Where they lie."""
+        return self.machine.at(self.base) / "releases"
+
+    @property
+    def link(self) -> Path:
+        """What the service runs."""
+        return self.machine.at(self.base) / "current"
+
+    def current(self) -> str | None:
+        """The name of the release that the service runs."""
+        return self.link.readlink().name if self.link.is_symlink() else None
+
+    def names(self) -> list[str]:
+        """Those that are whole, oldest first."""
+        if not self.folder.is_dir():
+            return []
+        whole = [path for path in self.folder.iterdir() if (path / "whole").exists()]
+        return [path.name for path in sorted(whole, key=lambda path: (path / "whole").stat().st_mtime_ns)]
+
+    def make(self, source: Source) -> str:
+        """Make a release beside the others; its name. One that is there already is made no second time.
+
+        Raises DeviceError when it can't be made or can't even tell its version; nothing of it is left then.
+        """
+        name = source.name()
+        place = self.folder / name
+        if (place / "whole").exists():
+            return name
+        shutil.rmtree(place, ignore_errors=True)
+        try:
+            self._fill(place, source)
+            self.machine.run(str(place / "bin" / "pegpip"), "--version")
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+        (place / "whole").touch()
+        os.sync()
+        return name
+
+    def switch(self, name: str) -> None:
+        """Let the service run that release from its next start on; a pulled plug leaves the one or the other."""
+        fresh = self.link.with_name("current.part")
+        fresh.unlink(missing_ok=True)
+        fresh.symlink_to(Path("releases") / name)
+        fresh.replace(self.link)
+        os.sync()
+
+    def prune(self) -> list[str]:
+        """Remove the oldest, all but KEPT and never the current one; the names of those."""
+        others = [name for name in self.names() if name != self.current()]
+        gone = others[: len(others) - (KEPT - 1)]
+        for name in gone:
+            shutil.rmtree(self.folder / name)
+        return gone
+
+    def _fill(self, place: Path, source: Source) -> None:
+        run = self.machine.run
+        if source.is_wheel:
+            before = self.current()
+            if before is None:
+                raise DeviceError("There is no release whose libraries a wheel could use.", "Take the .deb.")
+            shutil.copytree(self.folder / before, place, symlinks=True)
+            (place / "whole").unlink(missing_ok=True)
+            words = ("--no-index", "--force-reinstall", "--no-deps", str(source.path))
+            run(str(place / "bin" / "python"), "-m", "pip", "install", "-q", *words)
+            run(str(place / "bin" / "python"), "-m", "pip", "install", "-q", "--no-index", f"{source.path}[vision]")
+            return
+        run("python3", "-m", "venv", "--system-site-packages", str(place))
+        pins = place / "constraints.txt"
+        pins.write_text(_pins(source.path / "constraints.txt"))
+        install = (str(place / "bin" / "python"), "-m", "pip", "install", "-q", "-c", str(pins))
+        if source.is_tree:
+            with tempfile.TemporaryDirectory() as copy:  # building leaves files of root's, which are not for the clone
+                for part in (*TREE, *ROOMS):
+                    (shutil.copytree if part in ROOMS else shutil.copy2)(source.path / part, Path(copy) / part)
+                run(*install, f"{copy}[vision]")
+        else:
+            run(*install, "--no-index", "--find-links", str(source.path), "peg-and-pip[vision]")
+
+
+def _pins(file: Path) -> str:
+    """The project's pins, less those of what the system brings, and OpenCV's own."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    ours = [line for line in lines if line and not line.lower().startswith((*SYSTEMS_OWN, "#"))]
+    return "\n".join([*ours, f"opencv-python-headless=={OPENCV}"]) + "\n"

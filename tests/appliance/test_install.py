@@ -1,0 +1,147 @@
+"""Installing changes what it says, once, and uninstalling takes all of it back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from machines import Noted
+
+from companion.appliance import hotspot
+from companion.appliance.install import COPIES, KEYFILE, PROJECT, changes, install, leavings, uninstall
+from companion.appliance.machine import Machine
+from companion.appliance.steps import BootLines, File, Packages, Services, Step
+from companion.errors import DeviceError
+
+CONFIG = "/boot/firmware/config.txt"
+LINES = BootLines(("dtparam=spi=on", "core_freq=500"))
+
+
+def files_under(root: Path) -> dict[str, str]:
+    return {str(f.relative_to(root)): f.read_text() for f in root.rglob("*") if f.is_file()}
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Noted:
+    config = tmp_path / CONFIG.lstrip("/")
+    config.parent.mkdir(parents=True)
+    config.write_text("camera_auto_detect=1\n[cm4]\notg_mode=1\n")
+    (tmp_path / "var/lib").mkdir(parents=True)
+    return Noted(tmp_path)
+
+
+@pytest.fixture
+def steps() -> list[Step]:
+    return [
+        Packages(("python3-venv",), ("python3-picamera2", "avahi-daemon")),
+        File("/etc/systemd/system/pegpip.service", lambda: "[Unit]\n"),
+        File("/etc/pegpip/pegpip.toml", lambda: "[web]\n", 0o640, once=True, keep="/var/lib/pegpip"),
+        File(KEYFILE, lambda: hotspot.keyfile("Pub", "one.two.three.four"), 0o600, once=True),
+        LINES,
+        Services(("pegpip.service",)),
+    ]
+
+
+def test_every_change_is_told_before_and_made_once(machine: Noted, steps: list[Step]) -> None:
+    told = changes(steps, machine)
+    assert "install the package avahi-daemon" in told
+    assert "install the package python3-picamera2" not in told  # these sources don't have it
+    said: list[str] = []
+    assert install(steps, machine, said.append) == len(told)
+    assert said == told
+    before = files_under(machine.root)
+    assert install(steps, machine, said.append) == 0
+    assert changes(steps, machine) == []
+    assert files_under(machine.root) == before
+
+
+def test_uninstalling_leaves_what_was_there_and_the_data(machine: Noted, steps: list[Step]) -> None:
+    before = files_under(machine.root)
+    install(steps, machine, lambda line: None)
+    machine.at("/etc/pegpip/pegpip.toml").write_text("[web]\nport = 80\n")
+    told = leavings(steps, machine)
+    said: list[str] = []
+    uninstall(steps, machine, said.append)
+    assert said == told
+    assert files_under(machine.root) == {**before, "var/lib/pegpip/pegpip.toml": "[web]\nport = 80\n"}
+    assert ("apt-mark", "auto", "avahi-daemon", "python3-venv") in machine.asked
+    assert uninstall(steps, machine, said.append) == 0
+
+
+def test_what_people_changed_in_their_settings_stays(machine: Noted, steps: list[Step]) -> None:
+    install(steps, machine, lambda line: None)
+    settings = machine.at("/etc/pegpip/pegpip.toml")
+    settings.write_text("[table]\nname = 'The Plough'\n")
+    assert changes(steps, machine) == []
+    machine.at("/etc/systemd/system/pegpip.service").write_text("an older one\n")
+    assert changes(steps, machine) == ["write /etc/systemd/system/pegpip.service anew"]
+    install(steps, machine, lambda line: None)
+    assert "Plough" in settings.read_text()
+
+
+def test_a_step_that_fails_ends_it_and_the_next_try_goes_on(machine: Noted, steps: list[Step]) -> None:
+    machine.broken.add("enable")
+    with pytest.raises(DeviceError):
+        install(steps, machine, lambda line: None)
+    machine.broken.clear()
+    said: list[str] = []
+    install(steps, machine, said.append)
+    assert said == ["enable pegpip.service"]
+
+
+@given(st.text("ab=#\n[]", max_size=40), st.text("cd=\n", max_size=20))
+def test_the_pis_own_boot_lines_come_back_as_they_were(text: str, added: str) -> None:
+    whole = LINES.applied(text)
+    assert LINES.applied(whole) == whole
+    assert [line for line in whole.splitlines() if line in LINES.lines] == list(LINES.lines)
+    bare = BootLines(()).applied(whole + added)
+    assert bare.rstrip("\n") == ((text if text.endswith("\n") or not text else text + "\n") + added).rstrip("\n")
+
+
+def test_a_machine_without_a_config_txt_gets_none(tmp_path: Path) -> None:
+    assert LINES.missing(Noted(tmp_path)) == []
+    LINES.undo(Noted(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_secrets_are_for_root_alone(machine: Noted, steps: list[Step]) -> None:
+    install(steps, machine, lambda line: None)
+    assert machine.at(KEYFILE).stat().st_mode & 0o777 == 0o600
+    assert hotspot.read(machine.at(KEYFILE).read_text()) == ("Pub", "one.two.three.four")
+
+
+def test_passwords_are_long_enough_for_wpa_and_never_the_same() -> None:
+    made = {hotspot.new_password() for _ in range(50)}
+    assert len(made) == 50
+    assert all(8 <= len(word) <= 63 and word.isascii() for word in made)
+
+
+def test_every_file_that_is_copied_is_in_the_project() -> None:
+    assert all((PROJECT / "systemd" / name).is_file() for name in COPIES)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may")
+def test_whoever_is_not_root_is_told_so() -> None:
+    done = subprocess.run([PROJECT / "install.sh"], capture_output=True, text=True, check=False)
+    assert (done.returncode, "sudo" in done.stderr) == (2, True)
+
+
+def test_the_dry_run_changes_nothing_and_names_the_release() -> None:
+    words = [sys.executable, "-m", "companion.appliance.install", "--dry-run"]
+    done = subprocess.run(words, cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert "make the release" in done.stdout
+    assert "write /etc/pegpip/pegpip.toml" in done.stdout
+
+
+def test_a_program_that_fails_is_told_with_what_it_said() -> None:
+    machine = Machine()
+    with pytest.raises(DeviceError, match="no such luck"):
+        machine.run("sh", "-c", "echo no such luck; exit 3")
+    with pytest.raises(DeviceError, match="not on this machine"):
+        machine.run("pegpip-no-such-program")
+    assert not machine.works("pegpip-no-such-program")

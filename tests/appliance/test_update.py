@@ -1,0 +1,190 @@
+"""A new release runs, or the one before does: with the same game, whatever the file was."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from machines import Noted
+
+from companion.appliance.releases import Releases, Source
+from companion.appliance.update import WELL_S, Updater, opened
+from companion.errors import DeviceError
+
+GAME = 41
+"""The newest entry of the table that is updated."""
+
+
+@dataclass
+class Table:
+    """A service whose releases of these names are ill."""
+
+    releases: Releases
+    ill: set[str] = field(default_factory=set)
+    entries: int = GAME
+    starts: list[str] = field(default_factory=list)
+
+    def restart(self) -> None:
+        current = self.releases.current()
+        assert current is not None
+        self.starts.append(current)
+        if "won't start" in self.ill and current != self.starts[0]:
+            raise DeviceError("The service failed.", "Look.")
+
+    def entry(self) -> int | None:
+        return None if self.releases.current() in self.ill else self.entries
+
+
+@dataclass
+class Time:
+    """A clock that goes on when somebody waits."""
+
+    now: float = 0.0
+
+    def clock(self) -> float:
+        return self.now
+
+    def pause(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def wheels(folder: Path, text: str) -> Source:
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "peg_and_pip-0.2-py3-none-any.whl", "w") as packed:
+        packed.writestr("companion/__init__.py", text)
+    return Source(folder)
+
+
+@pytest.fixture
+def releases(tmp_path: Path) -> Releases:
+    made = Releases(Noted(tmp_path / "root"), "/opt/pegpip")
+    made.switch(made.make(wheels(tmp_path / "first", "first")))
+    return made
+
+
+def updater(releases: Releases, table: Table) -> tuple[Updater, list[str], Time]:
+    said: list[str] = []
+    time = Time()
+    return Updater(releases, table, said.append, time.pause, time.clock), said, time
+
+
+def test_a_release_that_is_well_runs_and_the_one_before_is_kept(releases: Releases, tmp_path: Path) -> None:
+    first = releases.current()
+    table = Table(releases)
+    update, said, _ = updater(releases, table)
+    name = update.update(wheels(tmp_path / "second", "second"))
+    assert releases.current() == name != first
+    assert set(releases.names()) == {first, name}
+    third = update.update(wheels(tmp_path / "third", "third"))
+    assert set(releases.names()) == {name, third}
+    assert said[0].startswith("making")
+
+
+def test_a_release_that_is_ill_is_taken_back(releases: Releases, tmp_path: Path) -> None:
+    first, source = releases.current(), wheels(tmp_path / "ill", "ill")
+    table = Table(releases, {source.name()})
+    update, said, time = updater(releases, table)
+    with pytest.raises(DeviceError, match="the one before runs again, with the same game"):
+        update.update(source)
+    assert releases.current() == first
+    assert table.starts == [source.name(), first]
+    assert time.now >= WELL_S
+    assert "going back" in said[-1]
+
+
+def test_a_release_that_forgets_the_game_is_ill(releases: Releases, tmp_path: Path) -> None:
+    first, table = releases.current(), Table(releases)
+
+    class Forgetful(Table):
+        def entry(self) -> int | None:
+            return self.entries if self.releases.current() == first else 0
+
+    update, _, _ = updater(releases, Forgetful(releases))
+    with pytest.raises(DeviceError, match="the one before"):
+        update.update(wheels(tmp_path / "new", "new"))
+    assert releases.current() == first
+    assert table.entries == GAME
+
+
+def test_a_release_that_does_not_start_is_taken_back_at_once(releases: Releases, tmp_path: Path) -> None:
+    first, table = releases.current(), Table(releases, {"won't start"})
+    assert first is not None
+    table.starts.append(first)
+    update, _, time = updater(releases, table)
+    with pytest.raises(DeviceError, match="the one before runs again"):
+        update.update(wheels(tmp_path / "new", "new"))
+    assert releases.current() == first
+    assert time.now < WELL_S
+
+
+def test_when_nothing_starts_both_causes_are_told(releases: Releases, tmp_path: Path) -> None:
+    source = wheels(tmp_path / "ill", "ill")
+    table = Table(releases, {source.name(), str(releases.current())})
+    update, _, _ = updater(releases, table)
+    with pytest.raises(DeviceError, match="does not start either"):
+        update.update(source)
+
+
+def test_the_release_that_runs_is_not_made_again(releases: Releases, tmp_path: Path) -> None:
+    table = Table(releases)
+    update, said, _ = updater(releases, table)
+    update.update(Source(tmp_path / "first"))
+    assert "runs already" in said[-1]
+    assert table.starts == []
+
+
+def test_a_release_that_cannot_be_made_leaves_nothing(releases: Releases, tmp_path: Path) -> None:
+    assert isinstance(releases.machine, Noted)
+    releases.machine.broken.add("--version")
+    before = releases.current()
+    update, _, _ = updater(releases, Table(releases))
+    with pytest.raises(DeviceError):
+        update.update(wheels(tmp_path / "new", "new"))
+    assert [path.name for path in releases.folder.iterdir()] == [before]
+    assert releases.current() == before
+
+
+def test_one_wheel_takes_its_libraries_from_the_release_before(releases: Releases, tmp_path: Path) -> None:
+    first = releases.folder / str(releases.current())
+    (first / "lib").mkdir()
+    (first / "lib" / "flask.py").write_text("as it was")
+    wheel = next((wheels(tmp_path / "one", "one").path).glob("*.whl"))
+    with opened(wheel) as source:
+        name = releases.make(source)
+    assert (releases.folder / name / "lib" / "flask.py").read_text() == "as it was"
+
+
+@pytest.mark.parametrize("at", [0.1, 0.5, 0.99])
+def test_a_wheel_that_was_cut_off_is_refused(tmp_path: Path, at: float) -> None:
+    wheel = next(wheels(tmp_path / "one", "text " * 500).path.glob("*.whl"))
+    wheel.write_bytes(wheel.read_bytes()[: int(wheel.stat().st_size * at)])
+    with pytest.raises(DeviceError, match="not copied whole"), opened(wheel):
+        pass
+
+
+def test_a_wheel_with_a_flipped_bit_is_refused(tmp_path: Path) -> None:
+    wheel = next(wheels(tmp_path / "one", "text " * 500).path.glob("*.whl"))
+    content = bytearray(wheel.read_bytes())
+    content[200] ^= 4
+    wheel.write_bytes(content)
+    with pytest.raises(DeviceError, match="damaged"), opened(wheel):
+        pass
+
+
+@pytest.mark.parametrize("name", ["flask-3.1-py3-none-any.whl", "notes.txt", "nowhere.deb"])
+def test_another_file_is_refused(tmp_path: Path, name: str) -> None:
+    if "nowhere" not in name:
+        (tmp_path / name).write_bytes(b"not ours")
+    with pytest.raises(DeviceError), opened(tmp_path / name):
+        pass
+
+
+@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="not a Debian")
+def test_a_package_that_was_cut_off_is_refused(tmp_path: Path) -> None:
+    package = tmp_path / "pegpip_0.2_all.deb"
+    package.write_bytes(b"!<arch>\ndebian-binary   1700000000  0     0     100644  4         `\n2.0\n")
+    with pytest.raises(DeviceError, match="not copied whole"), opened(package):
+        pass
