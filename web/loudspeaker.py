@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from companion.errors import DeviceError
-from companion.session.snapshot import Event, News, Snapshot
+from companion.session.snapshot import Event, News, Notice, Snapshot
 from web.catalogue import say
 
 log = logging.getLogger(__name__)
@@ -40,6 +40,7 @@ class Loudspeaker:
         self._lock = threading.Lock()
         self._speaking: Spoken | None = None
         self._on = False
+        self._notice: Notice | None = None
 
     @property
     def on(self) -> bool:
@@ -54,13 +55,21 @@ class Loudspeaker:
         if not on:
             self.hush()
 
-    def hear(self, _: Snapshot, news: News) -> None:
+    def hear(self, snapshot: Snapshot, news: News) -> None:
         """Speak what is new; what was being said gives way to it."""
-        words = called(news.events, self._language)
+        words = called(news.events, self._language) or self._asked_for(snapshot.notice)
         if news.taken_back or words:
             self.hush()
         if words and self._on:
             self._begin(words)
+
+    def _asked_for(self, notice: Notice | None) -> str:
+        """That somebody is to throw for the house, in words and once; empty for all else."""
+        known, self._notice = self._notice, notice
+        if notice is None or notice == known or not notice.code.startswith("house_awaits"):
+            return ""
+        args = {key: _plain(value) for key, value in notice.args.items()}
+        return say(self._language, f"notice.{notice.code}", **args)
 
     def _begin(self, words: str) -> None:
         with self._lock:

@@ -80,6 +80,9 @@ class KeepZonePolicy(Protocol):
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
         """What lifting all dice out says was decided before the stop."""
 
+    def staying(self, state: State) -> Values:
+        """The dice that lie still when the next throw is made: frozen, kept, set aside."""
+
     def takes_all(self, state: State) -> bool:
         """Whether going on from there takes every die, so that an empty tray does not say that a player stops."""
 
@@ -115,6 +118,10 @@ class ThrowsOnly:
         """Nothing."""
         return ()
 
+    def staying(self, state: State) -> Values:
+        """None."""
+        return ()
+
     def takes_all(self, state: State) -> bool:
         """Always: who throws on may have lifted every die."""
         return True
@@ -122,6 +129,58 @@ class ThrowsOnly:
     def choices(self, state: State) -> tuple[Action, ...]:
         """None: the button banks."""
         return ()
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedElsewhere:
+    """The policy of a seat whose decisions are made elsewhere: of its dice the tray tells the throws alone.
+
+    Dice that stay may lie in either zone.
+
+    Attributes:
+        game: The game's own policy.
+    """
+
+    game: KeepZonePolicy
+
+    def dice_expected(self, state: State) -> int | None:
+        """As the game says."""
+        return self.game.dice_expected(state)
+
+    def starts_afresh(self, state: State) -> bool:
+        """As the game says."""
+        return self.game.starts_afresh(state)
+
+    def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
+        """Nothing is decided by where dice lie."""
+        yield ()
+
+    def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
+        """Whatever was rolled, with or without what was moved to the keep zone since."""
+        if still:
+            yield tuple(sorted((Counter(dice.thrown) - Counter(still)).elements()))
+        else:
+            yield from thrown_or_moved(dice)
+
+    def at_rest(self, state: State, dice: TrayDice) -> Meaning:
+        """Nothing is played."""
+        return Meaning(notice=waiting(state))
+
+    def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
+        """Nothing."""
+        return ()
+
+    def staying(self, state: State) -> Values:
+        """As the game says."""
+        return self.game.staying(state)
+
+    def takes_all(self, state: State) -> bool:
+        """Always: that the tray is empty says nothing."""
+        return True
+
+    def choices(self, state: State) -> tuple[Action, ...]:
+        """As the game says: people may decide for the seat."""
+        return self.game.choices(state)
 
 
 def waiting(state: State) -> Phrase | None:

@@ -17,10 +17,14 @@ class PlayLine(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StartGame(msgspec.Struct, frozen=True, kw_only=True):
-    """Start a game from a transcript's header. A game that is not over is left where it stands, kept in the journal."""
+    """Start a game from a transcript's header, on those terms (`companion.session.house.terms`).
+
+    A game that is not over is left where it stands, kept in the journal.
+    """
 
     header: Any
     number: int | None = None
+    terms: Any = {}
 
 
 class NextGame(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,6 +63,21 @@ class ConfirmCorrection(msgspec.Struct, frozen=True, kw_only=True):
     accept: bool = True
 
 
+class HouseDecides(msgspec.Struct, frozen=True, kw_only=True):
+    """What the house decides in its turn, a transcript line; stale while a throw is in question or one is corrected."""
+
+    number: int
+    line: Any
+
+
+class HouseAwaits(msgspec.Struct, frozen=True, kw_only=True):
+    """The house goes on: so many dice are to be thrown for it, if not by it `itself`; stale as a decision is."""
+
+    number: int
+    dice: int
+    itself: bool = False
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """Settle question `question`: these values lie there, or None: it was no throw."""
 
@@ -94,6 +113,8 @@ Command = (
     | EndSitting
     | CorrectThrow
     | ConfirmCorrection
+    | HouseDecides
+    | HouseAwaits
     | Answer
     | Observe
     | NoteMotion

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from companion.games import event as games
 from companion.games.registry import game_named
 from companion.games.transcript import Transcript
@@ -12,15 +14,17 @@ from companion.session.snapshot import Event, News, Snapshot
 TAKEN_BACK = frozenset({"undone", "corrected", "abandoned"})
 
 
-def told(transcript: Transcript, number: int, throw: int | None = None) -> tuple[Event, ...]:
+def told(transcript: Transcript, number: int, throw: int | None = None, aloud: bool = False) -> tuple[Event, ...]:
     """What the last line of a game brought about, in the order to tell it.
 
     Args:
         transcript: The game after that line.
         number: Of the line's entry in the journal.
         throw: The number of its throw, when it is one.
+        aloud: Whether a voice calls out all of it: what the house decides no hand has shown.
     """
-    return tuple(_told(transcript, event, number, throw) for event in transcript.events)
+    events = tuple(_told(transcript, event, number, throw) for event in transcript.events)
+    return tuple(msgspec.structs.replace(event, called=True) for event in events) if aloud else events
 
 
 def news_between(before: Snapshot, after: Snapshot) -> News:

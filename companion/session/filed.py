@@ -18,6 +18,7 @@ import msgspec
 from companion.games.game import Header, Outcome
 from companion.games.notation import header_of
 from companion.games.registry import game_named
+from companion.session.house.terms import USUAL, Terms
 from companion.session.past.statistics import Tally
 from companion.session.snapshot import Thrown
 
@@ -54,6 +55,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
         first_throw: The number of the first of them, 0 without any.
         last_throw: The number of the last of them.
         tallies: Each player in figures.
+        terms: What was agreed on it besides its rules.
     """
 
     number: int
@@ -71,6 +73,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
     first_throw: int
     last_throw: int
     tallies: dict[str, Tally]
+    terms: Terms = USUAL
 
     @property
     def header(self) -> Header:

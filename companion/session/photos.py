@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 from companion.errors import DeviceError
 from companion.session.atomic import write_file
+
+log = logging.getLogger(__name__)
 
 CAP_BYTES = 500_000_000  # HARDWARE.md, the machine: SD cards are small
 
@@ -39,6 +42,15 @@ class Photos:
             write_file(self._file(throw), (jpeg,))
         except OSError as refused:
             raise _ill(self.folder, refused) from refused
+
+    def kept(self, throw: int, jpeg: bytes) -> bool:
+        """Put it there if that can be done: the throw counts all the same, a photo is proof, not state."""
+        try:
+            self.store(throw, jpeg)
+        except DeviceError as ill:
+            log.warning("%s", ill)
+            return False
+        return True
 
     def discard(self, throw: int) -> None:
         """Delete a photo whose throw did not reach the journal; its number goes to another throw."""

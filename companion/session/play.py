@@ -10,16 +10,16 @@ from typing import Any
 from companion.errors import CompanionError, DeviceError, IllegalAction, StaleAction
 from companion.games.game import Action, Throw, Undo
 from companion.games.notation import action_of, header_line, header_of, line_of
-from companion.games.registry import policy_for
 from companion.games.tray import waiting
 from companion.games.views.phrase import Phrase
 from companion.session import commands as c
 from companion.session.filed import Filing, Mark
+from companion.session.house.terms import terms_line, terms_of
 from companion.session.journal import Entry, Journal
 from companion.session.past.review import seen_line
 from companion.session.photos import Photos
 from companion.session.played import Game, PlayedGame
-from companion.session.present import TableState, starter_after
+from companion.session.present import TableState, restored, starter_after
 from companion.session.record import (
     Record,
     Unplayable,
@@ -75,12 +75,14 @@ class Play:
             c.PlayLine: lambda command: self._play_line(action_of(command.line)),
             c.PressButton: lambda command: self._press(command.button),
             c.Answer: self._answer,
-            c.StartGame: lambda command: self._start(command.header),
+            c.StartGame: lambda command: self._start(command.header, command.terms),
             c.NextGame: lambda _: self._next_game(),
             c.Abandon: lambda _: self._abandon(),
             c.EndSitting: lambda _: self._enter("sitting_ended", {}),
             c.CorrectThrow: self._correct,
             c.ConfirmCorrection: self._confirm,
+            c.HouseDecides: self._house_decides,
+            c.HouseAwaits: self._house_awaits,
         }
 
     def open(self) -> None:
@@ -99,7 +101,8 @@ class Play:
         throws = record.game.throws if record.game else ()
         memory = Memory(last_values=throws[-1].values if throws else ())
         self.table = TableState(replace(record, last_throw=tail.last_throw), memory)
-        self._say(Phrase("ill", {"what": damage.in_words(), "cure": CHECK_SCORES}) if damage else self._restored())
+        damaged = Phrase("ill", {"what": damage.in_words(), "cure": CHECK_SCORES}) if damage else None
+        self._say(damaged or restored(self.table.record))
 
     def close(self) -> None:
         """Close the journal."""
@@ -133,7 +136,7 @@ class Play:
             )
             self._put(replace(self.table, memory=memory))
             return
-        self._take(interpret.look(game.transcript.state, self.table.memory, observation))
+        self._take(interpret.look(game.transcript.state, self.table.memory, observation, self.table.policies))
 
     def _tick(self) -> None:
         game = self._playing()
@@ -142,7 +145,7 @@ class Play:
         now_s, due_s = self._clock(), self.deadline_s()
         if due_s is not None and now_s >= due_s:
             self._ticked = (self.table.record.number, self.table.memory.empty_since_s)
-        self._take(interpret.tick(game.transcript.state, self.table.memory, now_s))
+        self._take(interpret.tick(game.transcript.state, self.table.memory, now_s, self.table.policies))
 
     def _look_again(self) -> None:
         game, observation = self._playing(), self.table.observation
@@ -151,7 +154,7 @@ class Play:
         if observation is None or not (observation.thrown or observation.kept):
             self._put(replace(self.table, notice=waiting(game.transcript.state)))
             return
-        self._take(interpret.look_again(game.transcript.state, self.table.memory, observation))
+        self._take(interpret.look_again(game.transcript.state, self.table.memory, observation, self.table.policies))
 
     def _take(self, outcome: Outcome) -> None:
         """Journal what the tray said, then remember it; a line that can't be journaled waits as a roll does."""
@@ -210,7 +213,7 @@ class Play:
                 self._bank()
             case "undo":
                 self._undo(self._game(), Undo(1))
-            case "next" if self._choices():
+            case "next" if self.table.choices:
                 self._put(replace(self.table, choice=self.table.choice + 1))
             case "next":
                 self._next_game()
@@ -222,7 +225,7 @@ class Play:
         if asked and asked[1].code not in SETTLED_BY_BANKING:
             raise IllegalAction("A throw is in question: answer that first.")
         lines = interpret.banking(game.transcript.state, self.table.memory) if self._playing() else ()
-        choices = self._choices()
+        choices = self.table.choices
         if choices:
             lines = (choices[self.table.choice % len(choices)],)
         if not lines:
@@ -242,7 +245,7 @@ class Play:
             quiet = replace(memory, rolled=memory.rolled and memory.rolls != ask.memory.rolls)
             self._put(replace(self.table, memory=quiet, asked=None))
         else:
-            for action in interpret.answered(game.transcript.state, ask, command.values):
+            for action in interpret.answered(game.transcript.state, ask, command.values, self.table.policies):
                 self._line(action, "answered", ask.observation)
             later = memory.rolled and memory.rolls != ask.memory.rolls
             known = replace(interpret.entered(memory, command.values), rolled=later)
@@ -252,20 +255,40 @@ class Play:
         if notice and notice.code == "unclear" and self.table.observation == ask.observation and not self.table.asked:
             self._say(waiting(self._game().transcript.state))  # a person has just made it clear
 
+    # ---- the house ------------------------------------------------------------------------------------------------
+
+    def _house_decides(self, command: c.HouseDecides) -> None:
+        self._house_may_act()
+        action = action_of(command.line)
+        if isinstance(action, Throw | Undo):
+            raise IllegalAction("The house decides; its dice are thrown like everyone's.")
+        self._line(action, "house")
+        self._put(replace(self.table, memory=interpret.decided(self.table.memory)))
+        self._look_again()
+
+    def _house_awaits(self, command: c.HouseAwaits) -> None:
+        self._house_may_act()
+        self._put(replace(self.table, house=command))
+
+    def _house_may_act(self) -> None:
+        if not self.table.houses_turn or self.table.asked or self.table.offer:
+            raise StaleAction("It is not for the house to act now.")
+
     # ---- games ----------------------------------------------------------------------------------------------------
 
-    def _start(self, line: Any) -> None:
+    def _start(self, line: Any, told_terms: Any) -> None:
         header = header_of(line)
+        terms = terms_line(terms_of(told_terms, header))
         games, number = self.table.record.games, self.table.record.number + 1
         same = bool(games) and not self.table.record.closed and same_people(games[-1].header, header)
         sitting = games[-1].sitting if same else number
         back_to = horizon(games, number, sitting)
         worn = games[-1].colours if games else {}
         body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
-        self._enter("game", body)
+        self._enter("game", {**body, "terms": terms} if terms else body)
         self._filing.note(self.table.record.games)
         self._file_games()
-        self._photos.prune(self._first_throw_of_sitting())
+        self._photos.prune(self.table.record.first_throw)
         self._rest(interpret.overruled(self.table.memory))
 
     def _next_game(self) -> None:
@@ -274,7 +297,7 @@ class Play:
         if starter is None and not game.abandoned:
             raise IllegalAction("This game is not over; finish or abandon it first.")
         first = game.header.first if starter is None else game.header.players[starter]
-        self._start(header_line(replace(game.header, first=first, roll_off=False)))
+        self._start(header_line(replace(game.header, first=first, roll_off=False)), terms_line(game.terms))
 
     def _abandon(self) -> None:
         self._enter("abandoned", {})
@@ -321,7 +344,7 @@ class Play:
             throw = self.table.record.last_throw + 1
             observation = self.table.observation if source == "camera" else observation
             body["photo"] = bool(
-                observation and observation.photo_jpeg and self._photo_kept(throw, observation.photo_jpeg)
+                observation and observation.photo_jpeg and self._photos.kept(throw, observation.photo_jpeg)
             )
             if observation and body["photo"]:
                 body["seen"] = seen_line(observation)
@@ -340,21 +363,13 @@ class Play:
         # Every number is shown: where one command makes two entries, the first is told of before the second is made.
         self._changed(self.table)
         self._journal.append(entry)
-        self._put(replace(self.table, record=record, offer=None, choice=0))
+        self._put(replace(self.table, record=record, offer=None, choice=0, house=None))
 
     def _file_games(self) -> None:
         """Put down what the last game was begun after, so that the next start replays no further back."""
         begun = self._journal.tail.last_game
         if begun is not None:
             self._filing.write(Mark(next=begun.number, link=begun.link))
-
-    def _photo_kept(self, throw: int, jpeg: bytes) -> bool:
-        try:
-            self._photos.store(throw, jpeg)
-        except DeviceError as ill:
-            log.warning("%s", ill)  # the throw counts all the same: a photo is proof, not state
-            return False
-        return True
 
     # ---- small ----------------------------------------------------------------------------------------------------
 
@@ -383,18 +398,3 @@ class Play:
     def _playing(self) -> PlayedGame | None:
         game = self.table.record.game
         return game if game and not game.abandoned else None
-
-    def _choices(self) -> tuple[Action, ...]:
-        game = self._playing()
-        return policy_for(game.transcript.state).choices(game.transcript.state) if game else ()
-
-    def _first_throw_of_sitting(self) -> int:
-        games = self.table.record.games
-        ours = [game for game in games if game.sitting == games[-1].sitting]
-        return min((game.first_throw for game in ours if game.first_throw), default=self.table.record.last_throw + 1)
-
-    def _restored(self) -> Phrase | None:
-        game = self.table.record.game
-        if game is None:
-            return None
-        return Phrase("restored", {"scores": game.view["scores"], "player": game.view["player"]})

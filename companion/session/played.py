@@ -12,6 +12,7 @@ from companion.games.notation import action_of, header_line, line_of
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Transcript
 from companion.session.filed import FiledGame, FiledLine
+from companion.session.house.terms import USUAL, Terms
 from companion.session.past.statistics import tallies
 from companion.session.snapshot import Event, Thrown
 
@@ -38,6 +39,7 @@ class PlayedGame:
         colours: Of its players, and of those who played here before them.
         abandoned: Whether it was ended without a result.
         started_s: When by the wall, seconds since 1970.
+        terms: What is agreed on it besides its rules.
     """
 
     number: int
@@ -49,6 +51,7 @@ class PlayedGame:
     colours: dict[str, int]
     abandoned: bool = False
     started_s: float = 0.0
+    terms: Terms = USUAL
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -112,6 +115,7 @@ def filed(game: Game) -> FiledGame:
         first_throw=min(throws, default=0),
         last_throw=max(throws, default=0),
         tallies=tallies(header, moves),
+        terms=game.terms,
     )
 
 
@@ -134,6 +138,7 @@ def reopened(game: Game) -> PlayedGame:
         colours=game.colours,
         abandoned=game.abandoned,
         started_s=game.started_s,
+        terms=game.terms,
     )
 
 

@@ -7,12 +7,15 @@ from typing import Any
 
 import msgspec
 
-from companion.games.game import side_of
+from companion.games.game import Action, side_of
 from companion.games.notation import header_line, line_of
 from companion.games.odds import safe_chance
 from companion.games.registry import game_named, policy_for
 from companion.games.views.board import scores_ahead
 from companion.games.views.phrase import Phrase
+from companion.session.commands import HouseAwaits
+from companion.session.house.terms import USUAL
+from companion.session.house.tray import Policies, policies_under
 from companion.session.played import PlayedGame
 from companion.session.record import Record
 from companion.session.sitting import next_starter
@@ -36,6 +39,7 @@ class TableState:
         offer: A correction that waits to be confirmed.
         moving: Whether something moves in the tray.
         choice: How often the next button was pressed to choose another of the decisions that a button can make.
+        house: What the house has said: so many dice are to be thrown for it.
     """
 
     record: Record
@@ -46,6 +50,28 @@ class TableState:
     offer: Offer | None = None
     moving: bool = False
     choice: int = 0
+    house: HouseAwaits | None = None
+
+    @property
+    def policies(self) -> Policies:
+        """What the tray means in the game's states."""
+        game = self.record.game
+        return policies_under(game.terms if game else USUAL)
+
+    @property
+    def choices(self) -> tuple[Action, ...]:
+        """The decisions that the next button goes through."""
+        game = self.record.game
+        if game is None or game.abandoned:
+            return ()
+        return policy_for(game.transcript.state).choices(game.transcript.state)
+
+    @property
+    def houses_turn(self) -> bool:
+        """Whether the house must act, or dice must be thrown for it."""
+        game = self.record.game
+        house = game.terms.house if game and not game.abandoned else None
+        return game is not None and house is not None and game.transcript.state.player == house.player
 
 
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
@@ -57,7 +83,7 @@ def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
         last,
         phase=_phase(table),
         question=_question(*table.asked) if table.asked else None,
-        notice=table.notice,
+        notice=_houses_notice(table) if table.houses_turn and _says_nothing(table.notice) else table.notice,
         thrown=values_of(lying.thrown) if lying else (),
         kept=values_of(lying.kept) if lying else (),
         correction=table.offer,
@@ -87,6 +113,7 @@ def _journaled(record: Record) -> Snapshot:
         sitting=record.sitting,
         abandoned=game.abandoned,
         next_starter=None if starter is None else game.header.players[starter],
+        terms=game.terms,
     )
 
 
@@ -117,12 +144,31 @@ def starter_after(game: PlayedGame) -> int | None:
 
 
 def _choice(table: TableState) -> dict[str, Any] | None:
-    game = table.record.game
-    if game is None or game.abandoned or not game.view["decisions"]:
-        return None
-    state = game.transcript.state
-    choices = policy_for(state).choices(state)
+    choices = table.choices
     return line_of(choices[table.choice % len(choices)]) if choices else None
+
+
+def restored(record: Record) -> Phrase | None:
+    """What is said after a start: everything is as it was."""
+    if record.game is None:
+        return None
+    return Phrase("restored", {"scores": record.game.view["scores"], "player": record.game.view["player"]})
+
+
+def _says_nothing(notice: Phrase | None) -> bool:
+    """Whether a notice only says that someone is on."""
+    return notice is None or notice.code in {"throw", "decide", "throw_or_bank", "restored"}
+
+
+def _houses_notice(table: TableState) -> Phrase:
+    game, awaits = table.record.game, table.house
+    assert game is not None, "it is the house's turn"
+    state = game.transcript.state
+    if awaits is None:
+        return Phrase("house_decides", {"player": state.player})
+    staying = list(policy_for(state).staying(state))
+    code = ("house_throws" if awaits.itself else "house_awaits") + ("_on" if staying else "")
+    return Phrase(code, {"player": state.player, "count": awaits.dice, "staying": staying})
 
 
 def _phase(table: TableState) -> str:

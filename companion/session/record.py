@@ -14,6 +14,7 @@ from companion.games.notation import action_of, header_of
 from companion.games.transcript import Correction, Transcript, corrected
 from companion.session.events import told
 from companion.session.filed import FiledGame, Filing
+from companion.session.house.terms import terms_of
 from companion.session.journal import Entry, link_of
 from companion.session.journal.chain import LOST
 from companion.session.played import Game, Line, PlayedGame, filed, reopened
@@ -44,6 +45,12 @@ class Record:
     def game(self) -> PlayedGame | None:
         """The game on the table."""
         return reopened(self.games[-1]) if self.games else None
+
+    @property
+    def first_throw(self) -> int:
+        """The number of the first throw of this sitting that stands; else that of the next throw."""
+        ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
+        return min((game.first_throw for game in ours if game.first_throw), default=self.last_throw + 1)
 
     @property
     def sitting(self) -> Sitting:
@@ -174,8 +181,9 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     worn = entry.body.get("colours", games[-1].colours if games else {})
     others = [(name, colour) for name, colour in worn.items() if name not in header.players]
     worn = {**dict(others[-REMEMBERED:]), **colours(worn, header.players)}
+    terms = terms_of(entry.body.get("terms", {}), header)
     game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), view, (started,), worn,
-                      started_s=entry.wall_s)  # fmt: skip
+                      started_s=entry.wall_s, terms=terms)  # fmt: skip
     return (*(filed(old) for old in games if old.number >= entry.body["horizon"]), game)
 
 
@@ -222,7 +230,7 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> 
         transcript=transcript,
         lines=(*game.lines, Line(entry.number, thrown)),
         view=view,
-        log=(*game.log, *told(transcript, entry.number, entry.throw))[-LOG_LENGTH:],
+        log=(*game.log, *told(transcript, entry.number, entry.throw, aloud=source == "house"))[-LOG_LENGTH:],
     )
 
 

@@ -9,6 +9,7 @@ import msgspec
 from companion.games.views.board import Track
 from companion.games.views.panels import Panels
 from companion.games.views.phrase import Phrase
+from companion.session.house.terms import USUAL, Terms
 
 Notice = Phrase
 """Something the table says of what it sees or waits for; pages turn it into words.
@@ -19,7 +20,9 @@ for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hol
 allowed yet, `clear_tray` {player, sizes}, `banking`
 {after_s}, `restored` {scores, player}. Where all dice may be thrown again an empty tray can't bank, only the button
 or a phone: `hold_all` {as hold} with the last of them in the keep zone, `again_or_bank` {player, sizes} while dice
-lie there, `throw_or_bank` {player, sizes} once none does.
+lie there, `throw_or_bank` {player, sizes} once none does. In the house's turn `house_decides` {player},
+`house_awaits` {player, count, staying} where somebody must throw so many for it, `house_throws` {as house_awaits}
+where it does so itself; `house_awaits_on` {as house_awaits} and `house_throws_on` {as house_awaits} where dice stay.
 Wrong: `illegal_hold` {player?, reason, dice, value?, values?}, with `reason` one of `pair_needed`, `one_value`,
 `all_of_value` {missing}, `not_the_point`, `too_many`, `not_of_throw`, `does_not_score`; `changed` {was, kept};
 `count` {wanted, seen, kept}; `unclear` {code: a doubt's}; `decide_first` {player, decisions, seen}: dice were
@@ -182,6 +185,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         choice: The line that the bank button plays now, where there are several; the next button goes on to another.
         abandoned: Whether the game was ended without a result.
         next_starter: Who starts when the next game is called; None until this one is over.
+        terms: What is agreed on the game besides its rules: whom the house plays, whether it is serious, which dice.
     """
 
     number: int
@@ -207,3 +211,4 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     choice: dict[str, Any] | None = None
     abandoned: bool = False
     next_starter: str | None = None
+    terms: Terms = USUAL

@@ -97,6 +97,10 @@ class Table:
         """The newest snapshot; never waits."""
         return self._snapshot
 
+    def standing(self) -> TableState:
+        """All that the writer has before it, as it is now; never waits."""
+        return self._play.table
+
     def subscribe(self, reader: Reader) -> Callable[[], None]:
         """Have the writer thread call `reader` with each new snapshot and its news; returns how to end that.
 

@@ -8,7 +8,7 @@ import pytest
 from pub import HEADER, Pub, opened
 
 from companion.errors import DeviceError
-from companion.session.commands import PlayLine, StartGame
+from companion.session.commands import HouseAwaits, HouseDecides, NoteMotion, PlayLine, StartGame
 from companion.session.snapshot import Event
 from web import loudspeaker
 from web.loudspeaker import Loudspeaker, called
@@ -106,3 +106,19 @@ def test_a_paired_phone_turns_it_on_and_off(tmp_path: Path) -> None:
         assert pub.stranger().post("/api/voice", json={"on": True}).status_code == 401
         assert pub.host().post("/api/voice", json={"on": True}).json == {"on": True}
         assert pub.stranger().get("/api/voice").json == {"on": True}
+
+
+def test_it_says_what_is_to_be_thrown_for_the_house_once(pub: Pub) -> None:
+    mouth = Mouth()
+    voice = Loudspeaker("en", mouth)
+    voice.turn(True)
+    pub.table.subscribe(voice.hear)
+    header = {**HEADER, "first": HEADER["players"][0]}
+    terms = {"house": {"player": HEADER["players"][0], "level": "best"}}
+    number = pub.table.submit(StartGame(header=header, terms=terms)).number
+    pub.table.submit(HouseAwaits(number=number, dice=7))
+    pub.table.submit(NoteMotion())
+    play(pub, POINT_5[0])
+    pub.table.submit(HouseDecides(number=number + 1, line=POINT_5[1]))
+    voice.hush()
+    assert [said.words for said in mouth.said] == ["Throw 7 dice for Ann.", "Ann made 5 the point: 3 frozen."]

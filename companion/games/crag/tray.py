@@ -49,6 +49,10 @@ class CragTray:
         """Nothing: Crag has no stop."""
         return ()
 
+    def staying(self, state: State) -> Values:
+        """Those that were kept."""
+        return _crag(state).dice if state.throw_sizes else ()
+
     def takes_all(self, state: State) -> bool:
         """With three."""
         return 3 in state.throw_sizes

@@ -65,6 +65,17 @@ class CrapolaTray:
         """What is set aside is kept before the stop."""
         return (Keep(dice.set_aside),) if "keep" in state.decisions and dice.set_aside else ()
 
+    def staying(self, state: State) -> Values:
+        """What was set aside in this turn, since the last hot dice."""
+        turn = _crapola(state).turn
+        if self.takes_all(state):
+            return ()
+        aside, missing = list[int](), turn.size - len(turn.dice)
+        for kept in reversed(turn.kept):
+            if len(aside) < missing:
+                aside += kept
+        return tuple(sorted(aside))
+
     def takes_all(self, state: State) -> bool:
         """After hot dice."""
         return not _crapola(state).turn.dice

@@ -58,6 +58,11 @@ class CribDiceTray:
         """Nothing: a stop banks the set as it is."""
         return ()
 
+    def staying(self, state: State) -> Values:
+        """The frozen ones, but for a throw of all seven."""
+        turn = _crib(state).turn
+        return () if turn.point is None or 7 in state.throw_sizes else (turn.point,) * turn.frozen
+
     def takes_all(self, state: State) -> bool:
         """With seven fresh dice."""
         return 7 in state.throw_sizes

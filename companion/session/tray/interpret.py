@@ -15,6 +15,7 @@ from companion.games.game import Action, State, Stop, Throw, Undo
 from companion.games.registry import policy_for
 from companion.games.tray import TrayDice, Values, state_after, waiting
 from companion.games.views.phrase import Phrase
+from companion.session.house.tray import Policies
 from companion.session.tray.motion import Motion, elsewhere, motion_of, moved
 from companion.session.tray.observation import Die, Observation
 
@@ -88,8 +89,8 @@ class Outcome:
     settled: bool = False
 
 
-def look(state: State, memory: Memory, observation: Observation) -> Outcome:
-    """What a tray that has come to rest means in that state."""
+def look(state: State, memory: Memory, observation: Observation, policies: Policies = policy_for) -> Outcome:
+    """What a tray that has come to rest means in that state; `policies` say what dice mean in each."""
     motion = _motion(memory, observation) if memory.awake else _first_motion(memory, observation)
     if not observation.thrown and observation.doubt not in NOTHING_WRONG:
         # In the dark nothing is lifted out.
@@ -98,34 +99,35 @@ def look(state: State, memory: Memory, observation: Observation) -> Outcome:
     if observation.doubt is not None and observation.thrown and motion is Motion.NONE:
         seen = replace(seen, thrown=memory.thrown, kept=memory.kept)  # what was read clearly is known better
     if not observation.thrown and not observation.kept:
-        return _empty(state, memory, seen, observation)
+        return _empty(state, memory, seen, observation, policies)
     if seen.rolled:
-        return _rolled(state, seen, observation)
+        return _rolled(state, seen, observation, policies)
     if motion is Motion.PARTLY:
-        return _partly(state, memory, seen, observation)
+        return _partly(state, memory, seen, observation, policies)
     if motion is Motion.UNSURE:
-        return _unsure(state, memory, seen, observation)
-    return look_again(state, seen, observation)
+        return _unsure(state, memory, seen, observation, policies)
+    return look_again(state, seen, observation, policies)
 
 
-def look_again(state: State, memory: Memory, observation: Observation) -> Outcome:
+def look_again(state: State, memory: Memory, observation: Observation, policies: Policies = policy_for) -> Outcome:
     """What the same tray means after the state has changed by hand: a roll may be waiting, or dice in the keep zone."""
     if memory.rolled:
-        return _rolled(state, memory, observation)
+        return _rolled(state, memory, observation, policies)
     if observation.doubt is None or (observation.doubt == "count" and not observation.thrown):
-        return _at_rest(state, memory, observation)  # too few dice is what a tray with the rest in a hand shows
+        # Too few dice is what a tray with the rest in a hand shows.
+        return _at_rest(state, memory, observation, policies)
     return Outcome(memory, notice=Phrase("unclear", {"code": observation.doubt}))
 
 
-def tick(state: State, memory: Memory, now_s: float) -> Outcome:
+def tick(state: State, memory: Memory, now_s: float, policies: Policies = policy_for) -> Outcome:
     """What the passing of time means: a tray that stays empty banks."""
     if memory.empty_since_s is None or not memory.armed:
         return Outcome(memory)
-    lines = banking(state, memory)
+    lines = banking(state, memory, policies)
     if not lines:
         return Outcome(memory, notice=waiting(state))
     before_stop = state_after(state, lines[:-1])
-    if before_stop is not None and policy_for(before_stop).takes_all(before_stop):
+    if before_stop is not None and policies(before_stop).takes_all(before_stop):
         args = {"player": state.player, "sizes": list(before_stop.throw_sizes)}
         return Outcome(memory, notice=Phrase("throw_or_bank", args))
     if now_s - memory.empty_since_s < BANK_AFTER_S:
@@ -133,18 +135,16 @@ def tick(state: State, memory: Memory, now_s: float) -> Outcome:
     return Outcome(replace(memory, armed=False, rolled=False), lines)
 
 
-def banking(state: State, memory: Memory) -> tuple[Action, ...]:
+def banking(state: State, memory: Memory, policies: Policies = policy_for) -> tuple[Action, ...]:
     """The lines that bank now, by the button or by lifting the dice out; none when the rules refuse."""
-    lines = (*policy_for(state).before_bank(state, tray_dice(memory)), Stop())
+    lines = (*policies(state).before_bank(state, tray_dice(memory)), Stop())
     return lines if state_after(state, lines) is not None else ()
 
 
-def answered(state: State, ask: Ask, values: Sequence[int]) -> tuple[Action, ...]:
+def answered(state: State, ask: Ask, values: Sequence[int], policies: Policies = policy_for) -> tuple[Action, ...]:
     """The lines that a person's answer plays. Raises IllegalAction when the rules refuse them."""
     throw = Throw(tuple(values))
-    ways = [
-        (*before, throw) for before in policy_for(state).before_throw(state, tray_dice(ask.memory, ask.observation))
-    ]
+    ways = [(*before, throw) for before in policies(state).before_throw(state, tray_dice(ask.memory, ask.observation))]
     fitting = [way for way in ways if state_after(state, way) is not None]
     return fitting[0] if len(fitting) == 1 else (throw,)
 
@@ -219,48 +219,51 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
     )
 
 
-def _empty(state: State, memory: Memory, seen: Memory, observation: Observation) -> Outcome:
+def _empty(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Outcome:
     seen = replace(seen, empty_since_s=observation.at_s if memory.empty_since_s is None else memory.empty_since_s)
-    outcome = tick(state, seen, observation.at_s)
+    outcome = tick(state, seen, observation.at_s, policies)
     return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting(state))
 
 
-def _partly(state: State, memory: Memory, seen: Memory, observation: Observation) -> Outcome:
+def _partly(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Outcome:
     left = Counter(values_of(observation.thrown)) - Counter(values_of(moved(memory.thrown, observation.thrown)))
     still = tuple(sorted(left.elements()))
-    found = _readings(state, seen, observation, still) if observation.doubt is None else []
+    found = _readings(state, seen, observation, still, policies) if observation.doubt is None else []
     if len(found) == 1:
-        return _thrown(state, seen, observation, found[0])
+        return _thrown(state, seen, observation, found[0], policies)
     if len(still) * 2 > len(observation.thrown):
-        return look_again(state, seen, observation)  # one die was tipped over, or read otherwise; the rest lies there
-    return _unsure(state, memory, seen, observation)
+        # One die was tipped over, or read otherwise; the rest lies there.
+        return look_again(state, seen, observation, policies)
+    return _unsure(state, memory, seen, observation, policies)
 
 
-def _unsure(state: State, memory: Memory, seen: Memory, observation: Observation) -> Outcome:
+def _unsure(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Outcome:
     code = observation.doubt or ("moved" if memory.awake else "found")
-    if not _readings(state, seen, observation, ()):
-        return look_again(state, seen, observation)
-    return Outcome(seen, ask=Ask(code, _wanted(state, seen, observation), observation, seen))
+    if not _readings(state, seen, observation, (), policies):
+        return look_again(state, seen, observation, policies)
+    return Outcome(seen, ask=Ask(code, _wanted(state, seen, observation, policies), observation, seen))
 
 
-def _rolled(state: State, memory: Memory, observation: Observation) -> Outcome:
-    wanted = _wanted(state, memory, observation)
+def _rolled(state: State, memory: Memory, observation: Observation, policies: Policies) -> Outcome:
+    wanted = _wanted(state, memory, observation, policies)
     if not wanted:
         return Outcome(memory, notice=_too_early(state, observation))
     if observation.doubt is not None:
         notice = Phrase("unclear", {"code": observation.doubt})
         return Outcome(memory, ask=Ask(observation.doubt, wanted, observation, memory), notice=notice)
-    found = _readings(state, memory, observation, ())
+    found = _readings(state, memory, observation, (), policies)
     if len(found) == 1:
-        return _thrown(state, memory, observation, found[0])
+        return _thrown(state, memory, observation, found[0], policies)
     code = "count" if not found else "unsure"
     notice = Phrase("count", {"wanted": list(wanted), "seen": len(observation.thrown), "kept": len(observation.kept)})
     return Outcome(memory, ask=Ask(code, wanted, observation, memory), notice=notice)
 
 
-def _readings(state: State, memory: Memory, observation: Observation, still: Values) -> list[tuple[Action, ...]]:
+def _readings(
+    state: State, memory: Memory, observation: Observation, still: Values, policies: Policies
+) -> list[tuple[Action, ...]]:
     """Every different sequence of lines that the rules allow and the tray may mean."""
-    policy, dice, found = policy_for(state), tray_dice(memory, observation), list[tuple[Action, ...]]()
+    policy, dice, found = policies(state), tray_dice(memory, observation), list[tuple[Action, ...]]()
     for before in policy.before_throw(state, dice):
         for values in policy.thrown(state, dice, still):
             lines = (*before, Throw(values))
@@ -269,14 +272,16 @@ def _readings(state: State, memory: Memory, observation: Observation, still: Val
     return found
 
 
-def _wanted(state: State, memory: Memory, observation: Observation) -> tuple[int, ...]:
+def _wanted(state: State, memory: Memory, observation: Observation, policies: Policies) -> tuple[int, ...]:
     """How many dice may be thrown now, once the keep zone has been taken at its word."""
-    decided_before = policy_for(state).before_throw(state, tray_dice(memory, observation))
+    decided_before = policies(state).before_throw(state, tray_dice(memory, observation))
     reached = [state_after(state, before) for before in decided_before]
     return tuple(sorted({size for after in reached if after for size in after.throw_sizes}))
 
 
-def _thrown(state: State, memory: Memory, observation: Observation, lines: tuple[Action, ...]) -> Outcome:
+def _thrown(
+    state: State, memory: Memory, observation: Observation, lines: tuple[Action, ...], policies: Policies
+) -> Outcome:
     throw, reached = lines[-1], state_after(state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"
     assert reached is not None, "a reading is allowed by the rules"
@@ -285,12 +290,12 @@ def _thrown(state: State, memory: Memory, observation: Observation, lines: tuple
         known = replace(
             known, kept_before=values_of(observation.kept)
         )  # nothing of this throw has been moved aside yet
-    after = _at_rest(reached, known, observation)
+    after = _at_rest(reached, known, observation, policies)
     return replace(after, lines=(*lines, *after.lines), settled=True)
 
 
-def _at_rest(state: State, memory: Memory, observation: Observation) -> Outcome:
-    meaning = policy_for(state).at_rest(state, tray_dice(memory, observation))
+def _at_rest(state: State, memory: Memory, observation: Observation, policies: Policies) -> Outcome:
+    meaning = policies(state).at_rest(state, tray_dice(memory, observation))
     return Outcome(replace(memory, set_aside=meaning.set_aside), meaning.lines, notice=meaning.notice)
 
 

@@ -1,0 +1,67 @@
+"""What is agreed on a game besides its rules: whom the house plays, whether advice is given, which dice are thrown.
+
+No transcript tells of it: a player that the house plays is a player by name. It stands in the journal's entry that
+starts the game.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from companion.errors import RulesError
+from companion.games.game import Header
+from companion.games.nearest import nearest
+from companion.games.players import level_named
+
+NAME_LENGTH = 24
+
+
+class HouseSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The player that the house plays, and how well: a key of `companion.games.players.LEVELS`."""
+
+    player: str
+    level: str
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What is agreed on a game.
+
+    Attributes:
+        house: Whom the house plays, if anyone.
+        serious: Whether nobody is told odds or best play while the game is on.
+        dice: The name of the set of dice that is thrown; empty for the table's usual ones.
+    """
+
+    house: HouseSeat | None = None
+    serious: bool = False
+    dice: str = ""
+
+
+USUAL = Terms()
+
+
+def terms_of(told: object, header: Header) -> Terms:
+    """The terms that a decoded JSON object tells, checked against the game's header. Raises RulesError."""
+    if isinstance(told, dict):
+        for key in told:
+            if key not in Terms.__struct_fields__:
+                raise RulesError(f"A game's terms have no {key!r}{nearest(str(key), Terms.__struct_fields__)}")
+    try:
+        terms = msgspec.convert(told, Terms)
+    except msgspec.ValidationError as wrong:
+        raise RulesError(f"The game's terms: {wrong}.") from None
+    if terms.house is not None:
+        level_named(terms.house.level)
+        if terms.house.player not in header.players:
+            raise RulesError(f"The house is to play {terms.house.player!r}, who is not one of the players.")
+    if len(terms.dice) > NAME_LENGTH:
+        raise RulesError(f"The name of a set of dice has at most {NAME_LENGTH} characters.")
+    return terms
+
+
+def terms_line(terms: Terms) -> dict[str, Any]:
+    """The terms as plain JSON: only what is not as usual. `terms_of` reads it back."""
+    line: dict[str, Any] = msgspec.to_builtins(terms)
+    return line
