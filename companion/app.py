@@ -30,6 +30,8 @@ from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.notation import header_of
 from companion.notify import notify, watchdog_s
 from companion.session.commands import StartGame
+from companion.session.house.player import HousePlayer
+from companion.session.house.terms import HOUSE, terms_of
 from companion.session.journal import Journal
 from companion.session.past.review import Review
 from companion.session.photos import Photos
@@ -133,12 +135,15 @@ def build(settings: Settings) -> App:
     buttons = ListeningButtons(wired.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
     voice, chimes = Loudspeaker(), Chimes() if settings.sound.effects else None
     lights = Lights(night=settings.strip.night)
+    hands = VirtualHands(wired.camera) if isinstance(wired.camera, Simulated) else None
+    house = HousePlayer(table, clock, hands)
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S)),
         following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),
         Part("buttons", buttons.listen, buttons.stop, buttons.alive),
         *([following("sounds", table, sounding(chimes), chimes.start, chimes.stop, chimes.alive)] if chimes else []),
         following("voice", table, voice.hear, stop=voice.hush),
+        following("house", table, house.hear, house.start, house.stop, house.alive),
         Part("observer", observer.start, observer.stop, observer.alive),
     )
 
@@ -162,11 +167,12 @@ def build(settings: Settings) -> App:
         "life": supervisor.health,
     }
 
-    feed, hands = Feed(table), wired.camera if isinstance(wired.camera, Simulated) else None
-    calibration = CalibrationService(source, camera, folder, _today, hands, tray.recalibrated)
+    feed, simulated = Feed(table), wired.camera if isinstance(wired.camera, Simulated) else None
+    calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
     groups = (
         *groups_of_any_table(table, feed, BoardOnPage(board, wired.layout), photos, folder, door.pairing, checks),
-        *([api.tray.routes(VirtualHands(hands), door.pairing)] if hands else []),
+        *([api.tray.routes(hands, door.pairing)] if hands else []),
+        api.house.routes(house, door.pairing),
         api.voice.routes(voice, door.pairing),
         api.review.routes(Review(folder), photos, door.pairing),
         api.calibrate.routes(calibration, door.pairing),
@@ -210,7 +216,7 @@ def _tried(make: Callable[[], T], problems: list[str]) -> T | None:
 
 def _checked_header(settings: Settings) -> None:
     try:
-        header_of(_header(settings))
+        terms_of(_terms(settings), header_of(_header(settings)))
     except RulesError as refused:
         raise SetupError([f"[table] {refused}"]) from None
 
@@ -229,8 +235,16 @@ def _made(settings: Settings) -> Path:
 def _first_game(table: Table, settings: Settings) -> None:
     """Set up the settings' game on a journal that has none, so that the first dice thrown already count."""
     if table.snapshot().game is None and settings.table.players:
-        table.submit(StartGame(header=_header(settings)))
+        table.submit(StartGame(header=_header(settings), terms=_terms(settings)))
 
 
 def _header(settings: Settings) -> dict[str, object]:
-    return {"transcript": 1, "game": settings.table.game, "players": list(settings.table.players), "rules": {}}
+    table = settings.table
+    house = (HOUSE,) if table.house and HOUSE not in table.players else ()
+    return {"transcript": 1, "game": table.game, "players": [*table.players, *house], "rules": {}}
+
+
+def _terms(settings: Settings) -> dict[str, object]:
+    table = settings.table
+    house = {"house": {"player": HOUSE, "level": table.house}} if table.house else {}
+    return {**house, "serious": table.serious, "dice": table.dice}

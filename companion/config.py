@@ -19,11 +19,19 @@ Port = Annotated[int, Meta(ge=0, le=65535)]
 
 
 class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table's name on the pages, and the game that a first start sets up."""
+    """The table's name on the pages, and the game that a first start sets up.
+
+    `house`: the level of a player House that the program plays: careless, steady or best; none when empty. `serious`:
+    nobody is told odds or best play while a game is on. `dice`: the name of the set of dice, where there is more than
+    one.
+    """
 
     name: Annotated[str, Meta(min_length=1, max_length=24)] = "Peg & Pip"
     game: str = next(iter(GAMES))
     players: tuple[str, ...] = ("Ann", "Ben")
+    house: str = ""
+    serious: bool = False
+    dice: str = ""
 
 
 class CameraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

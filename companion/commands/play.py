@@ -16,6 +16,7 @@ from companion import config, safe_mode
 from companion.adapters.starts import TRIES, Starts
 from companion.app import App, build
 from companion.errors import CompanionError, DeviceError, SetupError
+from companion.games.players import LEVELS
 from companion.games.registry import GAMES
 from companion.session.journal import InUse
 
@@ -25,6 +26,7 @@ CTRL_C = 130
 @click.command()
 @click.option("--game", help=f"Game that a first start sets up: {', '.join(GAMES)}.")
 @click.option("--players", help="Their names, clockwise, as Ann,Ben.")
+@click.option("--house", metavar="LEVEL", help=f"Seat a player House that plays by itself: {', '.join(LEVELS)}.")
 @click.option("--camera", help="virtual, picamera2, opencv:INDEX, files:DIR or video:FILE.")
 @click.option("--strip", help="memory, terminal, ws281x, spi, pio, wled:HOST or auto.")
 @click.option("--buttons", help="none, keys or gpio.")
@@ -88,6 +90,7 @@ def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
     places = {
         "game": ("table", "game"),
         "players": ("table", "players"),
+        "house": ("table", "house"),
         "camera": ("camera", "source"),
         "strip": ("strip", "kind"),
         "buttons": ("buttons", "kind"),

@@ -28,6 +28,7 @@ HEADER: Json = {
         "rules": {"type": "object", "additionalProperties": {"type": ["boolean", "integer"]}},
         "first": {"type": "string"},
         "roll_off": {"type": "boolean"},
+        "terms": ref("Terms"),
     },
     "additionalProperties": False,
 }
@@ -105,11 +106,11 @@ def routes(games: Sequence[GameCard], table: Table, pairing: Pairing) -> Routes:
 
     @made.post("/api/games", "Start a game", dict[str, Any], **start)
     def begin(header: dict[str, Any]) -> flask.Response:
-        players = header.get("players")
+        players, terms = header.get("players"), header.pop("terms", {})
         wrong = problem_of(name for name in players if isinstance(name, str)) if isinstance(players, list) else None
         if wrong is not None:
             return refusal(422, "name", wrong)
-        return do(table, StartGame(header=header))
+        return do(table, StartGame(header=header, terms=terms))
 
     return made
 

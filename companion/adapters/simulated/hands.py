@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import cv2
 import numpy as np
 
 from companion.adapters.tray_observer import jpeg
+from companion.session.tray.observation import Die
 from vision.cameras import Simulated
 from vision.cameras.simulated.camera import LENS
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
@@ -16,12 +18,14 @@ from vision.reading import FrameBGR
 
 PAGE_QUALITY = 78
 """JPEG quality of the tray's moving picture: about 90 kB a frame."""
+STRENGTH = 0.6
+"""How hard the house throws, 0 to 1."""
 SMALLER, NOISE_LEVELS = 8, 6
 """Pictures are compared so much smaller: noise is below that many grey levels then, and what moves is above."""
 
 
 class VirtualHands:
-    """Fulfils `web.api.tray.Tray` with a virtual camera."""
+    """Fulfils `web.api.tray.Tray` with a virtual camera, and throws for the house (`session.house.player.Hands`)."""
 
     def __init__(self, camera: Simulated) -> None:
         self._camera = camera
@@ -30,6 +34,25 @@ class VirtualHands:
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
         """Throw these dice, or all that are not kept."""
         self._camera.tray.throw(ids, strength)
+
+    def throw_beside(self, staying: Sequence[Die], count: int) -> None:
+        """Lay those dice into the keep zone and throw so many of the others; what is left over is lifted out.
+
+        Where too few are left (two are thrown beside six frozen ones), the last of those that stay is thrown too.
+        """
+        tray = self._camera.tray
+        loose = [die for die in tray.dice() if die["place"] != "out"]
+        stay = list[Mapping[str, Any]]()
+        for seen in staying[: len(loose)]:
+            stay.append(min(loose, key=lambda die: math.dist((die["x_mm"], die["y_mm"]), (seen.x_mm, seen.y_mm))))
+            loose.remove(stay[-1])
+        stay = stay[: len(tray.dice()) - count]
+        for place, die in enumerate(stay):
+            if die["place"] == "throw":
+                tray.move(die["id"], *_keep_place(place))
+        thrown = [die["id"] for die in tray.dice() if die["id"] not in {each["id"] for each in stay}]
+        tray.lift(thrown[count:])
+        tray.throw(thrown[:count], STRENGTH)
 
     def shake(self) -> None:
         """Shake the tray."""
@@ -67,6 +90,12 @@ class VirtualHands:
         if shown is None or int(cv2.absdiff(small, shown[0]).max()) > NOISE_LEVELS:
             shown = self._shown = (small, jpeg(picture, PAGE_QUALITY))
         return shown[1]
+
+
+def _keep_place(place: int) -> tuple[float, float]:
+    """Where the n-th die of the keep zone is laid, two in a row; the tray finds a free place near it."""
+    row, column = divmod(place, 2)
+    return RIDGE_MM + 24 + 30 * column, 30 + 40 * row
 
 
 def _in_picture(die: Mapping[str, Any]) -> dict[str, float]:

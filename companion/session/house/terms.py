@@ -15,6 +15,8 @@ from companion.games.game import Header
 from companion.games.nearest import nearest
 from companion.games.players import level_named
 
+HOUSE = "House"
+"""What the player is called that the settings give to the house."""
 NAME_LENGTH = 24
 
 

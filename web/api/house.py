@@ -1,0 +1,39 @@
+"""The player that the house seats: a phone that is about to correct something has it wait."""
+
+from __future__ import annotations
+
+from typing import Annotated, Protocol
+
+import flask
+import msgspec
+
+from web.api.routes import Routes
+from web.pairing.phones import Pairing
+from web.responses import answer
+
+MOST_S = 60.0
+
+
+class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/house/hold`: it does nothing for so many seconds; 0: it goes on."""
+
+    seconds: Annotated[float, msgspec.Meta(ge=0.0, le=MOST_S)]
+
+
+class House(Protocol):
+    """Who plays the house's seat."""
+
+    def hold(self, seconds: float) -> None:
+        """Do nothing for so long."""
+
+
+def routes(house: House, pairing: Pairing) -> Routes:
+    """The routes of the house."""
+    made = Routes("house", HoldBody, pairing=pairing)
+
+    @made.post("/api/house/hold", "Have the house wait", HoldBody, refused=(401,), paired=True)
+    def hold(sent: HoldBody) -> flask.Response:
+        house.hold(sent.seconds)
+        return answer({"seconds": sent.seconds})
+
+    return made
