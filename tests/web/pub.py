@@ -188,6 +188,7 @@ def opened(
     make_more = {
         "tray": lambda it: api.tray.routes(it, pairing),
         "evening": lambda it: api.evening.routes(it, table),
+        "house": lambda it: api.house.routes(it, pairing),
         "voice": lambda it: api.voice.routes(it, pairing),
         "review": lambda it: api.review.routes(it, photos, pairing),
         "calibrate": lambda it: api.calibrate.routes(it, pairing),

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import flask
 
 from companion.session.commands import StartGame
+from companion.session.house.terms import Terms
 from web.api.routes import Json, Routes, ref
 from web.names import problem_of
 from web.pairing.phones import Pairing
@@ -96,7 +97,7 @@ class GameCard(Protocol):
 
 def routes(games: Sequence[GameCard], table: Table, pairing: Pairing) -> Routes:
     """The routes of the games."""
-    made = Routes("games", pairing=pairing, schemas={"Header": _header(games)})
+    made = Routes("games", Terms, pairing=pairing, schemas={"Header": _header(games)})
 
     @made.get("/api/games", "The games, their house rules and presets")
     def listed() -> flask.Response:

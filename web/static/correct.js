@@ -31,7 +31,17 @@ function correct(thrown, at) {
   const box = dialog(t("correct.title", { player: thrown.player }),
     thrown.photo ? photoOf(thrown) : noPhoto(),
     h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })), h("div", { class: "faces" }, faces),
-    h("button", { type: "button", onclick: () => { box.close(); askDice(t("correct.title", { player: thrown.player }), [thrown.values.length], (values) => send(thrown, values)); } }, t("correct.all")));
+    h("button", { type: "button", onclick: () => { box.close(); holdHouse(askDice(t("correct.title", { player: thrown.player }), [thrown.values.length], (values) => send(thrown, values))); } }, t("correct.all")));
+  holdHouse(box);
+}
+
+// The house does nothing while this is open.
+const HOLD_S = 30;
+function holdHouse(box) {
+  if (!table.snapshot.terms.house || !box) return;
+  const hold = (seconds) => post("/api/house/hold", { seconds }, { quiet: true }), again = setInterval(() => hold(HOLD_S), (HOLD_S * 1000) / 2);
+  hold(HOLD_S);
+  box.addEventListener("close", () => { clearInterval(again); hold(0); });
 }
 
 const noPhoto = () => h("p", { class: "quiet" }, t("correct.no_photo"));

@@ -1,10 +1,12 @@
 // Setting up a game: who plays, what, by which house rules. Names are remembered by the table, and on this phone.
 import { dialog, fill, h, has, own, post, settings, start, t, table } from "./core.js";
 import { chip } from "./dice.js";
+import { HOUSE, termsForm } from "./terms.js";
 
 export function newGame(games) {
-  const last = table.snapshot.header ?? JSON.parse(settings.get("last-game", "null")) ?? {};
+  const last = lastGame();
   const names = [...(last.players ?? ["", ""])];
+  const terms = termsForm(last.terms ?? {}, [], (plays) => { seatHouse(names, plays); show(); });
   let known = remembered();
   let game = games.find((each) => each.name === last.game) ?? games[0];
   let rules = { ...(last.game === game.name ? last.rules : {}) };
@@ -16,13 +18,13 @@ export function newGame(games) {
 
   const show = () => {
     fill(before, [known, names], () => knownNames(known, names, game, show));
-    fill(who, [names.length, game.name, names.drawn], () => [names.map((name, seat) => seatRow(names, seat, name, game, show)),
+    fill(who, [names.length, game.name, names.drawn], () => [names.map((name, seat) => seatRow(names, seat, name, game, show, terms.plays() && name === HOUSE)),
       game.max_players && names.length >= game.max_players ? null : h("button", { type: "button", "data-key": "add", onclick: () => { names.push(""); show(); } }, t("new.add"))].flat());
     fill(what, [game.name, rules], () => [presets(game, rules, (chosen) => { rules = chosen; show(); }), ...game.switches.map((each) => switchRow(each, rules))]);
   };
   const begin = async () => {
     const players = names.map((name) => name.trim()).filter(Boolean);
-    const header = { transcript: 1, game: game.name, players, rules: differing(game, rules) };
+    const header = { transcript: 1, game: game.name, players, rules: differing(game, rules), terms: terms.told() };
     settings.set("last-game", JSON.stringify(header));
     settings.set("names", JSON.stringify([...new Set([...players, ...known])].slice(0, 30)));
     const done = await post("/api/games", first.value === "roll" ? { ...header, roll_off: true } : header);
@@ -30,12 +32,25 @@ export function newGame(games) {
   };
   const first = h("select", { id: "new-first" }, h("option", { value: "seat" }, t("new.first_seat")), h("option", { value: "roll" }, t("new.roll_off")));
   const box = dialog(t("control.new_game"), h("label", { for: "new-game" }, t("new.game")), choice,
-    h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who, before),
+    h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who, before, terms.house),
     h("label", { for: "new-first" }, t("new.first")), first,
-    h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what), problem,
+    h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what), h("details", { class: "fold" }, h("summary", {}, t("new.terms")), h("div", { class: "stack" }, terms.more)), problem,
     h("button", { type: "button", class: "main", onclick: begin }, t("new.begin")));
   show();
   earlier().then((more) => { known = [...new Set([...known, ...more])]; show(); });
+}
+
+// The game on the table; on a table without one that which this phone began last.
+function lastGame() {
+  const { header, terms } = table.snapshot;
+  return header ? { ...header, terms } : JSON.parse(settings.get("last-game", "null")) ?? {};
+}
+
+function seatHouse(names, plays) {
+  const at = names.indexOf(HOUSE), free = names.findIndex((name) => !name.trim());
+  if (!plays && at >= 0) names[at] = "";
+  if (plays && at < 0) names.splice(free < 0 ? names.length : free, free < 0 ? 0 : 1, HOUSE);
+  names.drawn = (names.drawn ?? 0) + 1;
 }
 
 // A tap seats someone who has played here before.
@@ -71,11 +86,11 @@ function coloursOf(names) {
   });
 }
 
-function seatRow(names, seat, name, game, show) {
-  const field = h("input", { value: name, maxlength: 24, autocomplete: "off", "data-key": `seat-${seat}`, "aria-label": t("new.seat", { seat: seat + 1 }) });
+function seatRow(names, seat, name, game, show, house) {
+  const field = h("input", { value: name, readonly: house, maxlength: 24, autocomplete: "off", "data-key": `seat-${seat}`, "aria-label": t("new.seat", { seat: seat + 1 }) });
   field.addEventListener("input", () => { names[seat] = field.value; row.firstChild.replaceWith(chip(coloursOf(names)[seat])); });
   field.addEventListener("change", show); // draws the names only that may still be tapped
-  const away = names.length > game.min_players ? h("button", { type: "button", "data-key": `away-${seat}`, "aria-label": t("new.remove", { seat: seat + 1 }), onclick: () => { names.splice(seat, 1); show(); } }, "✕") : null;
+  const away = names.length > game.min_players && !house ? h("button", { type: "button", "data-key": `away-${seat}`, "aria-label": t("new.remove", { seat: seat + 1 }), onclick: () => { names.splice(seat, 1); show(); } }, "✕") : null;
   const row = h("div", { class: "seat" }, chip(coloursOf(names)[seat]), field, away);
   return row;
 }

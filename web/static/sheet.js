@@ -3,6 +3,7 @@ import { $, dialog, fill, follow, h, number, play, post, start, t, table, toast 
 import { die } from "./dice.js";
 import { enterThrow } from "./keys.js";
 import { newGame } from "./newgame.js";
+import { housesTurn } from "./sides.js";
 
 export function sheet() {
   follow((snapshot) => {
@@ -22,12 +23,12 @@ function big(snapshot) {
   }
   const shown = [];
   if (snapshot.phase === "asking") shown.push(button("ask", t("control.look"), () => dispatchEvent(new Event("pegpip-ask")), "main"));
-  for (const line of snapshot.options) {
+  for (const line of housesTurn(snapshot) ? [] : snapshot.options) {
     const words = bigWords(snapshot, line);
     if (words) shown.push(button(JSON.stringify(line), words, () => play(line), line.do === "bomb" ? "danger" : "main"));
   }
   if (state.throw_sizes.length && shown.length < 3) shown.push(button("enter", t("control.enter"), () => enterThrow(table.snapshot), shown.length ? "" : "main"));
-  const picking = snapshot.options.some((line) => line.do === "score" || line.do === "keep");
+  const picking = !housesTurn(snapshot) && snapshot.options.some((line) => line.do === "score" || line.do === "keep");
   if (shown.length < 3 && !picking) shown.push(button("undo", t("control.undo"), undo));
   return shown.slice(0, 3);
 }
@@ -46,6 +47,7 @@ async function undo() {
 
 // What needs more room than a button: rows of a sheet, dice to keep.
 function pick(snapshot) {
+  if (housesTurn(snapshot)) return [];
   const rows = snapshot.options.filter((line) => line.do === "score"), keeps = snapshot.options.filter((line) => line.do === "keep");
   return [rows.length ? rowPicker(snapshot, rows) : null, keeps.length ? keepPicker(snapshot, keeps) : null];
 }

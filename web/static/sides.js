@@ -26,6 +26,7 @@ export function can(snapshot) {
     return overLine(snapshot.abandoned ? null : state.outcome) + next;
   }
   if (snapshot.phase === "asking") return t("can.asking");
+  if (forHouse(snapshot)) return t(`notice.${snapshot.notice.code}`, plainArgs(snapshot.notice.args));
   const line = snapshot.panels.can.map(({ code, args }) => {
     if (code === "can.score" && snapshot.choice?.category) return t("can.score_choice", { category: t(`category.${snapshot.choice.category}`) });
     return t(code, Object.fromEntries(Object.entries(args).map(([name, value]) => [name, either([value].flat())])));
@@ -43,11 +44,17 @@ export function listed(words) {
   return each.length < 2 ? each.join("") : `${each.slice(0, -1).join(", ")} ${t("and")} ${each.at(-1)}`;
 }
 
+/** Whether it is the house's turn and the table says what it does. */
+export const forHouse = (snapshot) => snapshot?.notice?.code.startsWith("house_") ?? false;
+
+/** Whether the player who is on is the house's, who decides by itself. */
+export const housesTurn = ({ state, terms }) => terms?.house !== undefined && state?.player === terms.house.player;
+
 /** What the table sees or waits for, in words; empty when there is nothing to say. */
 export function noticeWords(snapshot) {
   const notice = snapshot.notice;
   // Who must throw or decide is said already by the line of what can be done.
-  if (!notice || notice.code === "throw" || notice.code === "decide") return "";
+  if (!notice || notice.code === "throw" || notice.code === "decide" || forHouse(snapshot)) return "";
   if (notice.code === "unclear") return t(`doubt.${notice.args.code}`);
   if (notice.code === "illegal_hold") return t(`notice.illegal_hold.${notice.args.reason}`, plainArgs(notice.args));
   const args = plainArgs(notice.args);

@@ -21,7 +21,7 @@ export function stage() {
     text(phase, t(`phase.${snapshot.phase}`));
     const words = noticeWords(snapshot), notice = $("notice");
     notice.hidden = !words;
-    notice.classList.toggle("calm", CALM.has(snapshot.notice?.code) || snapshot.notice?.code.startsWith("house_"));
+    notice.classList.toggle("calm", CALM.has(snapshot.notice?.code));
     text(notice, words);
   });
 }

@@ -1,6 +1,6 @@
 // Sounds and spoken call-outs of this phone: off until asked for. A correction silences what it made untrue.
 import { follow, settings } from "./core.js";
-import { eventWords, noticeWords } from "./sides.js";
+import { can, eventWords } from "./sides.js";
 
 const NOTES = { throw: [330], banked: [523, 659, 784], wipe_out: [220, 165], fuchle: [196, 147, 98], rollover: [440, 554, 659],
   over: [523, 659, 784, 1047], bomb: [110, 82], bump: [262, 196] };
@@ -9,7 +9,7 @@ let audio = null;
 export function voice() {
   addEventListener("pointerdown", () => { audio ??= settings.get("voice") === "off" || !window.AudioContext ? null : new AudioContext(); });
   follow((snapshot, before, news) => {
-    if (settings.get("voice") === "spoken" && forHouse(snapshot) && !forHouse(before)) speak(noticeWords(snapshot));
+    if (settings.get("voice") === "spoken" && awaited(snapshot) && !awaited(before)) speak(can(snapshot));
     if (!news || settings.get("voice", "off") === "off") return;
     if (news.takenBack) globalThis.speechSynthesis?.cancel();
     if (settings.get("voice") === "spoken") speak(news.events.map(eventWords).join(". "));
@@ -18,7 +18,7 @@ export function voice() {
 }
 
 // Somebody is to throw for the house.
-const forHouse = (snapshot) => snapshot?.notice?.code.startsWith("house_awaits");
+const awaited = (snapshot) => snapshot?.notice?.code.startsWith("house_awaits");
 
 function speak(words) {
   if (!words || !globalThis.speechSynthesis) return;

@@ -42,7 +42,7 @@ class VirtualHands:
         """
         tray = self._camera.tray
         loose = [die for die in tray.dice() if die["place"] != "out"]
-        stay = list[Mapping[str, Any]]()
+        stay = list[dict[str, Any]]()
         for seen in staying[: len(loose)]:
             stay.append(min(loose, key=lambda die: math.dist((die["x_mm"], die["y_mm"]), (seen.x_mm, seen.y_mm))))
             loose.remove(stay[-1])

@@ -167,7 +167,7 @@ class HousePlayer:
             return LOOK_S
         due_s = self._throw_s
         if due_s is None:
-            due_s = self._throw_s = max(now_s, self._from_s) + (self._pause_s if _state(table).decisions else 0.0)
+            due_s = self._throw_s = max(now_s, self._from_s) + (self._pause_s / 2 if _state(table).decisions else 0.0)
         if now_s < due_s:
             return due_s - now_s
         self._hands.throw_beside(_staying(table), count)

@@ -1,0 +1,22 @@
+// What is agreed on a game besides its rules: whether the house plays, whether it is serious, which dice are thrown.
+import { h, t } from "./core.js";
+
+export const HOUSE = "House";
+const LEVELS = ["careless", "steady", "best"];
+
+/** The form, to begin with `last`; `seats` adds the house to the players, or takes it away. */
+export function termsForm(last, known, seats) {
+  const level = h("select", { id: "new-house" }, h("option", { value: "" }, t("new.house_none")), LEVELS.map((each) => h("option", { value: each, selected: last.house?.level === each }, t(`level.${each}`))));
+  const serious = h("input", { type: "checkbox", id: "new-serious", checked: last.serious });
+  const dice = h("input", { id: "new-dice", value: last.dice ?? "", maxlength: 24, autocomplete: "off", list: "known-dice", placeholder: t("new.dice_usual") });
+  level.addEventListener("change", () => seats(level.value !== ""));
+  const told = () => ({
+    ...(level.value ? { house: { player: HOUSE, level: level.value } } : {}),
+    ...(serious.checked ? { serious: true } : {}),
+    ...(dice.value.trim() ? { dice: dice.value.trim() } : {}),
+  });
+  const house = h("div", { class: "stack" }, h("label", { for: "new-house" }, t("new.house")), level);
+  const more = [h("label", { class: "tick" }, serious, h("span", {}, h("b", {}, t("new.serious")), h("br"), h("small", {}, t("new.serious_means")))),
+    h("label", { for: "new-dice" }, t("new.dice")), dice, h("datalist", { id: "known-dice" }, known.map((name) => h("option", { value: name })))];
+  return { house, more, told, plays: () => level.value !== "" };
+}
