@@ -30,6 +30,7 @@ from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.notation import header_of
 from companion.notify import notify, watchdog_s
 from companion.session.commands import StartGame
+from companion.session.house.advice import Advisor
 from companion.session.house.player import HousePlayer
 from companion.session.house.terms import HOUSE, terms_of
 from companion.session.journal import Journal
@@ -173,6 +174,7 @@ def build(settings: Settings) -> App:
         *groups_of_any_table(table, feed, BoardOnPage(board, wired.layout), photos, folder, door.pairing, checks),
         *([api.tray.routes(hands, door.pairing)] if hands else []),
         api.house.routes(house, door.pairing),
+        api.advice.routes(Advisor(table.standing)),
         api.voice.routes(voice, door.pairing),
         api.review.routes(Review(folder), photos, door.pairing),
         api.calibrate.routes(calibration, door.pairing),

@@ -98,6 +98,7 @@ class Pages:
             "texts": static_files.url(f"texts/{language_of_phone()}.json"),
             "voice": "voice" in having,
             "evening": "evening" in having,
+            "advice": "advice" in having,
         }
         if name in WITH_GAMES:
             start["games"] = [game_card(game) for game in self.games]

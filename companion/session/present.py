@@ -106,7 +106,7 @@ def _journaled(record: Record) -> Snapshot:
         track=rules.track(state),
         panels=rules.panels(state),
         options=() if game.abandoned else tuple(line_of(option) for option in state.options()),
-        safe_chance=None if game.abandoned else safe_chance(state),
+        safe_chance=None if game.abandoned or game.terms.serious else safe_chance(state),
         tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
         throws=game.throws,
         events=game.log[-EVENTS_SHOWN:],

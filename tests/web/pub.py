@@ -188,6 +188,7 @@ def opened(
     make_more = {
         "tray": lambda it: api.tray.routes(it, pairing),
         "evening": lambda it: api.evening.routes(it, table),
+        "advice": lambda it: api.advice.routes(it),
         "house": lambda it: api.house.routes(it, pairing),
         "voice": lambda it: api.voice.routes(it, pairing),
         "review": lambda it: api.review.routes(it, photos, pairing),

@@ -1,5 +1,18 @@
 """The routes of /api, a module a subject: each has `routes(...)`, which makes its group with what it needs."""
 
-from web.api import calibrate, evening, games, house, pair, photos, play, review, state, tray, voice
+from web.api import advice, calibrate, evening, games, house, pair, photos, play, review, state, tray, voice
 
-__all__ = ["calibrate", "evening", "games", "house", "pair", "photos", "play", "review", "state", "tray", "voice"]
+__all__ = [
+    "advice",
+    "calibrate",
+    "evening",
+    "games",
+    "house",
+    "pair",
+    "photos",
+    "play",
+    "review",
+    "state",
+    "tray",
+    "voice",
+]

@@ -1,5 +1,6 @@
 // The control page: the scoreboard, with the sheet from below for a phone that is paired.
 import { $, fill, follow, goLive, has, ready, settings, t, table, text } from "./core.js";
+import { advice } from "./advice.js";
 import { asking } from "./ask.js";
 import { correctable } from "./correct.js";
 import { dice } from "./dice.js";
@@ -8,12 +9,15 @@ import { menu } from "./menu.js";
 import { panels } from "./panels.js";
 import { sheet } from "./sheet.js";
 import { aloud, board, log, players, stage } from "./stage.js";
+import { story } from "./story.js";
 
 const ASK_MS = 1000;
 
 await ready;
 menu();
 stage();
+advice();
+story();
 board();
 players();
 panels();

@@ -3,6 +3,7 @@ import { $, fill, follow, goLive, h, isolate, number, ready, s, t } from "./core
 import { dice } from "./dice.js";
 import { menu } from "./menu.js";
 import { lineWords, listed } from "./sides.js";
+import { asked, gaveAway, storyOf } from "./story.js";
 
 await ready;
 menu();
@@ -42,7 +43,7 @@ async function open(game) {
   const box = $("game");
   box.hidden = false;
   box.replaceChildren(h("h2", {}, t("evening.game", { title: game.title, players: listed(game.players) })),
-    ...(moves.length ? [h("h3", {}, t("evening.scores")), scores(moves, game.players), h("h3", {}, t("evening.replay")), replay(moves), h("h3", {}, t("evening.figures")), figures(players, t("evening.figures"), false)] : []),
+    ...(moves.length ? [h("h3", {}, t("evening.scores")), scores(moves, game.players), h("h3", {}, t("evening.replay")), replay(game, moves), h("h3", {}, t("evening.figures")), figures(players, t("evening.figures"), false)] : []),
     h("p", {}, h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript"))));
 }
 
@@ -62,14 +63,28 @@ function scores(moves, players) {
     [0, .5, 1].map((part) => [s("path", { class: "grid", d: `M30 ${y(part * most)}H350` }), s("text", { x: 2, y: y(part * most) + 4 }, String(Math.round(part * most)))]).flat(), lines);
 }
 
-function replay(moves) {
-  let at = moves.length - 1;
+function replay(game, moves) {
+  let at = moves.length - 1, luck = null;
   const words = h("p", { "aria-live": "polite" }), lying = h("div", { class: "felt" }), photo = h("img", { class: "photo", alt: t("evening.photo"), hidden: true });
+  const mark = h("p", { class: "mark" }), fold = h("details", { class: "fold", hidden: !game.over }, h("summary", {}, t("story.open")), h("div", { class: "stack" }));
+  // Nothing is worked out before somebody looks for it.
+  const weigh = async () => {
+    if (luck || !game.over) return;
+    luck = await asked(`/api/evening/${game.id}/luck`);
+    if (!luck) return;
+    fold.lastElementChild.replaceChildren(...storyOf(luck));
+    show();
+  };
+  fold.addEventListener("toggle", weigh);
   const slider = h("input", { type: "range", min: 0, max: moves.length - 1, value: at, "aria-label": t("evening.replay") });
-  const go = (to) => { at = Math.max(0, Math.min(moves.length - 1, to)); slider.value = at; show(); };
+  const go = (to) => { at = Math.max(0, Math.min(moves.length - 1, to)); slider.value = at; show(); weigh(); };
   const show = () => {
     const move = moves[at], state = move.state, who = at ? moves[at - 1].state.player : null;
     words.textContent = `${t("evening.move", { at: at + 1, of: moves.length })}: ${who ? `${isolate(who)} – ` : ""}${lineWords(move.line)} · ${Object.entries(state.scores).map(([name, value]) => `${isolate(name)} ${number(value)}`).join(", ")}`;
+    // The header is line 1; a throw is no decision but where it was chosen.
+    const cost = luck?.moves.find((each) => each.line === at + 2), decided = cost && (cost.best || !cost.action.throw);
+    mark.textContent = !decided ? "" : cost.best ? gaveAway(cost, luck.goal) : t("story.well");
+    mark.classList.toggle("dear", Boolean(cost?.best));
     fill(lying, [move.line.throw, state.dice], () => move.line.throw ?? state.dice ? dice(move.line.throw ?? state.dice) : []);
     photo.hidden = move.throw === null || move.throw === undefined;
     if (!photo.hidden) photo.src = `/api/throws/${move.throw}.jpg`;
@@ -77,7 +92,7 @@ function replay(moves) {
   photo.addEventListener("error", () => { photo.hidden = true; });
   slider.addEventListener("input", () => go(Number(slider.value)));
   show();
-  return h("div", { class: "stack" }, h("div", { class: "replay" }, h("button", { type: "button", onclick: () => go(at - 1) }, t("evening.back")), slider, h("button", { type: "button", onclick: () => go(at + 1) }, t("evening.forth"))), words, lying, photo);
+  return h("div", { class: "stack" }, h("div", { class: "replay" }, h("button", { type: "button", onclick: () => go(at - 1) }, t("evening.back")), slider, h("button", { type: "button", onclick: () => go(at + 1) }, t("evening.forth"))), words, mark, lying, photo, fold);
 }
 
 // What turns brought and what dice showed, a row and a plot a player.

@@ -10,6 +10,8 @@ export function menu() {
   $("language").addEventListener("change", (event) => { cookie("lang", event.target.value); location.reload(); });
   $("voice").value = settings.get("voice", "off");
   $("voice").addEventListener("change", (event) => { settings.set("voice", event.target.value); });
+  $("odds").value = settings.get("odds", "on");
+  $("odds").addEventListener("change", (event) => { settings.set("odds", event.target.value); location.reload(); });
   const folded = document.querySelector(".menu");
   document.addEventListener("click", (event) => { if (!folded.contains(event.target)) folded.open = false; });
   document.addEventListener("keydown", (event) => {

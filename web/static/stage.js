@@ -1,5 +1,5 @@
 // The scoreboard's parts: the stage, the track, the players, the log. Each keeps itself as the snapshots say.
-import { $, fill, follow, h, number, t, table, text } from "./core.js";
+import { $, fill, follow, h, number, settings, t, table, text } from "./core.js";
 import { chip, colourOf, dice } from "./dice.js";
 import { can, eventWords, lying, noticeWords, sides, whoIsOn } from "./sides.js";
 import { inWords, track } from "./track.js";
@@ -55,7 +55,7 @@ function drawWorth(snapshot, state, on) {
 }
 
 function chance(snapshot) {
-  const safe = snapshot.safe_chance, box = $("chance");
+  const safe = settings.get("odds", "on") === "off" ? null : snapshot.safe_chance, box = $("chance");
   box.hidden = safe === null || safe === undefined || !snapshot.state || snapshot.state.over || snapshot.abandoned;
   if (box.hidden) return;
   const percent = safe > 0.999 && safe < 1 ? 99.9 : Math.round(safe * 1000) / 10;

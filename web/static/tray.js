@@ -1,5 +1,6 @@
 // The virtual tray: hands for dice that only the camera can read. This page knows where dice lie, never what they show.
 import { $, fill, follow, goLive, h, number, post, ready, t, table, text, toast } from "./core.js";
+import { advice } from "./advice.js";
 import { asking } from "./ask.js";
 import { menu } from "./menu.js";
 import { sheet } from "./sheet.js";
@@ -13,6 +14,7 @@ let tray = { dice: [], zones: null }, dragged = null, holding = false, tapped = 
 await ready;
 menu();
 stage();
+advice();
 board();
 players();
 log();

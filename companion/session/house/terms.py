@@ -18,6 +18,7 @@ from companion.games.players import level_named
 HOUSE = "House"
 """What the player is called that the settings give to the house."""
 NAME_LENGTH = 24
+SERIOUS = "This is a serious game: nobody is advised while it is on."
 
 
 class HouseSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,11 +34,13 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     Attributes:
         house: Whom the house plays, if anyone.
         serious: Whether nobody is told odds or best play while the game is on.
+        chances: Whether the pub's screen shows the chance to win while the game is on.
         dice: The name of the set of dice that is thrown; empty for the table's usual ones.
     """
 
     house: HouseSeat | None = None
     serious: bool = False
+    chances: bool = False
     dice: str = ""
 
 

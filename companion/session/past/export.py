@@ -8,15 +8,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from companion.games.luck import story_of
+from companion.errors import RulesError
 from companion.games.notation import action_of
 from companion.games.odds import weighed
 from companion.games.replay import transcript_of
 from companion.games.transcript import Transcript
 from companion.session.filed import FiledGame, Filing
+from companion.session.house.terms import SERIOUS
 from companion.session.journal import Entry, read_entries
 from companion.session.past.fairness import watched
 from companion.session.past.statistics import Tally
+from companion.session.past.story import story_told
 from companion.session.played import Game, filed
 from companion.session.record import Record, after_entry, filed_before
 
@@ -92,11 +94,8 @@ class PastGames:
         if kept is None:
             return None
         if game not in self._luck or self._luck[game][0] is not kept:
-            told = story_of(transcript_of(kept.text())).view(kept.header.players)
             thrown = [line.thrown.number if line.thrown else None for line in kept.filed_lines()]
-            for move in (*told["moves"], *told["luckiest"], *told["dearest"]):
-                move["photo"] = next(filter(None, reversed(thrown[: move["line"] - 1])), None)
-            self._luck[game] = kept, told
+            self._luck[game] = kept, story_told(transcript_of(kept.text()), thrown)
         return self._luck[game][1]
 
     def odds(self, game: int, goal: str) -> Json | None:
@@ -107,6 +106,8 @@ class PastGames:
         kept = self._game(game)
         if kept is None:
             return None
+        if kept.terms.serious and kept.outcome is None and not kept.abandoned:
+            raise RulesError(SERIOUS)
         known = self._odds
         if known is None or known[0] is not kept or known[1] != goal:
             known = self._odds = kept, goal, weighed(transcript_of(kept.text()).state, goal)

@@ -1,0 +1,52 @@
+"""Odds, best play and the story of the game on the table: for anyone, and nothing is worked out unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import flask
+
+from companion.errors import RulesError
+from web.api.routes import Routes
+from web.responses import answer, refusal
+
+
+class Advisor(Protocol):
+    """Who can tell; each raises RulesError where there is nothing to tell, or nobody is to be told."""
+
+    def odds(self) -> Mapping[str, Any]:
+        """What can be done now and what each option is worth."""
+
+    def chances(self) -> Mapping[str, Any]:
+        """Each side's chance to win, line by line."""
+
+    def story(self) -> Mapping[str, Any]:
+        """How the game that is over split into luck and decisions."""
+
+
+def routes(advisor: Advisor) -> Routes:
+    """The routes of advice."""
+    made = Routes("advice")
+
+    @made.get("/api/odds", "What can be done now, and what it is worth", refused=(409,))
+    def odds() -> flask.Response:
+        return told(advisor.odds)
+
+    @made.get("/api/chances", "Each side's chance to win after each line of the game", refused=(409,))
+    def chances() -> flask.Response:
+        return told(advisor.chances)
+
+    @made.get("/api/story", "The game that is over, split into luck and decisions", refused=(409,))
+    def story() -> flask.Response:
+        return told(advisor.story)
+
+    return made
+
+
+def told(ask: Callable[[], Mapping[str, Any]]) -> flask.Response:
+    """The answer, or why there is none."""
+    try:
+        return answer(dict(ask()))
+    except RulesError as untold:
+        return refusal(409, "no_odds", str(untold))
