@@ -22,7 +22,10 @@ SQUEEZE = 5  # gzip's level: a page late in an evening shrinks to a fifth in a m
 
 
 PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
-WHERE_THERE_IS_ONE = {name: f"/{name}" for name in ("tray", "evening", "review", "calibrate")}
+WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
+    "honesty": ("/dice", "evening")
+}
+"""Pages with the group of the API that they need."""
 WITH_GAMES = {"control", "tray"}
 """Pages from which a game is set up."""
 
@@ -66,7 +69,7 @@ class Pages:
         """Their routes, with the QR codes and the manifest; a page that needs a group of the API is there with it."""
         routes = flask.Blueprint("pages", __name__)
         routes.app_context_processor(functools.partial(self.words, having))
-        shown = {**PAGES, **{name: rule for name, rule in WHERE_THERE_IS_ONE.items() if name in having}}
+        shown = {**PAGES, **{name: rule for name, (rule, group) in WHERE_THERE_IS_ONE.items() if group in having}}
         for name, rule in shown.items():
             routes.add_url_rule(rule, name, functools.partial(self.page, name, having))
         codes = {"/qr/page.svg": self.addresses.page, "/qr/wifi.svg": self.addresses.wifi}
@@ -87,7 +90,7 @@ class Pages:
             "table_name": self.name,
             "look": look if look in LOOKS else "dark",
             "file": static_files.url,
-            **{f"with_{name}": name in having for name in WHERE_THERE_IS_ONE},
+            **{f"with_{name}": group in having for name, (_, group) in WHERE_THERE_IS_ONE.items()},
         }
 
     def page(self, name: str, having: Set[str]) -> flask.Response:

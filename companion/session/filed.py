@@ -95,7 +95,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
         return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
     def summary(self) -> dict[str, Any]:
-        """`game`, `title`, `players`, `over`, `abandoned`, `winners`, `games_lost`, `throws` (how many)."""
+        """`game`, `title`, `players`, `over`, `abandoned`, `winners`, `games_lost`, `throws` (how many), `dice`."""
         outcome = self.outcome
         lost = dict(zip(self.sides, outcome.games_lost, strict=True)) if outcome else {}
         return {
@@ -107,6 +107,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
             "winners": [self.sides[side] for side in outcome.winners] if outcome else [],
             "games_lost": lost,
             "throws": self.throw_count,
+            "dice": self.terms.dice,
         }
 
 

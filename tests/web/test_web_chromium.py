@@ -11,7 +11,9 @@ from accessibility import violations
 from pub import HEADER, PIN, Pub, observation, opened, served
 
 from companion.session.commands import Answer, PlayLine, StartGame
+from companion.session.house.advice import Advisor
 from companion.session.past.export import PastGames as Journaled
+from companion.session.past.fairness import course_of, watched
 from companion.session.past.review import Review
 from companion.session.past.statistics import Tally
 from web.pages import Addresses
@@ -19,7 +21,7 @@ from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
-PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/review")
+PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/dice", "/review")
 HOSTS_ONLY = {"/control", "/review"}
 PATIENCE_MS = 60_000
 """Far more than a busy machine needs: these tests say what happens, not how fast."""
@@ -43,7 +45,7 @@ class PastGames:
 
     def games(self) -> list[dict[str, Any]]:
         return [{"id": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "winners": ["Ann"], "games_lost": {"Ben": 1},
-                 "over": True, "throws": 2, "started": "2026-01-02 20:15"}]  # fmt: skip
+                 "over": True, "throws": 2, "dice": "", "started": "2026-01-02 20:15"}]  # fmt: skip
 
     def transcript(self, game: int) -> list[dict[str, Any]] | None:
         return [HEADER, MIDGAME[0], MIDGAME[1]] if game == 1 else None
@@ -58,10 +60,16 @@ class PastGames:
     def players(self) -> dict[str, Tally]:
         return self.tallies(1)
 
+    def fairness(self, dice: str | None) -> dict[str, Any]:
+        throws = [(1, 2, 3, 4, 6, 6)] * 30
+        return {"dice": dice or "", "sets": ["", "Blue"], **watched(throws).view(), "course": course_of(throws)}
+
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
-    with opened(tmp_path, evening=PastGames(), review=Review(tmp_path)) as pub, served(pub) as address:
+    advisor = Advisor(lambda: pub.table.standing())
+    having = {"evening": PastGames(), "review": Review(tmp_path), "advice": advisor}
+    with opened(tmp_path, **having) as pub, served(pub) as address:
         yield address, pub
 
 

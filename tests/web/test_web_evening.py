@@ -105,6 +105,20 @@ def test_the_honesty_of_the_dice_is_told(played: Pub) -> None:
     told = played.stranger().get("/api/evening/dice").json
     assert (told["throws"], told["verdict"]) == (2, "even")
     assert told["could_have_found"] == pytest.approx(1.0)
+    assert (told["dice"], told["sets"]) == ("", [""])
+    assert [point[0] for point in told["course"]] == [0, 7, 14]
+
+
+def test_each_set_of_dice_is_judged_by_its_own_throws(played: Pub) -> None:
+    played.table.submit(StartGame(header=HEADER, terms={"dice": "Blue"}))
+    played.table.submit(PlayLine(number=played.table.snapshot().number, line={"throw": [1, 1, 1, 2, 3, 4, 6]}))
+    guest = played.stranger()
+    newest = guest.get("/api/evening/dice").json
+    assert (newest["dice"], newest["throws"], newest["sets"]) == ("Blue", 1, ["Blue", ""])
+    assert guest.get("/api/evening/dice?set=").json["throws"] == 2
+    assert guest.get("/api/evening/dice?set=Red").json["throws"] == 0
+    assert guest.get("/api/evening").json["games"][0]["dice"] == "Blue"
+    assert len(list(PastGames(played.folder).throws(dice="Blue"))) == 1
 
 
 def test_what_can_be_done_now_is_weighed(played: Pub) -> None:

@@ -18,6 +18,7 @@ from web.serving.feed import Table
 
 COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
 GOALS = ("points", "win")
+SET: Json = {"name": "set", "in": "query", "schema": {"type": "string", "maxLength": 24}}
 GOAL: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -46,8 +47,8 @@ class PastGames(Protocol):
     def odds(self, game: int, goal: str) -> Mapping[str, Any] | None:
         """What can be done in a game and what it is worth; None when there is no such game. Raises RulesError."""
 
-    def fairness(self) -> Mapping[str, Any]:
-        """Whether the dice are honest, as far as all their throws can tell."""
+    def fairness(self, dice: str | None) -> Mapping[str, Any]:
+        """Whether a set of dice is honest, as far as its throws can tell; None: the set that was used last."""
 
 
 def routes(past: PastGames, table: Table) -> Routes:
@@ -116,9 +117,9 @@ def _weighed(made: Routes, past: PastGames) -> None:
             return refusal(409, "no_odds", str(unknown))
         return _no_such_game() if told is None else answer(told)
 
-    @made.get("/api/evening/dice", "Whether the dice are honest, as far as their throws can tell")
+    @made.get("/api/evening/dice", "Whether a set of dice is honest, as far as its throws can tell", query=[SET])
     def dice() -> flask.Response:
-        return answer(past.fairness())
+        return answer(past.fairness(flask.request.args.get("set")))
 
 
 def throws(

@@ -6,7 +6,7 @@ import { HOUSE, termsForm } from "./terms.js";
 export function newGame(games) {
   const last = lastGame();
   const names = [...(last.players ?? ["", ""])];
-  const terms = termsForm(last.terms ?? {}, [], (plays) => { seatHouse(names, plays); show(); });
+  const terms = termsForm(last.terms ?? {}, (plays) => { seatHouse(names, plays); show(); });
   let known = remembered();
   let game = games.find((each) => each.name === last.game) ?? games[0];
   let rules = { ...(last.game === game.name ? last.rules : {}) };
@@ -37,7 +37,11 @@ export function newGame(games) {
     h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what), h("details", { class: "fold" }, h("summary", {}, t("new.terms")), h("div", { class: "stack" }, terms.more)), problem,
     h("button", { type: "button", class: "main", onclick: begin }, t("new.begin")));
   show();
-  earlier().then((more) => { known = [...new Set([...known, ...more])]; show(); });
+  earlier().then((games) => {
+    known = [...new Set([...known, ...games.flatMap((each) => each.players)])];
+    terms.knows([...new Set(games.map((each) => each.dice).filter(Boolean))]);
+    show();
+  });
 }
 
 // The game on the table; on a table without one that which this phone began last.
@@ -68,11 +72,11 @@ function knownNames(known, names, game, show) {
   return away.length ? [h("span", { class: "quiet" }, t("new.known")), away.map((name) => h("button", { type: "button", "data-key": `known-${name}`, onclick: sit(name) }, h("bdi", {}, name)))].flat() : null;
 }
 
-// Everyone in the table's journal, the latest first.
+// The games in the table's journal, the latest first.
 async function earlier() {
   if (!start.evening) return [];
   const response = await fetch("/api/evening", { cache: "no-store" }).catch(() => null);
-  return response?.ok ? (await response.json()).games.flatMap((game) => game.players) : [];
+  return response?.ok ? (await response.json()).games : [];
 }
 
 // As the table will give them out: the colour worn in this sitting, else the first that is free.

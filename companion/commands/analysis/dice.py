@@ -22,15 +22,16 @@ WIDTH = 40
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--data", metavar="DIR", help="Folder of the journal, when no FILE is given.")
 @click.option("--since", type=click.IntRange(min=1), metavar="GAME", help="Only its games from that one on: new dice.")
+@click.option("--set", "dice", metavar="NAME", help="Only its games with that set of dice; '' for the usual one.")
 @click.argument("files", nargs=-1, metavar="[FILE...|-]")
-def command(files: tuple[str, ...], data: str | None, since: int | None, as_json: bool) -> int:
+def command(files: tuple[str, ...], data: str | None, since: int | None, dice: str | None, as_json: bool) -> int:
     """Test the dice of all games of the table, or of transcripts: counts, evidence, and what it could tell by now.
 
     The test may be looked at after every throw: fair dice are ever called uneven in at most 1 of 20 sets. Corrected
     throws count as corrected. Uneven values that one confusion of the reader would explain are told as that.
     """
     try:
-        throws = list(_of_files(files) if files else _of_the_table(data, since))
+        throws = list(_of_files(files) if files else _of_the_table(data, since, dice))
     except OSError as unreadable:
         click.echo(f"pegpip: {unreadable.filename} can't be read: {unreadable.strerror}.", err=True)
         return 1
@@ -52,10 +53,10 @@ def _of_files(files: tuple[str, ...]) -> Iterator[Sequence[int]]:
         yield from (action.dice for action in actions if isinstance(action, Throw))
 
 
-def _of_the_table(data: str | None, since: int | None) -> Iterator[Sequence[int]]:
+def _of_the_table(data: str | None, since: int | None, dice: str | None) -> Iterator[Sequence[int]]:
     from companion.session.past.export import PastGames
 
-    return PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data_dir).throws(since)
+    return PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data_dir).throws(since, dice)
 
 
 def in_words(found: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from companion.games.transcript import Transcript
 from companion.session.filed import FiledGame, Filing
 from companion.session.house.terms import SERIOUS
 from companion.session.journal import Entry, read_entries
-from companion.session.past.fairness import watched
+from companion.session.past.fairness import course_of, watched
 from companion.session.past.statistics import Tally
 from companion.session.past.story import story_told
 from companion.session.played import Game, filed
@@ -113,15 +113,27 @@ class PastGames:
             known = self._odds = kept, goal, weighed(transcript_of(kept.text()).state, goal)
         return known[2]
 
-    def throws(self, since: int | None = None) -> Iterator[Sequence[int]]:
-        """The values of every throw that stands, in the order of the games; of those from one game on."""
+    def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:
+        """The values of every throw that stands, in the order of the games.
+
+        Args:
+            since: Of those from that game on.
+            dice: Of those that were played with that set of dice.
+        """
         for game in reversed(self.games()):
-            if since is None or game["id"] >= since:
+            if (since is None or game["id"] >= since) and dice in (None, game["dice"]):
                 yield from (line["throw"] for line in self.transcript(game["id"]) or () if "throw" in line)
 
-    def fairness(self) -> Json:
-        """Whether the dice are honest, as far as all their throws can tell: as `Fairness.view`."""
-        return watched(self.throws()).view()
+    def fairness(self, dice: str | None = None) -> Json:
+        """Whether a set of dice is honest, as far as all its throws can tell: as `Fairness.view`.
+
+        With `dice` its name, `sets` the names of all, the latest used first, and the `course` of the evidence. When no
+        name is given it is the set that was used last.
+        """
+        sets = list(dict.fromkeys(game["dice"] for game in self.games())) or [""]
+        dice = sets[0] if dice is None else dice
+        throws = list(self.throws(dice=dice))
+        return {"dice": dice, "sets": sets, **watched(throws).view(), "course": course_of(throws)}
 
     def _game(self, number: int) -> FiledGame | None:
         with self._lock:

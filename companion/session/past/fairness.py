@@ -115,6 +115,16 @@ class Fairness:
         }
 
 
+def course_of(throws: Iterable[Sequence[int]], points: int = 120) -> list[list[float]]:
+    """How the evidence went: so many dice had been rolled, the likelihood ratio's logarithm to base 10; thinned out."""
+    fairness, course = Fairness(), [[0.0, 0.0]]
+    for values in throws:
+        fairness = fairness.thrown(values)
+        course.append([fairness.rolled, round(fairness.evidence / log(10), 3)])
+    step = max(1, len(course) // points)
+    return course[::-1][::step][::-1]
+
+
 def watched(throws: Iterable[Sequence[int]]) -> Fairness:
     """What those throws show."""
     fairness = Fairness()
