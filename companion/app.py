@@ -34,6 +34,7 @@ from companion.session.house.advice import Advisor
 from companion.session.house.player import HousePlayer
 from companion.session.house.terms import HOUSE, terms_of
 from companion.session.journal import Journal
+from companion.session.past.export import PastGames
 from companion.session.past.review import Review
 from companion.session.photos import Photos
 from companion.session.table import Table
@@ -49,7 +50,7 @@ from hardware.track import Layout, layout_of
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera, Simulated
 from vision.cameras.opening import open_camera
-from vision.networks import load_networks
+from vision.networks import shipped_networks
 from vision.watching.watcher import Watcher
 from web import api
 from web.loudspeaker import Loudspeaker
@@ -119,7 +120,7 @@ def build(settings: Settings) -> App:
         SetupError: With all that is wrong with the settings.
         DeviceError: When the data folder can't be used.
     """
-    clock, networks = time.monotonic, load_networks()
+    clock, networks = time.monotonic, shipped_networks()
     wired, folder = _wired(settings), _made(settings)
     source = settings.camera.source
 
@@ -131,7 +132,7 @@ def build(settings: Settings) -> App:
         lambda: load_reader(source, wired.camera, folder, networks),
         lambda setup: Watcher(camera, setup.reader, setup.rig, lambda: _dice_expected(table, tray), board.capture),
     )
-    observer = TrayObserver(camera.name, tray.watcher, table.submit)
+    observer = TrayObserver(camera.name, tray.watcher, table.submit, networks.load)
     door = open_door(settings.web, folder, clock, board.show_code)
     buttons = ListeningButtons(wired.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
     voice, chimes = Loudspeaker(), Chimes() if settings.sound.effects else None
@@ -168,15 +169,16 @@ def build(settings: Settings) -> App:
         "life": supervisor.health,
     }
 
+    past = PastGames(folder)
     feed, simulated = Feed(table), wired.camera if isinstance(wired.camera, Simulated) else None
     calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
     groups = (
-        *groups_of_any_table(table, feed, BoardOnPage(board, wired.layout), photos, folder, door.pairing, checks),
+        *groups_of_any_table(table, feed, BoardOnPage(board, wired.layout), photos, past, door.pairing, checks),
         *([api.tray.routes(hands, door.pairing)] if hands else []),
         api.house.routes(house, door.pairing),
         api.advice.routes(Advisor(table.standing)),
         api.voice.routes(voice, door.pairing),
-        api.review.routes(Review(folder), photos, door.pairing),
+        api.review.routes(Review(folder, past), photos, door.pairing),
         api.calibrate.routes(calibration, door.pairing),
     )
     site = servers(settings, door, feed, groups)

@@ -13,6 +13,7 @@ from companion.config import Settings
 from companion.diagnostics.health import Check, disk_check, journal_check
 from companion.notify import notify, watchdog_s
 from companion.session.last_state import LastState
+from companion.session.past.export import PastGames
 from companion.session.photos import Photos
 from hardware.board import Board
 from hardware.power import Power
@@ -44,5 +45,5 @@ def build(settings: Settings, why: str) -> App:
         "journal": journal_check(folder, lambda: None),
     }
     feed, shown = Feed(table), BoardOnPage(board, layout)
-    groups = groups_of_any_table(table, feed, shown, Photos(folder), folder, door.pairing, checks)
+    groups = groups_of_any_table(table, feed, shown, Photos(folder), PastGames(folder), door.pairing, checks)
     return App(door, (), server, servers(settings, door, feed, groups), supervisor)

@@ -77,7 +77,7 @@ def groups_of_any_table(
     feed: Feed,
     board: BoardOnPage,
     photos: Photos,
-    folder: Path,
+    past: PastGames,
     pairing: Pairing,
     checks: Mapping[str, Check],
 ) -> tuple[Routes, ...]:
@@ -88,7 +88,7 @@ def groups_of_any_table(
         api.photos.routes(photos, table),
         api.play.routes(table, pairing),
         api.pair.routes(pairing),
-        api.evening.routes(PastGames(folder), table),
+        api.evening.routes(past, table),
     )
 
 

@@ -34,10 +34,23 @@ class Watching(Protocol):
 
 
 class TrayObserver:
-    """Runs the watcher and tells the table what it sees. The table never waits for it."""
+    """Runs the watcher and tells the table what it sees. The table never waits for it.
 
-    def __init__(self, name: str, watcher: Watching, submit: Callable[[Command], Snapshot]) -> None:
-        self._name, self._watcher, self._submit = name, watcher, submit
+    Args:
+        name: The camera's.
+        watcher: What it runs.
+        submit: Tells the table.
+        prepare: Called when something moves, on the thread that reads: what reading needs is made ready meanwhile.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        watcher: Watching,
+        submit: Callable[[Command], Snapshot],
+        prepare: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._name, self._watcher, self._submit, self._prepare = name, watcher, submit, prepare
         self._illness: str | None = None
         self.ended = False
         self._thread: threading.Thread | None = None
@@ -70,6 +83,8 @@ class TrayObserver:
     def _run(self) -> None:
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None
+            if isinstance(event, watch.Moving):
+                self._prepare()
             command = command_of(event)
             if command is not None:
                 self._tell(command)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-from collections.abc import Iterable
+import zlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -26,6 +27,8 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "games.jsonl"
 _SUM_BYTES = 8
+
+T = TypeVar("T")
 
 
 class FiledLine(msgspec.Struct, frozen=True, array_like=True):
@@ -49,8 +52,9 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
         abandoned: Whether it was ended without a result.
         colours: Of its players, and of those who played here before them.
         lines_read: As in its transcript.
-        lines: JSON of a list of `FiledLine`.
-        log: JSON of its last events.
+        lines: A list of `FiledLine`, `packed`.
+        log: Its last events, `packed`.
+        doubted: Those lines whose throws the camera doubted or a person corrected.
         throw_count: How many throws stand.
         first_throw: The number of the first of them, 0 without any.
         last_throw: The number of the last of them.
@@ -67,8 +71,9 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
     abandoned: bool
     colours: dict[str, int]
     lines_read: int
-    lines: msgspec.Raw
-    log: msgspec.Raw
+    lines: bytes
+    log: bytes
+    doubted: tuple[FiledLine, ...]
     throw_count: int
     first_throw: int
     last_throw: int
@@ -87,7 +92,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
 
     def filed_lines(self) -> list[FiledLine]:
         """The lines that stand, oldest first."""
-        return msgspec.json.decode(self.lines, type=list[FiledLine])
+        return unpacked(self.lines, list[FiledLine])
 
     def text(self) -> bytes:
         """Its transcript, JSON Lines: the header and the lines that stand."""
@@ -194,6 +199,16 @@ class Filing:
             self._anew = True
             return
         self._waiting, self._gone, self._anew = [], [], False
+
+
+def packed(values: Sequence[object]) -> bytes:
+    """Values small: years of play stay in memory."""
+    return zlib.compress(msgspec.json.encode(values), 1)
+
+
+def unpacked(small: bytes, kind: type[T]) -> T:
+    """What was `packed`."""
+    return msgspec.json.decode(zlib.decompress(small), type=kind)
 
 
 def _line(content: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -91,7 +92,8 @@ class Play:
         tail = self._journal.tail
         before, first = filed_before(self._journal.path.parent, self._filing)
         try:
-            record = replayed(self._journal.entries(first), before, self._filing.note)
+            with closing(self._journal.entries(first)) as entries:  # by the thread that began to read them
+                record = replayed(entries, before, self._filing.note)
         except Unplayable as no:
             raise DeviceError(f"The journal {self._journal.path}: {no}.", REPLAY_ELSEWHERE) from no
         self._file_games()
@@ -225,8 +227,7 @@ class Play:
         if asked and asked[1].code not in SETTLED_BY_BANKING:
             raise IllegalAction("A throw is in question: answer that first.")
         lines = interpret.banking(game.transcript.state, self.table.memory) if self._playing() else ()
-        choices = self.table.choices
-        if choices:
+        if choices := self.table.choices:
             lines = (choices[self.table.choice % len(choices)],)
         if not lines:
             raise IllegalAction("There is nothing that could be banked now.")
@@ -343,9 +344,8 @@ class Play:
         if isinstance(action, Throw):
             throw = self.table.record.last_throw + 1
             observation = self.table.observation if source == "camera" else observation
-            body["photo"] = bool(
-                observation and observation.photo_jpeg and self._photos.kept(throw, observation.photo_jpeg)
-            )
+            jpeg = observation.photo_jpeg if observation else b""
+            body["photo"] = bool(jpeg and self._photos.kept(throw, jpeg))
             if observation and body["photo"]:
                 body["seen"] = seen_line(observation)
         try:
@@ -379,8 +379,8 @@ class Play:
     def _rest(self, memory: Memory) -> None:
         """After a person has changed the game: no question is open and the tray as it lies is settled."""
         self._put(replace(self.table, memory=memory, asked=None))
-        game = self.table.record.game
-        self._say(waiting(game.transcript.state) if game and not game.abandoned else None)
+        game = self._playing()
+        self._say(waiting(game.transcript.state) if game else None)
 
     def _say(self, notice: Phrase | None) -> None:
         self._put(replace(self.table, notice=notice))

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import msgspec
-
 from companion.games.game import Header, Outcome
 from companion.games.notation import action_of, header_line, line_of
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Transcript
-from companion.session.filed import FiledGame, FiledLine
+from companion.session.filed import FiledGame, FiledLine, packed, unpacked
 from companion.session.house.terms import USUAL, Terms
 from companion.session.past.statistics import tallies
 from companion.session.snapshot import Event, Thrown
@@ -109,8 +107,9 @@ def filed(game: Game) -> FiledGame:
         abandoned=game.abandoned,
         colours=game.colours,
         lines_read=game.transcript.lines_read,
-        lines=msgspec.Raw(msgspec.json.encode(lines)),
-        log=msgspec.Raw(msgspec.json.encode(game.log)),
+        lines=packed(lines),
+        log=packed(game.log),
+        doubted=tuple(line for line in lines if line.thrown and line.thrown.source in ("answered", "corrected")),
         throw_count=len(throws),
         first_throw=min(throws, default=0),
         last_throw=max(throws, default=0),
@@ -134,7 +133,7 @@ def reopened(game: Game) -> PlayedGame:
         transcript=transcript,
         lines=tuple(Line(line.number, line.thrown) for line in lines),
         view=transcript.view(),
-        log=tuple(msgspec.json.decode(game.log, type=list[Event])),
+        log=tuple(unpacked(game.log, list[Event])),
         colours=game.colours,
         abandoned=game.abandoned,
         started_s=game.started_s,

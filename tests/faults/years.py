@@ -36,6 +36,17 @@ def played_out(header: dict[str, Any], chance: random.Random) -> list[dict[str, 
     return lines
 
 
+def seen(dice: list[int] | None, throw: int) -> dict[str, Any]:
+    """What an entry says of the reading; every fiftieth throw was asked about."""
+    if dice is None:
+        return {"source": "camera"}
+    boxes = [{"box_xywh": [90 * at, 200, 64, 64], "read": value, "confidence": 0.99, "kept": False}
+             for at, value in enumerate(dice, start=1)]  # fmt: skip
+    doubt = None if throw % 50 else "disagree"
+    source = "answered" if doubt else "camera"
+    return {"source": source, "photo": True, "seen": {"doubt": doubt, "dice": boxes}}
+
+
 def fill(folder: Path, entries: int, *, one_sitting: bool = True, seed: int = 1) -> int:
     """Write a journal of at least that many entries; returns how many games it has."""
     chance = random.Random(seed)
@@ -58,8 +69,9 @@ def fill(folder: Path, entries: int, *, one_sitting: bool = True, seed: int = 1)
         add("game", {"header": header, "sitting": sitting, "horizon": sitting, "colours": {}})
         games += 1
         for line in lines:
-            throw += "throw" in line
-            add("line", {"line": line, "source": "camera", "photo": False}, throw if "throw" in line else None)
+            thrown = line.get("throw")
+            throw += thrown is not None
+            add("line", {"line": line, **seen(thrown, throw)}, throw if thrown is not None else None)
     folder.mkdir(parents=True, exist_ok=True)
     Mirror(folder).write_anew(rows)
     write_anew(folder / "journal.sqlite3", rows)

@@ -16,7 +16,19 @@ class Networks:
     detector: Detector
     classifier: Classifier
 
+    def load(self) -> None:
+        """Load now what is else loaded at the first picture that needs it: a throw is read without waiting for that."""
+        for each in (self.light, self.detector, self.classifier):
+            each.network.load()
 
-def load_networks() -> Networks:
+
+def shipped_networks() -> Networks:
     """The networks that are shipped. Raises SetupError where one is missing."""
     return Networks(Detector(GLANCE, names=False), Detector(), Classifier())
+
+
+def load_networks() -> Networks:
+    """The same, loaded already."""
+    networks = shipped_networks()
+    networks.load()
+    return networks

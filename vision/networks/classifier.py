@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.networks.detector import load_network
+from vision.networks.network import Network
 from vision.reading import FrameBGR
 
 Probabilities = NDArray[np.float64]
@@ -42,10 +42,10 @@ LARGER_VIEWS = tuple((turn * np.pi / 8, larger) for turn in range(8) for larger 
 
 
 class Classifier:
-    """The network, loaded once; not to be used from two threads at a time."""
+    """The network; not to be used from two threads at a time."""
 
     def __init__(self, model: Path = MODEL) -> None:
-        self._net = load_network(model)
+        self.network = Network(model)
 
     def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
         """What the face at each place shows: the geometric mean of what was said of it in each of those views."""
@@ -61,8 +61,8 @@ class Classifier:
         return geometric_mean(said.reshape(len(views), -1, 7))
 
     def _forward(self, crops: Sequence[NDArray[np.uint8]]) -> Probabilities:
-        self._net.setInput(cv2.dnn.blobFromImages(crops, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
-        return self._net.forward().astype(np.float64)
+        blob = cv2.dnn.blobFromImages(crops, 1 / 127.5, mean=(127.5, 127.5, 127.5))
+        return self.network.forward(blob).astype(np.float64)
 
 
 def geometric_mean(said: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.errors import SetupError
+from vision.networks.network import Network
 from vision.reading import FrameBGR
 
 Maps = NDArray[np.float32]
@@ -58,7 +58,7 @@ class Detection:
 
 
 class Detector:
-    """The network, loaded once; not to be used from two threads at a time.
+    """The network; not to be used from two threads at a time.
 
     Args:
         model: Its file.
@@ -66,7 +66,7 @@ class Detector:
     """
 
     def __init__(self, model: Path = MODEL, *, names: bool = True) -> None:
-        self._net, self._names = load_network(model), names
+        self.network, self._names = Network(model), names
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
         """Faces found when the whole picture is looked at in that scale, surest first; in the picture's own pixels."""
@@ -75,20 +75,11 @@ class Detector:
         shown = resized(picture_bgr, scale)
         height, width = shown.shape[:2]
         padded = cv2.copyMakeBorder(shown, 0, -height % PADDED, 0, -width % PADDED, cv2.BORDER_CONSTANT)
-        self._net.setInput(cv2.dnn.blobFromImage(padded, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
-        maps = self._net.forward()[0]
+        blob = cv2.dnn.blobFromImage(padded, 1 / 127.5, mean=(127.5, 127.5, 127.5))
+        maps = self.network.forward(blob)[0]
         if not self._names:
             maps[:6] = maps[:6].max(0)
         return non_max_suppression(list(_peaks(maps, scale)))
-
-
-def load_network(model: Path) -> cv2.dnn.Net:
-    """A network from its ONNX file; SetupError without it."""
-    if not model.exists():
-        card = f"vision/models/{model.stem}.md"
-        says = f"The network {model.name} is missing; install Peg & Pip again, or train it anew: see {card}."
-        raise SetupError([says])
-    return cv2.dnn.readNetFromONNX(str(model))
 
 
 def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:

@@ -3,6 +3,27 @@
 from __future__ import annotations
 
 from companion.session.journal.database import FILE_NAME
-from companion.session.journal.journal import Entry, InUse, Journal, entry_of, examined, link_of, read_entries, verified
+from companion.session.journal.journal import (
+    Entry,
+    InUse,
+    Journal,
+    entries_at,
+    entry_of,
+    examined,
+    link_of,
+    read_entries,
+    verified,
+)
 
-__all__ = ["FILE_NAME", "Entry", "InUse", "Journal", "entry_of", "examined", "link_of", "read_entries", "verified"]
+__all__ = [
+    "FILE_NAME",
+    "Entry",
+    "InUse",
+    "Journal",
+    "entries_at",
+    "entry_of",
+    "examined",
+    "link_of",
+    "read_entries",
+    "verified",
+]

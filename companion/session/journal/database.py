@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -90,7 +90,7 @@ def schema_of(connection: sqlite3.Connection, path: Path) -> int:
     return int(schema)
 
 
-def rows_of(path: Path, first: int = 1) -> Iterator[Row]:
+def rows_of(path: Path, first: int = 1) -> Generator[Row, None, None]:
     """The rows from number `first` on, in order, as far as they can be read; their links are not looked at.
 
     Raises sqlite3.Error, Damaged, DeviceError.
@@ -106,6 +106,18 @@ def rows_of(path: Path, first: int = 1) -> Iterator[Row]:
                     raise Damaged(f"entry {values[0]} is not what an entry looks like")
                 yield row
             first = found[-1][0] + 1
+
+
+def rows_at(path: Path, numbers: Iterable[int]) -> Iterator[Row]:
+    """The rows of those numbers, as far as there are such. Raises sqlite3.Error, Damaged, DeviceError."""
+    with contextlib.closing(_careful(path)) as connection:
+        connection.execute("PRAGMA query_only = ON")
+        query = _ROWS if schema_of(connection, path) == SCHEMA else _PLAIN_ROWS
+        for number in numbers:
+            values = connection.execute(query.replace(">=", "="), (number,)).fetchone()
+            row = _row(values) if values else None
+            if row is not None:
+                yield row
 
 
 def is_whole(path: Path) -> bool:

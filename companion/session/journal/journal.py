@@ -11,7 +11,7 @@ import fcntl
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,10 +143,10 @@ class Journal:
         self.tail = self.tail.then(row)
         self._mirror.append(row)
 
-    def entries(self, first: int = 1) -> Iterator[Entry]:
-        """The entries from number `first` on, in order. Raises DeviceError."""
+    def entries(self, first: int = 1) -> Generator[Entry, None, None]:
+        """The entries from number `first` on, in order; to be closed. Raises DeviceError."""
         self._open_connection()
-        yield from read_entries(self.path.parent, first)
+        yield from _entries(self.path, first)  # not all at once: years of play take 200 MB
 
     @property
     def illness(self) -> str | None:
@@ -265,11 +265,17 @@ def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
     Raises DeviceError. A folder without a journal has none.
     """
     path = folder / FILE_NAME
-    if not path.exists():
+    return tuple(_entries(path, first)) if path.exists() else ()
+
+
+def entries_at(folder: Path, numbers: Sequence[int]) -> tuple[Entry, ...]:
+    """A data folder's entries of those numbers, as far as there are such. Raises DeviceError."""
+    path = folder / FILE_NAME
+    if not numbers or not path.exists():
         return ()
     with _told(path):
         try:
-            return tuple(entry_of(row) for row in database.rows_of(path, first))
+            return tuple(entry_of(row) for row in database.rows_at(path, numbers))
         except Damaged as damage:
             raise DeviceError(f"The journal {path} is damaged: {damage}.", _mend_by_playing()) from None
 
@@ -278,8 +284,7 @@ def link_of(folder: Path, number: int) -> str | None:
     """The link of that entry, None where there is no such entry. Raises DeviceError."""
     path = folder / FILE_NAME
     with _told(path), suppress(Damaged):
-        row = next(iter(database.rows_of(path, number)), None)
-        return row.link if row is not None and row.number == number else None
+        return next((row.link for row in database.rows_at(path, [number])), None)
     return None
 
 
@@ -322,6 +327,15 @@ def examined(folder: Path) -> tuple[int, str | None]:
         return tail.number, "its two copies differ"
     short = sum(number not in copied for number in links)
     return tail.number, f"its second copy lacks {short} entries" if short > 1 else None
+
+
+def _entries(path: Path, first: int) -> Generator[Entry, None, None]:
+    with _told(path):
+        try:
+            with closing(database.rows_of(path, first)) as rows:
+                yield from map(entry_of, rows)
+        except Damaged as damage:
+            raise DeviceError(f"The journal {path} is damaged: {damage}.", _mend_by_playing()) from None
 
 
 def _mend_by_playing() -> str:

@@ -13,7 +13,7 @@ from companion.games.notation import action_of
 from companion.games.odds import weighed
 from companion.games.replay import transcript_of
 from companion.games.transcript import Transcript
-from companion.session.filed import FiledGame, Filing
+from companion.session.filed import FiledGame, FiledLine, Filing
 from companion.session.house.terms import SERIOUS
 from companion.session.journal import Entry, read_entries
 from companion.session.past.fairness import course_of, watched
@@ -134,6 +134,12 @@ class PastGames:
         dice = sets[0] if dice is None else dice
         throws = list(self.throws(dice=dice))
         return {"dice": dice, "sets": sets, **watched(throws).view(), "course": course_of(throws)}
+
+    def doubted(self) -> list[tuple[FiledGame, FiledLine]]:
+        """Each throw that the camera doubted or a person corrected, and its game; oldest first."""
+        with self._lock:
+            self._read_on()
+            return [(game, line) for _, game in sorted(self._kept.items()) for line in game.doubted]
 
     def _game(self, number: int) -> FiledGame | None:
         with self._lock:

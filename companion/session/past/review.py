@@ -10,7 +10,6 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,8 @@ import msgspec
 
 from companion.errors import IllegalAction
 from companion.session.atomic import write_file
-from companion.session.filed import Filing
-from companion.session.journal import Entry, read_entries
-from companion.session.past.export import followed
-from companion.session.played import Game
-from companion.session.record import Record, filed_before
+from companion.session.journal import Entry, entries_at
+from companion.session.past.export import PastGames
 from companion.session.snapshot import Thrown
 from companion.session.tray.observation import Die, Observation
 
@@ -118,68 +114,58 @@ def told_apart(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, .
     return tuple(value if have[value] <= want[value] else rest if not want[value] else None for value in read)
 
 
-@dataclass(slots=True)
 class Review:
-    """The throws of a data folder that are worth a look. Any thread may ask."""
+    """The throws of a data folder that are worth a look. Any thread may ask.
 
-    folder: Path
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
-    _record: Record = field(default_factory=Record, init=False)
-    _seen: dict[int, Seen] = field(default_factory=dict, init=False)
-    _thrown: dict[int, tuple[Thrown, ...]] = field(default_factory=dict, init=False)
+    Args:
+        folder: The data folder.
+        past: Its games, where they are known already.
+    """
+
+    def __init__(self, folder: Path, past: PastGames | None = None) -> None:
+        self._folder, self._past = folder, past or PastGames(folder)
+        self._lock = threading.Lock()
+        self._seen: dict[int, Seen | None] = {}  # by the number of the throw's entry
 
     def throws(self) -> list[ReviewedThrow]:
         """The doubtful and the corrected throws that stand, newest first."""
         with self._lock:
-            self._read_on()
             said = self._said()
             found = [
-                _reviewed(game, thrown, self._seen[thrown.number], said.get(thrown.number))
-                for game, throws in self._thrown.items()
-                for thrown in throws
-                if thrown.number in self._seen
-                and (thrown.source != "camera" or self._seen[thrown.number].doubt is not None)
+                _reviewed(game, thrown, seen, said.get(thrown.number)) for game, thrown, seen in self._to_look_over()
             ]
         return sorted(found, key=lambda each: -each.throw)
 
     def say(self, throw: int, values: Sequence[int]) -> None:
-        """Say what each die of a throw's photo shows, 0 for what is no die. Raises IllegalAction."""
+        """Say what each die of such a throw's photo shows, 0 for what is no die. Raises IllegalAction."""
         with self._lock:
-            self._read_on()
-            seen = self._seen.get(throw)
+            seen = next((seen for _, thrown, seen in self._to_look_over() if thrown.number == throw), None)
             if seen is None:
                 raise IllegalAction(f"Throw {throw} has no photo with dice to tell apart.")
             if len(values) != len(seen.dice):
                 raise IllegalAction(f"The photo of throw {throw} has {len(seen.dice)} dice: name a value for each.")
             said = {**self._said(), throw: tuple(values)}
-            write_file(self.folder / FILE_NAME, (msgspec.json.encode(said),))
+            write_file(self._folder / FILE_NAME, (msgspec.json.encode(said),))
 
     def _said(self) -> dict[int, tuple[int, ...]]:
         try:
-            return msgspec.json.decode((self.folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
+            return msgspec.json.decode((self._folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
         except FileNotFoundError:
             return {}
         except msgspec.MsgspecError as spoilt:
             log.warning("what was said of the dice can't be read (%s): it must be said again", spoilt)
             return {}
 
-    def _read_on(self) -> None:
-        changed: dict[int, Game] = {}
-        if not self._record.number:
-            self._record, _ = filed_before(self.folder, Filing(self.folder))
-            changed = {game.number: game for game in self._record.games}
-            for entry in read_entries(self.folder):
-                self._learn(entry)
-        for entry in read_entries(self.folder, self._record.number + 1):
-            if entry.kind == "withdrawn" and self._record.games:
-                self._thrown.pop(self._record.games[-1].number, None)
-            self._learn(entry)
-            self._record = followed(self._record, entry, changed)
-        self._thrown |= {number: game.throws for number, game in changed.items()}
+    def _to_look_over(self) -> list[tuple[int, Thrown, Seen]]:
+        """The number of its game, the throw, and what was seen of it: that of an entry never changes."""
+        doubted = [(game.number, line.number, line.thrown) for game, line in self._past.doubted() if line.thrown]
+        unknown = [number for _, number, _ in doubted if number not in self._seen]
+        self._seen |= {entry.number: _seen(entry) for entry in entries_at(self._folder, unknown)}
+        return [(game, thrown, seen) for game, number, thrown in doubted if (seen := self._seen.get(number))]
 
-    def _learn(self, entry: Entry) -> None:
-        if entry.throw and "seen" in entry.body:
-            self._seen[entry.throw] = msgspec.convert(entry.body["seen"], Seen)
+
+def _seen(entry: Entry) -> Seen | None:
+    return msgspec.convert(entry.body["seen"], Seen) if "seen" in entry.body else None
 
 
 def _reviewed(game: int, thrown: Thrown, seen: Seen, said: tuple[int, ...] | None) -> ReviewedThrow:

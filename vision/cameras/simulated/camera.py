@@ -15,7 +15,7 @@ import numpy as np
 from vision.cameras import Frame
 from vision.cameras.simulated.appearance import LOOKS, faces_of
 from vision.cameras.simulated.fault_injection import Mischief
-from vision.cameras.simulated.rendering import Pinhole, background, draw_die, draw_shadow, noise_pool
+from vision.cameras.simulated.rendering import Noise, Pinhole, background, draw_die, draw_shadow
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM, Pose, VirtualTray
 from vision.geometry.rig import Rig, Zone
 from vision.reading import FrameBGR
@@ -73,7 +73,7 @@ class VirtualCamera:
         # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
         self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY))
         self._ground = self._empty
-        self._noise = noise_pool(LENS.size_wh, rng)
+        self._noise = Noise(LENS.size_wh, rng)
         self._drawn: tuple[FrameBGR, tuple[Pose, ...], FrameBGR] | None = None
         self._number = 0
         self._last_s: float | None = None
@@ -151,9 +151,7 @@ class VirtualCamera:
         clean = self._clean(closed)
         if opened != closed:
             clean = cv2.addWeighted(clean, 0.5, self._composed(opened, self._ground), 0.5, 0)
-        seen = self.mischief.over(clean, now_s)
-        more, less = self._noise[self._number % len(self._noise)]
-        return cv2.subtract(cv2.add(seen, more), less)
+        return self._noise.over(self.mischief.over(clean, now_s))
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
         ground = self._ground

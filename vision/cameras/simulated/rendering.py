@@ -25,7 +25,10 @@ SHADOW = 0.55
 """Brightness in a die's shadow."""
 NOISE_LEVELS = 2.2
 """Standard deviation of the sensor's noise in grey levels: a Pi camera at gain 2 to 4."""
-NOISE_POOL = 6
+NOISE_MORE_PX = 64
+"""So much larger than a picture is the noise that is made once: each frame takes another part of it."""
+BAND_ROWS = 64
+"""A picture is worked out in so many rows at a time where it takes more than a byte a pixel meanwhile."""
 
 # A die's faces: opposite ones add to seven; axis, sign, and the two axes that span the face.
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
@@ -84,21 +87,39 @@ def background(
     ridge = round(float(camera.project(np.array([ridge_x_mm, 0.0, 0.0]))[0]))
     keep = picture[y0:y1, ridge:x1]
     # Lighter, but green as well: on grey felt the shaded side of an ivory die looks like a shadow.
-    keep[:] = (keep * np.array([1.3, 1.16, 1.1])).clip(0, 255).astype(np.uint8)
+    _dim(keep, np.full((keep.shape[0], 1, 3), [1.3, 1.16, 1.1]))
     cv2.line(picture, (ridge, int(y0)), (ridge, int(y1)), (70, 130, 168), 7, cv2.LINE_AA)
     cv2.line(picture, (ridge + 2, int(y0)), (ridge + 2, int(y1)), (110, 180, 214), 2, cv2.LINE_AA)
     across, down = np.linspace(-1, 1, width)[None, :], np.linspace(-1, 1, height)[:, None]
     light = 1.08 - 0.13 * (across**2 + down**2) - 0.05 * across
-    return np.clip(picture * light[:, :, None], 0, 255).astype(np.uint8)
+    _dim(picture, light[:, :, None])
+    return picture
 
 
-def noise_pool(size_wh: tuple[int, int], rng: np.random.Generator) -> list[tuple[FrameBGR, FrameBGR]]:
-    """Pairs of pictures to add and to subtract: noise made once, as making it for each frame costs 40 ms."""
-    pool = []
-    for _ in range(NOISE_POOL):
-        noise = rng.standard_normal((size_wh[1], size_wh[0], 3), np.float32) * NOISE_LEVELS
-        pool.append((np.clip(noise, 0, 255).astype(np.uint8), np.clip(-noise, 0, 255).astype(np.uint8)))
-    return pool
+def _dim(picture: FrameBGR, light: Floats) -> None:
+    """Multiply a picture by the light on it."""
+    for top in range(0, len(picture), BAND_ROWS):
+        rows = np.s_[top : top + BAND_ROWS]
+        picture[rows] = (picture[rows] * light[rows]).clip(0, 255).astype(np.uint8)
+
+
+class Noise:
+    """A sensor's noise, made once: making it anew for each frame costs 40 ms."""
+
+    def __init__(self, size_wh: tuple[int, int], rng: np.random.Generator) -> None:
+        self._rng, self._size_wh = rng, size_wh
+        width, height = (side + NOISE_MORE_PX for side in size_wh)
+        self._more, self._less = (np.empty((height, width, 3), np.uint8) for _ in range(2))
+        for more, less in zip(self._more, self._less, strict=True):
+            row = rng.standard_normal((width, 3), np.float32) * NOISE_LEVELS
+            more[:], less[:] = np.clip(row, 0, 255), np.clip(-row, 0, 255)
+
+    def over(self, clean_bgr: FrameBGR) -> FrameBGR:
+        """That picture as the sensor sees it, with another part of the noise each time."""
+        (width, height), (left, top) = self._size_wh, self._rng.integers(0, NOISE_MORE_PX + 1, 2)
+        part = np.s_[top : top + height, left : left + width]
+        noisy = cv2.add(clean_bgr, self._more[part])
+        return cv2.subtract(noisy, self._less[part], noisy)
 
 
 def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float) -> None:

@@ -1,0 +1,39 @@
+"""Networks are loaded when something is to be read with them, and missing ones are told before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.errors import SetupError
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.networks import Networks, shipped_networks
+from vision.networks.network import Network
+from vision.reader import Reader
+
+
+def loaded(networks: Networks) -> list[bool]:
+    return [each.network.loaded for each in (networks.light, networks.detector, networks.classifier)]
+
+
+def test_a_table_on_which_nothing_was_thrown_has_loaded_the_light_network_only() -> None:
+    networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
+    assert loaded(networks) == [False, False, False]
+    assert Reader(networks, camera.rig()).read(camera.frame().image_bgr).dice == ()
+    assert loaded(networks) == [True, False, False]
+    networks.load()
+    assert loaded(networks) == [True, True, True]
+
+
+def test_a_missing_network_is_told_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r"gone\.onnx is missing"):
+        Network(tmp_path / "gone.onnx")
+
+
+def test_each_frame_of_the_virtual_camera_has_noise_of_its_own() -> None:
+    camera = VirtualCamera(0, seed=1, sleep=lambda _s: None)
+    one, other = (camera.frame().image_bgr.astype(np.int16) for _ in range(2))
+    assert 2.0 < np.std(one - other) < 4.5  # two frames of 2.2 levels each
+    assert abs(np.mean(one - other)) < 0.05

@@ -1,0 +1,41 @@
+"""A network in its ONNX file, loaded when it is first needed: a table on which nothing has been thrown holds none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.errors import SetupError
+
+
+class Network:
+    """One network; not to be used from two threads at a time. Raises SetupError where its file is missing."""
+
+    def __init__(self, model: Path) -> None:
+        if not model.exists():
+            card = f"vision/models/{model.stem}.md"
+            says = f"The network {model.name} is missing; install Peg & Pip again, or train it anew: see {card}."
+            raise SetupError([says])
+        self._model = model
+        self._net: Any = None
+
+    @property
+    def loaded(self) -> bool:
+        """Whether it is in memory."""
+        return self._net is not None
+
+    def load(self) -> None:
+        """Load it now rather than at its first picture."""
+        if self._net is None:
+            self._net = cv2.dnn.readNetFromONNX(str(self._model))
+
+    def forward(self, blob: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What it says of (n, 3, h, w) pictures."""
+        self.load()
+        self._net.setInput(blob)
+        said: NDArray[np.float32] = self._net.forward()
+        return said
