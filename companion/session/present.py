@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ from companion.games.views.phrase import Phrase
 from companion.session.commands import HouseAwaits
 from companion.session.house.terms import USUAL
 from companion.session.house.tray import Policies, policies_under
+from companion.session.past.highlights import highlights
+from companion.session.past.race import Change, race_of
 from companion.session.played import PlayedGame
 from companion.session.record import Record
 from companion.session.sitting import next_starter
@@ -97,12 +100,13 @@ def _journaled(record: Record) -> Snapshot:
         return Snapshot(number=record.number)
     state = game.transcript.state
     policy, starter, rules = policy_for(state), starter_after(game), game_named(game.header.game)
+    changes = race_of(game.transcript)
     return Snapshot(
         number=record.number,
         game=game.header.game,
         header=header_line(game.header),
         state=game.view,
-        sides=_sides(game),
+        sides=_sides(game, _backs(game, changes)),
         track=rules.track(state),
         panels=rules.panels(state),
         options=() if game.abandoned else tuple(line_of(option) for option in state.options()),
@@ -110,6 +114,8 @@ def _journaled(record: Record) -> Snapshot:
         tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
         throws=game.throws,
         events=game.log[-EVENTS_SHOWN:],
+        race=tuple((change.side, change.score) for change in changes),
+        highlights=highlights(game) if state.over else (),
         sitting=record.sitting,
         abandoned=game.abandoned,
         next_starter=None if starter is None else game.header.players[starter],
@@ -117,7 +123,7 @@ def _journaled(record: Record) -> Snapshot:
     )
 
 
-def _sides(game: PlayedGame) -> tuple[Side, ...]:
+def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
     state, ahead = game.transcript.state, scores_ahead(game.transcript.state)
     on = None if state.to_play is None else side_of(state, state.to_play)
     winners, lost = (state.outcome.winners, state.outcome.games_lost) if state.outcome else ((), (0,) * len(ahead))
@@ -127,12 +133,20 @@ def _sides(game: PlayedGame) -> tuple[Side, ...]:
             colour=game.colours[game.header.players[side]],
             score=state.scores[side],
             ahead=ahead[side],
+            back=backs[side],
             to_play=side == on,
             won=side in winners,
             games_lost=lost[side],
         )
         for side, name in enumerate(state.sides)
     )
+
+
+def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
+    """By side the hole that its last gain began at; 0 before the first."""
+    rules = game_named(game.header.game)
+    gains = {change.side: change.before for change in changes if change.score > change.before.scores[change.side]}
+    return [rules.track(gains[side]).pegs[side].banked if side in gains else 0 for side in range(len(game.sides))]
 
 
 def starter_after(game: PlayedGame) -> int | None:

@@ -18,11 +18,11 @@ def added_up(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
     return Sitting(games=games, games_lost=lost)
 
 
-COLOURS = 6  # LOOK.md: colours that the colour-blind can tell apart; more players than that share them
+COLOURS = 10  # six that the colour-blind can tell apart (LOOK.md), four more; each with a mark of its own
 
 
 def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
-    """Each player's colour (0 to 5), in seat order: the one worn before, wherever one sits now, else a free one.
+    """Each player's colour (0 to 9), in seat order: the one worn before, wherever one sits now, else a free one.
 
     Args:
         worn: Of everyone who has played here.

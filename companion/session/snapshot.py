@@ -103,9 +103,10 @@ class Side(msgspec.Struct, frozen=True):
 
     Attributes:
         name: For people.
-        colour: 0 to 5.
+        colour: 0 to 9.
         score: What is banked.
         ahead: What it would be if the turn were banked now.
+        back: The hole of its back peg: where its peg stood before the last gain.
         to_play: Whether it is the side's turn.
         won: Whether it has won.
         games_lost: Games lost by this one, once it is over.
@@ -115,13 +116,23 @@ class Side(msgspec.Struct, frozen=True):
     colour: int
     score: int
     ahead: int
+    back: int = 0
     to_play: bool = False
     won: bool = False
     games_lost: int = 0
 
 
+class Highlight(msgspec.Struct, frozen=True, kw_only=True):
+    """What a game is remembered by: `best_turn` or `dearest_loss`, whose, its points, its last throw with a photo."""
+
+    kind: str
+    side: int
+    points: int
+    throw: int | None
+
+
 class Sitting(msgspec.Struct, frozen=True, kw_only=True):
-    """The evening so far: games played, games lost by name, and the colour (0 to 5) of each player of this game."""
+    """The evening so far: games played, games lost by name, and the colour (0 to 9) of each player of this game."""
 
     games: int = 0
     games_lost: dict[str, int] = {}
@@ -180,6 +191,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         safe_chance: Exact chance that the next throw is no wipe-out, when a throw is allowed.
         throws: Throws of this game, oldest first.
         events: The last things that happened, oldest first.
+        race: Every change of a score since the start, oldest first: the side and its score after it.
+        highlights: What the game is remembered by, once it is over.
         sitting: Games lost this evening.
         correction: A correction that waits to be confirmed.
         choice: The line that the bank button plays now, where there are several; the next button goes on to another.
@@ -206,6 +219,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     safe_chance: float | None = None
     throws: tuple[Thrown, ...] = ()
     events: tuple[Event, ...] = ()
+    race: tuple[tuple[int, int], ...] = ()
+    highlights: tuple[Highlight, ...] = ()
     sitting: Sitting = Sitting()
     correction: Offer | None = None
     choice: dict[str, Any] | None = None

@@ -89,7 +89,7 @@ LIT = {
 CALLED = {"point", "wiped_out", "piddle_lost", "bomb_failed", "fuchled", "rolled_over", "bombed", "bumped", "finished"}
 CALLED |= {"eliminated", "entered", "crapped_out", "hot_dice", "spent", "reversed", "last_round", "banked", "game_over"}
 CHEERED = {"fuchled", "rolled_over", "bombed", "bumped", "eliminated", "crapped_out", "hot_dice", "reversed"}
-CHEERED |= {"last_round", "game_over"}
+CHEERED |= {"wiped_out", "last_round", "game_over"}
 CODES = CALLED | {"threw", "rolled_off", "froze", "kept", "bomb_announced"}
 
 

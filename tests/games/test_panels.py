@@ -1,4 +1,4 @@
-"""What a page shows beside the track is told by the game: dice, notes, notches, the sheet, the ladder."""
+"""What a page shows beside the track is told by the game: dice, notes, notches, the sheet, the goal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playing import BOMB, STOP, begun, keep, point, score, throw, told
 from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.registry import GAMES, game_named
 from companion.games.transcript import Transcript
-from companion.games.views.panels import Counter, Keeping, Ladder, Panels
+from companion.games.views.panels import Counter, Goal, Keeping, Panels
 from companion.games.views.phrase import Phrase
 
 MIXED = throw(5, 5, 2, 2, 1, 4, 6)
@@ -69,7 +69,7 @@ def test_the_sheet_offers_what_each_row_would_score(strict: bool) -> None:
         shown = panels(told("crag", throw(*roll), players=1, header=rules))
         assert shown.sheet is not None
         assert shown.sheet.offers == tuple(points_for(row, roll, strict) for row in CATEGORIES)
-    assert (shown.worth, shown.track, shown.sheet.rows) == (False, False, CATEGORIES)
+    assert (shown.worth, shown.sheet.rows) == (False, CATEGORIES)
 
 
 def test_the_sheet_has_what_was_entered_and_offers_no_row_twice() -> None:
@@ -77,7 +77,7 @@ def test_the_sheet_has_what_was_entered_and_offers_no_row_twice() -> None:
     assert shown is not None
     sixes = CATEGORIES.index("sixes")
     assert [points for points in shown.columns[0] if points is not None] == [12]
-    assert (shown.columns[0][sixes], shown.offers[sixes]) == (12, None)
+    assert (shown.columns[0][sixes], shown.offers[sixes], shown.latest) == (12, None, (sixes,))
     again = panels(told("crag", throw(6, 6, 1), keep(6, 6), players=1))
     assert again.sheet is not None
     assert set(again.sheet.offers) == {None}, "two dice score nothing"
@@ -92,14 +92,14 @@ def test_dice_to_throw_again_or_to_set_aside_are_chosen_differently() -> None:
     assert panels(told("crapola", throw(1, 5, 2, 3, 4, 4), keep(1))).kept == (1,)
 
 
-def test_the_ladder_tells_the_target_the_way_and_the_last_round() -> None:
+def test_the_goal_tells_the_target_the_way_and_the_last_round() -> None:
     rules = {"rules": {"target": 100, "entry": 0}}
-    assert panels(begun("crapola", header=rules)).ladder == Ladder(100, ("ladder.clockwise",))
+    assert panels(begun("crapola", header=rules)).goal == Goal(100, ("goal.clockwise",))
     last = told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1), STOP, players=3, header=rules)
-    assert panels(last).ladder == Ladder(100, ("ladder.clockwise", "ladder.last_round"))
+    assert panels(last).goal == Goal(100, ("goal.clockwise", "goal.last_round"))
     assert panels(last).notes == ((), ("player.not_on_board",), ("player.not_on_board",))
     turned = told("crapola", throw(2, 2, 3, 3, 4, 6), players=3)
-    assert panels(turned).ladder == Ladder(15000, ("ladder.anticlockwise",))
+    assert panels(turned).goal == Goal(15000, ("goal.anticlockwise",))
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -107,4 +107,4 @@ def test_a_roll_off_has_its_games_panels(game: str) -> None:
     shown = panels(begun(game, header={"roll_off": True}))
     playing = panels(begun(game))
     assert shown.can == (Phrase("can.throw", {"count": [2]}),)
-    assert (shown.track, shown.sheet, shown.ladder, shown.dice) == (playing.track, playing.sheet, playing.ladder, ())
+    assert (shown.sheet, shown.goal, shown.dice) == (playing.sheet, playing.goal, ())

@@ -145,7 +145,7 @@ def test_a_player_keeps_a_colour_wherever_the_seat() -> None:
 
 def test_a_newcomer_takes_a_colour_that_nobody_at_the_table_has() -> None:
     assert colours({"Ann": 0, "Ben": 1}, ("Dot", "Ben", "Ann")) == {"Dot": 2, "Ben": 1, "Ann": 0}
-    assert sorted(colours({}, tuple("ABCDEFGH")).values()) == [0, 0, 1, 1, 2, 3, 4, 5]
+    assert sorted(colours({}, tuple("ABCDEFGHIJKL")).values()) == [0, 0, 1, 1, *range(2, 10)]
 
 
 def test_two_that_wore_one_colour_in_different_games_are_told_apart() -> None:

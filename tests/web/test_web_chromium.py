@@ -10,13 +10,12 @@ import pytest
 from accessibility import violations
 from pub import HEADER, PIN, Pub, observation, opened, served
 
-from companion.session.commands import Answer, PlayLine, StartGame
+from companion.session.commands import PlayLine, StartGame
 from companion.session.house.advice import Advisor
 from companion.session.past.export import PastGames as Journaled
 from companion.session.past.fairness import course_of, watched
 from companion.session.past.review import Review
 from companion.session.past.statistics import Tally
-from web.pages import Addresses
 from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
@@ -269,38 +268,6 @@ def test_the_button_lets_in_the_phone_whose_dice_the_screen_shows(chromium: Any,
     assert asker.problems == screen.problems == []
     asker.context.close()
     screen.context.close()
-
-
-@pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
-def test_nothing_is_cut_off_on_the_pubs_screen(chromium: Any, tmp_path: Path, game: str) -> None:
-    wifi = Addresses("http://192.168.104.101:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
-    OUT.mkdir(parents=True, exist_ok=True)
-    with opened(tmp_path, addresses=wifi, name="The Plough and Harrow") as pub, served(pub) as address:
-        pub.table.submit(StartGame(header={**HEADER, "game": game, "players": ["Annabel", "Ben", "Cid", "Dot", "Eve"]}))
-        asked = pub.table.submit(observation(FIRST_THROW[game], doubt="disagree")).question
-        assert asked is not None
-        pub.table.submit(Answer(question=asked.id, values=tuple(FIRST_THROW[game])))
-        pub.table.submit(observation(FIRST_THROW[game][:-1], doubt="hand"))
-        page = phone(chromium, address, "1920x1080")
-        live(page, address + "/tv")
-        page.wait_for_selector("#proof:not([hidden])")
-        page.wait_for_selector("#notice:not([hidden])")
-        assert page.evaluate(CUT_OFF) == []
-        page.screenshot(path=OUT / f"tv-notice-{game}.png")
-        pub.table.submit(observation([]))
-        page.wait_for_selector("#notice", state="hidden")
-        page.screenshot(path=OUT / f"tv-full-{game}.png")
-        assert page.evaluate(CUT_OFF) == []
-        page.context.close()
-
-
-FIRST_THROW = {"crib_dice": [5, 5, 2, 2, 1, 4, 6], "crag": [6, 6, 1], "crapola": [1, 1, 1, 5, 2, 3]}
-CUT_OFF = """() => [...document.querySelectorAll('.screen *')].filter((each) => {
-  const box = each.getBoundingClientRect();
-  const pane = (each.closest('.left, .right') ?? document.documentElement).getBoundingClientRect();
-  return each.checkVisibility() && box.width && (box.right > pane.right + 1 || box.bottom > innerHeight + 1
-    || box.left < pane.left - 1 || (each.closest('.left, .right') && box.bottom > pane.bottom + 1));
-}).map((each) => each.outerHTML.slice(0, 120))"""
 
 
 def test_a_question_is_answered_with_one_tap_on_the_right_face(chromium: Any, site: Any) -> None:

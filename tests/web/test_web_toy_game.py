@@ -73,8 +73,11 @@ def test_it_plays_on_phones_and_on_the_pubs_screen(toy: Pub, chromium: Any) -> N
             each.goto(address + path)
             each.wait_for_selector('#live[data-live="yes"]')
         play(toy, *LINES[:2])
-        screen.wait_for_selector("#cheer:not([hidden])")
-        assert screen.inner_text("#cheer") == "Ann & Ben tops it with 4"
+        for each in (page, screen):
+            each.wait_for_selector("#moment:not([hidden])")
+            assert each.inner_text("#moment .cried") == "Ann & Ben tops it with 4"
+        for each in (page, screen):
+            each.wait_for_selector("#moment", state="hidden")
         play(toy, *LINES[2:])
         for each in (page, screen):
             each.wait_for_selector(f'html[data-number="{toy.table.snapshot().number}"]', state="attached")

@@ -19,19 +19,24 @@ export function dice(values, kind = "", label = "dice.lie") {
 }
 
 // Each player has a colour and a mark of its own, so that nobody needs to tell orange from green.
-export const MARKS = [
+const MARKS = [
   () => [], // steady
   (r) => [s("path", { class: "mark-line", d: `M${-r * .5} 0H${r * .5}` })],
   (r) => [s("path", { class: "mark-line", d: `M${-r * .45} ${-r * .28}H${r * .45}M${-r * .45} ${r * .28}H${r * .45}` })],
   (r) => [s("path", { class: "mark-line", d: `M${-r * .5} 0H${r * .5}M0 ${-r * .5}V${r * .5}` })],
   (r) => [s("circle", { class: "mark-line", r: r * .42, style: { fill: "none" } })],
   (r) => [s("path", { class: "mark-line", d: `M${-r * .4} ${-r * .4}L${r * .4} ${r * .4}M${r * .4} ${-r * .4}L${-r * .4} ${r * .4}` })],
+  (r) => [s("path", { class: "mark-line", d: `M0 ${-r * .5}V${r * .5}` })],
+  (r) => [s("path", { class: "mark-line", d: `M${-r * .28} ${-r * .45}V${r * .45}M${r * .28} ${-r * .45}V${r * .45}` })],
+  (r) => [s("path", { class: "mark-line", d: `M0 ${-r * .5}L${r * .48} ${r * .36}H${-r * .48}Z` })],
+  (r) => [s("path", { class: "mark-line", d: `M${-r * .38} ${-r * .38}H${r * .38}V${r * .38}H${-r * .38}Z` })],
 ];
 
-export const colourOf = (colour) => `var(--p${colour % 6})`;
+export const colourOf = (colour) => `var(--p${colour % MARKS.length})`;
+export const markOf = (colour, radius) => MARKS[colour % MARKS.length](radius);
 
 /** A player's peg seen from above. */
 export function chip(colour) {
   return s("svg", { class: "chip", viewBox: "-10 -10 20 20", "aria-hidden": "true" },
-    s("g", { class: "peg" }, s("circle", { r: 8.5, fill: colourOf(colour) }), MARKS[colour % 6](9)));
+    s("g", { class: "peg" }, s("circle", { r: 8.5, fill: colourOf(colour) }), markOf(colour, 9)));
 }

@@ -84,7 +84,7 @@ function coloursOf(names) {
   const worn = (name) => own(table.snapshot.sitting?.colours, name.trim()), taken = new Set(names.map(worn));
   return names.map((name) => {
     if (worn(name) !== undefined) return worn(name);
-    const free = [0, 1, 2, 3, 4, 5].find((colour) => !taken.has(colour)) ?? 0;
+    const free = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].find((colour) => !taken.has(colour)) ?? 0;
     taken.add(free);
     return free;
   });

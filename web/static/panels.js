@@ -1,38 +1,30 @@
-// What a game shows besides names, scores and the track, drawn from its data: a sheet, a ladder, pots.
+// What a game shows besides names, scores and the track, drawn from its data: a sheet, the goal, pots.
 import { $, fill, follow, h, number, t } from "./core.js";
-import { chip, colourOf } from "./dice.js";
-import { sides } from "./sides.js";
+import { chip } from "./dice.js";
+import { gap, sides } from "./sides.js";
 
-export function panels() {
+/** Draw them; a sheet for no more sides than `most`: more see totals, and which row each filled last. */
+export function panels(most = Infinity) {
   follow((snapshot) => {
-    const { sheet, ladder, pots } = snapshot.panels;
-    fill($("panels"), [sheet, ladder, pots, snapshot.sides], () => [sheet && sheetOf(snapshot, sheet), ladder && ladderOf(snapshot, ladder), ...pots.map(potOf)]);
+    const { goal, pots } = snapshot.panels, all = sides(snapshot), sheet = all.length <= most ? snapshot.panels.sheet : null;
+    fill($("panels"), [sheet, goal, pots, snapshot.sides], () => [sheet && sheetOf(all, sheet), goal && goalOf(goal), ...pots.map(potOf)]);
   });
 }
 
-function sheetOf(snapshot, sheet) {
-  const all = sides(snapshot);
-  const head = h("tr", {}, h("th", { scope: "col" }, t("sheet.row")), all.map((side) => h("th", { class: "n", scope: "col" }, chip(side.colour), " ", h("bdi", {}, side.name))));
-  const rows = sheet.rows.map((row, at) => h("tr", {}, h("th", { scope: "row" }, t(`category.${row}`, {}, row)), all.map((side) => cell(sheet.columns[side.seat][at], side.to_play ? sheet.offers[at] : null))));
-  const total = h("tr", {}, h("th", { scope: "row" }, t("sheet.total")), all.map((side) => h("td", { class: "n" }, h("b", {}, number(side.score)))));
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("sheet.title") }, h("table", {}, h("thead", {}, head), h("tbody", {}, rows, total)));
+function sheetOf(all, sheet) {
+  const head = h("tr", {}, h("th", { scope: "col" }, t("sheet.row")), all.map((side) => h("th", { class: "n named", scope: "col" }, chip(side.colour), " ", h("bdi", {}, side.name))));
+  const rows = sheet.rows.map((row, at) => h("tr", {}, h("th", { scope: "row" }, t(`category.${row}`, {}, row)), all.map((side) => cell(sheet.columns[side.seat][at], side.to_play ? sheet.offers[at] : null, sheet.latest[side.seat] === at))));
+  const total = h("tr", { class: "total" }, h("th", { scope: "row" }, t("sheet.total")), all.map((side) => h("td", { class: "n" }, h("b", {}, number(side.score)), " ", gap(side, all))));
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("sheet.title") }, h("table", { class: all.length > FEW ? "sheets many" : "sheets" }, h("thead", {}, head), h("tbody", {}, rows, total)));
 }
 
-function cell(entered, offer) {
-  if (entered !== null) return h("td", { class: "n" }, number(entered));
+const FEW = 3; // whose names fit beside each other on a phone; of more their chips tell
+
+function cell(entered, offer, latest) {
+  if (entered !== null) return h("td", { class: latest ? "n latest" : "n" }, number(entered));
   return h("td", { class: "n" }, offer === null ? "" : h("span", { class: "offer" }, `(${number(offer)})`));
 }
 
-function ladderOf(snapshot, { target, notes }) {
-  const all = sides(snapshot).sort((a, b) => b.score - a.score);
-  return h("div", { class: "stack" }, h("p", { class: "quiet" }, notes.map((note) => t(note)).join(" · ")), h("ul", { class: "ladder" }, all.map((side) => rung(side, target))));
-}
-
-function rung(side, target) {
-  const percent = (score) => `${Math.min(1, score / target) * 100}%`;
-  return h("li", { style: { "--colour": colourOf(side.colour), "--part": percent(side.score), "--ahead": percent(side.ahead) } },
-    h("span", { class: "spread" }, h("bdi", {}, side.name), h("b", {}, number(side.score))),
-    h("span", { class: "rail", "aria-hidden": "true" }, h("i", { class: "ghost" }), h("i", {})));
-}
+const goalOf = ({ target, notes }) => h("p", { class: "quiet goal" }, [t("goal.target", { points: number(target) }), ...notes.map((note) => t(note))].join(" · "));
 
 const potOf = ({ label, points }) => h("p", { class: "spread" }, h("span", {}, t(label)), h("b", {}, number(points)));

@@ -5,6 +5,7 @@ import { menu } from "./menu.js";
 import { aloud, board, log, players, stage } from "./stage.js";
 import { story } from "./story.js";
 import { lights } from "./lights.js";
+import { moments } from "./moment.js";
 import { panels } from "./panels.js";
 
 await ready;
@@ -12,6 +13,7 @@ menu();
 stage();
 advice();
 story();
+moments();
 board();
 players();
 panels();

@@ -1,5 +1,5 @@
 // What the pages read out of a snapshot: the sides in seat order, who is on, what lies, what can be done.
-import { isolate, number, t } from "./core.js";
+import { h, isolate, number, t } from "./core.js";
 
 /** The sides (players, or teams) in seat order, with what each page shows of them; a side is known by its seat. */
 export function sides(snapshot) {
@@ -9,6 +9,9 @@ export function sides(snapshot) {
     counters: counters.map(({ label, counts, full }) => ({ label, count: counts[seat], full })),
   }));
 }
+
+const LONG = 14; // letters, of a name that is written smaller where room is short
+export const lengthOf = (name) => (name.length > LONG ? "long" : "");
 
 export const whoIsOn = (snapshot) => sides(snapshot).find((side) => side.to_play) ?? null;
 
@@ -49,6 +52,13 @@ export const forHouse = (snapshot) => snapshot?.notice?.code.startsWith("house_"
 
 /** Whether the player who is on is the house's, who decides by itself. */
 export const housesTurn = ({ state, terms }) => terms?.house !== undefined && state?.player === terms.house.player;
+/** How far behind the leader a side is, once somebody leads. */
+export function gap(side, all) {
+  const most = Math.max(...all.map((each) => each.score)), leads = side.score === most;
+  if (all.every((each) => each.score === most)) return h("span", { class: "gap" });
+  const words = leads ? t("player.leads") : t("player.behind", { points: number(most - side.score) });
+  return h("span", { class: leads ? "gap leads" : "gap" }, leads ? words : [h("span", { "aria-hidden": "true" }, `−${number(most - side.score)}`), h("span", { class: "unseen" }, words)]);
+}
 
 /** What the table sees or waits for, in words; empty when there is nothing to say. */
 export function noticeWords(snapshot) {

@@ -1,7 +1,7 @@
 // The scoreboard's parts: the stage, the track, the players, the log. Each keeps itself as the snapshots say.
 import { $, fill, follow, h, number, settings, t, table, text } from "./core.js";
 import { chip, colourOf, dice } from "./dice.js";
-import { can, eventWords, lying, noticeWords, sides, whoIsOn } from "./sides.js";
+import { can, eventWords, gap, lengthOf, lying, noticeWords, sides, whoIsOn } from "./sides.js";
 import { inWords, track } from "./track.js";
 
 const CALM = new Set(["banking", "choose_point", "choose_entry", "choose_keep", "hold", "hold_all", "hold_on", "again_or_bank", "throw_or_bank", "freeze", "clear_tray", "restored"]);
@@ -31,11 +31,11 @@ function heading(snapshot, on, state) {
   if (!on) return [h("span", {}, t("stage.over"))];
   const teams = snapshot.header.players.length > snapshot.sides.length;
   const whose = teams ? t("stage.for_team", { player: state.player, team: on.name }) : state.player;
-  return [chip(on.colour), h("span", {}, t("stage.on", { player: whose })), h("span", { class: "round" }, t("stage.round", { round: state.round }))];
+  return [chip(on.colour), h("span", { class: `named ${lengthOf(whose)}` }, t("stage.on", { player: whose })), h("span", { class: "round" }, t("stage.round", { round: state.round }))];
 }
 
 function felt(snapshot, frozen, loose, on) {
-  if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.won).map((side) => h("p", { class: "winner" }, chip(side.colour), h("bdi", {}, side.name)));
+  if (snapshot.state?.outcome) return sides(snapshot).filter((side) => side.won).map((side) => h("p", { class: "winner" }, chip(side.colour), h("bdi", { class: `named ${lengthOf(side.name)}` }, side.name)));
   if (snapshot.phase === "settling") return [h("p", {}, t("stage.settling"))];
   if (snapshot.question?.values.length) return [dice(snapshot.question.values)];
   if (!frozen.length && !loose.length) return [h("p", {}, t(snapshot.state ? "stage.empty" : "stage.waiting"))];
@@ -50,7 +50,7 @@ function drawWorth(snapshot, state, on) {
   if (worth.hidden) return;
   text($("points"), `+${number(state.turn_points)}`);
   $("points").classList.toggle("none", state.turn_points === 0);
-  const past = snapshot.panels.track && on && on.peg.provisional > snapshot.track.holes;
+  const past = on && on.peg.provisional > snapshot.track.holes;
   fill($("makes"), [on?.name, on?.ahead, past], () => on && [t("stage.would_make"), " ", h("b", {}, past ? t("stage.home") : number(on.ahead))]);
 }
 
@@ -62,17 +62,15 @@ function chance(snapshot) {
   fill(box, percent, () => [h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { style: { width: `${percent}%` } })), h("span", {}, t("stage.safe", { percent: number(percent) }))]);
 }
 
-const HOLES = 120; // of an empty track, while no game is on
+const HOLES = 120, WIDE_STEP = 13; // of an empty track, while no game is on; between holes where there is room
 
-/** The wooden track with everyone's pegs, in so many rows; hidden for games that have none. */
-export function board(rows = null) {
+/** The wooden track with everyone's pegs; a wide one has longer rows. */
+export function board(wide = false) {
   let move = null, holes = 0;
   follow((snapshot) => {
-    $("wood").hidden = !snapshot.panels.track;
-    if (!snapshot.panels.track) return;
     const wanted = snapshot.track?.holes ?? HOLES;
-    if (wanted !== holes) { holes = wanted; move = track($("track"), holes, rows ? holes / rows : 30); }
-    const pegs = sides(snapshot).map(({ name, seat, colour, to_play: on, peg }) => ({ name, seat, colour, on, banked: peg.banked, ahead: peg.provisional }));
+    if (wanted !== holes) { holes = wanted; move = wide ? track($("track"), holes, ...(holes > HOLES ? [60] : [40, WIDE_STEP])) : track($("track"), holes); }
+    const pegs = sides(snapshot).map(({ name, seat, colour, to_play: on, peg, back }) => ({ name, seat, colour, on, back, banked: peg.banked, ahead: peg.provisional }));
     move(pegs, inWords(pegs));
   });
 }
@@ -81,15 +79,17 @@ export function board(rows = null) {
 export function players() {
   follow((snapshot) => {
     const all = sides(snapshot);
-    fill($("players"), all, () => all.map(player));
+    $("players").style.setProperty("--sides", all.length);
+    fill($("players"), all, () => all.map((side) => player(side, all)));
   });
 }
 
-function player(side) {
+function player(side, all) {
   const plus = side.ahead === side.score ? null : h("span", { class: "plus" }, `+${number(side.ahead - side.score)}`);
   const said = says(side);
   return h("li", { class: side.to_play ? "player on" : "player", style: { "--colour": colourOf(side.colour) }, "aria-current": side.to_play ? "true" : null },
-    chip(side.colour), h("span", { class: "name" }, h("bdi", {}, side.name), said ? h("small", {}, said) : null), h("span", { class: "counters" }, side.counters.map(notches)),
+    chip(side.colour), h("span", { class: "name" }, h("bdi", { class: lengthOf(side.name) }, side.name), said ? h("small", {}, said) : null), h("span", { class: "counters" }, side.counters.map(notches)),
+    gap(side, all),
     h("span", { class: "score" }, number(side.score), plus ? " " : null, plus));
 }
 

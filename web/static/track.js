@@ -1,35 +1,36 @@
 // The cribbage track: rows of thirty holes, serpentine, in groups of five; two pegs for each player, the second hollow.
 import { s, t } from "./core.js";
-import { MARKS, colourOf } from "./dice.js";
+import { colourOf, markOf } from "./dice.js";
 
 const STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 25, TOP = 14;
-const widthOf = (row) => LEFT * 2 + STEP * (row - 1) + GROUP * (row / 5 - 1);
+const widthOf = (perRow, step) => LEFT * 2 + step * (perRow - 1) + GROUP * (perRow / 5 - 1);
 
 /** Where a hole is, in the drawing's units; 0 is the start pocket, past the end the finish pocket. */
-export function place(hole, holes, perRow = 30) {
-  const rows = holes / perRow, width = widthOf(perRow);
+function place(hole, holes, perRow, step) {
+  const rows = holes / perRow, width = widthOf(perRow, step);
   if (hole <= 0) return [8, TOP];
   const last = Math.min(hole, holes) - 1;
   const row = Math.floor(last / perRow), along = last % perRow, leftward = row % 2 === 1;
-  const x = LEFT + along * STEP + Math.floor(along / 5) * GROUP;
+  const x = LEFT + along * step + Math.floor(along / 5) * GROUP;
   const end = rows % 2 === 0 ? 8 : width - 8;
   if (hole > holes) return [end, TOP + (rows - 1) * ROW_HEIGHT];
   return [leftward ? width - x : x, TOP + row * ROW_HEIGHT];
 }
 
-/** Draw the track; returns what moves the pegs: (sides, label), each side with seat, colour, banked, ahead, on. */
-export function track(holder, holes, perRow = 30) {
+/** Draw the track; returns what moves the pegs: (sides, label), each side with seat, colour, banked, ahead, back, on. */
+export function track(holder, holes, perRow = 30, step = STEP) {
   const rows = holes / perRow, pegs = s("g"), known = new Map();
-  const at = (hole) => place(hole, holes, perRow);
-  const drawing = s("svg", { class: "track", viewBox: `0 0 ${widthOf(perRow)} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + 2}`, role: "img" },
-    lanes(rows, widthOf(perRow)), skunkLine(at(holes / 2)), holesOf(holes, at), numbers(holes, at), pockets(at(holes + 1)), pegs);
+  const at = (hole) => place(hole, holes, perRow, step), width = widthOf(perRow, step);
+  const drawing = s("svg", { class: "track", viewBox: `0 0 ${width} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + 2}`, role: "img" },
+    lanes(rows, width), skunkLine(at(holes / 2)), holesOf(holes, at), numbers(holes, at), pockets(at(holes + 1)), pegs);
   holder.replaceChildren(drawing);
   return (shown, label) => {
     drawing.setAttribute("aria-label", label);
     const spots = new Map();
-    for (const peg of shown) for (const hole of new Set([capped(peg.banked, holes), capped(peg.ahead, holes)])) spots.set(hole, [...(spots.get(hole) ?? []), peg.seat]);
+    for (const peg of shown) for (const hole of new Set([peg.banked, peg.ahead, peg.back].map((each) => capped(each, holes)))) spots.set(hole, [...(spots.get(hole) ?? []), peg.seat]);
     const stand = (peg, hole, kind) => put(pegs, known, `${peg.seat}.${peg.colour} ${kind}`, peg, at(hole), spread(spots.get(capped(hole, holes)), peg.seat), kind);
     for (const peg of shown) {
+      stand(peg, peg.back, "peg back").style.opacity = peg.back === 0 || peg.back === peg.banked ? "0" : "1";
       stand(peg, peg.ahead, "peg ahead").style.opacity = peg.ahead === peg.banked ? "0" : "1";
       stand(peg, peg.banked, "peg");
     }
@@ -41,15 +42,15 @@ const capped = (hole, holes) => Math.max(0, Math.min(hole, holes + 1));
 
 // Pegs that share a hole stand side by side across the lane.
 function spread(seats, seat) {
-  const gap = seats.length > 3 ? 4.6 : 6;
+  const gap = Math.min(6, 17 / Math.max(1, seats.length - 1));
   return (seats.indexOf(seat) - (seats.length - 1) / 2) * gap;
 }
 
 function put(layer, known, key, peg, [x, y], down, kind) {
   let element = known.get(key);
   if (!element) {
-    const hollow = kind.includes("ahead");
-    element = s("g", {}, s("circle", { r: hollow ? 4.6 : 5.2, ...(hollow ? { style: { stroke: colourOf(peg.colour) } } : { fill: colourOf(peg.colour) }) }), hollow ? [] : MARKS[peg.colour % 6](5.4));
+    const hollow = kind.includes("ahead"), back = kind.includes("back");
+    element = s("g", {}, s("circle", { r: hollow ? 4.6 : back ? 3.4 : 5.2, ...(hollow ? { style: { stroke: colourOf(peg.colour) } } : { fill: colourOf(peg.colour) }) }), hollow || back ? [] : markOf(peg.colour, 5.4));
     known.set(key, element);
     layer.append(element);
   }

@@ -13,8 +13,9 @@ def panels(state: State) -> Panels:
     if isinstance(state, Crag):
         return _of(state)
     rows = len(CATEGORIES)
-    empty = Sheet(CATEGORIES, ((None,) * rows,) * len(state.sides), (None,) * rows)
-    return Panels(can=plain(state).can, worth=False, track=False, sheet=empty)
+    sides = len(state.sides)
+    empty = Sheet(CATEGORIES, ((None,) * rows,) * sides, (None,) * rows, (None,) * sides)
+    return Panels(can=plain(state).can, worth=False, sheet=empty)
 
 
 def _of(state: Crag) -> Panels:
@@ -24,11 +25,11 @@ def _of(state: Crag) -> Panels:
         can=may(state, {"keep": "can.again", "score": "can.score"}),
         dice=state.dice,
         worth=False,
-        track=False,
         sheet=Sheet(
             CATEGORIES,
             tuple(tuple(sheet.get(row) for row in CATEGORIES) for sheet in sheets),
             tuple(state.points_in(row) if row in open_rows else None for row in CATEGORIES),
+            tuple(CATEGORIES.index(sheet[-1][0]) if sheet else None for sheet in state.sheets),
         ),
         keeping=Keeping("again") if "keep" in state.decisions else None,
     )

@@ -1,10 +1,10 @@
-"""Crapola beside the track: the ladder to the target, which way play goes, what is set aside."""
+"""Crapola beside the track: the goal, which way play goes, what is set aside."""
 
 from __future__ import annotations
 
 from companion.games.crapola.state import Crapola
 from companion.games.game import Keep, State
-from companion.games.views.panels import STOP, Keeping, Ladder, Panels, may, notes_of, plain
+from companion.games.views.panels import STOP, Goal, Keeping, Panels, may, notes_of, plain
 
 
 def panels(state: State) -> Panels:
@@ -12,17 +12,16 @@ def panels(state: State) -> Panels:
     target = int(state.header.rules["target"])
     if not isinstance(state, Crapola):
         nobody = notes_of(state, [("player.not_on_board", range(len(state.sides)))])
-        return Panels(can=plain(state).can, track=False, notes=nobody, ladder=Ladder(target, ("ladder.clockwise",)))
+        return Panels(can=plain(state).can, notes=nobody, goal=Goal(target, ("goal.clockwise",)))
     table, turn = state.table, state.turn
-    way = "ladder.clockwise" if table.direction == 1 else "ladder.anticlockwise"
+    way = "goal.clockwise" if table.direction == 1 else "goal.anticlockwise"
     off = [seat for seat, on in enumerate(table.on_board) if not on]
     return Panels(
         can=may(state, {"keep": "can.keep", "stop": STOP, "spend": "can.spend"}),
         dice=turn.dice,
         kept=tuple(die for kept in turn.kept for die in kept),
-        track=False,
         notes=notes_of(state, [("player.not_on_board", off)]),
-        ladder=Ladder(target, (way, "ladder.last_round") if table.last_round else (way,)),
+        goal=Goal(target, (way, "goal.last_round") if table.last_round else (way,)),
         keeping=_keeping(state),
     )
 

@@ -8,7 +8,7 @@ from companion.games.views.board import HOLES, Track, track_of
 
 EFFECTS = {
     "point": Effect(called=True),
-    "wiped_out": Effect("wipe_out", called=True),
+    "wiped_out": Effect("wipe_out", called=True, cheered=True),
     "piddle_lost": Effect("wipe_out", called=True),
     "bomb_failed": Effect("wipe_out", called=True),
     "fuchled": Effect("fuchle", called=True, cheered=True),

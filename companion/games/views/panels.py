@@ -19,16 +19,18 @@ class Sheet:
         rows: The categories, as in the notation.
         columns: By side what is entered in each row; None where nothing is yet.
         offers: What the dice on the table would score in each row for who is on; None where they can't be entered.
+        latest: By side the row that was entered last; None before the first.
     """
 
     rows: tuple[str, ...]
     columns: tuple[tuple[int | None, ...], ...]
     offers: tuple[int | None, ...]
+    latest: tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
-    """A race to a target, a rung for each side; `notes` are keys of texts that stand above."""
+class Goal:
+    """What the race is to; `notes` are keys of texts that tell how it is run just now."""
 
     target: int
     notes: tuple[str, ...] = ()
@@ -68,11 +70,10 @@ class Panels:
         dice: The loose dice on the table.
         kept: Those that are frozen or set aside.
         worth: Whether the turn has points that a stop would bank.
-        track: Whether the page draws the track; a strip shows it always.
         notes: By side keys of texts that say how it stands.
         counters: Counts by side.
         sheet: The score sheet.
-        ladder: The race to a target.
+        goal: What the race is to, where that is not the end of the track.
         pots: Points that belong to nobody yet.
         keeping: How dice are chosen, where some may be kept.
     """
@@ -81,11 +82,10 @@ class Panels:
     dice: Values = ()
     kept: Values = ()
     worth: bool = True
-    track: bool = True
     notes: tuple[tuple[str, ...], ...] = ()
     counters: tuple[Counter, ...] = ()
     sheet: Sheet | None = None
-    ladder: Ladder | None = None
+    goal: Goal | None = None
     pots: tuple[Pot, ...] = ()
     keeping: Keeping | None = None
 

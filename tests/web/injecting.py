@@ -1,0 +1,69 @@
+"""A page that is fed snapshots by a test: the server gives it its files, and all that it shows comes from here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from pub import PIN
+
+from companion.session.snapshot import Snapshot
+
+PHOTO = Path(__file__).resolve().parents[2] / "fixtures" / "images" / "blurred.jpg"
+FED = """
+(() => {
+  const fetched = window.fetch, coder = new TextEncoder();
+  let open = null, pulse = 1000;
+  window.fetch = (what, options) => {
+    if (what !== "/api/events") return fetched(what, options);
+    if (window.lost) return Promise.reject(new TypeError("lost"));
+    return Promise.resolve(new Response(new ReadableStream({ start(controller) { open = controller; } })));
+  };
+  setInterval(() => { try { open?.enqueue(coder.encode(": alive\\n\\n")); } catch { open = null; } }, 500);
+  const told = (snapshot) => JSON.stringify({ ...snapshot, pulse: pulse += 1 });
+  window.feed = (snapshot) => open.enqueue(coder.encode(`data: ${told(snapshot)}\\n\\n`));
+  window.lose = (lost) => { window.lost = lost; if (lost) { open?.error(new Error("lost")); open = null; } };
+})();
+"""
+SHOWN = """([number, phase]) => document.documentElement.dataset.number === String(number)
+  && document.getElementById("phase").dataset.phase === phase"""
+PATIENCE_MS = 60_000
+
+
+class FedPage:
+    """A page whose snapshots a test makes.
+
+    Attributes:
+        page: Playwright's page.
+        problems: What its console and its scripts complained of.
+    """
+
+    def __init__(self, chromium: Any, address: str, path: str, language: str = "en", paired: bool = False) -> None:
+        self.problems: list[str] = []
+        context = chromium.new_context(reduced_motion="reduce")
+        context.add_cookies([{"name": "lang", "value": language, "url": address}])
+        if paired:
+            assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        self.page = context.new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.page.add_init_script(FED)
+        for photo in ("**/api/throws/*.jpg", "**/api/question.jpg*", "**/api/tray.jpg"):
+            self.page.route(photo, lambda route: route.fulfill(path=PHOTO))
+        self.page.goto(address + path)
+        self.page.wait_for_selector('#live[data-live="yes"]')
+
+    def show(self, snapshot: Snapshot, *, happens: bool = False) -> None:
+        """Draw that snapshot; what came with it is told (a moment on the stage) only where it happens now."""
+        told = msgspec.to_builtins(snapshot)
+        if not happens:
+            self.page.evaluate(
+                "(told) => feed({ ...told, events: [{ number: told.number, code: 'undone', args: {} }] })", told
+            )
+        self.page.evaluate("(told) => feed(told)", told)
+        self.page.wait_for_function(SHOWN, arg=[snapshot.number, snapshot.phase])
+
+    def close(self) -> None:
+        """Leave the page."""
+        self.page.context.close()

@@ -1,0 +1,122 @@
+"""Snapshots of every kind of moment in a game, made from the rules alone: what a page may have to show."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from companion.games.game import Action, Game, Header, State, Throw
+from companion.games.notation import header_line, line_of
+from companion.games.players import careless
+from companion.games.transcript import Transcript
+from companion.games.views.phrase import Phrase
+from companion.session.journal import Entry
+from companion.session.present import TableState, snapshot_of
+from companion.session.record import Record, after_entry
+from companion.session.snapshot import Snapshot
+from companion.session.tray.interpret import Ask, Memory
+from companion.session.tray.observation import Die, Observation
+
+NAMES = (
+    "Wwwwwwww Wwwwwwww Wwwwww",
+    "عبد الرحمن بن عبد العزيز",
+    "Łucja Święcińska-Żołądek",
+    "Maximiliane-Rosalinde II",
+    "Ann",
+    "Jean-François Lévêque-Ça",
+    "Þórunn Ægisdóttir-Óðinsd",
+    "محمد",
+    "Bartholomew Featherstone",
+    "Ng",
+)
+"""As long as names may be (24 letters), wide, accented, from right to left; and short ones."""
+PLAYERS = (1, 2, 3, 5, 6, 9, 10)
+PHOTO = b"a photo"
+DECIDING_TURN = 0.6  # of the lines of a whole game
+
+
+def seated(game: Game) -> Iterator[Header]:
+    """Set-ups of that game with each number of players that it can seat, by the longest names."""
+    most = game.max_players or max(PLAYERS)
+    for count in PLAYERS:
+        rules = {"partners": True} if "partners" in {each.key for each in game.switches} and count == most else {}
+        if game.min_players <= count <= most:
+            yield Header(game.name, NAMES[:count], {**{each.key: each.default for each in game.switches}, **rules})
+
+
+def scenes(header: Header, seed: int = 5) -> dict[str, Snapshot]:
+    """By the name of the moment: the table as it is then. Numbers and pulses grow from one to the next."""
+    actions = played(header, random.Random(seed))
+    records = [begun(header)]
+    for action in actions:
+        records.append(with_line(records[-1], action))
+    # The widest of the decisions: the most that is on offer at a time.
+    part = records[int(len(records) * DECIDING_TURN) :]
+    deciding = max(part, key=lambda each: len(_state(each).options()))
+    throwing = next(each for each in part if _state(each).throw_sizes)
+    cheers = [each for each in records[2:] if any(e.cheered for e in _new_events(each))]
+    seen = observed((6, 6, 5, 4, 3, 2, 1)[: max(_state(throwing).throw_sizes)])
+    asked = Ask("disagree", _state(throwing).throw_sizes, seen, Memory())
+    found = {
+        "idle": TableState(Record(), Memory()),
+        "begun": TableState(records[0], Memory()),
+        "deciding": TableState(deciding, Memory()),
+        "throwing": TableState(throwing, Memory(awake=True), observation=seen),
+        "asking": TableState(throwing, Memory(awake=True), seen, (7, asked)),
+        "noticed": TableState(throwing, Memory(), notice=Phrase("illegal_hold", {
+            "player": NAMES[0], "reason": "pair_needed", "dice": [6], "values": [1, 2, 3]})),
+        **({"cheered": TableState(cheers[len(cheers) // 2], Memory())} if cheers else {}),
+        "over": TableState(records[-1], Memory()),
+    }  # fmt: skip
+    return {
+        name: msgspec.structs.replace(snapshot_of(table), pulse=at + 1)
+        for at, (name, table) in enumerate(found.items())
+    }
+
+
+def played(header: Header, dice: random.Random) -> tuple[Action, ...]:
+    """A whole game as rules of thumb play it."""
+    transcript = Transcript.begin(header)
+    while not transcript.state.over:
+        choice = careless(transcript.state)
+        transcript = transcript.then(
+            Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice
+        )
+    return transcript.actions
+
+
+def begun(header: Header) -> Record:
+    """The table on which that game has begun."""
+    body = {"header": header_line(header), "sitting": 1, "horizon": 1, "colours": {}}
+    return after_entry(Record(), Entry(number=1, kind="game", body=body, wall_s=1_700_000_000.0))
+
+
+def with_line(record: Record, action: Action) -> Record:
+    """The table after one more line, a throw with its photo."""
+    thrown = isinstance(action, Throw)
+    body = {"line": line_of(action), "source": "camera", **({"photo": "1.jpg"} if thrown else {})}
+    throw = record.last_throw + 1 if thrown else None
+    return after_entry(
+        record, Entry(number=record.number + 1, kind="line", body=body, wall_s=1_700_000_000.0, throw=throw)
+    )
+
+
+def observed(values: tuple[int, ...]) -> Observation:
+    """A tray in which those dice lie."""
+    dice = tuple(
+        Die(value, 40.0 + 40 * at, 60.0, 0.9, (120 + 130 * at, 300, 64, 64)) for at, value in enumerate(values)
+    )
+    return Observation(thrown=dice, kept=(), doubt="disagree", photo_jpeg=PHOTO, at_s=1.0, emptied=True)
+
+
+def _state(record: Record) -> State:
+    assert record.game is not None
+    return record.game.transcript.state
+
+
+def _new_events(record: Record) -> list[Any]:
+    assert record.game is not None
+    return [event for event in record.game.log if event.number == record.number]
