@@ -5,7 +5,7 @@ QUICK := tests/games tests/session tests/hardware tests/test_house.py tests/test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults soak help play test check lint types tests bench conformance fuzz mutants evening layout pictures load fuzz-web corrupted rendered clips handheld fixtures train solve clean
+.PHONY: faults soak help play test check lint types tests bench conformance fuzz mutants evening layout pictures load fuzz-web corrupted rendered clips handheld fixtures train solve deb appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -109,5 +109,11 @@ train: .venv-train/run.stamp  ## train the three networks on a CPU: make train D
 	@$(TRAIN)/python -m vision.training.train_glance $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/glance.onnx
 	@$(TRAIN)/python -m vision.training.train_faces $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/faces.onnx
 
+deb: .venv/dev.stamp  ## the Debian package for a Raspberry Pi, all it needs in it: dist/ (ARCH=amd64: for a PC)
+	@$(BIN)/python release/deb.py --arch $(or $(ARCH),arm64)
+
+appliance: .venv/dev.stamp  ## as root: install, play, update, uninstall in a fresh Debian made by debootstrap (ARCH=arm64 SUITE=trixie)
+	@$(BIN)/python release/in_a_root.py --arch $(or $(ARCH),amd64) --suite $(or $(SUITE),bookworm)
+
 clean:  ## remove the virtual environment and caches
-	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis out
+	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis out dist

@@ -143,7 +143,7 @@ class Releases:
             return
         run("python3", "-m", "venv", "--system-site-packages", str(place))
         pins = place / "constraints.txt"
-        pins.write_text(_pins(source.path / "constraints.txt"))
+        pins.write_text(pinned(source.path / "constraints.txt"))
         install = (str(place / "bin" / "python"), "-m", "pip", "install", "-q", "-c", str(pins))
         if source.is_tree:
             with tempfile.TemporaryDirectory() as copy:  # building leaves files of root's, which are not for the clone
@@ -154,7 +154,7 @@ class Releases:
             run(*install, "--no-index", "--find-links", str(source.path), "peg-and-pip[vision]")
 
 
-def _pins(file: Path) -> str:
+def pinned(file: Path) -> str:
     """The project's pins, less those of what the system brings, and OpenCV's own."""
     lines = file.read_text().splitlines() if file.exists() else []
     ours = [line for line in lines if line and not line.lower().startswith((*SYSTEMS_OWN, "#"))]

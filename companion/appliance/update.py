@@ -50,9 +50,10 @@ class Systemd:
     page: str
 
     def restart(self) -> None:
-        """Start it anew, also after tries that came to nothing."""
+        """Start it anew. Stopped whole first, so that another release's tries don't count against this one."""
+        self.machine.run("systemctl", "stop", "pegpip.service")
         self.machine.run("systemctl", "reset-failed", "pegpip.service")
-        self.machine.run("systemctl", "restart", "pegpip.service")
+        self.machine.run("systemctl", "start", "pegpip.service")
 
     def entry(self) -> int | None:
         """From `/healthz`, then `/api/state`."""

@@ -1,0 +1,179 @@
+"""`make deb`: the Debian package, with every wheel in it, so that it installs and updates without the Internet.
+
+Needs Debian's dpkg-deb. `release/deb.py --arch arm64 --out dist`
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib.metadata
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from email.utils import formatdate
+from pathlib import Path
+
+from companion.appliance.releases import ROOMS, SYSTEMS_OWN, TREE, Source, pinned
+
+PROJECT = Path(__file__).resolve().parents[1]
+PYTHONS = ("3.11", "3.13")
+"""Of Debian 12 and 13."""
+MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
+GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_28", "manylinux_2_34")
+"""Debian 12 has glibc 2.36."""
+INSTALLER = ("companion/__init__.py", "companion/errors.py", "companion/appliance", "systemd", "constraints.txt")
+"""What the package's scripts run by the system's Python."""
+SHARE = "usr/share/pegpip"
+CONTROL = """Package: pegpip
+Version: {version}
+Architecture: {arch}
+Maintainer: Peg & Pip <pegpip@localhost>
+Section: games
+Priority: optional
+Installed-Size: {size}
+Depends: python3 (>= 3.11), python3-venv, python3-numpy, python3-pil, python3-markupsafe, systemd
+Recommends: avahi-daemon, python3-gpiozero, python3-lgpio, python3-spidev, python3-picamera2
+Suggests: espeak-ng, network-manager
+Description: dice table: a camera reads the dice, every phone shows the score
+ Throw real dice into a tray at the pub. A camera reads the pips, a rules
+ engine scores Crib Dice, Crag or Crapola, an LED strip is the cribbage track,
+ and every phone on the local Wi-Fi shows the scoreboard.
+ .
+ The package makes its machine a table: it starts with it, and opens a Wi-Fi
+ of its own where there is none.
+"""
+SCRIPTS = {
+    "postinst": """#!/bin/sh
+set -e
+if [ "$1" = configure ]; then
+    cd /usr/share/pegpip
+    PYTHONDONTWRITEBYTECODE=1 python3 -m companion.appliance.install --wheels wheels
+fi
+""",
+    "prerm": """#!/bin/sh
+set -e
+if [ "$1" = remove ]; then
+    cd /usr/share/pegpip
+    PYTHONDONTWRITEBYTECODE=1 python3 -m companion.appliance.install --wheels wheels --uninstall
+fi
+""",
+}
+OVERRIDES = """# The project has no mail of its own; its users ask where they found it.
+pegpip: bogus-mail-host Maintainer *
+pegpip: bogus-mail-host-in-debian-changelog *
+"""
+
+
+def needed() -> list[str]:
+    """The distributions that playing needs and the system does not bring, by the metadata of those installed here."""
+    found: set[str] = set()
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    asked = ["opencv-python-headless", *(_name(one) for one in project["dependencies"])]
+    while asked:
+        name = asked.pop()
+        if name in found or (name.startswith(SYSTEMS_OWN) and not name.startswith("opencv")):
+            continue
+        found.add(name)
+        for one in importlib.metadata.requires(name) or []:
+            wanted, _, marker = one.partition(";")
+            if not marker.strip():
+                asked.append(_name(wanted))
+    return sorted(found)
+
+
+def _name(requirement: str) -> str:
+    found = re.match(r"[\w.-]+", requirement)
+    assert found is not None
+    return found[0].lower().replace("_", "-")
+
+
+def wheels(into: Path, arch: str) -> None:
+    """Our own wheel, and one of each library for each Python. Raises CalledProcessError."""
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
+    with tempfile.TemporaryDirectory() as copy:
+        for part in (*TREE, *ROOMS):
+            (shutil.copytree if part in ROOMS else shutil.copy2)(PROJECT / part, Path(copy) / part)
+        subprocess.run([*pip, "wheel", "--no-deps", "-w", into, copy], check=True)
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
+        constraints.write(pinned(PROJECT / "constraints.txt"))
+        constraints.flush()
+        for python in PYTHONS:
+            print(f"wheels of Python {python} for {arch} ...", flush=True)  # noqa: T201
+            tag = "cp" + python.replace(".", "")
+            words = [f"--platform={glibc}_{MACHINES[arch]}" for glibc in GLIBCS]
+            words += [f"--abi={abi}" for abi in (tag, "abi3", "none")]
+            words += ["--implementation=cp", f"--python-version={python}", "--only-binary=:all:", "--no-deps"]
+            subprocess.run([*pip, "download", "-d", into, "-c", constraints.name, *words, *needed()], check=True)
+
+
+def version() -> str:
+    """Ours, with the content's own mark: each build of another content is another version."""
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    return f"{project['version']}+{Source(PROJECT).name()[:8]}"
+
+
+def filled(root: Path, arch: str) -> Path:
+    """The package's content under that folder."""
+    share, doc = root / SHARE, root / "usr/share/doc/pegpip"
+    (share / "wheels").mkdir(parents=True)
+    doc.mkdir(parents=True)
+    wheels(share / "wheels", arch)
+    for part in INSTALLER:
+        target = share / part
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if (PROJECT / part).is_dir():
+            shutil.copytree(PROJECT / part, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy2(PROJECT / part, target)
+    shutil.copy2(PROJECT / "LICENSE", doc / "copyright")
+    log = f"pegpip ({version()}) stable; urgency=low\n\n  * See CHANGELOG.md.\n\n -- Peg & Pip <pegpip@localhost>  "
+    (doc / "changelog.gz").write_bytes(gzip.compress(f"{log}{formatdate(0)}\n".encode(), 9, mtime=0))
+    overrides = root / "usr/share/lintian/overrides"
+    overrides.mkdir(parents=True)
+    (overrides / "pegpip").write_text(OVERRIDES)
+    return root
+
+
+def control(root: Path, arch: str) -> None:
+    """The package's own files: what it is, and what it does when it comes and goes."""
+    folder = root / "DEBIAN"
+    folder.mkdir()
+    size = sum(file.stat().st_size for file in root.rglob("*") if file.is_file()) // 1024
+    (folder / "control").write_text(CONTROL.format(version=version(), arch=arch, size=size))
+    sums = list(_sums(root))
+    (folder / "md5sums").write_text("".join(sums))
+    for name, text in SCRIPTS.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+
+
+def _sums(root: Path) -> Iterator[str]:
+    for file in sorted(path for path in root.rglob("*") if path.is_file() and "DEBIAN" not in path.parts):
+        done = subprocess.run(["md5sum", file.relative_to(root)], cwd=root, capture_output=True, text=True, check=True)
+        yield done.stdout
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--arch", choices=MACHINES, default="arm64", help="arm64 is a Raspberry Pi's")
+    parser.add_argument("--out", type=Path, default=PROJECT / "dist")
+    given = parser.parse_args()
+    given.out.mkdir(parents=True, exist_ok=True)
+    package = given.out / f"pegpip_{version()}_{given.arch}.deb"
+    with tempfile.TemporaryDirectory() as folder:
+        root = filled(Path(folder) / "root", given.arch)
+        control(root, given.arch)
+        for path in (root, *root.rglob("*")):
+            path.chmod(0o755 if path.is_dir() or (path.parent.name == "DEBIAN" and path.name in SCRIPTS) else 0o644)
+        subprocess.run(["dpkg-deb", "--build", "--root-owner-group", "-Zxz", root, package], check=True)
+    print(package)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,323 @@
+"""`make appliance`: the whole life of an installed table in a fresh Debian: install, read, play, update, uninstall.
+
+Needs root, debootstrap and, for arm64 on another machine, qemu-user-static. The root is made once and kept (--fresh:
+made anew); it shares the network of this machine. Prints a line a check with what it took, and ends with 1 at the first
+that fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[1]
+NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
+PORT = 18_431
+PAGE = f"http://127.0.0.1:{PORT}"
+CERTIFICATES = os.environ.get("PIP_CERT") or "/etc/ssl/certs/ca-certificates.crt"
+OURS = ("etc", "opt", "usr/local", "root")
+"""Where uninstalling must leave nothing; apt's own packages stay till `apt autoremove`."""
+SYSTEMCTL = """#!/bin/sh
+# Stands in for systemd, which does not run in this root: starts what the unit says, as the user it says.
+daemon="start-stop-daemon --pidfile /run/table.pid"
+case "$1" in
+start | restart)
+    mkdir -p /run/pegpip && chown pegpip: /run/pegpip
+    command=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/pegpip.service)
+    export HOME=/var/lib/pegpip RUNTIME_DIRECTORY=/run/pegpip
+    $daemon --start --quiet --background --make-pidfile --chuid pegpip --chdir /var/lib/pegpip \\
+        --startas /bin/sh -- -c "exec $command >>/var/lib/pegpip/table.log 2>&1"
+    ;;
+stop) $daemon --stop --quiet --oknodo --signal INT --retry 30 && rm -rf /run/pegpip ;;
+reset-failed | daemon-reload | try-restart) ;;
+*) exec /usr/bin/systemctl "$@" ;;
+esac
+"""
+READ_S = 120.0
+BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A Debian in a folder."""
+
+    folder: Path
+
+    def run(self, *words: str, check: bool = True) -> str:
+        """Run it inside; what it printed. Raises SystemExit with that when it fails and `check` is set."""
+        environment = {
+            "PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOME": "/root",
+            "LC_ALL": "C.UTF-8",
+            "PIP_CERT": "/root/certificates.crt",
+        }
+        done = subprocess.run(
+            ["chroot", self.folder, *words],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            check=False,
+        )
+        if check and done.returncode:
+            sys.exit(f"FAILED: {' '.join(words)}\n{done.stdout[-3000:]}")
+        return done.stdout
+
+    def sh(self, script: str, *, check: bool = True) -> str:
+        """Run a line of shell inside, in the project's folder."""
+        return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
+
+    def files(self) -> dict[str, str]:
+        """What lies where uninstalling must leave nothing: path -> hash."""
+        found = {}
+        for place in OURS:
+            for path in sorted((self.folder / place).rglob("*")):
+                name = str(path.relative_to(self.folder))
+                if path.is_symlink():
+                    found[name] = str(path.readlink())
+                elif path.is_file() and not name.startswith("root/pegpip/"):
+                    found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return found
+
+
+def debootstrap(folder: Path, arch: str, suite: str) -> None:
+    """A minimal Debian in that folder, as it comes from its mirror."""
+    words = ["debootstrap", f"--arch={arch}", "--variant=minbase", suite, str(folder)]
+    if arch == NATIVE:
+        subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+        return
+    register_qemu()
+    subprocess.run([*words[:1], "--foreign", *words[1:]], check=True, stdout=subprocess.DEVNULL)
+    Root(folder).run("/debootstrap/debootstrap", "--second-stage")
+
+
+def register_qemu() -> None:
+    """Let this kernel run arm64 programs by qemu, whatever root they are in (flag F)."""
+    place = Path("/proc/sys/fs/binfmt_misc")
+    if not (place / "register").exists():
+        subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", place], check=True)
+    if not (place / "qemu-aarch64").exists():
+        magic = r"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
+        mask = r"\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
+        (place / "register").write_text(f":qemu-aarch64:M::{magic}:{mask}:/usr/bin/qemu-aarch64-static:F")
+
+
+def fetched(path: str) -> dict[str, object]:
+    """What the table in the root answers."""
+    with urllib.request.urlopen(PAGE + path, timeout=20) as answer:  # noqa: S310 - our own page
+        found: dict[str, object] = json.load(answer)
+    return found
+
+
+def thrown() -> int:
+    """Throw simulated dice; the table's newest entry once it has read them."""
+    before = fetched("/api/state")["number"]
+    request = urllib.request.Request(f"{PAGE}/api/tray/throw", b"{}", {"Content-Type": "application/json"})  # noqa: S310
+    with urllib.request.urlopen(request, timeout=60):  # noqa: S310
+        pass
+    end = time.monotonic() + READ_S
+    while time.monotonic() < end:
+        number = fetched("/api/state")["number"]
+        if isinstance(number, int) and number != before:
+            return number
+        time.sleep(0.5)
+    sys.exit("FAILED: the throw was not read")
+
+
+def wheel_of(folder: Path, version: str, *, broken: bool = False) -> Path:
+    """A wheel of the project as it is, under another version; a broken one falls when it plays."""
+    out = folder / version
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", out, PROJECT], check=True)
+    made = next(out.glob("*.whl"))
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(out / "peg_and_pip-next.zip", "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == "companion/commands/play.py" and broken:
+                assert BROKEN[0] in content
+                content = content.replace(*BROKEN)
+            if name == "companion/__init__.py":
+                content += f"\nRELEASE = {version!r}\n".encode()
+            new.writestr(name, content)
+    made.unlink()
+    return (out / "peg_and_pip-next.zip").rename(made)
+
+
+class Checks:
+    """Tells each check with the seconds it took."""
+
+    def __init__(self) -> None:
+        self.since = time.monotonic()
+
+    def ok(self, what: str, holds: bool = True, why: Callable[[], str] = str) -> None:
+        """Say that it holds; end the program when it doesn't."""
+        took = time.monotonic() - self.since
+        print(f"{'ok' if holds else 'FAILED':6} {took:6.1f} s  {what}", flush=True)  # noqa: T201
+        if not holds:
+            sys.exit(why())
+        self.since = time.monotonic()
+
+
+def life(root: Root, checks: Checks, spare: Path) -> None:
+    """Install, uninstall, install again, read, play, update, uninstall."""
+    cloned(root)
+    shutil.copy2(CERTIFICATES, root.folder / "root/certificates.crt")
+    python = "apt-get -q update && apt-get -q -y --no-install-recommends install python3"
+    root.sh(f"command -v python3 >/dev/null || {{ {python}; }}")
+    (root.folder / "usr/local/bin/systemctl").unlink(missing_ok=True)  # of a run that was broken off
+    root.sh("./install.sh --uninstall && rm -rf /var/lib/pegpip /root/stick")
+    before = root.files()
+    told = root.sh("./install.sh --dry-run").splitlines()
+    checks.ok(f"--dry-run lists {len(told)} changes and makes none", root.files() == before and len(told) > 10)
+    root.sh("./install.sh")
+    checks.ok("install.sh")
+    root.sh("./install.sh --uninstall")
+    checks.ok("install.sh --uninstall")
+    before = root.files()  # with the packages, which stay till `apt autoremove`
+    root.sh("./install.sh")
+    after = root.files()
+    checks.ok("install.sh, a second time")
+    said = root.sh("./install.sh")
+    checks.ok("over itself it changes nothing", "Nothing to change" in said and root.files() == after, said.strip)
+    said = root.sh("systemd-analyze verify /etc/systemd/system/pegpip*.service", check=False).strip()
+    checks.ok("systemd-analyze verify", not said, said.strip)
+    size, doctor = root.sh("du -sm /opt/pegpip").split()[0], root.sh("pegpip doctor", check=False).strip()
+    checks.ok(f"{size} MB in /opt/pegpip; doctor: {doctor.splitlines()[-1]}", "versions    ok" in doctor, doctor.strip)
+    read_alike(root, checks)
+    number = played(root, checks)
+    updated(root, checks, spare, number)
+    root.sh("./install.sh --uninstall")
+    left = root.files()
+    data = root.sh("ls /var/lib/pegpip").split()
+    wrong = {name for name in left.keys() | before.keys() if left.get(name) != before.get(name)}
+    checks.ok(
+        f"--uninstall leaves nothing but data: {' '.join(data)}",
+        not wrong and "journal.sqlite3" in data,
+        lambda: str(sorted(wrong)),
+    )
+
+
+def cloned(root: Root) -> None:
+    """The project as it is, in the root's home."""
+    place = root.folder / "root/pegpip"
+    shutil.rmtree(place, ignore_errors=True)
+    listed = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=PROJECT, capture_output=True, text=True, check=True
+    )
+    for name in listed.stdout.splitlines():
+        if (PROJECT / name).is_file():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(PROJECT / name, place / name)
+
+
+def read_alike(root: Root, checks: Checks) -> None:
+    """The readings of that machine are those of this one."""
+    images = [str(path.relative_to(PROJECT)) for path in sorted((PROJECT / "fixtures/images").glob("*.jpg"))][:8]
+    words = ("read", "--json", *images)
+    own = subprocess.run(
+        [Path(sys.executable).with_name("pegpip"), *words], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    here = [json.loads(line)["values"] for line in own.stdout.splitlines()]
+    there = [json.loads(line)["values"] for line in root.sh(f"pegpip {' '.join(words)}", check=False).splitlines()]
+    checks.ok(f"{len(images)} pictures are read as on this machine", there == here != [], lambda: f"{there}\n{here}")
+
+
+def played(root: Root, checks: Checks) -> int:
+    """A throw at the installed table; its entry."""
+    settings = root.folder / "etc/pegpip/pegpip.toml"
+    settings.write_text(settings.read_text().replace("port = 8000", f"port = {PORT}"))
+    stand_in = root.folder / "usr/local/bin/systemctl"
+    stand_in.write_text(SYSTEMCTL)
+    stand_in.chmod(0o755)
+    root.sh("systemctl restart pegpip.service")
+    wait_well(root)
+    checks.ok("the table is healthy")
+    number = thrown()
+    checks.ok(f"a throw is read: entry {number}")
+    return number
+
+
+def updated(root: Root, checks: Checks, spare: Path, number: int) -> None:
+    """A newer release, one that falls, and one that was cut off: a running table with the same game each time."""
+    stick = root.folder / "root/stick"
+    good, bad = wheel_of(spare, "good"), wheel_of(spare, "bad", broken=True)
+    for name, content in (("good", good.read_bytes()), ("bad", bad.read_bytes()), ("cut", good.read_bytes()[:99_000])):
+        (stick / name).mkdir(parents=True, exist_ok=True)
+        (stick / name / good.name).write_bytes(content)
+    checks.ok("three releases on a stick")
+    said = root.sh(f"pegpip update /root/stick/good/{good.name}")
+    checks.ok("a newer release runs", "runs the release" in said and same_game(number), said.strip)
+    release = (root.folder / "opt/pegpip/current").readlink()
+    for name in ("bad", "cut"):
+        said = root.sh(f"pegpip update /root/stick/{name}/{good.name}", check=False).strip()
+        stays = (root.folder / "opt/pegpip/current").readlink() == release and same_game(number)
+        checks.ok(f"{name}: {said.splitlines()[-1][:100]}", stays, said.strip)
+    root.sh("systemctl stop")
+    (root.folder / "usr/local/bin/systemctl").unlink()
+    shutil.rmtree(stick)
+
+
+def same_game(number: int) -> bool:
+    """Whether the table runs, at that entry."""
+    return fetched("/healthz")["status"] == "ok" and fetched("/api/state")["number"] == number
+
+
+def wait_well(root: Root, limit_s: float = 180.0) -> None:
+    """Until the table in the root answers that it is well."""
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
+        try:
+            if fetched("/healthz")["status"] == "ok":
+                return
+        except OSError:
+            time.sleep(0.5)
+    sys.exit("FAILED: the table did not become healthy:\n" + root.sh("tail -20 /var/lib/pegpip/table.log"))
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--arch", choices=("amd64", "arm64"), default=NATIVE)
+    parser.add_argument("--suite", choices=("bookworm", "trixie"), default="bookworm")
+    parser.add_argument("--fresh", action="store_true", help="make the root anew")
+    parser.add_argument("--out", type=Path, default=PROJECT / "out")
+    given = parser.parse_args()
+    if os.geteuid() != 0:
+        sys.exit("in_a_root: chroot needs root: run it with sudo.")
+    folder = given.out / f"root-{given.suite}-{given.arch}"
+    checks = Checks()
+    if given.arch != NATIVE:
+        register_qemu()
+    if given.fresh and folder.exists():
+        subprocess.run(["umount", folder / "proc"], check=False, capture_output=True)
+        shutil.rmtree(folder)
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        debootstrap(folder, given.arch, given.suite)
+    checks.ok(f"{given.suite}, {given.arch}, by debootstrap")
+    mounted = (folder / "proc/self").exists()
+    if not mounted:
+        subprocess.run(["mount", "-t", "proc", "proc", folder / "proc"], check=True)
+    try:
+        life(Root(folder), checks, given.out / "wheels")
+    finally:
+        subprocess.run(
+            ["chroot", folder, "sh", "-c", "kill -9 $(cat /run/table.pid)"], check=False, capture_output=True
+        )
+        subprocess.run(["umount", folder / "proc"], check=False, capture_output=True)
+
+
+if __name__ == "__main__":
+    main()
