@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import http.client
 import json
 import os
@@ -66,6 +67,15 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     running.join(30)
     supervision.LOOK_S, supervision.TOLD_S = 1.0, 6.0
     assert not running.is_alive()
+    del app, running
+    gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def _left_here() -> Iterator[None]:
+    """What a killed thread leaves behind is told when it is collected: here, and not in the middle of another test."""
+    yield
+    gc.collect()
 
 
 def health(app: App) -> dict[str, Any]:

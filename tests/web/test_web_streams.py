@@ -262,3 +262,23 @@ def test_a_server_that_cannot_serve_says_why(tmp_path: Path) -> None:
         listening.close()
         with pytest.raises(OSError, match="Bad file descriptor"):
             server.run()
+
+
+def test_a_request_that_comes_while_the_table_is_being_stopped_is_told_so(tmp_path: Path) -> None:
+    scope = {"type": "http", "path": "/healthz", "headers": [], "client": ("127.0.0.1", 1)}
+    sent = list[Any]()
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def stopped() -> None:
+        await pub.site.close()
+        await pub.site(scope, receive, send)
+
+    with opened(tmp_path) as pub:
+        asyncio.run(stopped())
+    assert sent[0]["status"] == 503
+    assert json.loads(sent[1]["body"])["error"] == "closing"

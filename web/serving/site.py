@@ -32,6 +32,7 @@ class Site:
         self.stream, self._limits = stream, limits
         wsgi: Any = app
         self._flask: Any = WSGIMiddleware(wsgi, workers=THREADS)
+        self._closed = False
         self._turns: weakref.WeakValueDictionary[str, asyncio.Semaphore] = weakref.WeakValueDictionary()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -54,10 +55,14 @@ class Site:
             await asgi_refusal(send, 413)
             return
         async with self._turn(scope["client"][0] if scope["client"] else ""):
-            await self._answer(scope, body, send)
+            if self._closed:
+                await asgi_refusal(send, 503, "closing", "The table is being stopped.", retry_after_s=10)
+            else:
+                await self._answer(scope, body, send)
 
     async def close(self) -> None:
         """End the streams and give the threads back."""
+        self._closed = True
         await self.stream.close()
         self._flask.executor.shutdown(wait=False)
 

@@ -1,0 +1,148 @@
+"""Sounds and buttons whose threads fall, by an exception of any type, are told and come back."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pty
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gpiozero
+import pytest
+from gpiozero.pins.mock import MockFactory
+
+from companion.adapters import supervision
+from companion.adapters.parts import Part
+from companion.adapters.supervision import Supervisor
+from hardware.buttons import Press
+from hardware.buttons.gpio import GpioButtons
+from hardware.buttons.keys import KeyButtons
+from hardware.settings import ButtonSettings
+from hardware.sounds import Chimes
+
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+
+TOLD_WITHIN_S, BACK_WITHIN_S = 5.0, 10.0
+
+
+class Unheard(BaseException):
+    """Nobody catches this on purpose."""
+
+
+EXCEPTIONS = pytest.mark.parametrize("with_", [ValueError, SystemExit, Unheard], ids=lambda e: e.__name__)
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(supervision, "LOOK_S", 0.1)
+    monkeypatch.setattr(supervision, "TOLD_S", 0.5)
+    yield
+    gc.collect()
+
+
+@pytest.fixture
+def pins() -> Iterator[Any]:
+    before = gpiozero.Device.pin_factory
+    gpiozero.Device.pin_factory = MockFactory()
+    yield gpiozero.Device.pin_factory
+    gpiozero.Device.pin_factory.reset()
+    gpiozero.Device.pin_factory = before
+
+
+def within(seconds: float, met: Callable[[], object]) -> bool:
+    ends_s = time.monotonic() + seconds
+    while not met():
+        if time.monotonic() > ends_s:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[], object]) -> None:
+    """Start the part, fell it, and see that it is told and works again."""
+    supervisor = Supervisor((part,), {}, lambda: None, None)
+    health = supervisor.telling(part.name, lambda: (True, "well"))
+    part.start()
+    supervisor.start()
+    try:
+        assert health() == (True, "well")
+        fall()
+        assert within(TOLD_WITHIN_S, lambda: not health()[0])
+        assert within(BACK_WITHIN_S, lambda: health()[0])
+        assert "started again 1 times" in health()[1]
+        assert works()
+    finally:
+        supervisor.stop()
+        part.stop()
+
+
+@EXCEPTIONS
+def test_a_loudspeaker_that_falls_is_told_and_plays_again(with_: type[BaseException]) -> None:
+    played, wrong = list[bytes](), [with_]
+
+    def play(sound: bytes) -> str | None:
+        if wrong:
+            raise wrong.pop()
+        played.append(sound)
+        return None
+
+    chimes = Chimes(play)
+
+    def works() -> bool:
+        chimes.chime("bomb")
+        return within(BACK_WITHIN_S, lambda: played)
+
+    part = Part("sounds", chimes.start, chimes.stop, chimes.alive)
+    falls_and_comes_back(part, lambda: chimes.chime("bomb"), works)
+
+
+class Pins:
+    def __init__(self, pins: Any) -> None:
+        self.buttons, self._pin = GpioButtons(ButtonSettings(settle_s=0.001)), pins.pin(17)
+
+    def press(self) -> None:
+        self._pin.drive_low()
+        time.sleep(0.05)
+        self._pin.drive_high()
+
+    def close(self) -> None: ...
+
+
+class Keys:
+    def __init__(self, _: Any) -> None:
+        self._ours, theirs = pty.openpty()
+        self._terminal = os.fdopen(theirs, "r")
+        self.buttons = KeyButtons(self._terminal)
+
+    def press(self) -> None:
+        os.write(self._ours, b"b")
+
+    def close(self) -> None:
+        os.close(self._ours)
+        self._terminal.close()
+
+
+@EXCEPTIONS
+@pytest.mark.parametrize("kind", [Pins, Keys])
+def test_buttons_that_fall_are_told_and_heard_again(kind: Any, with_: type[BaseException], pins: Any) -> None:
+    fingers, heard, wrong = kind(pins), list[Press](), [with_]
+
+    def pressed(press: Press) -> None:
+        if wrong:
+            raise wrong.pop()
+        heard.append(press)
+
+    def listen() -> None:
+        if not fingers.buttons.alive():
+            fingers.buttons.stop()
+        fingers.buttons.start(pressed)
+
+    def works() -> bool:
+        heard.clear()
+        fingers.press()
+        return within(BACK_WITHIN_S, lambda: heard)
+
+    falls_and_comes_back(Part("buttons", listen, fingers.buttons.stop, fingers.buttons.alive), fingers.press, works)
+    fingers.close()
