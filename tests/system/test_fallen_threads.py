@@ -37,7 +37,6 @@ EXCEPTIONS = pytest.mark.parametrize("with_", [ValueError, SystemExit, Unheard],
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(supervision, "LOOK_S", 0.1)
-    monkeypatch.setattr(supervision, "TOLD_S", 0.5)
     yield
     gc.collect()
 
@@ -62,7 +61,8 @@ def within(seconds: float, met: Callable[[], object]) -> bool:
 
 def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[], object]) -> None:
     """Start the part, fell it, and see that it is told and works again."""
-    supervisor = Supervisor((part,), {}, lambda: None, None)
+    now_s = [0.0]
+    supervisor = Supervisor((part,), {}, lambda: None, None, lambda: now_s[0])
     health = supervisor.telling(part.name, lambda: (True, "well"))
     part.start()
     supervisor.start()
@@ -70,7 +70,9 @@ def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[
         assert health() == (True, "well")
         fall()
         assert within(TOLD_WITHIN_S, lambda: not health()[0])
-        assert within(BACK_WITHIN_S, lambda: health()[0])
+        assert within(BACK_WITHIN_S, lambda: "was started again" in health()[1])
+        now_s[0] += supervision.TOLD_S
+        assert health()[0]
         assert "started again 1 times" in health()[1]
         assert works()
     finally:

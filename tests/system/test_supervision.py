@@ -7,6 +7,7 @@ import gc
 import http.client
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -86,6 +87,12 @@ def health(app: App) -> dict[str, Any]:
     return found
 
 
+def count(says: str) -> int:
+    """How often a part was started again, as its health tells."""
+    found = re.search(r"started again (\d+) times", says)
+    return int(found[1]) if found else 0
+
+
 def within(seconds: float, met: Callable[[], bool]) -> bool:
     ends_s = time.monotonic() + seconds
     while time.monotonic() < ends_s:
@@ -104,8 +111,14 @@ def test_a_part_that_is_killed_is_told_and_comes_back(
     app: App, thread: str, part: str, with_: type[BaseException]
 ) -> None:
     assert within(BACK_WITHIN_S, lambda: health(app)[part]["ok"])
+    falls = count(health(app)[part]["says"])
+
+    def told() -> bool:
+        found = health(app)[part]
+        return not found["ok"] or count(found["says"]) > falls  # a slow machine may see it only when it runs again
+
     killed = kill(thread, with_)
-    assert within(TOLD_WITHIN_S, lambda: not health(app)[part]["ok"]), health(app)
+    assert within(TOLD_WITHIN_S, told), health(app)
     assert not killed.is_alive()
     assert within(BACK_WITHIN_S, lambda: health(app)[part]["ok"]), health(app)
     assert any(one.name == thread and one.is_alive() for one in threading.enumerate())
@@ -128,7 +141,7 @@ def test_who_waits_for_a_writer_that_falls_is_told(tmp_path: Path) -> None:
 
     table = Table(Journal(tmp_path), Photos(tmp_path))
     table.start()
-    assert table.answers(2.0)
+    assert table.answers(20.0)
 
     def fall(_: object) -> None:
         raise Unheard
