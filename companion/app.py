@@ -26,6 +26,7 @@ from companion.adapters.supervision import Supervisor
 from companion.adapters.tray_observer import TrayObserver
 from companion.config import Settings
 from companion.diagnostics.health import Check, disk_check, journal_check
+from companion.diagnostics.machine_health import machine_check
 from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.notation import header_of
 from companion.notify import notify, watchdog_s
@@ -160,6 +161,7 @@ def build(settings: Settings) -> App:
         "camera": supervisor.telling("observer", observer.health),
         "strip": supervisor.telling("board", board.health),
         "disk": disk_check(folder),
+        "machine": machine_check(lambda: datetime.now().astimezone()),
         "journal": journal_check(folder, lambda: journal.illness),
         "calibration": tray.health,
         **({"sounds": supervisor.telling("sounds", chimes.health)} if chimes else {}),

@@ -18,7 +18,7 @@ from companion.session.last_state import LastState
 from companion.session.past.export import PastGames
 from companion.session.photos import Photos
 from companion.session.table import Table
-from web import api
+from web import api, metrics
 from web.api.routes import Routes
 from web.app import create_app
 from web.guard import Hosts
@@ -82,8 +82,10 @@ def groups_of_any_table(
     checks: Mapping[str, Check],
 ) -> tuple[Routes, ...]:
     """The routes that a table has in safe mode too."""
+    health = partial(report, checks)
     return (
-        api.state.routes(feed, board, partial(report, checks)),
+        api.state.routes(feed, board, health),
+        metrics.routes(feed, board, health),
         api.games.routes(tuple(GAMES.values()), table, pairing),
         api.photos.routes(photos, table),
         api.play.routes(table, pairing),

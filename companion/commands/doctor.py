@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from companion import config
+from companion.errors import DeviceError
 
 if TYPE_CHECKING:
     from companion.diagnostics.doctor import Finding
@@ -19,16 +20,35 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")
+@click.option("--bundle", type=click.Path(path_type=Path), metavar="ZIP", help="Write all a bug report needs there.")
+@click.option("--photos", is_flag=True, help="With --bundle: the newest photos of throws too.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
-def command(file: Path | None, as_json: bool) -> int:
-    """Check camera, light, focus, calibration, strip, buttons, disk, journal, clock, network, power, port, versions."""
-    ill = 0
-    for check in checks(config.load(file, {})):
-        ill += not check.ok
+def command(file: Path | None, as_json: bool, bundle: Path | None, photos: bool) -> int:
+    """Check camera, light, focus, calibration, strip, buttons, disk, journal, clock, network, power, port, versions.
+
+    With --bundle all of it goes to a zip for a bug report, with the settings (no passwords), the last game and the log.
+    """
+    settings = config.load(file, {})
+    found = []
+    for check in checks(settings):
+        found.append(check)
         click.echo(json.dumps(asdict(check)) if as_json else _line(check))
+    ill = sum(not check.ok for check in found)
     if not as_json:
         click.echo("All is well." if not ill else f"{ill} to see to.")
+    if bundle is not None:
+        _write(bundle, settings, found, photos=photos)
     return 1 if ill else 0
+
+
+def _write(file: Path, settings: config.Settings, found: list[Finding], *, photos: bool) -> None:
+    from companion.diagnostics.bundle import write
+
+    try:
+        names = write(file, settings, found, photos=photos)
+    except OSError as refused:
+        raise DeviceError(f"{file} can't be written ({refused.strerror}).", "Name another file.") from None
+    click.echo(f"{file}: {', '.join(names)}. Read it before you send it.", err=True)
 
 
 def checks(settings: config.Settings) -> Iterator[Finding]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import signal
 import sys
+import time
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -15,6 +15,7 @@ import segno
 from companion import config, safe_mode
 from companion.adapters.starts import TRIES, Starts
 from companion.app import App, build
+from companion.diagnostics import logs
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.games.players import LEVELS
 from companion.games.registry import GAMES
@@ -35,14 +36,13 @@ CTRL_C = 130
 @click.option("--data", metavar="DIR", help="Folder of the journal and the photos.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 @click.option("-v", "--verbose", is_flag=True, help="Tell what happens on standard error.")
-def command(file: Path | None, verbose: bool, **given: Any) -> int:
+@click.option("--log-json", is_flag=True, help="Log one JSON object a line, for programs.")
+def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> int:
     """Serve the table: camera, rules, board and phones, until Ctrl-C.
 
     Without any option: a virtual camera, the board drawn in the page, port 8000. Open /tray to throw simulated dice.
     """
-    logging.basicConfig(
-        level=logging.INFO if verbose else logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
-    )
+    logs.begin(time.monotonic, verbose=verbose, structured=log_json)
     settings = config.load(file, _overrides(given))
     starts = Starts(settings.data_dir)
     app = _built(settings, starts)

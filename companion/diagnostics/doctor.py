@@ -17,12 +17,10 @@ from pathlib import Path
 
 from companion.adapters.addresses import own_addresses
 from companion.diagnostics.health import disk_check, look_over
+from companion.diagnostics.machine_health import EARLIEST_YEAR
 from companion.errors import DeviceError
 from companion.session.journal import examined
 from companion.session.journal.salvage import reports
-
-EARLIEST_YEAR = 2025
-"""A Pi has no clock of its own: without a network it starts in its past."""
 
 _POWER_BITS = {
     0: "The supply's voltage is too low now",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -38,8 +39,11 @@ def disk_check(folder: Path) -> Check:
     def check() -> tuple[bool, str]:
         try:
             free_mb = shutil.disk_usage(folder).free // 2**20
+            read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
         except OSError as gone:
             return False, f"The data folder {folder} can't be reached ({gone.strerror}). Check the disk."
+        if read_only:
+            return False, f"The disk of {folder} can't be written any more: a card that wears out does that. Copy it."
         if free_mb < FREE_MB_NEEDED:
             return False, f"Only {free_mb} MB are free in {folder}. Free some space."
         return True, f"{free_mb} MB free"

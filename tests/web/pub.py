@@ -18,7 +18,7 @@ from companion.session.journal import Journal
 from companion.session.photos import Photos
 from companion.session.table import Table
 from companion.session.tray.observation import Die, Observation
-from web import api
+from web import api, metrics
 from web.app import create_app
 from web.guard import Hosts
 from web.pages import Addresses, Pages
@@ -196,6 +196,7 @@ def opened(
     }
     groups = [
         api.state.routes(feed, StandInBoard(), lambda: health),
+        metrics.routes(feed, StandInBoard(), lambda: health),
         api.games.routes(games, table, pairing),
         api.photos.routes(photos, table),
         api.play.routes(table, pairing),

@@ -103,7 +103,8 @@ def test_the_api_describes_every_route_that_it_has(pub: Pub, tmp_path: Path) -> 
 def described_as_served(pub: Pub) -> None:
     told = pub.stranger().get("/api/openapi.json").json
     described = {path.replace("{throw}", "<n>").replace("{game}", "<n>") for path in told["paths"]}
-    rules = {rule.rule for rule in pub.app.url_map.iter_rules() if rule.rule.startswith(("/api/", "/healthz"))}
+    api = ("/api/", "/healthz", "/metrics")
+    rules = {rule.rule for rule in pub.app.url_map.iter_rules() if rule.rule.startswith(api)}
     served = {
         rule.replace("<int:throw>", "<n>").replace("<int:number>", "<n>").replace("<int:game>", "<n>") for rule in rules
     }

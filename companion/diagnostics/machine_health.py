@@ -1,0 +1,62 @@
+"""How the machine itself is: voltage, heat and clock of a Pi, read from the kernel's files at each asking."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+from companion.diagnostics.health import Check
+
+EARLIEST_YEAR = 2025
+"""A Pi has no clock of its own: without a network it starts in its past."""
+SLOWED_C = 80.0
+"""A Pi slows its processor down from here on (Raspberry Pi documentation, "Frequency management")."""
+
+
+def machine_check(now: Callable[[], datetime], root: Path = Path("/")) -> Check:
+    """Whether the supply, the processor's heat and the clock are good.
+
+    Args:
+        now: The date and time, by this machine's clock.
+        root: What the kernel's files lie under.
+    """
+
+    def check() -> tuple[bool, str]:
+        wrong = [text for text in (_voltage(root), _heat(root), _clock(now())) if text]
+        if wrong:
+            return False, " ".join(wrong)
+        degrees = _degrees(root)
+        return True, "no sensors to ask" if degrees is None else f"voltage and clock are good, {degrees:.0f} °C"
+
+    return check
+
+
+def _voltage(root: Path) -> str | None:
+    """The kernel's driver `raspberrypi-hwmon` raises an alarm under 4.63 V."""
+    for sensor in (root / "sys/class/hwmon").glob("hwmon*"):
+        with contextlib.suppress(OSError):
+            if [(sensor / file).read_text().strip() for file in ("name", "in0_lcrit_alarm")] == ["rpi_volt", "1"]:
+                return "The supply's voltage is too low: use the Pi's own, and feed the strip from another."
+    return None
+
+
+def _heat(root: Path) -> str | None:
+    degrees = _degrees(root)
+    if degrees is None or degrees < SLOWED_C:
+        return None
+    return f"The processor is at {degrees:.0f} °C and slows down: let air to it."
+
+
+def _degrees(root: Path) -> float | None:
+    try:
+        return int((root / "sys/class/thermal/thermal_zone0/temp").read_text()) / 1000
+    except (OSError, ValueError):
+        return None
+
+
+def _clock(now: datetime) -> str | None:
+    if now.year >= EARLIEST_YEAR:
+        return None
+    return f"The clock says {now:%Y-%m-%d}, which is long past: join a network once. Games stay in order without it."

@@ -1,0 +1,160 @@
+"""What is told of a table that is ill: to people, to programs, and in a bug report."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import os
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from companion.commands.doctor import command as doctor
+from companion.diagnostics import health, logs
+from companion.diagnostics.machine_health import machine_check
+
+NOW = datetime(2030, 5, 1, tzinfo=UTC)
+
+
+def pi(root: Path, *, alarm: str = "0", millidegrees: int = 51_000) -> Path:
+    """The kernel's files of a Raspberry Pi."""
+    for name, chip in (("hwmon0", "cpu_thermal"), ("hwmon1", "rpi_volt")):
+        sensor = root / "sys/class/hwmon" / name
+        sensor.mkdir(parents=True)
+        (sensor / "name").write_text(f"{chip}\n")
+        (sensor / "in0_lcrit_alarm").write_text(f"{alarm if chip == 'rpi_volt' else 1}\n")
+    zone = root / "sys/class/thermal/thermal_zone0"
+    zone.mkdir(parents=True)
+    (zone / "temp").write_text(f"{millidegrees}\n")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("alarm", "millidegrees", "year", "ok", "says"),
+    [
+        ("0", 51_000, 2030, True, "51 °C"),
+        ("1", 51_000, 2030, False, "voltage is too low"),
+        ("0", 83_500, 2030, False, "at 84 °C and slows down"),
+        ("0", 51_000, 1970, False, "The clock says 1970"),
+    ],
+)
+def test_a_pi_that_suffers_says_so(
+    tmp_path: Path, alarm: str, millidegrees: int, year: int, ok: bool, says: str
+) -> None:
+    check = machine_check(lambda: NOW.replace(year=year), pi(tmp_path, alarm=alarm, millidegrees=millidegrees))
+    found, words = check()
+    assert (found, says in words) == (ok, True), words
+
+
+def test_all_that_is_wrong_is_told_together(tmp_path: Path) -> None:
+    _, words = machine_check(lambda: NOW.replace(year=1980), pi(tmp_path, alarm="1", millidegrees=90_000))()
+    assert all(word in words for word in ("voltage", "90 °C", "1980"))
+
+
+def test_a_machine_without_sensors_is_well(tmp_path: Path) -> None:
+    assert machine_check(lambda: NOW, tmp_path)() == (True, "no sensors to ask")
+
+
+def test_a_card_that_became_read_only_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = os.statvfs(tmp_path)
+    fields = list(now)
+    fields[8] |= os.ST_RDONLY
+    monkeypatch.setattr(os, "statvfs", lambda folder: os.statvfs_result((*fields[:10], now.f_fsid)))
+    ok, says = health.disk_check(tmp_path)()
+    assert (ok, "can't be written any more" in says) == (False, True)
+
+
+class Logged:
+    """A log of its own, on a clock that is set."""
+
+    def __init__(self, *, structured: bool = False, **environment: str) -> None:
+        self.now = 0.0
+        self.stream = io.StringIO()
+        root = logging.getLogger()
+        self.before = root.handlers[:], root.level
+        logs.begin(
+            lambda: self.now, verbose=False, structured=structured, stream=self.stream, environment=environment
+        )
+
+    def close(self) -> list[str]:
+        """What was written; the log is as it was."""
+        root = logging.getLogger()
+        root.handlers[:], level = self.before
+        root.setLevel(level)
+        return self.stream.getvalue().splitlines()
+
+
+def test_a_message_without_end_is_cut_and_counted() -> None:
+    log = Logged()
+    for number in range(100):
+        logging.getLogger("camera").warning("no frame %d", number)
+        logging.getLogger("strip").warning("another part") if number == 50 else None
+    log.now = 61.0
+    logging.getLogger("camera").warning("elsewhere")
+    lines_of_loop(log)
+    lines = log.close()
+    assert lines[:10] == [f"WARNING camera: no frame {number}" for number in range(10)]
+    assert "WARNING strip: another part" in lines
+    assert len(lines) == 13
+
+
+def lines_of_loop(log: Logged) -> None:
+    """One line from one place, after a silence."""
+    for _ in range(1):
+        logging.getLogger("camera").warning("again")
+
+
+def test_what_was_left_out_is_told_with_the_next() -> None:
+    log = Logged()
+    for number in range(26):
+        log.now = 61.0 if number == 25 else 0.0
+        logging.getLogger("camera").warning("no frame %d", number)
+    assert log.close()[-1] == "WARNING camera: no frame 25 (and 15 more like it, not written)"
+
+
+def test_journald_is_told_how_grave_each_line_is() -> None:
+    log = Logged(JOURNAL_STREAM="8:1")
+    try:
+        raise OSError("gone")
+    except OSError:
+        logging.getLogger("strip").exception("it fell")
+    lines = log.close()
+    assert lines[0] == "<3>strip: it fell"
+    assert all(line.startswith("<3>") for line in lines)
+    assert "OSError: gone" in lines[-1]
+
+
+def test_programs_get_an_object_a_line() -> None:
+    log = Logged(structured=True)
+    logging.getLogger("camera").error("no\nframe %s", "é")
+    (line,) = log.close()
+    told = json.loads(line)
+    assert (told["level"], told["part"], told["says"]) == ("error", "camera", "no\nframe é")
+
+
+def test_a_bug_report_holds_the_game_and_no_secret(tmp_path: Path) -> None:
+    settings, zipped, data = tmp_path / "pegpip.toml", tmp_path / "report.zip", tmp_path / "data"
+    settings.write_text(
+        f"[data]\ndir = '{data}'\n[web]\nport = 0\nhost = '127.0.0.1'\nwifi = 'Pub'\nwifi_password = 'hushhush'\n"
+    )
+    done = CliRunner().invoke(doctor, ["--config", str(settings), "--bundle", str(zipped)], standalone_mode=False)
+    assert done.exception is None
+    with zipfile.ZipFile(zipped) as archive:
+        names = archive.namelist()
+        everything = b"".join(archive.read(name) for name in names)
+        kept = json.loads(archive.read("settings.json"))
+    assert {"README.txt", "settings.json", "doctor.jsonl", "machine.json"} <= set(names)
+    assert b"hushhush" not in everything
+    assert (kept["web"]["wifi"], kept["web"]["wifi_password"]) == ("Pub", "(kept back)")
+
+
+def test_a_bug_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    settings = tmp_path / "pegpip.toml"
+    settings.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nport = 0\nhost = '127.0.0.1'\n")
+    nowhere = tmp_path / "no" / "such" / "folder.zip"
+    done = CliRunner().invoke(doctor, ["--config", str(settings), "--bundle", str(nowhere)], standalone_mode=False)
+    assert "can't be written" in str(done.exception)
