@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.networks.classifier import geometric_mean
-from vision.networks.detector import Detection
+from vision.networks.detector import SAME_SIZE, Detection, same_place
 from vision.pips.blobs import pips
 from vision.pips.layouts import Fit, fits
 from vision.reading import Doubt, FrameBGR
@@ -32,8 +32,8 @@ LEAST_CLEAR = 0.6
 """A count is trusted when the surest face that was left out scores at most this part of the least sure die."""
 DOUBTFUL = 0.4
 """A face less sure than this makes it likelier that the picture was looked at too closely or from too far."""
-SAME_PLACE, SAME_SIZE = 0.4, math.log(2)
-"""Detections of two looks are of one face that lie so near, in its sizes, and differ by less than twice in size."""
+SAME_MAKE = math.log(1.8)
+"""Where nobody says how many dice there are, faces differ in size from the surest by less than this, as a logarithm."""
 EDGE_PX = 64
 """Size to which a face is brought before its pips are looked for: a pip is then 12 px."""
 AROUND = 0.95
@@ -74,6 +74,11 @@ class Candidate:
         return float((1 - self.said[0]) * self.values.max())
 
     @property
+    def worth(self) -> float:
+        """How surely it is a die of that value."""
+        return self.score * float(self.values.max())
+
+    @property
     def sure(self) -> bool:
         """Whether its value may be trusted."""
         return float(self.values.max()) >= LEAST_SURE
@@ -104,7 +109,7 @@ class Selection:
     @property
     def worth(self) -> float:
         """How well they explain the picture: sure faces with sure values; doubtful ones count against it."""
-        return sum(one.score * float(one.values.max()) - DOUBTFUL for one in self.taken)
+        return sum(one.worth - DOUBTFUL for one in self.taken)
 
     def doubt(self, expect: int | None) -> Doubt | None:
         """What the networks are not sure of: a closer look may remove it."""
@@ -119,10 +124,35 @@ class Selection:
 
 
 def selected(candidates: Sequence[Candidate], expect: int | None) -> Selection:
-    """The dice among the candidates: as many as are expected, or those that are sure enough."""
-    surest = sorted(candidates, key=lambda one: -one.score)
-    count = sum(one.score >= A_DIE for one in surest) if expect is None else expect
-    return Selection(tuple(surest[:count]), tuple(surest[count:]))
+    """The dice among the candidates: as many as are expected, or those that are sure enough.
+
+    Dice of one throw are of like size. What differs more in size from the surest must be of a sure value as well to be
+    one that is expected, or a rival: pips look like small faces from too near.
+    """
+    alike = _alike(candidates)
+    if expect is None:
+        taken = [one for one in alike if one.score >= A_DIE]
+    else:
+        likely = [(one.score if one in alike else one.worth, at) for at, one in enumerate(candidates)]
+        taken = [candidates[at] for _, at in sorted(likely, reverse=True)[:expect]]
+    least = LEAST_CLEAR * min((one.score for one in taken), default=A_DIE)
+    left = [one for one in candidates if one not in taken and (one in alike or one.worth > least)]
+    return Selection(_surest(taken), _surest(left))
+
+
+def _alike(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those that may be dice of one make, seen from as far away as the surest."""
+    model = max(candidates, key=lambda one: one.score * one.confidence, default=None)
+    return [] if model is None else [one for one in candidates if _apart(one, model) < SAME_MAKE]
+
+
+def _apart(one: Candidate, other: Candidate) -> float:
+    """Logarithm of how many times larger one of them is."""
+    return abs(math.log(one.detection.size_px / other.detection.size_px))
+
+
+def _surest(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    return tuple(sorted(candidates, key=lambda one: -one.score))
 
 
 def combined(one: Candidate, views: Sequence[Candidate], larger: NDArray[np.float64]) -> Candidate:
@@ -133,16 +163,11 @@ def combined(one: Candidate, views: Sequence[Candidate], larger: NDArray[np.floa
         views: All candidates of all looks, this one among them.
         larger: (7,) what was said of it when it was shown again, larger and from more sides.
     """
-    same = [other for other in views if _same(one, other)]
+    same = [other for other in views if same_place(one.detection, other.detection) and _apart(one, other) < SAME_SIZE]
     said = geometric_mean(np.stack([geometric_mean(np.stack([other.said for other in same])), larger]))
     surest = max(same, key=lambda other: other.score)
     scores = np.mean([other.detection.scores for other in same], axis=0).astype(np.float32)
     return Candidate(replace(surest.detection, scores=scores), said)
-
-
-def _same(one: Candidate, other: Candidate) -> bool:
-    size_px, other_px = one.detection.size_px, other.detection.size_px
-    return math.dist(one.xy, other.xy) < SAME_PLACE * size_px and abs(math.log(other_px / size_px)) < SAME_SIZE
 
 
 def denied(picture_bgr: FrameBGR, one: Candidate) -> bool:

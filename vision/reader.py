@@ -22,10 +22,8 @@ from vision.scenes import Photo, Scene, Tray, TrayFrame
 
 SPARE = 4
 """So many faces more than the expected dice are read: what is surest from afar is not always so from near by."""
-RIVAL = 0.4
-"""... where they score more than this part of the last expected one."""
 LEAST_READ = 0.06
-"""Score of the detector from which a face is read where nobody says how many dice there are."""
+"""Score of the detector from which a face is read."""
 
 
 class Reads(Protocol):
@@ -73,25 +71,19 @@ class Reader:
         for detections in scene.looks():
             one = selected(self._shown(scene.picture_bgr, detections, expect), expect)
             seen.append(one)
-            if not best.taken:
+            if scene.cumulative or not best.taken or one.worth > best.worth:
                 best = one
-            elif _doubt(scene, best, expect) is not None or scene.suspects(best):
-                best = max(best, one, key=lambda each: each.worth)
             plain = _doubt(scene, best, expect) is None and not scene.suspects(best)
             if plain and _agree(best, seen, scene.agreeing):
                 return best, None
         if best.doubt(expect) is not None:
-            best = self._reconsidered(scene.picture_bgr, best, seen)
+            best = self._reconsidered(scene.picture_bgr, best, seen, expect)
         doubt = _doubt(scene, best, expect)
         return best, doubt if doubt is not None or _agree(best, seen, scene.agreeing) else Doubt.COUNT
 
     def _shown(self, picture_bgr: FrameBGR, detections: Sequence[Detection], expect: int | None) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""
-        least = LEAST_READ
-        if expect is not None:
-            least = RIVAL * detections[expect - 1].score if len(detections) > expect > 0 else 0.0
-            detections = detections[: expect + SPARE]
-        read = [one for at, one in enumerate(detections) if (expect is not None and at < expect) or one.score > least]
+        read = [one for one in detections if one.score > LEAST_READ][: None if expect is None else expect + SPARE]
         first = [Candidate(one, said) for one, said in zip(read, self._said(picture_bgr, read, VIEWS[:1]), strict=True)]
         unsure = [one.detection for one in first if not one.plain]
         again = iter(self._said(picture_bgr, unsure, VIEWS[1:]))
@@ -100,14 +92,16 @@ class Reader:
             for one in first
         ]
 
-    def _reconsidered(self, picture_bgr: FrameBGR, best: Selection, seen: Sequence[Selection]) -> Selection:
+    def _reconsidered(
+        self, picture_bgr: FrameBGR, best: Selection, seen: Sequence[Selection], expect: int | None
+    ) -> Selection:
         """The same dice, those in doubt read by all that any look said of them and by larger views."""
         doubted = [one for one in best.taken if not one.sure]
         larger = self._said(picture_bgr, [one.detection for one in doubted], LARGER_VIEWS)
         every = [one for each in seen for one in (*each.taken, *each.left)]
         read = [combined(one, every, said) for one, said in zip(doubted, larger, strict=True)]
-        taken = [*(one for one in best.taken if one.sure), *read]
-        return Selection(tuple(sorted(taken, key=lambda one: -one.score)), best.left)
+        again = [*(one for one in best.taken if one.sure), *read]
+        return selected([*again, *best.left], expect)
 
     def _said(
         self, picture_bgr: FrameBGR, faces: Sequence[Detection], views: Sequence[tuple[float, float]]

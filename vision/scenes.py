@@ -18,6 +18,11 @@ from vision.reading import Box, Doubt, FrameBGR
 
 BLIND = 2
 """So many looks at a photo must find the same dice where nobody says how many there are: one alone may miss some."""
+NEAR_PX = 36.0
+"""... and the closest look must show their faces so large: of touching dice one may be missed if they are smaller."""
+FAINT = 0.06
+"""... and the classifier's doubt of each must be less than this, times the square of the detector's score: so dice with
+numerals and symbols, which lie among the others, are told."""
 
 
 class Scene(Protocol):
@@ -26,10 +31,12 @@ class Scene(Protocol):
     Attributes:
         picture_bgr: The frame, or the part of it in which dice can lie, with square pixels.
         agreeing: So many looks must find the same dice.
+        cumulative: Whether a look makes use of all that was seen in those before it.
     """
 
     picture_bgr: FrameBGR
     agreeing: int
+    cumulative: bool
 
     def looks(self) -> Iterator[list[Detection]]:
         """What may be faces in the picture after each look, surest first."""
@@ -50,13 +57,18 @@ class Scene(Protocol):
 class Photo:
     """A picture of unknown scale."""
 
+    cumulative = True
+
     def __init__(self, networks: Networks, photo_bgr: FrameBGR, expect: int | None) -> None:
         self.picture_bgr, self._detector, self._expect = photo_bgr, networks.detector, expect
         self.agreeing = BLIND if expect is None else 1
+        self._scale = 0.0
 
     def looks(self) -> Iterator[list[Detection]]:
         """In several scales."""
-        return multiscale.looks(self.picture_bgr, self._detector, self._expect)
+        for scale, found in multiscale.looks(self.picture_bgr, self._detector):
+            self._scale = scale
+            yield found
 
     def doubt(self, found: Selection) -> Doubt | None:
         """No dice, or some cut off."""
@@ -64,7 +76,8 @@ class Photo:
             return Doubt.COUNT  # nothing says that this is a table at all
         if any(vetoes.cut_off(one.xy, one.detection.size_px, self.picture_bgr.shape) for one in found.taken):
             return Doubt.CUT_OFF
-        return None
+        faint = any(1 - one.confidence > FAINT * one.detection.score**2 for one in found.taken)
+        return Doubt.COUNT if faint and self._expect is None else None
 
     def box(self, face: Detection) -> Box:
         """A square."""
@@ -76,8 +89,8 @@ class Photo:
         return []
 
     def suspects(self, found: Selection) -> bool:
-        """Nor what may hide on it."""
-        return False
+        """Nobody knows how many there are, and of these, or between them, more might be seen from nearer."""
+        return self._expect is None and any(one.detection.size_px * self._scale < NEAR_PX for one in found.taken)
 
 
 class Tray:
@@ -93,7 +106,7 @@ class Tray:
 class TrayFrame:
     """A frame of the tray: its whole floor, and what has changed there."""
 
-    agreeing = 1
+    agreeing, cumulative = 1, False
 
     def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
         self.picture_bgr = tray.floor.view(frame_bgr)

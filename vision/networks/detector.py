@@ -35,6 +35,8 @@ LEAST_SCORE = 0.08
 """Peaks below it are left out: a face of that score would be no candidate (`vision.reader`, LEAST_READ)."""
 SAME_PLACE = 0.33
 """Two detections nearer than this part of the sum of their sizes are one die."""
+SAME_SIZE = 0.35
+"""Detections in two scales are of one face whose sizes differ by less than this, as a logarithm."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

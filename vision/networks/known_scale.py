@@ -36,10 +36,10 @@ def looks(
     found = light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
     yield found
     x0, y0, x1, y1 = _around(found, floor_bgr, face_px, changed)
-    part_bgr, seen = floor_bgr[y0:y1, x0:x1], list[list[Detection]]()
-    for size_px in CLOSE_FACE_PX:
-        seen.append([detector.moved(one, x0, y0) for one in close.detect(part_bgr, size_px / face_px)])
-        yield fused(seen, seen[0])
+    part_bgr, seen = floor_bgr[y0:y1, x0:x1], dict[float, list[Detection]]()
+    for scale in (size_px / face_px for size_px in CLOSE_FACE_PX):
+        seen[scale] = [detector.moved(one, x0, y0) for one in close.detect(part_bgr, scale)]
+        yield fused(seen)
 
 
 def _around(found: list[Detection], floor_bgr: FrameBGR, face_px: float, changed: Mask) -> tuple[int, int, int, int]:

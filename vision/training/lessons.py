@@ -8,15 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.networks.classifier import Classifier
-from vision.networks.detector import DICE_PX, Detector
+from vision.networks.detector import DICE_PX, Detector, non_max_suppression
+from vision.networks.multiscale import LARGEST_MAGNIFICATION
 from vision.training.datasets import Photo
 
 LEAST_SCORE = 0.12
 """A mark below it would hardly ever be among the expected dice."""
 OFF_LABEL, BESIDE = 0.4, 0.6
 """A mark so near to the middle of a label, in sizes, is of that die; one so far from all lies beside them."""
-LONGEST_PX = 900
-"""No photo is looked at larger; this is a look in one size, not the search of `vision.networks.multiscale`."""
+LONG_EDGES_PX = (400, 800, 1131)
+"""Photos are brought to these sizes, as where nothing tells how large dice are (`vision.networks.multiscale`); and to
+that in which their own dice have the usual size."""
 LOOKED_AT = 150
 """So many photos of a set are looked at for marks: the sets with more hold many of one die."""
 VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2), (3, 0.9)))
@@ -61,8 +63,10 @@ def _looked_at(photo: Photo, detector: Detector) -> Photo:
 
 def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:
     """(n, 4) middle x, y, size in pixels and value of what it marks, surest first."""
-    scale = LONGEST_PX / max(photo.bgr.shape[:2])
+    long_edge = max(photo.bgr.shape[:2])
+    scales = [px / long_edge for px in LONG_EDGES_PX]
     if len(photo.dice):
-        scale = min(scale, DICE_PX / max(1.0, float(np.median(photo.dice[:, 2]))))
-    marks = [mark for mark in detector.detect(photo.bgr, min(2.0, scale)) if mark.score >= LEAST_SCORE]
+        scales.append(min(scales[-1], DICE_PX / max(1.0, float(np.median(photo.dice[:, 2])))))
+    every = [mark for scale in scales if scale <= LARGEST_MAGNIFICATION for mark in detector.detect(photo.bgr, scale)]
+    marks = non_max_suppression([mark for mark in every if mark.score >= LEAST_SCORE])
     return np.array([(mark.x, mark.y, mark.size_px, mark.value) for mark in marks], np.float32).reshape(-1, 4)

@@ -17,7 +17,7 @@ GOLD, RED = np.array([70.0, 165, 200]), np.array([45.0, 30, 160])
 """Colours of pips that are common on dark dice and stand out least."""
 MOST_TRIED = 8
 """Colours that are tried for a marbling before the body stays as it is."""
-LEAST_CONTRAST = 45.0
+LEAST_CONTRAST = 36.0
 """Pips differ from the face by at least so many levels in some colour: dark red ones on black differ by little more."""
 
 
