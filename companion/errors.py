@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 
 class CompanionError(Exception):
@@ -61,3 +62,16 @@ class DeviceError(CompanionError):
 
 class PictureError(CompanionError):
     """A file that can't be read as a picture or a video."""
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'bumping'?`, or the known words when none is near; told at the end of an error.
+
+    >>> nearest("bumpin", ["bomb", "bumping"])
+    "; did you mean 'bumping'?"
+    """
+    words = list(known)
+    close = get_close_matches(word[:64], words, n=1)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; known: {', '.join(words)}." if words else "; none is known."

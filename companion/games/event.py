@@ -48,6 +48,7 @@ OF_EVERY_GAME: Mapping[str, Effect] = MappingProxyType(
     {
         "threw": Effect("throw"),
         "banked": Effect("banked", called=True),
+        "left": Effect(called=True),
         "game_over": Effect("over", called=True, cheered=True),
     }
 )

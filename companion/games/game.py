@@ -68,13 +68,20 @@ class Spend:
 
 
 @dataclass(frozen=True, slots=True)
+class Leave:
+    """A player leaves the game for good, in his own turn or another's. `{"leave": "Ann"}`."""
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """Takes back the last `count` lines that still stand. `{"undo": 1}`. No game sees it: the transcript does."""
 
     count: int
 
 
-Action = Throw | NamePoint | Stop | Bomb | Keep | Enter | Spend
+Action = Throw | NamePoint | Stop | Bomb | Keep | Enter | Spend | Leave
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +146,10 @@ class State(Protocol):
     @property
     def turn_points(self) -> int:
         """What a stop would bank now."""
+
+    @property
+    def left(self) -> frozenset[int]:
+        """The seats of those who have left the game."""
 
     @property
     def to_play(self) -> int | None:
@@ -264,6 +275,13 @@ class Game(Protocol):
 def side_of(state: State, seat: int) -> int:
     """The side that sits there."""
     return seat % len(state.sides)
+
+
+def sides_left(state: State) -> frozenset[int]:
+    """The sides of which everybody has left."""
+    return frozenset(range(len(state.sides))) - {
+        side_of(state, seat) for seat in range(len(state.header.players)) if seat not in state.left
+    }
 
 
 DECISION_WORDS: Mapping[type, str] = {

@@ -130,6 +130,8 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
     """
     if not transcript.state.over:
         raise RulesError("The game is not finished: its luck can be told when it is over.")
+    if transcript.state.left:
+        raise RulesError("Somebody left this game: what was luck in it can't be told.")
     goal = goal_for(transcript.header) if goal is None else goal
     if goal not in GOALS:
         raise RulesError(f"There is no goal {goal!r}; there are: {', '.join(GOALS)}.")

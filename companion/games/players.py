@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from companion.errors import RulesError
+from companion.errors import RulesError, nearest
 from companion.games.game import Action, Header, State, Throw
-from companion.games.nearest import nearest
 from companion.games.registry import game_named
 from companion.games.roll_off import RollOff
 

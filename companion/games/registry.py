@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from companion.errors import RulesError
+from companion.errors import RulesError, nearest
 from companion.games import crag, crapola, crib_dice
 from companion.games.game import Game, State
-from companion.games.nearest import nearest
 from companion.games.roll_off import RollOff
 from companion.games.tray import KeepZonePolicy, ThrowsOnly
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from companion.errors import CompanionError, DeviceError, IllegalAction, StaleAction
-from companion.games.game import Action, Throw, Undo
+from companion.games.game import Action, Leave, Throw, Undo
+from companion.games.leaving import turn_goes_on
 from companion.games.notation import action_of, header_line, header_of, line_of
 from companion.games.tray import waiting
 from companion.games.views.phrase import Phrase
@@ -193,11 +194,12 @@ class Play:
             self._undo(game, action)
             return
         self._line(action, "hand")
-        memory = self.table.memory
-        if isinstance(action, Throw):
-            self._rest(interpret.overruled(memory))
+        if isinstance(action, Leave) and turn_goes_on(game.transcript.state, self._game().transcript.state):
+            return  # whatever lies in the tray, and is in question, is another's
+        if isinstance(action, Throw | Leave):
+            self._rest(interpret.overruled(self.table.memory))
             return
-        self._put(replace(self.table, memory=interpret.decided(memory), asked=None))
+        self._put(replace(self.table, memory=interpret.decided(self.table.memory), asked=None))
         self._look_again()
 
     def _undo(self, game: PlayedGame, undo: Undo) -> None:
@@ -370,8 +372,6 @@ class Play:
         begun = self._journal.tail.last_game
         if begun is not None:
             self._filing.write(Mark(next=begun.number, link=begun.link))
-
-    # ---- small ----------------------------------------------------------------------------------------------------
 
     def _put(self, table: TableState) -> None:
         self.table = table

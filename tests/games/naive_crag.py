@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from naive_crib_dice import Refused
+from naive_crib_dice import Refused, leaves, rolled_off, with_left
 
 SHEET = [
     "ones",
@@ -45,6 +45,8 @@ class NaiveCrag:
         self.sheets: dict = {name: {} for name in self.people}
         self.rolling = list(self.people) if header.get("roll_off") else []
         self.rolled: list = []
+        self.left: list = []
+        self.left_in = 0  # the round in which a leave ended the game
         self.begin(header.get("first", self.people[0]))
 
     def begin(self, first: str) -> None:
@@ -59,13 +61,16 @@ class NaiveCrag:
 
     @property
     def over(self) -> bool:
-        return all(len(sheet) == 13 for sheet in self.sheets.values())
+        return bool(self.left_in) or all(len(self.sheets[name]) == 13 for name in self.there())
+
+    def there(self) -> list:
+        return [name for name in self.order if name not in self.left]
 
     @property
     def who(self) -> str:
         if self.rolling:
             return self.rolling[len(self.rolled)]
-        return min(self.order, key=lambda name: len(self.sheets[name]))
+        return min(self.there(), key=lambda name: len(self.sheets[name]))
 
     def sizes(self) -> list:
         if self.rolling:
@@ -82,7 +87,9 @@ class NaiveCrag:
         return ["keep", "score"] if self.throws == 1 else ["score"]
 
     def do(self, line: dict) -> None:
-        if "throw" in line:
+        if "leave" in line:
+            self.leave(line["leave"])
+        elif "throw" in line:
             if len(line["throw"]) not in self.sizes():
                 raise Refused
             if self.rolling:
@@ -94,15 +101,7 @@ class NaiveCrag:
         elif line["do"] not in self.words():
             raise Refused
         elif line["do"] == "keep":
-            lying = list(self.dice)
-            for die in line["dice"]:
-                if die not in lying:
-                    raise Refused
-                lying.remove(die)
-            if not lying:
-                raise Refused
-            self.dice = sorted(line["dice"])
-            self.kept = True
+            self.keep(line["dice"])
         else:
             sheet = self.sheets[self.who]
             if line["category"] not in SHEET or line["category"] in sheet:
@@ -110,26 +109,56 @@ class NaiveCrag:
             sheet[line["category"]] = worth(line["category"], self.dice, self.strict)
             self.clean()
 
+    def keep(self, dice: list) -> None:
+        lying = list(self.dice)
+        for die in dice:
+            if die not in lying:
+                raise Refused
+            lying.remove(die)
+        if not lying:
+            raise Refused
+        self.dice = sorted(dice)
+        self.kept = True
+
     def roll(self, total: int) -> None:
         self.rolled.append(total)
-        if len(self.rolled) == len(self.rolling):
-            best = [n for n, t in zip(self.rolling, self.rolled, strict=True) if t == max(self.rolled)]
-            self.rolled = []
-            self.rolling = best if len(best) > 1 else []
-            if len(best) == 1:
-                self.begin(best[0])
+        self.end_of_roll_off()
+
+    def end_of_roll_off(self) -> None:
+        first = rolled_off(self)
+        if first is not None:
+            self.begin(first)
+
+    def leave(self, name: str) -> None:
+        rolling, round_now = bool(self.rolling), self.round()
+        his_turn = not self.over and self.who == name
+        leaves(self, name)
+        if len(self.there()) == (1 if len(self.people) > 1 else 0):
+            self.left_in = round_now
+            self.rolling = []
+            self.clean()
+        elif rolling:
+            self.end_of_roll_off()
+        elif his_turn:
+            self.clean()
+
+    def round(self) -> int:
+        if self.left_in or self.over:
+            return self.left_in or 13
+        return 1 + min(len(self.sheets[name]) for name in self.there())
 
     def view(self) -> dict:
         scores = {name: sum(sheet.values()) for name, sheet in self.sheets.items()}
-        top = max(scores.values())
+        top = max((scores[name] for name in self.there()), default=None)
+        winners = [name for name in self.people if name in self.there() and scores[name] == top]
         outcome = {
-            "winners": [name for name in self.people if scores[name] == top],
-            "games_lost": {name: 0 if scores[name] == top else 1 for name in self.people},
+            "winners": winners,
+            "games_lost": {name: 0 if name in winners else 1 for name in self.people},
         }
-        return {
+        view = {
             "game": "crag",
             "player": None if self.over else self.who,
-            "round": 13 if self.over else 1 + min(len(sheet) for sheet in self.sheets.values()),
+            "round": self.round(),
             "throw_sizes": self.sizes(),
             "decisions": self.words(),
             "turn_points": 0,
@@ -140,3 +169,4 @@ class NaiveCrag:
             "rethrown": self.throws == 2,
             "sheets": {name: dict(sheet) for name, sheet in self.sheets.items()},
         }
+        return with_left(self, view)

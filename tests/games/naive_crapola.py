@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import combinations
 
-from naive_crib_dice import Refused
+from naive_crib_dice import Refused, leaves, rolled_off, with_left
 
 
 @cache
@@ -61,6 +61,8 @@ class NaiveCrapola:
         self.now = header.get("first", self.people[0])
         self.rolling = list(self.people) if header.get("roll_off") else []
         self.rolled: list = []
+        self.left: list = []
+        self.left_before: list = []
         self.clean()
 
     def clean(self) -> None:
@@ -75,7 +77,7 @@ class NaiveCrapola:
         return self.rolling[len(self.rolled)] if self.rolling else self.now
 
     def can_hit(self, name: str) -> int:
-        return 0 if name == self.now else min(1000, self.total[self.now], self.total[name])
+        return 0 if name == self.now or name in self.left else min(1000, self.total[self.now], self.total[name])
 
     def sizes(self) -> list:
         if self.rolling:
@@ -83,7 +85,8 @@ class NaiveCrapola:
         if self.over or self.stage == "keep":
             return []
         if self.stage == "start":
-            behind = max(self.total.values()) - self.total[self.now] > 5000
+            there = [name for name in self.people if name not in self.left_before]
+            behind = max(self.total[name] for name in there) - self.total[self.now] > 5000
             return [6, 7] if behind and self.rule["seventh_die"] and self.ended_by is None else [6]
         return [len(self.dice)] if self.dice else [self.with_dice]
 
@@ -97,7 +100,9 @@ class NaiveCrapola:
         return ["stop"] if self.boarded[self.now] or self.points >= self.rule["entry"] else []
 
     def do(self, line: dict) -> None:
-        if "throw" in line:
+        if "leave" in line:
+            self.leave(line["leave"])
+        elif "throw" in line:
             if len(line["throw"]) not in self.sizes():
                 raise Refused
             self.throw(sorted(line["throw"]))
@@ -121,11 +126,7 @@ class NaiveCrapola:
     def throw(self, dice: list) -> None:
         if self.rolling:
             self.rolled.append(sum(dice))
-            if len(self.rolled) == len(self.rolling):
-                best = [n for n, t in zip(self.rolling, self.rolled, strict=True) if t == max(self.rolled)]
-                self.rolled = []
-                self.rolling = best if len(best) > 1 else []
-                self.now = best[0]
+            self.end_of_roll_off()
             return
         if not something_scores(tuple(dice)):
             if self.stage == "start" and self.rule["reversal"] and len(self.people) != 2:
@@ -151,35 +152,60 @@ class NaiveCrapola:
         self.dice = left
         self.stage = "choose"
 
+    def end_of_roll_off(self) -> None:
+        first = rolled_off(self)
+        if first is not None:
+            self.now = first
+            self.left_before = list(self.left)
+
+    def leave(self, name: str) -> None:
+        rolling, his_turn = bool(self.rolling), not self.over and self.who == name
+        leaves(self, name)
+        if len(self.people) - len(self.left) == 1:
+            self.over = True
+            self.rolling = []
+            self.clean()
+        elif rolling:
+            self.end_of_roll_off()
+        elif his_turn:
+            self.next_turn()
+
     def next_turn(self) -> None:
         self.clean()
-        self.turns += 1
         if self.ended_by is not None:
             self.had_last.append(self.now)
-            if len(self.had_last) == len(self.people):
+            if all(name in self.had_last or name in self.left for name in self.people):
                 self.over = True
                 return
+        self.turns += 1
         at = self.people.index(self.now)
         while True:
             at = (at + self.way) % len(self.people)
-            if self.people[at] not in self.had_last:
-                self.now = self.people[at]
+            name = self.people[at]
+            if name in self.had_last:
+                continue
+            if name not in self.left:
+                self.now = name
+                self.left_before = list(self.left)
                 return
+            self.turns += 1
+            if self.ended_by is not None:
+                self.had_last.append(name)
 
     def outcome(self) -> dict | None:
         if not self.over:
             return None
-        winners = [name for name in self.people if self.total[name] == max(self.total.values())]
+        there = [name for name in self.people if name not in self.left]
+        winners = [name for name in there if self.total[name] == max(self.total[one] for one in there)]
         if self.ended_by in winners:
             winners = [self.ended_by]
         return {"winners": winners, "games_lost": {name: 0 if name in winners else 1 for name in self.people}}
 
     def view(self) -> dict:
-        finished = self.turns - 1 if self.over else self.turns
-        return {
+        view = {
             "game": "crapola",
             "player": None if self.over else self.who,
-            "round": 1 + finished // len(self.people),
+            "round": 1 + self.turns // len(self.people),
             "throw_sizes": self.sizes(),
             "decisions": self.words(),
             "turn_points": self.points,
@@ -192,3 +218,4 @@ class NaiveCrapola:
             "direction": self.way,
             "last_round": self.ended_by is not None,
         }
+        return with_left(self, view)

@@ -10,6 +10,34 @@ class Refused(Exception):
     pass
 
 
+def leaves(game, name: str) -> None:
+    """Notes in any of these tables that somebody has left, and takes him out of a roll-off."""
+    if game.over or name not in game.people or name in game.left:
+        raise Refused
+    game.left.append(name)
+    if name in game.rolling:
+        at = game.rolling.index(name)
+        game.rolling.pop(at)
+        if at < len(game.rolled):
+            game.rolled.pop(at)
+
+
+def rolled_off(game) -> str | None:
+    """Who starts, once the roll-off of any of these tables is decided; who is tied throws again."""
+    if len(game.rolling) > 1 and len(game.rolled) < len(game.rolling):
+        return None
+    best = game.rolling
+    if len(best) > 1:
+        best = [name for name, total in zip(best, game.rolled, strict=True) if total == max(game.rolled)]
+    game.rolled = []
+    game.rolling = best if len(best) > 1 else []
+    return None if game.rolling else best[0]
+
+
+def with_left(game, view: dict) -> dict:
+    return {**view, "left": [name for name in game.people if name in game.left]} if game.left else view
+
+
 class NaiveCribDice:
     def __init__(self, header: dict) -> None:
         self.people = header["players"]
@@ -42,6 +70,7 @@ class NaiveCribDice:
         self.finished: list = []
         self.end = 241 if self.rule["long_game"] else 121
         self.over = False
+        self.left: list = []
         self.rolling = list(self.people) if header.get("roll_off") else []
         self.rolled: list = []
         start = header.get("first", self.people[0])
@@ -111,7 +140,9 @@ class NaiveCribDice:
     # --- what happens
 
     def do(self, line: dict) -> None:
-        if "throw" in line:
+        if "leave" in line:
+            self.leave(line["leave"])
+        elif "throw" in line:
             if len(line["throw"]) not in self.sizes():
                 raise Refused
             self.throw(sorted(line["throw"]))
@@ -154,14 +185,36 @@ class NaiveCribDice:
 
     def roll_off(self, total: int) -> None:
         self.rolled.append(total)
-        if len(self.rolled) < len(self.rolling):
-            return
-        top = max(self.rolled)
-        best = [name for name, total in zip(self.rolling, self.rolled, strict=True) if total == top]
-        self.rolled = []
-        self.rolling = best if len(best) > 1 else []
-        if not self.rolling:
-            self._seat_from(best[0])
+        self.end_of_roll_off()
+
+    def end_of_roll_off(self) -> None:
+        first = rolled_off(self)
+        if first is not None:
+            self._seat_from(first)
+
+    def leave(self, name: str) -> None:
+        rolling, his_turn = bool(self.rolling), not self.over and self.who == name
+        leaves(self, name)
+        team = self.team[name]
+        if team not in self.out and all(one in self.left for one in self.people if self.team[one] == team):
+            self.peg[team] = 0
+            self.fuchled.discard(team)
+            self.out.add(team)
+            if team in self.finished:
+                self.finished.remove(team)
+        self.over = self.is_decided()
+        if self.over:
+            self.rolling = []
+            self.fresh_turn()
+        elif rolling:
+            self.end_of_roll_off()
+        elif his_turn:
+            self.next_turn()
+
+    def is_decided(self) -> bool:
+        if self.rule["find_a_loser"]:
+            return len(self.in_play()) == 1
+        return len(self.teams) - len(self.out) == 1
 
     def piddle(self, dice: list) -> None:
         one, two = dice
@@ -205,9 +258,10 @@ class NaiveCribDice:
         me = self.me
         after_me = self.teams[self.teams.index(me) + 1 :] + self.teams[: self.teams.index(me)]
         others = [team for team in after_me if team in self.in_play()]
-        lead = max(self.peg[team] for team in others)
-        victim = next(team for team in others if self.peg[team] == lead)
-        self.peg[me], self.peg[victim] = self.peg[victim], self.peg[me]
+        if others:
+            lead = max(self.peg[team] for team in others)
+            victim = next(team for team in others if self.peg[team] == lead)
+            self.peg[me], self.peg[victim] = self.peg[victim], self.peg[me]
         self.scored()
         self.next_turn()
 
@@ -226,15 +280,12 @@ class NaiveCribDice:
 
     def next_turn(self) -> None:
         self.fresh_turn()
-        if self.rule["find_a_loser"]:
-            self.over = len(self.in_play()) == 1
-        else:
-            self.over = len(self.teams) - len(self.out) == 1
+        self.over = self.is_decided()
         if self.over:
             return
         self.waiting.pop(0)
         while True:
-            self.waiting = [name for name in self.waiting if self.team[name] in self.in_play()]
+            self.waiting = [n for n in self.waiting if self.team[n] in self.in_play() and n not in self.left]
             if self.waiting:
                 return
             if self.finished and not self.rule["find_a_loser"]:
@@ -268,7 +319,7 @@ class NaiveCribDice:
         return {"winners": winners, "games_lost": lost}
 
     def view(self) -> dict:
-        return {
+        view = {
             "game": "crib_dice",
             "player": None if self.over else self.who,
             "round": self.round,
@@ -287,3 +338,4 @@ class NaiveCribDice:
             "out": [team for team in self.teams if team in self.out],
             "finished": list(self.finished),
         }
+        return with_left(self, view)

@@ -20,7 +20,7 @@ from naive_crib_dice import NaiveCribDice, Refused
 from playing import MIXES, headers, some_action
 
 from companion.errors import IllegalAction
-from companion.games.game import Action, Bomb, Enter, Keep, NamePoint, Spend, State, Stop, Throw, Undo
+from companion.games.game import Action, Bomb, Enter, Keep, Leave, NamePoint, Spend, State, Stop, Throw, Undo
 from companion.games.notation import action_of, header_line, header_of, line_of, parse_line
 from companion.games.replay import replayed
 from companion.games.transcript import Transcript
@@ -62,6 +62,7 @@ def every_action(state: State, generator: random.Random) -> list[Action]:
         Bomb(),
         *keeps,
         *(Enter(category) for category in [*SHEET, "yacht"]),
+        *(Leave(name) for name in players),
         *(Spend(name, points) for name in players for points in (-1, 0, 1, 2, 999, 1000, 1001, 10**20)),
     ]
 
@@ -70,6 +71,8 @@ def listed(state: State, action: Action) -> bool:
     """Whether the state says beforehand that it would take the action."""
     if isinstance(action, Throw):
         return len(action.dice) in state.throw_sizes
+    if isinstance(action, Leave):
+        return not state.over and action.player in {*state.header.players} - {*state.view().get("left", [])}
     options = state.options()
     if isinstance(action, Keep):
         return any(isinstance(option, Keep) and option.dice == tuple(sorted(action.dice)) for option in options)
@@ -103,6 +106,9 @@ def check_what_is_kept(action: Action, before: dict[str, Any], after: dict[str, 
         assert {name: was[name] - now[name] for name in was} == {
             name: action.points if name in (mine, action.on) else 0 for name in was
         }
+    elif isinstance(action, Leave):
+        changed = {name: now[name] for name in was if was[name] != now[name]}
+        assert not changed or (after["game"], *changed.values()) == ("crib_dice", 0)
     elif isinstance(action, Bomb):
         assert sorted(was.values()) == sorted(now.values())
     elif not isinstance(action, (Stop, Enter)):
@@ -114,7 +120,7 @@ def check_what_is_kept(action: Action, before: dict[str, Any], after: dict[str, 
 
 
 def check_the_form_of(view: dict[str, Any]) -> None:
-    assert set(view) == COMMON | OWN[view["game"]]
+    assert set(view) == COMMON | OWN[view["game"]] | ({"left"} if view.get("left") else set())
     assert json.loads(json.dumps(view)) == view, "plain JSON values"
     assert view["decisions"] == sorted(view["decisions"])
     assert view["throw_sizes"] == sorted(view["throw_sizes"])
@@ -126,6 +132,13 @@ def check_the_form_of(view: dict[str, Any]) -> None:
     else:
         assert view["outcome"] is None
         assert view["throw_sizes"] or view["decisions"], "something may always happen"
+
+
+def some_line(state: State, generator: random.Random, unlucky: str, leaving: float) -> Action:
+    """What somebody might do now, or with that chance somebody leaves."""
+    if generator.random() < leaving:
+        return Leave(generator.choice([name for at, name in enumerate(state.header.players) if at not in state.left]))
+    return some_action(state, generator, unlucky)
 
 
 def check_undo(transcript: Transcript, following: Transcript) -> None:
@@ -141,7 +154,7 @@ def test_a_game_of_this_mix_is_sound_from_the_first_line_to_the_last(mix: str) -
     @given(header=headers(mix), seed=st.integers(0, 2**32))
     def play(header: dict[str, Any], seed: int) -> None:
         generator = random.Random(seed)
-        unlucky = generator.choice([*header["players"], ""])
+        unlucky, leaving = generator.choice([*header["players"], ""]), generator.choice([0.0, 0.0, 0.005, 0.05])
         naive = NAIVE[header["game"]](header)
         transcript = Transcript.begin(header_of(header))
         views = [transcript.view()]
@@ -151,7 +164,7 @@ def test_a_game_of_this_mix_is_sound_from_the_first_line_to_the_last(mix: str) -
             check_the_form_of(state.view())
             if generator.random() < 0.05:
                 check_that_what_is_listed_is_what_is_taken(state, generator)
-            action = some_action(state, generator, unlucky)
+            action = some_line(state, generator, unlucky, leaving)
             naive.do(line_of(action))
             following = transcript.then(action)
             check_undo(transcript, following)

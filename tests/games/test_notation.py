@@ -192,7 +192,7 @@ def test_a_decoded_object_is_checked_as_strictly(thing: object) -> None:
 def test_a_mistyped_decision_is_told_the_nearest_one() -> None:
     with pytest.raises(NotationError, match="did you mean 'stop'"):
         parse_line('{"do": "stopp"}')
-    with pytest.raises(NotationError, match="'throw', 'do' or 'undo'"):
+    with pytest.raises(NotationError, match="'throw', 'do', 'leave' or 'undo'"):
         parse_line('{"roll": [1]}')
 
 

@@ -48,7 +48,7 @@ def test_after_the_end_only_an_undo_is_named() -> None:
 
 
 def test_a_line_that_says_nothing_is_told_what_lines_have() -> None:
-    with pytest.raises(NotationError, match=r"; it has 'throw', 'do' or 'undo'\.$"):
+    with pytest.raises(NotationError, match=r"; it has 'throw', 'do', 'leave' or 'undo'\.$"):
         action_of({"roll": [1, 2]})
 
 

@@ -104,3 +104,25 @@ def test_who_plays_crag_alone_has_a_turn_for_each_category(table: Table, tmp_pat
         played(table, {"throw": [1, 2, 2]}, {"do": "score", "category": category})
     ann = PastGames(tmp_path).players()["Ann"]
     assert (ann.turns, ann.scoring, ann.points) == (3, 2, 5)
+
+
+def test_a_turn_that_is_left_is_none_and_a_game_that_is_left_is_lost(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
+    entered: list[dict[str, Any]] = [{"throw": [1, 2, 3]}, {"do": "score", "category": "ones"}]
+    played(table, *entered, {"throw": [6, 6, 6]}, {"leave": "Ben"}, {"throw": [1, 1, 2]}, {"leave": "Ann"})
+    players = PastGames(tmp_path).players()
+    assert [(name, tally.turns, tally.won, tally.lost) for name, tally in players.items()] == [
+        ("Ann", 1, 0, 1),
+        ("Ben", 0, 0, 1),
+        ("Cid", 0, 1, 0),
+    ]
+    assert players["Ben"].throws == 1
+
+
+def test_who_left_has_not_won_though_the_partner_has(table: Table, tmp_path: Path) -> None:
+    names = ["Ann", "Ben", "Cid", "Dot"]
+    table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
+    played(table, {"leave": "Ann"}, {"leave": "Ben"}, {"leave": "Dot"})
+    players = PastGames(tmp_path).players()
+    assert [players[name].won for name in names] == [0, 0, 1, 0]
+    assert [players[name].lost for name in names] == [0, 1, 0, 1]

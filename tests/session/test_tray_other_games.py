@@ -171,3 +171,41 @@ def test_crapola_dice_that_could_be_of_either_throw_are_asked_about(table: Table
     after = table.submit(Answer(question=asked.question.id, values=(3, 4, 4, 6)))
     assert after.state["player"] == "Ben", "the four that were thrown score nothing"
     assert [event.args["dice"] for event in after.events if event.code == "kept"] == [[1, 5]]
+
+
+def test_who_leaves_in_anothers_turn_changes_nothing_in_the_tray(table: Table, tray: Tray) -> None:
+    started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
+    table.submit(Observe(tray.throw(6, 6, 2)))
+    held = table.submit(Observe(tray.keep(6, 6)))
+    left = table.submit(PlayLine(number=held.number, line={"leave": "Ben"}))
+    assert (left.notice, left.state["dice"], left.events[-1].code) == (held.notice, [2, 6, 6], "left")
+    after = table.submit(Observe(tray.throw(1)))
+    assert after.state["dice"] == [1, 6, 6], "what lay in the keep zone stays"
+
+
+def test_a_question_about_the_throw_stays_open_when_another_leaves(table: Table, tray: Tray) -> None:
+    started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
+    tray.throw_in(6, 6, 2)
+    asked = table.submit(Observe(tray.observation("disagree")))
+    assert asked.phase == "asking"
+    left = table.submit(PlayLine(number=asked.number, line={"leave": "Cat"}))
+    assert left.question == asked.question
+    answered = table.submit(Answer(question=left.question.id, values=(6, 6, 2)))
+    assert answered.state["dice"] == [2, 6, 6]
+
+
+def test_the_dice_of_who_leaves_in_his_own_turn_are_nobodys(table: Table, tray: Tray, clock: Clock) -> None:
+    started(table, {**CRAPOLA, "players": ["Ann", "Ben", "Cat"]})
+    table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 4)))
+    kept = table.submit(Observe(tray.keep(1, 1)))
+    left = table.submit(PlayLine(number=kept.number, line={"leave": "Ann"}))
+    assert (left.state["player"], left.state["kept"]) == ("Ben", [])
+    tray.lift()
+    table.submit(Observe(tray.observation()))
+    clock.now_s += 5
+    waits = table.submit(Tick())
+    assert (waits.number, waits.state["player"]) == (left.number, "Ben"), "lifting them out banks nothing"
+    thrown = table.submit(Observe(tray.throw(1, 2, 2, 3, 3, 4)))
+    assert (thrown.throws[-1].player, thrown.state["decisions"]) == ("Ben", ["keep"])
+    back = table.submit(PlayLine(number=thrown.number, line={"undo": 2}))
+    assert (back.state["player"], "left" in back.state) == ("Ann", False)

@@ -121,7 +121,7 @@ def test_axe_finds_no_violation_in_any_dialog(chromium: Any, site: Any, look: st
     live(page, address + "/control")
     page.click("#more summary")
     page.click("#throws-fold > summary")
-    for opener in ("enter", "new-2", "abandon", "phones", f"{pub.table.snapshot().throws[0].number}-0"):
+    for opener in ("enter", "new-2", "leave", "abandon", "phones", f"{pub.table.snapshot().throws[0].number}-0"):
         page.click(f"[data-key='{opener}']")
         page.wait_for_selector("dialog[open]")
         assert violations(page) == [], opener
@@ -294,6 +294,26 @@ def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
     page.click('dialog button[aria-label="It is a 3"]')
     page.wait_for_selector("#toast")
     assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
+    page.context.close()
+
+
+def test_who_leaves_is_chosen_and_confirmed_and_then_marked(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben & Co", "Cid"]}))
+    page = phone(chromium, address, paired=True)
+    live(page, address + "/control")
+    page.click("#more summary")
+    page.click("[data-key='leave']")
+    page.select_option("#leave-who", "Ben & Co")
+    page.click("dialog button.danger")
+    page.wait_for_selector("dialog", state="detached")
+    page.wait_for_selector("#players li:has-text('has left')")
+    assert page.locator("#players li:has-text('has left')").all_inner_texts()[0].startswith("Ben & Co")
+    state = pub.table.snapshot().state
+    assert state is not None
+    assert state["left"] == ["Ben & Co"]
+    page.click("[data-key='leave']")
+    assert page.locator("#leave-who option").all_inner_texts() == ["Ann", "Cid"]
     page.context.close()
 
 

@@ -79,7 +79,7 @@ function replay(game, moves) {
   const slider = h("input", { type: "range", min: 0, max: moves.length - 1, value: at, "aria-label": t("evening.replay") });
   const go = (to) => { at = Math.max(0, Math.min(moves.length - 1, to)); slider.value = at; show(); weigh(); };
   const show = () => {
-    const move = moves[at], state = move.state, who = at ? moves[at - 1].state.player : null;
+    const move = moves[at], state = move.state, who = at && move.line.leave === undefined ? moves[at - 1].state.player : null;
     words.textContent = `${t("evening.move", { at: at + 1, of: moves.length })}: ${who ? `${isolate(who)} – ` : ""}${lineWords(move.line)} · ${Object.entries(state.scores).map(([name, value]) => `${isolate(name)} ${number(value)}`).join(", ")}`;
     // The header is line 1; a throw is no decision but where it was chosen.
     const cost = luck?.moves.find((each) => each.line === at + 2), decided = cost && (cost.best || !cost.action.throw);

@@ -103,6 +103,7 @@ function rest(snapshot) {
   if (!shown.includes("undo")) items.push(button("undo-2", t("control.undo"), undo));
   if (snapshot.options.some((line) => line.do === "spend")) items.push(button("spend", t("control.spend"), () => spend(table.snapshot)));
   items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
+  if (playing) items.push(button("leave", t("control.leave"), () => leave(table.snapshot)));
   if (playing) items.push(button("abandon", t("control.abandon"), abandon, "danger"));
   else if (state) items.push(button("end", t("control.end_sitting"), () => post("/api/evening/end", { number: table.snapshot.number })));
   if (start.voice) items.push(button("voice", t("control.voice_on"), () => speak(true)), button("quiet", t("control.voice_off"), () => speak(false)));
@@ -115,6 +116,13 @@ const speak = (on) => post("/api/voice", { on });
 function abandon() {
   const sure = dialog(t("control.abandon"), h("p", {}, t("control.abandon_sure")),
     h("button", { type: "button", class: "danger", onclick: async () => { sure.close(); await post("/api/abandon", { number: table.snapshot.number }); } }, t("control.abandon_do")));
+}
+
+function leave({ header, state }) {
+  const there = header.players.filter((name) => !state.left?.includes(name));
+  const who = h("select", { id: "leave-who" }, there.map((name) => h("option", { value: name }, name)));
+  const sure = dialog(t("control.leave"), h("p", {}, t("control.leave_sure")), h("label", { for: "leave-who" }, t("control.leave_who")), who,
+    h("button", { type: "button", class: "danger", onclick: async () => { if (await play({ leave: who.value })) sure.close(); } }, t("control.leave_do")));
 }
 
 function spend(snapshot) {

@@ -85,5 +85,6 @@ function plainArgs(args) {
 
 /** A transcript line in words: "threw 1, 4, 6". */
 export function lineWords(line) {
+  if (line.leave !== undefined) return t("line.leave", { player: line.leave });
   return line.throw ? t("line.throw", { values: line.throw.join(", ") }) : t(`line.${line.do}`, plainArgs(line));
 }

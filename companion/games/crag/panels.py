@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.games.crag.sheet import CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.game import State
-from companion.games.views.panels import Keeping, Panels, Sheet, may, plain
+from companion.games.views.panels import Keeping, Panels, Sheet, may, notes_of, plain
 
 
 def panels(state: State) -> Panels:
@@ -15,7 +15,7 @@ def panels(state: State) -> Panels:
     rows = len(CATEGORIES)
     sides = len(state.sides)
     empty = Sheet(CATEGORIES, ((None,) * rows,) * sides, (None,) * rows, (None,) * sides)
-    return Panels(can=plain(state).can, worth=False, sheet=empty)
+    return Panels(can=plain(state).can, worth=False, notes=notes_of(state), sheet=empty)
 
 
 def _of(state: Crag) -> Panels:
@@ -25,6 +25,7 @@ def _of(state: Crag) -> Panels:
         can=may(state, {"keep": "can.again", "score": "can.score"}),
         dice=state.dice,
         worth=False,
+        notes=notes_of(state),
         sheet=Sheet(
             CATEGORIES,
             tuple(tuple(sheet.get(row) for row in CATEGORIES) for sheet in sheets),

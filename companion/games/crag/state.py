@@ -5,16 +5,16 @@ RULES.md, "Crag".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from companion.errors import IllegalAction
+from companion.errors import IllegalAction, nearest
 from companion.games.crag.odds import TurnWorth, filled_of, turn_worth
 from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.dice import handfuls, in_order, without
 from companion.games.event import Event, threw
-from companion.games.game import Action, Enter, Header, Keep, Outcome, Throw, refusal
-from companion.games.nearest import nearest
+from companion.games.game import Action, Enter, Header, Keep, Leave, Outcome, Throw, refusal
+from companion.games.leaving import NOBODY, has_left, leaver, left_view, one_remains
 
 Phase = Literal["fresh", "thrown", "keeping", "rethrown"]
 
@@ -25,11 +25,12 @@ class Crag:
 
     Attributes:
         first: Seat of the player who started.
-        turn: Finished turns.
+        turn: Turns since the start, those of players who have left passed over but counted.
         sheets: What each player has entered, in seat order: categories and points in the order of entering.
         phase: `fresh`: three dice must be thrown; `thrown`: enter them or keep some; `keeping`: the others must be
             thrown again; `rethrown`: they must be entered.
         dice: On the table, ascending.
+        left: Seats of those who have left.
         events: What the action that led here brought about.
     """
 
@@ -39,6 +40,7 @@ class Crag:
     sheets: tuple[tuple[tuple[str, int], ...], ...]
     phase: Phase = "fresh"
     dice: tuple[int, ...] = ()
+    left: frozenset[int] = NOBODY
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
@@ -58,8 +60,12 @@ class Crag:
 
     @property
     def over(self) -> bool:
-        """Whether every sheet is full."""
-        return self.turn == len(CATEGORIES) * len(self.header.players)
+        """Whether the sheets of all who are still there are full, or one alone is left."""
+        return self._full or one_remains(len(self.header.players), self.left)
+
+    @property
+    def _full(self) -> bool:
+        return self.turn >= len(CATEGORIES) * len(self.header.players)
 
     @property
     def seat(self) -> int:
@@ -124,16 +130,17 @@ class Crag:
 
     @property
     def outcome(self) -> Outcome | None:
-        """The highest total wins, equal totals share."""
+        """The highest total of those who have not left wins, equal totals share."""
         if not self.over:
             return None
-        scores = self.scores
-        best = max(scores)
-        winners = tuple(seat for seat, total in enumerate(scores) if total == best)
-        return Outcome(winners, tuple(int(total < best) for total in scores))
+        there = {seat: total for seat, total in enumerate(self.scores) if seat not in self.left}
+        winners = tuple(seat for seat, total in there.items() if total == max(there.values()))
+        return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(self.sheets))))
 
     def after(self, action: Action) -> Crag:
         """The state after that action. Raises IllegalAction."""
+        if isinstance(action, Leave):
+            return self._without(leaver(self, action))
         if isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
             phase: Phase = "rethrown" if self.phase == "keeping" else "thrown"
             told = threw(self.seat, self.seat, in_order(action.dice))
@@ -150,7 +157,7 @@ class Crag:
         return {
             "game": "crag",
             "player": self.player,
-            "round": (self.turn - self.over) // len(players) + 1,
+            "round": (self.turn - self._full) // len(players) + 1,
             "throw_sizes": list(self.throw_sizes),
             "decisions": list(self.decisions),
             "turn_points": 0,
@@ -160,10 +167,11 @@ class Crag:
             "dice": list(self.dice),
             "rethrown": self.phase == "rethrown",
             "sheets": {name: dict(sheet) for name, sheet in zip(players, self.sheets, strict=True)},
+            **left_view(self.header, self.left),
         }
 
     def _with(self, phase: Phase, dice: tuple[int, ...], *events: Event) -> Crag:
-        return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, events)
+        return replace(self, phase=phase, dice=dice, events=events)
 
     def _throw_worth(self, worth: TurnWorth) -> float:
         return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
@@ -191,9 +199,24 @@ class Crag:
         sheet = (*self.sheets[seat], (category, points))
         sheets = (*self.sheets[:seat], sheet, *self.sheets[seat + 1 :])
         entered = Event("entered", seat, {"category": category, "points": points})
-        return Crag(self.header, self.first, self.turn + 1, sheets, events=(entered,))
+        return _next_turn(replace(self, sheets=sheets), entered)
+
+    def _without(self, seat: int) -> Crag:
+        """That player leaves; his own turn ends by it."""
+        told, gone = has_left(seat, seat), replace(self, left=self.left | {seat})
+        if gone.over:
+            return replace(gone, phase="fresh", dice=(), events=(told,))
+        return _next_turn(gone, told) if seat == self.seat else replace(gone, events=(told,))
 
 
-def begin(header: Header, first: int, events: tuple[Event, ...] = ()) -> Crag:
+def _next_turn(state: Crag, *events: Event) -> Crag:
+    """It is the turn of the next who has not left."""
+    turn, count = state.turn + 1, len(state.header.players)
+    while turn < len(CATEGORIES) * count and (state.first + turn) % count in state.left:
+        turn += 1
+    return replace(state, turn=turn, phase="fresh", dice=(), events=events)
+
+
+def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crag:
     """The state before the first throw of the player in seat `first`."""
-    return Crag(header, first, 0, ((),) * len(header.players), events=events)
+    return Crag(header, first, 0, ((),) * len(header.players), left=left, events=events)

@@ -122,7 +122,7 @@ def _shares(state: Crag, sheet: Prospects) -> Floats:
     """The player's share of the win by his final total, shape (TOTALS,)."""
     by_level = [np.ones(TOTALS)]  # by how many others are level
     for seat, entered in enumerate(state.sheets):
-        if seat == state.seat:
+        if seat == state.seat or seat in state.left:
             continue
         final = np.zeros(TOTALS)
         total = state.scores[seat]

@@ -25,4 +25,6 @@ Ones to sixes score the sum of the dice of that value. The straights 1-3-5, 2-4-
 alike 25, a total of 13 scores 26, and Crag, a total of 13 with a pair, 50.
 
 The end. When every sheet is full the highest total wins; equal totals share. No sheet can hold more than 244.
+
+Leaving. Whoever leaves keeps the sheet as it stands, is passed over and can't win. The last one left wins at once.
 """

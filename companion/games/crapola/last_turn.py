@@ -20,11 +20,12 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         return ()
     standings, turn = state.table, state.turn
     seat = standings.seat
-    if standings.due != {seat}:
+    if standings.due - standings.left != {seat}:
         raise RulesError("The chance to win is worked out for the last turn of the game, when all other totals stand.")
     lost = _share(standings.crapped_out(on_first_throw=False), seat)
 
-    gap = max(total for other, total in enumerate(standings.totals) if other != seat) - standings.totals[seat]
+    others = (total for other, total in enumerate(standings.totals) if other not in standings.left | {seat})
+    gap = max(others) - standings.totals[seat]
     level = _share(standings.banked(gap), seat) if gap > 0 else lost
     worth = _turn_worth(turn.size or 6, standings.least_bank, gap, level, lost)
 

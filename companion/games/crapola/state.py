@@ -14,7 +14,8 @@ from companion.games.crapola.scoring import keepable, points_of
 from companion.games.crapola.table import Standings
 from companion.games.dice import in_order, without
 from companion.games.event import Event, threw
-from companion.games.game import Action, Header, Keep, Outcome, Spend, Stop, Throw, refusal
+from companion.games.game import Action, Header, Keep, Leave, Outcome, Spend, Stop, Throw, refusal
+from companion.games.leaving import NOBODY, leaver, left_view, one_remains
 
 Phase = Literal["fresh", "keeping", "choosing"]
 
@@ -65,6 +66,11 @@ class Crapola:
     def turn_points(self) -> int:
         """What has been set aside in this turn is worth."""
         return self.turn.points
+
+    @property
+    def left(self) -> frozenset[int]:
+        """The seats of those who have left."""
+        return self.table.left
 
     @property
     def to_play(self) -> int | None:
@@ -130,6 +136,8 @@ class Crapola:
 
     def after(self, action: Action) -> Crapola:
         """The state after that action. Raises IllegalAction."""
+        if isinstance(action, Leave):
+            return self._without(leaver(self, action))
         if isinstance(action, Throw):
             return self._thrown(action)
         if isinstance(action, Keep) and self.turn.phase == "keeping":
@@ -151,6 +159,7 @@ class Crapola:
             "turn_points": turn.points,
             "kept": [list(dice) for dice in turn.kept],
             "dice": list(turn.dice),
+            **left_view(self.header, self.left),
         }
 
     def _thrown(self, throw: Throw) -> Crapola:
@@ -195,6 +204,12 @@ class Crapola:
         table = self.table.spent(on, spend.points)
         return Crapola(table, events=table.events)
 
+    def _without(self, seat: int) -> Crapola:
+        """That player leaves; his own turn ends by it, and any when the game does."""
+        table = self.table.without(seat)
+        ended = table.over or seat == self.table.seat
+        return Crapola(table, Turn() if ended else self.turn, table.events)
+
     def _throw_worth(self, dice: int) -> float:
         return turn_worth(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
 
@@ -211,7 +226,9 @@ class Crapola:
         return tuple(Spend(name, points) for name in most for points in sorted({1, most[name]}) if most[name])
 
 
-def begin(header: Header, first: int, events: tuple[Event, ...] = ()) -> Crapola:
+def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crapola:
     """The state before the first throw of the player in seat `first`."""
     count = len(header.players)
-    return Crapola(Standings(header, (0,) * count, (False,) * count, first), events=events)
+    over = one_remains(count, left)
+    table = Standings(header, (0,) * count, (False,) * count, first, left=left, left_before=left, over=over)
+    return Crapola(table, events=events)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from companion.games.event import Event, banked
 from companion.games.game import Header, Outcome
+from companion.games.leaving import NOBODY, has_left, one_remains
 
 T = TypeVar("T")
 
@@ -22,10 +23,12 @@ class Standings:
         totals: Banked points in seat order.
         on_board: Who has once banked `entry` in one turn, in seat order.
         seat: Whose turn it is; of the last turn when the game is over.
-        turns: Finished turns.
+        turns: Turns before the one that is on, or that was the last; those of players who have left count when passed.
         direction: 1 clockwise, -1 the other way.
         trigger: Seat of the player who reached the target first; None before.
-        due: In the last round: seats that have still to have their turn.
+        due: In the last round: seats that have still to have their turn, or to be passed.
+        left: Seats of those who have left.
+        left_before: The same when the turn that is on began.
         events: What the end of the last turn brought about.
     """
 
@@ -36,7 +39,9 @@ class Standings:
     turns: int = 0
     direction: int = 1
     trigger: int | None = None
-    due: frozenset[int] = frozenset()
+    due: frozenset[int] = NOBODY
+    left: frozenset[int] = NOBODY
+    left_before: frozenset[int] = NOBODY
     over: bool = False
     events: tuple[Event, ...] = field(default=(), compare=False)
 
@@ -55,7 +60,8 @@ class Standings:
         """Whether the player is so far behind that he may throw seven dice in this turn."""
         if not self.header.rules["seventh_die"] or self.last_round:
             return False
-        return max(self.totals) - self.totals[self.seat] > 5000
+        rivals = (total for seat, total in enumerate(self.totals) if seat not in self.left_before)
+        return max(rivals) - self.totals[self.seat] > 5000
 
     @property
     def least_bank(self) -> int:
@@ -64,7 +70,7 @@ class Standings:
 
     def most_to_spend_on(self, seat: int) -> int:
         """The most points that the player may spend on that seat; 0 when he can't."""
-        if seat == self.seat or not self.header.rules["spend"]:
+        if seat == self.seat or seat in self.left or not self.header.rules["spend"]:
             return 0
         return min(1000, self.totals[self.seat], self.totals[seat])
 
@@ -95,21 +101,31 @@ class Standings:
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> Standings:
         """It is the next turn: in the last round of the first, the way play goes, who has not had his."""
-        count = len(self.totals)
-        due = self.due - {self.seat}
-        following = [(self.seat + self.direction * step) % count for step in range(1, count)]
-        upcoming = next((seat for seat in following if not self.last_round or seat in due), None)
-        if upcoming is None:
-            return replace(self, turns=self.turns + 1, over=True, events=events)
-        return replace(self, due=due, turns=self.turns + 1, seat=upcoming, events=events)
+        count, due, passed = len(self.totals), self.due - {self.seat}, 0
+        for step in range(1, count):
+            seat = (self.seat + self.direction * step) % count
+            if self.last_round and seat not in due:
+                continue
+            if seat not in self.left:
+                turns = self.turns + 1 + passed
+                return replace(self, due=due, turns=turns, seat=seat, left_before=self.left, events=events)
+            due, passed = due - {seat}, passed + 1
+        return replace(self, over=True, events=events)
+
+    def without(self, seat: int) -> Standings:
+        """That player leaves; his own turn ends by it, and the game when one remains."""
+        told, gone = has_left(seat, seat), replace(self, left=self.left | {seat})
+        if one_remains(len(self.totals), gone.left):
+            return replace(gone, over=True, events=(told,))
+        return gone.passed_on((told,)) if seat == self.seat else replace(gone, events=(told,))
 
     @property
     def outcome(self) -> Outcome | None:
         """Winners in seat order (of equals the one who ended the game alone) and games lost; None before the end."""
         if not self.over:
             return None
-        best = max(self.totals)
-        winners = tuple(seat for seat, total in enumerate(self.totals) if total == best)
+        there = {seat: total for seat, total in enumerate(self.totals) if seat not in self.left}
+        winners = tuple(seat for seat, total in there.items() if total == max(there.values()))
         if self.trigger in winners:
             winners = (self.trigger,)
         return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(self.totals))))
@@ -119,7 +135,7 @@ class Standings:
         players, outcome = self.header.players, self.outcome
         return {
             "player": self.player,
-            "round": (self.turns - self.over) // len(players) + 1,
+            "round": self.turns // len(players) + 1,
             "scores": dict(zip(players, self.totals, strict=True)),
             "over": self.over,
             "outcome": outcome.view(players) if outcome else None,

@@ -36,4 +36,7 @@ The seventh die. More than 5000 behind the leader you may play the whole turn wi
 
 The end. When somebody banks to the target everybody else has one more turn. The highest total wins; of equals the one
 who reached the target first, else they share.
+
+Leaving. Whoever leaves is passed over and can't win; the points stand and nobody can spend against them. The last one
+left wins at once.
 """

@@ -32,7 +32,7 @@ def table_of(piddle_points: bool) -> str:
 def is_solved(board: CribbageBoard) -> bool:
     """Whether the tables hold for this board."""
     rules = board.header.rules
-    return len(board.sides) == 2 and not board.out and not any(rules[key] for key in UNSOLVED)
+    return len(board.sides) == 2 and not board.out and not board.left and not any(rules[key] for key in UNSOLVED)
 
 
 def win_chance(board: CribbageBoard) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 
 from companion.games.event import Event, banked
 from companion.games.game import Header, Outcome
+from companion.games.leaving import NOBODY, has_left, left_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +20,13 @@ class CribbageBoard:
     Attributes:
         sides: Names that key a score: players or teams, in seat order.
         first: Seat of the player who started.
-        turn: Turns since the start, those of sides that have left passed over but counted: seats go round evenly.
+        turn: Turns since the start, those of seats and sides that are gone passed over but counted.
         pegs: Hole of each side; 0 is the start, more than `holes` has left the far end.
         wipeouts: Wipe-outs in a row, by side.
         fuchled: Sides whose peg is off the board because of a fuchle.
         out: Sides that were eliminated.
         finished: Sides that have left the far end, in that order.
+        left: Seats of those who have left the game.
         events: What the end of the last turn brought about.
     """
 
@@ -37,6 +39,7 @@ class CribbageBoard:
     fuchled: frozenset[int] = frozenset()
     out: frozenset[int] = frozenset()
     finished: tuple[int, ...] = ()
+    left: frozenset[int] = NOBODY
     over: bool = False
     events: tuple[Event, ...] = field(default=(), compare=False)
 
@@ -121,36 +124,61 @@ class CribbageBoard:
         return next_board.passed_on(tuple(told))
 
     @property
-    def target(self) -> int | None:
-        """The side that the mover's bomb would hit: the furthest along of the others; of equals the first clockwise.
+    def furthest(self) -> int | None:
+        """The side that a bomb of the mover hits: the furthest along of the others; of equals the first clockwise.
 
-        None when he leads himself, alone or equal, or when nobody is left to hit.
+        None when nobody is left to hit.
         """
         count = len(self.sides)
         others = [(self.side + step) % count for step in range(1, count)]
-        others = [side for side in others if not self.gone(side)]
-        leader = max(others, key=lambda side: self.pegs[side], default=None)
-        return None if leader is None or self.pegs[self.side] >= self.pegs[leader] else leader
+        return max((side for side in others if not self.gone(side)), key=lambda side: self.pegs[side], default=None)
+
+    @property
+    def may_bomb(self) -> bool:
+        """Whether there is somebody to hit, and the mover is not in the lead himself, alone or equal."""
+        hit = self.furthest
+        return hit is not None and self.pegs[self.side] < self.pegs[hit]
 
     def bombed(self) -> CribbageBoard:
-        """The mover's peg and the leader's change places, bumping nobody; then it is the next turn."""
-        side, hit = self.side, self.target
-        assert hit is not None, "a bomb is allowed only with somebody to hit, and nothing moves before it goes off"
-        pegs = _with(_with(self.pegs, side, self.pegs[hit]), hit, self.pegs[side])
-        wipeouts = _with(self.wipeouts, side, 0)
-        told = Event("bombed", side, {"from": self.pegs[side], "to": self.pegs[hit]}, on=hit)
-        return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on((told,))
+        """The mover's peg and the furthest other change places, bumping nobody; then it is the next turn.
+
+        An announced bomb goes off whoever has left meanwhile: at one who is behind, or at nobody.
+        """
+        side, hit, told = self.side, self.furthest, tuple[Event, ...]()
+        pegs, wipeouts = self.pegs, _with(self.wipeouts, side, 0)
+        if hit is not None:
+            told = (Event("bombed", side, {"from": pegs[side], "to": pegs[hit]}, on=hit),)
+            pegs = _with(_with(pegs, side, pegs[hit]), hit, pegs[side])
+        return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on(told)
+
+    def without(self, seat: int) -> CribbageBoard:
+        """That player leaves; his own turn ends by it, and any when the game does."""
+        told, gone = has_left(seat, seat % len(self.sides)), self.marked(seat)
+        if seat == self.to_play:
+            return gone.passed_on((told,))
+        return replace(gone, over=gone.decided(round_done=False), events=(told,))
+
+    def marked(self, seat: int) -> CribbageBoard:
+        """The board with that player gone; with the last of a side the side is out."""
+        side, left = seat % len(self.sides), self.left | {seat}
+        if not left.issuperset(range(side, len(self.header.players), len(self.sides))) or side in self.out:
+            return replace(self, left=left)
+        finished = tuple(other for other in self.finished if other != side)
+        pegs, fuchled = _with(self.pegs, side, 0), self.fuchled - {side}
+        return replace(self, left=left, pegs=pegs, fuchled=fuchled, out=self.out | {side}, finished=finished)
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> CribbageBoard:
-        """It is the turn of the next side still in play, or the game is over and `turn` stays that of the last one."""
-        count = len(self.sides)
-        following = (self.turn + step for step in range(1, count))
-        upcoming = next((turn for turn in following if not self.gone((self.first + turn) % count)), None)
-        if upcoming is None or self._decided(upcoming // count != self.turn // count):
+        """It is the turn of the next seat still in play, or the game is over and `turn` stays that of the last one."""
+        count, seats = len(self.sides), len(self.header.players)
+        following = range(self.turn + 1, self.turn + 1 + seats)
+        in_play = (turn for turn in following if (self.first + turn) % seats not in self.left)
+        upcoming = next((turn for turn in in_play if not self.gone((self.first + turn) % count)), None)
+        if upcoming is None or self.decided(upcoming // count != self.turn // count):
             return replace(self, over=True, events=events)
         return replace(self, turn=upcoming, events=events)
 
-    def _decided(self, round_done: bool) -> bool:
+    def decided(self, round_done: bool) -> bool:
+        """Whether the game is over, the round being done or not."""
         if self.header.rules["find_a_loser"]:
             return len(self.out) + len(self.finished) == len(self.sides) - 1
         return len(self.out) == len(self.sides) - 1 or (round_done and bool(self.finished))
@@ -192,6 +220,7 @@ class CribbageBoard:
             "fuchled": [sides[side] for side in sorted(self.fuchled)],
             "out": [sides[side] for side in sorted(self.out)],
             "finished": [sides[side] for side in self.finished],
+            **left_view(self.header, self.left),
         }
 
 
@@ -204,10 +233,13 @@ def sides_of(header: Header) -> tuple[str, ...]:
     return tuple(f"{one} & {other}" for one, other in zip(players[:teams], players[teams:], strict=True))
 
 
-def new_board(header: Header, first: int) -> CribbageBoard:
-    """All pegs at the start; the player in seat `first` begins."""
+def new_board(header: Header, first: int, left: frozenset[int] = NOBODY) -> CribbageBoard:
+    """All pegs at the start; the player in seat `first` begins. Who sits in one of the seats `left` has left before."""
     sides = sides_of(header)
-    return CribbageBoard(header, sides, first, 0, (0,) * len(sides), (0,) * len(sides))
+    board = CribbageBoard(header, sides, first, 0, (0,) * len(sides), (0,) * len(sides))
+    for seat in left:
+        board = board.marked(seat)
+    return replace(board, over=board.decided(round_done=False))
 
 
 def _with(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:

@@ -126,6 +126,8 @@ class Race:
 
     def __init__(self, board: CribbageBoard) -> None:
         rules = board.header.rules
+        if board.left:
+            raise RulesError("The chance to win can't be worked out once somebody has left.")
         barred = [key for key in ONE_MOVES_ANOTHER if rules[key]]
         if barred:
             raise RulesError(f"The chance to win can't be worked out with {', '.join(barred)}.")

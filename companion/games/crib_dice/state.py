@@ -13,7 +13,8 @@ from companion.games.crib_dice.odds import TurnWorth, safe_chance, set_score, tu
 from companion.games.crib_dice.pegs import CribbageBoard, new_board, sides_of
 from companion.games.dice import FACES, in_order
 from companion.games.event import Event, threw
-from companion.games.game import Action, Bomb, Header, NamePoint, Outcome, Stop, Throw, refusal
+from companion.games.game import Action, Bomb, Header, Leave, NamePoint, Outcome, Stop, Throw, refusal
+from companion.games.leaving import NOBODY, leaver
 
 Phase = Literal["fresh", "naming", "choosing", "again", "bombing"]
 
@@ -71,6 +72,11 @@ class CribDice:
     def turn_points(self) -> int:
         """What rollovers gathered and the set on the table."""
         return self.turn.points
+
+    @property
+    def left(self) -> frozenset[int]:
+        """The seats of those who have left."""
+        return self.board.left
 
     @property
     def to_play(self) -> int | None:
@@ -135,6 +141,8 @@ class CribDice:
     def after(self, action: Action) -> CribDice:
         """The state after that action. Raises IllegalAction."""
         turn = self.turn
+        if isinstance(action, Leave):
+            return self._without(leaver(self, action))
         if isinstance(action, Throw):
             return self._thrown(action)
         if isinstance(action, NamePoint) and turn.phase == "naming":
@@ -178,7 +186,7 @@ class CribDice:
         turn = self.turn
         if turn.point != 1 or turn.frozen < 5 or turn.phase != "choosing" or not self.header.rules["bomb"]:
             return False
-        return self.board.target is not None
+        return self.board.may_bomb
 
     def _named(self, value: int) -> CribDice:
         turn = self.turn
@@ -228,6 +236,13 @@ class CribDice:
     def _automatic_rollover(self, turn: Turn) -> tuple[Event, ...]:
         return (self._said("rolled_over", points=turn.points),) if turn.frozen == 7 else ()
 
+    def _without(self, seat: int) -> CribDice:
+        """That player leaves; his own turn ends by it, and any when the game does."""
+        board = self.board.without(seat)
+        if board.over or seat == self.to_play:
+            return _turn_over(board)
+        return CribDice(board, self.turn, board.events)
+
     def _said(self, code: str, **args: Any) -> Event:
         return Event(code, self.board.side, args, self.to_play)
 
@@ -236,9 +251,9 @@ def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:
     return CribDice(board, events=(*before, *board.events))
 
 
-def begin(header: Header, first: int, events: tuple[Event, ...] = ()) -> CribDice:
+def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> CribDice:
     """The state before the first throw of the player in seat `first`."""
-    return CribDice(new_board(header, first), events=events)
+    return CribDice(new_board(header, first, left), events=events)
 
 
 def check_sides(header: Header) -> None:

@@ -82,6 +82,9 @@ Fuchle. Three wipe-outs in a row send your peg back to the start. A stop sets th
 
 The end. Once a stop takes a peg past hole 120 the round is played to its end. The peg furthest along wins.
 
+Leaving. Whoever leaves is out, the peg back at the start; a partner who is left plays on for the team. The last one
+left wins at once.
+
 Advanced rules, each on its own or all together:
 
 Piddle points. Each die of a won piddle that shows the point counts for the set, up to seven.

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.errors import NotationError, RulesError
+from companion.errors import NotationError, RulesError, nearest
 from companion.games.game import Game, Header, Switch
-from companion.games.nearest import nearest
 from companion.games.notation.json_text import TwiceKeyed
 from companion.games.registry import game_named
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from companion.errors import NotationError
-from companion.games.game import Action, Bomb, Enter, Keep, NamePoint, Spend, Stop, Throw, Undo
-from companion.games.nearest import nearest
+from companion.errors import NotationError, nearest
+from companion.games.game import Action, Bomb, Enter, Keep, Leave, NamePoint, Spend, Stop, Throw, Undo
 from companion.games.notation.json_text import TwiceKeyed, json_of
 
 
@@ -35,9 +34,12 @@ def action_of(obj: object) -> Action | Undo:
     if "undo" in obj:
         _only(obj, "undo")
         return Undo(_count(obj["undo"]))
+    if "leave" in obj:
+        _only(obj, "leave")
+        return Leave(_text(obj["leave"]))
     word = obj.get("do")
     if not isinstance(word, str) or word not in _DECISIONS:
-        known = nearest(word, _DECISIONS) if isinstance(word, str) else "; it has 'throw', 'do' or 'undo'."
+        known = nearest(word, _DECISIONS) if isinstance(word, str) else "; it has 'throw', 'do', 'leave' or 'undo'."
         raise NotationError(f"No line of a transcript: {_short(obj)}{known}")
     keys, make = _DECISIONS[word]
     _only(obj, "do", *keys)
@@ -61,6 +63,8 @@ def line_of(action: Action | Undo) -> dict[str, Any]:
             return {"do": "score", "category": category}
         case Spend(on, points):
             return {"do": "spend", "on": on, "points": points}
+        case Leave(player):
+            return {"leave": player}
         case Undo(count):
             return {"undo": count}
         case Stop():

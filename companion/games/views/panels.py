@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from companion.games.game import State
+from companion.games.game import State, sides_left
 from companion.games.views.phrase import Phrase
 
 Values = tuple[int, ...]
@@ -102,11 +102,11 @@ def may(state: State, words: Mapping[str, str], throw: str = "can.throw") -> tup
 
 def plain(state: State) -> Panels:
     """The panels of a game that has none of its own, and of a roll-off: throws and stops in words, nothing else."""
-    return Panels(can=may(state, {"stop": STOP}))
+    return Panels(can=may(state, {"stop": STOP}), notes=notes_of(state))
 
 
-def notes_of(state: State, told: Iterable[tuple[str, Iterable[int]]]) -> tuple[tuple[str, ...], ...]:
-    """By side the first of those notes that is about it: each with the sides that it is about."""
-    told = [(note, frozenset(sides)) for note, sides in told]
+def notes_of(state: State, told: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
+    """By side that it has left, or the first of those notes that is about it: each with the sides that it is about."""
+    told = [("player.left", sides_left(state)), *((note, frozenset(sides)) for note, sides in told)]
     first = (next((note for note, about in told if side in about), None) for side in range(len(state.sides)))
     return tuple(() if note is None else (note,) for note in first)

@@ -38,16 +38,17 @@ class Advisor:
     def odds(self) -> Json:
         """What can be done now and what each option is worth: `games.odds.weighed`, with the table's `number`.
 
-        The chance to win where that is known throughout the game, else points.
+        The chance to win where that is known throughout the game and nobody has left it, else points.
 
         Raises:
             RulesError: No game is on, it is a serious one, or its values are not worked out.
         """
         number, game = self._game()
         self._advised(game)
+        state = game.transcript.state
         with self._lock:
             if self._odds is None or self._odds[0] is not game.transcript:
-                self._odds = game.transcript, weighed(game.transcript.state, goal_for(game.header))
+                self._odds = game.transcript, weighed(state, "points" if state.left else goal_for(game.header))
             return {"number": number, **self._odds[1]}
 
     def chances(self) -> Json:

@@ -10,9 +10,8 @@ from typing import Any
 
 import msgspec
 
-from companion.errors import RulesError
+from companion.errors import RulesError, nearest
 from companion.games.game import Header
-from companion.games.nearest import nearest
 from companion.games.players import level_named
 
 HOUSE = "House"

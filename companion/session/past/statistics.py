@@ -18,7 +18,7 @@ class Tally:
 
     Attributes:
         games: Games that were played to their end.
-        won: How many of those were won, alone, shared or with a partner.
+        won: How many of those were won, alone, shared or with a partner, and not left before.
         lost: Games lost, as RULES.md counts them (a skunk counts two).
         throws: Throws.
         turns: Turns that are over.
@@ -69,7 +69,8 @@ def tallies(header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]) -> di
             rolling_off, player = state["throw_sizes"] == [2], state["player"]
         elif state["player"] != player or state["round"] != turn or line.get("do") in TURN_ENDERS:
             turn = state["round"]
-            found[player] = _turned(found[player], state["scores"][side] - begun)
+            if "leave" not in line:  # a turn that was left is none
+                found[player] = _turned(found[player], state["scores"][side] - begun)
             player = state["player"] or player
             begun = state["scores"][_side(header["players"], state, player)]
     return _over(found, state) if state and state.get("outcome") else found
@@ -99,5 +100,6 @@ def _over(found: dict[str, Tally], state: Mapping[str, Any]) -> dict[str, Tally]
     for name, tally in found.items():
         side = _side(players, state, name)
         lost = outcome["games_lost"].get(side, 0)
-        ended[name] = replace(tally, games=1, won=int(side in outcome["winners"]), lost=lost)
+        won = side in outcome["winners"] and name not in state.get("left", ())
+        ended[name] = replace(tally, games=1, won=int(won), lost=lost)
     return ended

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.games.event import Event, banked, threw
-from companion.games.game import Action, Header, Outcome, Stop, Throw, refusal
+from companion.games.game import Action, Header, Leave, Outcome, Stop, Throw, refusal
+from companion.games.leaving import NOBODY, has_left, leaver, left_view, one_remains
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class High:
     first: int
     turns: tuple[int, ...] = ()
     lies: int = 0
+    left: frozenset[int] = NOBODY
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
@@ -43,15 +45,16 @@ class High:
 
     @property
     def over(self) -> bool:
-        return len(self.turns) == len(self.header.players)
+        count = len(self.header.players)
+        return len(self.turns) == count or one_remains(count, self.left)
 
     @property
     def outcome(self) -> Outcome | None:
         if not self.over:
             return None
-        best = max(self.scores)
-        winners = tuple(seat for seat, score in enumerate(self.scores) if score == best)
-        return Outcome(winners, tuple(int(score < best) for score in self.scores))
+        there = {seat: score for seat, score in enumerate(self.scores) if seat not in self.left}
+        winners = tuple(seat for seat, score in there.items() if score == max(there.values()))
+        return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(self.scores))))
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
@@ -73,6 +76,10 @@ class High:
 
     def after(self, action: Action) -> High:
         seat = self.to_play
+        if isinstance(action, Leave):
+            gone = leaver(self, action)
+            told, after = has_left(gone, gone), replace(self, left=self.left | {gone})
+            return turned(after, 0, told) if gone == seat else replace(after, events=(told,))
         if seat is not None and isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
             told = (threw(seat, seat, action.dice),)
             if self.header.rules["twice"] and not self.lies:
@@ -84,9 +91,7 @@ class High:
 
     def _banked(self, seat: int, points: int, told: tuple[Event, ...]) -> High:
         best = (Event("topped", seat, {"points": points}),) if points > max(self.turns, default=0) else ()
-        return replace(
-            self, turns=(*self.turns, points), lies=0, events=(*told, banked(seat, points, 0, points), *best)
-        )
+        return turned(self, points, *told, banked(seat, points, 0, points), *best)
 
     def view(self) -> dict[str, Any]:
         players, outcome = self.header.players, self.outcome
@@ -100,8 +105,17 @@ class High:
             "scores": dict(zip(players, self.scores, strict=True)),
             "over": self.over,
             "outcome": outcome.view(players) if outcome else None,
+            **left_view(self.header, self.left),
         }
 
 
-def begin(header: Header, first: int, events: tuple[Event, ...] = ()) -> High:
-    return High(header, first, events=events)
+def turned(state: High, points: int, *events: Event) -> High:
+    """That turn is over, and those after it of players who have left."""
+    turns, count = (*state.turns, points), len(state.header.players)
+    while len(turns) < count and (state.first + len(turns)) % count in state.left:
+        turns = (*turns, 0)
+    return replace(state, turns=turns, lies=0, events=events)
+
+
+def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> High:
+    return High(header, first, left=left, events=events)
