@@ -86,6 +86,9 @@ function take(snapshot) {
   document.documentElement.dataset.drawnMs = (performance.now() - begun).toFixed(1);
 }
 
+// The stream may have brought a later one than the answer to a request.
+const isNewer = ({ number, pulse }) => pulse !== undefined && (number > table.snapshot.number || (number === table.snapshot.number && pulse > table.snapshot.pulse));
+
 // What happened since the snapshot before, and whether some of what was told before is true no more; null when nothing did.
 const TAKEN_BACK = new Set(["undone", "corrected", "abandoned"]);
 function newsBetween(before, snapshot) {
@@ -180,7 +183,7 @@ export async function post(path, body, { quiet = false } = {}) {
   }
   const told = await response.json().catch(() => ({}));
   if (response.ok) {
-    if (told.pulse !== undefined) take(told);
+    if (isNewer(told)) take(told);
     return told;
   }
   if (response.status === 401 && table.paired) setTimeout(() => location.reload(), 2500); // control was taken away
