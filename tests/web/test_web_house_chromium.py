@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +15,6 @@ from companion.session.house.advice import Advisor
 from companion.session.house.player import HousePlayer
 from companion.session.past.export import PastGames
 
-CHROMIUM = shutil.which("chromium")
 PATIENCE_MS = 60_000
 PAUSE_S = 0.2
 ANNS = ([1, 1, 1, 2, 3, 4], [1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1])
@@ -28,21 +25,14 @@ SHOWN = """(number) => document.documentElement.dataset.number == number
 
 
 @pytest.fixture
-def page() -> Iterator[Any]:
-    if CHROMIUM is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("Chromium is missing; .ci/run installs it.")
-        pytest.skip("needs Chromium on the PATH")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        context = running.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
-        page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
-        page.problems = []
-        page.on("pageerror", lambda error: page.problems.append(str(error)))
-        yield page
-        running.close()
+def page(chromium: Any) -> Iterator[Any]:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    yield page
+    context.close()
 
 
 @pytest.fixture

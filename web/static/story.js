@@ -1,8 +1,9 @@
 // A game's story once it is over: how it split into luck and decisions, the luckiest throws, the dearest decisions.
-import { $, fill, follow, h, isolate, number, s, start, t, table } from "./core.js";
+import { $, fill, follow, h, number, start, t, table } from "./core.js";
 import { optionWords, worth } from "./advice.js";
-import { colourOf, dice } from "./dice.js";
-import { lineWords } from "./sides.js";
+import { dice } from "./dice.js";
+import { chancesOf } from "./race.js";
+import { lineWords, sides } from "./sides.js";
 
 /** Tells it in #story, `after_ms` after the end; hidden while there is none. */
 export function story(after_ms = 0) {
@@ -20,8 +21,7 @@ export function story(after_ms = 0) {
 async function tell(snapshot) {
   const [told, run] = await Promise.all(["/api/story", "/api/chances"].map(asked));
   if (!told || table.snapshot.number !== snapshot.number) return;
-  const colours = Object.fromEntries(snapshot.sides.map((side) => [side.name, side.colour]));
-  fill($("story"), [told, run], () => [h("h2", {}, t("story.title")), ...storyOf(told), run ? chart(run, colours) : null]);
+  fill($("story"), [told, run], () => [h("h2", {}, t("story.title")), ...storyOf(told), run ? h("figure", { class: "chances" }, h("figcaption", {}, t("story.chances")), chancesOf(sides(snapshot), run.chances)) : null]);
   $("story").hidden = false;
 }
 
@@ -52,30 +52,4 @@ function accounts(players, goal) {
   return h("div", { class: "stack" }, h("p", { class: "quiet" }, t(`story.${goal}`)), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("story.title") }, h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("evening.player")), columns.map(([key]) => h("th", { scope: "col", class: "n" }, t(`story.column_${key}`))))),
     h("tbody", {}, players.map((one) => h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, one.player)), columns.map(([, told]) => h("td", { class: "n" }, told(one)))))))));
-}
-
-/** The chance to win over the game, a line a side in its colour. */
-export function chart({ sides, chances }, colours) {
-  const wide = 360, high = 145, x = (at) => 34 + (at / Math.max(1, chances.length - 1)) * 318, y = (chance) => 132 - chance * 120;
-  const lines = sides.map((name, side) => {
-    const path = s("path", { d: chances.map((all, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(all[side]).toFixed(1)}`).join("") });
-    path.style.stroke = colourOf(colours[name] ?? side);
-    if (side % 2) path.style.strokeDasharray = "6 3";
-    return path;
-  });
-  const now = sides.map((name, side) => `${isolate(name)} ${t("evening.percent", { percent: number(Math.round(100 * chances.at(-1)[side])) })}`).join(", ");
-  const grid = [0, .5, 1].map((part) => [s("path", { class: "grid", d: `M34 ${y(part)}H352` }), s("text", { x: 0, y: y(part) + 4 }, `${100 * part}`)]).flat();
-  return h("figure", { class: "chances" }, h("figcaption", {}, t("story.chances")), s("svg", { class: "plot", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": t("story.chances_label", { now }) }, grid, lines));
-}
-
-/** The chance to win so far, in #chances, where the game's terms want it. */
-export function liveChances() {
-  follow(async (snapshot) => {
-    const wanted = start.advice && snapshot.terms.chances && !snapshot.terms.serious && snapshot.state && !snapshot.state.over && !snapshot.abandoned;
-    if (!wanted) { $("chances").hidden = true; return; }
-    const run = await asked("/api/chances");
-    if (run?.number !== table.snapshot.number) return; // the next one is on its way
-    $("chances").hidden = false;
-    fill($("chances"), run, () => [chart(run, Object.fromEntries(snapshot.sides.map((side) => [side.name, side.colour])))]);
-  });
 }

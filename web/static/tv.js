@@ -1,13 +1,17 @@
 // The pub's screen: everything at once, readable from five metres, and a cheer for what deserves one.
-import { $, fill, follow, goLive, h, number, ready, t, text } from "./core.js";
+import { worth } from "./advice.js";
+import { $, fill, follow, goLive, h, number, ready, start, t, table, text } from "./core.js";
 import { dice } from "./dice.js";
 import { eventWords, sides } from "./sides.js";
 import { moments } from "./moment.js";
 import { panels } from "./panels.js";
-import { raceOf } from "./race.js";
+import { chancesOf, raceOf } from "./race.js";
 import { board, players, stage } from "./stage.js";
+import { asked, gaveAway } from "./story.js";
 
-const CODE_MS = 2000, COLUMNS = 5;
+const CODE_MS = 2000, SCENE_MS = 8000, COLUMNS = 5;
+let scenes = [null], scene = 0, turning = null;
+const shownScene = () => scenes[scene % scenes.length];
 
 await ready;
 stage();
@@ -17,25 +21,48 @@ panels(COLUMNS);
 follow(newest);
 follow(race);
 follow(photos);
+follow(retell);
 moments();
 clock();
 code();
 goLive();
 
+// A game that is over: what it is remembered by, its luckiest throws and its dearest decisions, in turns.
+async function retell(snapshot) {
+  clearInterval(turning);
+  scenes = [null];
+  scene = 0;
+  if (!start.advice || !snapshot.state?.outcome || snapshot.abandoned) return;
+  const story = await asked("/api/story");
+  if (story?.number !== table.snapshot.number) return;
+  const scenesOf = (title, moves, words) => (moves.length ? [{ title, moves: moves.map((move) => ({ words: words(move), throw: move.photo })) }] : []);
+  scenes = [null, ...scenesOf(t("story.luckiest"), story.luckiest, (move) => t("tv.luck", { player: move.player, values: move.action.throw.join(", "), worth: worth(move.luck, story.goal) })),
+    ...scenesOf(t("story.dearest"), story.dearest, (move) => gaveAway(move, story.goal))];
+  clearInterval(turning);
+  turning = setInterval(() => { scene += 1; newest(table.snapshot); photos(table.snapshot); }, SCENE_MS);
+}
+
 function newest(snapshot) {
-  const told = snapshot.highlights.length ? snapshot.highlights.map((each) => remembered(sides(snapshot), each)) : snapshot.events.slice(-1).map(eventWords);
+  $("log").classList.toggle("scene", shownScene() !== null);
+  const told = shownScene() ? [shownScene().title, ...shownScene().moves.map((move) => move.words)] : snapshot.highlights.length ? snapshot.highlights.map((each) => remembered(sides(snapshot), each)) : snapshot.events.slice(-1).map(eventWords);
   fill($("log"), told, () => told.map((words) => h("li", {}, words)));
 }
 
-function race(snapshot) {
+async function race(snapshot) {
+  if (start.advice && snapshot.terms.chances && snapshot.state && !snapshot.abandoned) {
+    const run = await asked("/api/chances"); // refused where they are not known, and in a serious game
+    if (run && run.number !== table.snapshot.number) return;
+    if (run) { fill($("race"), [run, snapshot.sides], () => chancesOf(sides(snapshot), run.chances)); return; }
+  }
   fill($("race"), [snapshot.race, snapshot.sides], () => snapshot.race.length ? raceOf(sides(snapshot), snapshot.race) : []);
 }
 
 // The tray of the newest throw or question; of a game that is over the throws that it is remembered by.
 function photos(snapshot) {
-  const thrown = snapshot.throws.findLast((each) => each.photo), asked = snapshot.question?.photo, all = sides(snapshot);
+  const thrown = snapshot.throws.findLast((each) => each.photo), question = snapshot.question?.photo, all = sides(snapshot);
   const proof = (number, words, said) => ({ source: `/api/throws/${number}.jpg`, words, said });
-  const shown = asked ? [{ source: asked, words: t("ask.photo") }]
+  const shown = question ? [{ source: question, words: t("ask.photo") }]
+    : shownScene() ? shownScene().moves.filter((each) => each.throw).map((each) => proof(each.throw, each.words, true))
     : snapshot.highlights.length ? snapshot.highlights.filter((each) => each.throw).map((each) => proof(each.throw, remembered(all, each), true))
       : thrown ? [proof(thrown.number, t("tv.proof", { player: thrown.player, values: thrown.values.join(", ") }))] : [];
   fill($("photos"), shown, () => shown.map(({ source, words, said }) => {
