@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import platform
+import re
 import subprocess
 import zipfile
 from collections.abc import Iterable
@@ -20,9 +21,11 @@ from companion.session.photos import Photos
 
 SECRET = "(kept back)"  # noqa: S105 - what stands in its place
 LOG_LINES = 400
+_PIN = re.compile(rb"(PIN: )\d+")
+"""As `pegpip play` tells it: it is good until the table is started again."""
 PHOTOS = 5
 README = """What Peg & Pip's `pegpip doctor --bundle` has put together. Read it before you send it: the names of the
-players are in game.jsonl. The Wi-Fi's password is not in it, nor are the phones that may control the table.
+players are in game.jsonl. The Wi-Fi's password and the PIN are not in it, nor the phones that may control the table.
 """
 
 
@@ -84,7 +87,7 @@ def _log() -> dict[str, bytes]:
         said = subprocess.run(words, capture_output=True, timeout=20, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return {}
-    return {"log.txt": said} if said else {}
+    return {"log.txt": _PIN.sub(rb"\1" + SECRET.encode(), said)} if said else {}
 
 
 def _photos(folder: Path) -> dict[str, bytes]:

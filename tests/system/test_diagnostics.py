@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.commands.doctor import command as doctor
-from companion.diagnostics import health, logs
+from companion.diagnostics import bundle, health, logs
 from companion.diagnostics.machine_health import machine_check
 
 NOW = datetime(2030, 5, 1, tzinfo=UTC)
@@ -150,6 +150,16 @@ def test_a_bug_report_holds_the_game_and_no_secret(tmp_path: Path) -> None:
     assert {"README.txt", "settings.json", "doctor.jsonl", "machine.json"} <= set(names)
     assert b"hushhush" not in everything
     assert (kept["web"]["wifi"], kept["web"]["wifi_password"]) == ("Pub", "(kept back)")
+
+
+def test_a_bug_report_keeps_back_the_pin_that_the_service_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journalctl = tmp_path / "journalctl"
+    journalctl.write_text("#!/bin/sh\necho 2030-05-01T20:00:00 pi env[7]: PIN: 123456\n")
+    journalctl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    assert bundle._log() == {"log.txt": b"2030-05-01T20:00:00 pi env[7]: PIN: (kept back)\n"}
 
 
 def test_a_bug_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
