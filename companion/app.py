@@ -176,7 +176,7 @@ def build(settings: Settings) -> App:
     calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
     groups = (
         *groups_of_any_table(table, feed, BoardOnPage(board, wired.layout), photos, past, door.pairing, checks),
-        *([api.tray.routes(hands, door.pairing)] if hands else []),
+        *([api.tray.routes(hands, table, door.pairing)] if hands else []),
         api.house.routes(house, door.pairing),
         api.advice.routes(Advisor(table.standing)),
         api.voice.routes(voice, door.pairing),

@@ -14,7 +14,7 @@ import msgspec
 from web import catalogue, qr, static_files
 from web.api.games import GameCard, game_card
 from web.pairing.phones import Pairing
-from web.requests import phone
+from web.requests import from_this_machine, phone
 from web.serving.feed import Feed
 
 LOOKS = ("dark", "light")
@@ -95,9 +95,11 @@ class Pages:
 
     def page(self, name: str, having: Set[str]) -> flask.Response:
         """A page with the newest snapshot in it."""
+        paired = phone(self.pairing) is not None
         start = {
             "snapshot": msgspec.Raw(self.feed.newest.json),
-            "paired": phone(self.pairing) is not None,
+            "paired": paired,
+            "hands": name == "tray" and (paired or from_this_machine()),
             "texts": static_files.url(f"texts/{language_of_phone()}.json"),
             "voice": "voice" in having,
             "evening": "evening" in having,

@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from companion.games.game import Action, side_of
+from companion.games.game import Action, State, side_of
 from companion.games.notation import header_line, line_of
 from companion.games.odds import safe_chance
+from companion.games.players import careless
 from companion.games.registry import game_named, policy_for
 from companion.games.views.board import scores_ahead
 from companion.games.views.phrase import Phrase
@@ -100,7 +101,7 @@ def _journaled(record: Record) -> Snapshot:
         return Snapshot(number=record.number)
     state = game.transcript.state
     policy, starter, rules = policy_for(state), starter_after(game), game_named(game.header.game)
-    changes = race_of(game.transcript)
+    changes, options = race_of(game.transcript), () if game.abandoned else state.options()
     return Snapshot(
         number=record.number,
         game=game.header.game,
@@ -109,7 +110,9 @@ def _journaled(record: Record) -> Snapshot:
         sides=_sides(game, _backs(game, changes)),
         track=rules.track(state),
         panels=rules.panels(state),
-        options=() if game.abandoned else tuple(line_of(option) for option in state.options()),
+        options=tuple(line_of(option) for option in options),
+        option_points=tuple(points_of(state, option) for option in options),
+        rule_of_thumb=None if game.abandoned or game.terms.serious else _rule_of_thumb(state),
         safe_chance=None if game.abandoned or game.terms.serious else safe_chance(state),
         tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
         throws=game.throws,
@@ -121,6 +124,22 @@ def _journaled(record: Record) -> Snapshot:
         next_starter=None if starter is None else game.header.players[starter],
         terms=game.terms,
     )
+
+
+def points_of(state: State, option: Action) -> int:
+    """What a decision brings who is on: the turn's points after it while the turn goes on, else the score's change."""
+    assert state.to_play is not None, "somebody decides"
+    after, side = state.after(option), side_of(state, state.to_play)
+    if after.to_play is not None and side_of(after, after.to_play) == side and after.scores == state.scores:
+        return after.turn_points
+    return after.scores[side] - state.scores[side]
+
+
+def _rule_of_thumb(state: State) -> dict[str, Any] | None:
+    if state.to_play is None:
+        return None
+    choice = careless(state)
+    return {"throw": choice} if isinstance(choice, int) else line_of(choice)
 
 
 def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:

@@ -188,6 +188,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         thrown: Values that lie in the throw zone as last seen.
         kept: Values that lie in the keep zone as last seen.
         options: Decision lines that would be accepted now.
+        option_points: What each of them brings, in their order: the points of the turn after it, or banked by it.
+        rule_of_thumb: What somebody would do who plays by one: an option, or `{"throw": 4}`; None in a serious game.
         safe_chance: Exact chance that the next throw is no wipe-out, when a throw is allowed.
         throws: Throws of this game, oldest first.
         events: The last things that happened, oldest first.
@@ -216,6 +218,8 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     thrown: tuple[int, ...] = ()
     kept: tuple[int, ...] = ()
     options: tuple[dict[str, Any], ...] = ()
+    option_points: tuple[int, ...] = ()
+    rule_of_thumb: dict[str, Any] | None = None
     safe_chance: float | None = None
     throws: tuple[Thrown, ...] = ()
     events: tuple[Event, ...] = ()

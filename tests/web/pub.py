@@ -186,7 +186,7 @@ def opened(
     having: dict[str, Any] = {"tray": tray, "photos": StandInPhotos(), **parts}
     photos = having["photos"]
     make_more = {
-        "tray": lambda it: api.tray.routes(it, pairing),
+        "tray": lambda it: api.tray.routes(it, table, pairing),
         "evening": lambda it: api.evening.routes(it, table),
         "advice": lambda it: api.advice.routes(it),
         "house": lambda it: api.house.routes(it, pairing),

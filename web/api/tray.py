@@ -1,4 +1,7 @@
-"""The API of the virtual tray: what a person's hands would do. Everything becomes pictures that the camera reads."""
+"""The API of the virtual tray: what a person's hands would do. Everything becomes pictures that the camera reads.
+
+Who may throw there may decide there: lines, answers and the next game have addresses of the tray's own.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,11 @@ from typing import Annotated, Any, Protocol
 import flask
 import msgspec
 
-from web.api.routes import Json, Routes
+from companion.session.commands import Answer, NextGame, PlayLine
+from web.api.play import AnswerBody, LineBody, NumberBody
+from web.api.routes import Json, Routes, ref
 from web.pairing.phones import Pairing
+from web.requests import Table, do
 from web.responses import answer, refusal
 
 Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
@@ -70,9 +76,10 @@ class Tray(Protocol):
         """The camera's newest picture."""
 
 
-def routes(tray: Tray, pairing: Pairing) -> Routes:
+def routes(tray: Tray, table: Table, pairing: Pairing) -> Routes:
     """The routes of the virtual tray; what moves dice is for this machine, and for paired phones."""
-    made = Routes("tray", ThrowBody, MoveBody, LiftBody, NothingBody, pairing=pairing)
+    shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, LineBody, AnswerBody, NumberBody)
+    made = Routes("tray", *shapes, pairing=pairing)
     hands: Json = {"refused": (401, 422), "paired": True, "or_here": True}
 
     @made.get("/api/tray", "Where the dice of the virtual tray lie")
@@ -110,4 +117,22 @@ def routes(tray: Tray, pairing: Pairing) -> Routes:
     def lift(sent: LiftBody) -> flask.Response:
         return done(lambda: tray.lift(sent.ids))
 
+    _deciding(made, table)
     return made
+
+
+def _deciding(made: Routes, table: Table) -> None:
+    """The routes of who decides beside the tray."""
+    decided: Json = {"schema": ref("Snapshot"), "refused": (401, 409, 422), "paired": True, "or_here": True}
+
+    @made.post("/api/tray/lines", "Play a transcript line, at the tray", LineBody, **decided)
+    def play_line(sent: LineBody) -> flask.Response:
+        return do(table, PlayLine(number=sent.number, line=sent.line))
+
+    @made.post("/api/tray/answers", "Answer a question, at the tray", AnswerBody, **decided)
+    def settle_question(sent: AnswerBody) -> flask.Response:
+        return do(table, Answer(question=sent.question, values=sent.values))
+
+    @made.post("/api/tray/next", "Start the next game, at the tray", NumberBody, **decided)
+    def next_game(sent: NumberBody) -> flask.Response:
+        return do(table, NextGame(number=sent.number))

@@ -10,8 +10,8 @@ let box = null, asked = null, waved = null;
 export function asking() {
   follow((snapshot) => {
     const question = snapshot.question;
-    if (!table.paired || !question || question.id !== asked) { box?.close(); box = null; asked = null; }
-    if (table.paired && question && question.id !== asked && question.id !== waved) open(question);
+    if (!table.plays || !question || question.id !== asked) { box?.close(); box = null; asked = null; }
+    if (table.plays && question && question.id !== asked && question.id !== waved) open(question);
   });
   addEventListener("pegpip-ask", () => { if (table.snapshot.question) { waved = null; open(table.snapshot.question); } });
 }
@@ -59,5 +59,6 @@ export function crop(canvas, photo, [x, y, w, h_]) {
 const answer = (question, values) => post("/api/answers", { question: question.id, values });
 
 function byHand(question) {
-  askDice(t("keys.title"), question.wanted, (values) => answer(question, values));
+  const photo = question.photo ? h("img", { class: "photo low", src: question.photo, alt: t("ask.photo") }) : null;
+  askDice(t("keys.title"), question.wanted, (values) => answer(question, values), photo);
 }

@@ -71,7 +71,7 @@ export const settings = {
 export function cookie(name, value) { document.cookie = `${name}=${value};path=/;max-age=31536000;samesite=strict`; }
 
 // -- the newest snapshot ----------------------------------------------------------------------------------------------
-export const table = { snapshot: start.snapshot, live: false, paired: start.paired };
+export const table = { snapshot: start.snapshot, live: false, paired: start.paired, plays: start.paired || start.hands };
 const listeners = [];
 /** Call back with the newest snapshot now and at each change: (snapshot, the one before or null, its news or null). */
 export function follow(callback) { listeners.push(callback); callback(table.snapshot, null, null); }
@@ -134,18 +134,18 @@ async function follow_stream(mine) {
   if (response.status === 503) return poll(mine);
   if (!response.ok) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let waiting = "";
+  let unread = "";
   for (;;) {
     const { value, done } = await reader.read();
     if (done || stream !== mine) return;
     heardAt = performance.now();
     sayLive(true);
-    waiting += value;
+    unread += value;
     let end;
-    while ((end = waiting.indexOf("\n\n")) >= 0) {
-      const line = waiting.slice(0, end).split("\n").find((each) => each.startsWith("data: "));
-      waiting = waiting.slice(end + 2);
-      if (line) take(JSON.parse(line.slice(6)));
+    while ((end = unread.indexOf("\n\n")) >= 0) {
+      const line = unread.slice(0, end).split("\n").find((each) => each.startsWith("data: "));
+      unread = unread.slice(end + 2);
+      if (line) { take(JSON.parse(line.slice(6))); sendWaiting(); }
     }
   }
 }
@@ -157,6 +157,7 @@ async function poll(mine) {
     heardAt = performance.now();
     take(await response.json());
     sayLive(true);
+    sendWaiting();
     await new Promise((done) => setTimeout(done, POLL_MS));
   }
 }
@@ -172,13 +173,18 @@ export function goLive() {
 }
 
 // -- requests ---------------------------------------------------------------------------------------------------------
-/** POST JSON; the answer's JSON, or null after telling the person why not. */
+// Who may throw at the tray may decide there, paired or not.
+const OF_THE_TRAY = new Set(["/api/lines", "/api/answers", "/api/next"]);
+const addressOf = (path) => (start.hands && !table.paired && OF_THE_TRAY.has(path) ? path.replace("/api/", "/api/tray/") : path);
+
+/** POST JSON; the answer's JSON, or null after telling the person why not. What names a snapshot waits while the table is away. */
 export async function post(path, body, { quiet = false } = {}) {
   let response;
   try {
-    response = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    response = await fetch(addressOf(path), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
   } catch {
-    toast(t("error.network"));
+    if (body.number !== undefined) waiting = { path, body };
+    toast(t(waiting ? "offline.waits" : "error.network"));
     return null;
   }
   const told = await response.json().catch(() => ({}));
@@ -189,6 +195,16 @@ export async function post(path, body, { quiet = false } = {}) {
   if (response.status === 401 && table.paired) setTimeout(() => location.reload(), 2500); // control was taken away
   if (!quiet) toast(has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message ?? t("error.network"));
   return null;
+}
+
+// What was decided while the table could not be reached: sent once when it is back and still where it was, else told lost.
+let waiting = null;
+async function sendWaiting() {
+  if (!waiting) return;
+  const { path, body } = waiting;
+  waiting = null;
+  if (body.number !== table.snapshot.number) toast(t("offline.lost"));
+  else if (await post(path, body)) toast(t("offline.sent"));
 }
 
 /** Play a transcript line for the snapshot on screen. */

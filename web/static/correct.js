@@ -31,7 +31,7 @@ function correct(thrown, at) {
   const box = dialog(t("correct.title", { player: thrown.player }),
     thrown.photo ? photoOf(thrown) : noPhoto(),
     h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })), h("div", { class: "faces" }, faces),
-    h("button", { type: "button", onclick: () => { box.close(); holdHouse(askDice(t("correct.title", { player: thrown.player }), [thrown.values.length], (values) => send(thrown, values))); } }, t("correct.all")));
+    h("button", { type: "button", onclick: () => { box.close(); holdHouse(askDice(t("correct.title", { player: thrown.player }), [thrown.values.length], (values) => send(thrown, values), thrown.photo ? photoOf(thrown, "photo low") : null)); } }, t("correct.all")));
   holdHouse(box);
 }
 
@@ -46,8 +46,8 @@ function holdHouse(box) {
 
 const noPhoto = () => h("p", { class: "quiet" }, t("correct.no_photo"));
 
-function photoOf(thrown) {
-  const image = h("img", { class: "photo", src: `/api/throws/${thrown.number}.jpg`, alt: t("correct.photo") });
+function photoOf(thrown, kind = "photo") {
+  const image = h("img", { class: kind, src: `/api/throws/${thrown.number}.jpg`, alt: t("correct.photo") });
   image.addEventListener("error", () => image.replaceWith(noPhoto()));
   return image;
 }

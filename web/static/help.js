@@ -5,6 +5,7 @@ import { menu } from "./menu.js";
 await ready;
 menu();
 goLive();
+unfold();
 health();
 
 async function health() {
@@ -13,4 +14,10 @@ async function health() {
     fill($("health"), told, () => Object.entries(told.parts).map(([name, part]) => h("li", { class: "health" }, h("b", {}, part.ok ? "✓ " : "✗ ", has(`part.${name}`) ? t(`part.${name}`) : name), h("span", { class: part.ok ? "quiet" : "danger" }, ` ${part.says}`))));
   } catch { /* the bar says that the table is gone */ }
   setTimeout(health, 5000);
+}
+
+// Who asked "why?" beside a notice comes to the rules of the game that is on.
+function unfold() {
+  const asked = location.hash && $(location.hash.slice(1));
+  if (asked) { asked.open = true; asked.scrollIntoView(); }
 }

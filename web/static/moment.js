@@ -18,10 +18,12 @@ export function moments() {
   follow((snapshot, before, news) => {
     if (!news) return;
     if (news.takenBack) queue = []; // what was shown is true no more
-    else queue.push(...news.events.filter((event) => event.cheered && event.code !== "game_over").map((event) => drawing(snapshot, news.events, event)));
+    else if (news.events.some(held)) queue = news.events.filter(held).map((event) => drawing(snapshot, news.events, event)); // the newest only: play goes on
     if (news.takenBack || !over) { clearTimeout(over); next(); }
   });
 }
+
+const held = (event) => event.cheered && event.code !== "game_over"; // the winner's screen stays
 
 function drawing(snapshot, events, event) {
   const all = sides(snapshot), thrown = events.findLast((each) => each.code === "threw" && each.number <= event.number);

@@ -47,6 +47,15 @@ export function listed(words) {
   return each.length < 2 ? each.join("") : `${each.slice(0, -1).join(", ")} ${t("and")} ${each.at(-1)}`;
 }
 
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+/** Whether a line ({throw: 4} is one too) is the sensible one: by the rule of thumb, or since there is no other. */
+export function sensible({ rule_of_thumb: rule, options, state }, line) {
+  return rule ? same(rule, line) : options.length + (state?.throw_sizes.length ?? 0) === 1;
+}
+
+/** Whether the table waits for a decision before anything may be thrown. */
+export const deciding = ({ state, abandoned, options }) => Boolean(state && !state.over && !abandoned && !state.throw_sizes.length && options.length);
+
 /** Whether it is the house's turn and the table says what it does. */
 export const forHouse = (snapshot) => snapshot?.notice?.code.startsWith("house_") ?? false;
 

@@ -6,6 +6,8 @@ import { inWords, track } from "./track.js";
 
 const CALM = new Set(["banking", "choose_point", "choose_entry", "choose_keep", "hold", "hold_all", "hold_on", "again_or_bank", "throw_or_bank", "freeze", "clear_tray", "restored"]);
 
+const WHY = new Set(["illegal_hold", "hold_on", "freeze", "decide_first", "count", "choose_point"]); // what only the rules explain
+
 /** Who is on, what lies, what it is worth, what can be done. */
 export function stage() {
   follow((snapshot) => {
@@ -22,7 +24,7 @@ export function stage() {
     const words = noticeWords(snapshot), notice = $("notice");
     notice.hidden = !words;
     notice.classList.toggle("calm", CALM.has(snapshot.notice?.code));
-    text(notice, words);
+    fill(notice, words, () => [h("span", {}, words), WHY.has(snapshot.notice?.code) ? [" ", h("a", { href: `/help#rules-${snapshot.game}` }, t("why"))] : []].flat());
   });
 }
 
@@ -48,10 +50,11 @@ function drawWorth(snapshot, state, on) {
   const worth = $("worth");
   worth.hidden = !state || state.over || snapshot.abandoned || !snapshot.panels.worth;
   if (worth.hidden) return;
-  text($("points"), `+${number(state.turn_points)}`);
-  $("points").classList.toggle("none", state.turn_points === 0);
+  const none = state.turn_points === 0; // nothing to lose yet: what stands is said quietly
+  worth.classList.toggle("none", none);
+  text($("points"), none ? number(on?.score ?? 0) : `+${number(state.turn_points)}`);
   const past = on && on.peg.provisional > snapshot.track.holes;
-  fill($("makes"), [on?.name, on?.ahead, past], () => on && [t("stage.would_make"), " ", h("b", {}, past ? t("stage.home") : number(on.ahead))]);
+  fill($("makes"), [on?.name, on?.ahead, past, none], () => on && (none ? t("stage.stands") : [t("stage.would_make"), " ", h("b", {}, past ? t("stage.home") : number(on.ahead))]));
 }
 
 function chance(snapshot) {

@@ -1,12 +1,12 @@
 // The virtual tray: hands for dice that only the camera can read. This page knows where dice lie, never what they show.
-import { $, fill, follow, goLive, h, number, post, ready, t, table, text, toast } from "./core.js";
+import { $, fill, follow, goLive, h, number, post, ready, start, t, table, text, toast } from "./core.js";
 import { advice } from "./advice.js";
 import { asking } from "./ask.js";
 import { menu } from "./menu.js";
 import { moments } from "./moment.js";
 import { panels } from "./panels.js";
 import { sheet } from "./sheet.js";
-import { can, noticeWords, whoIsOn } from "./sides.js";
+import { can, deciding, noticeWords, sensible, whoIsOn } from "./sides.js";
 import { aloud, board, log, players, stage } from "./stage.js";
 
 const PICTURE_MS = 120, GONE_MS = 1000, DICE_MS = 400, STEP_MM = 6, SHAKE_PX = 700, JITTER_PX = 4;
@@ -32,7 +32,7 @@ $("shake").addEventListener("click", () => act("shake", {}));
 shaking();
 follow(hint);
 follow(now);
-if (table.paired) {
+if (table.plays) {
   $("sheet").hidden = false;
   sheet();
   asking();
@@ -208,9 +208,12 @@ function tooMany() {
   return !first && table.snapshot.state?.throw_sizes.length ? Math.max(0, loose.length - count) : 0;
 }
 
+// While a decision is due nothing may be thrown: the decisions stand below the tray.
 function hint() {
-  const extra = tooMany();
-  text($("throw"), t("tray.throw_count", { count: wanted().count }));
+  const extra = tooMany(), { snapshot } = table, throwing = $("throw"), sizes = snapshot.state?.throw_sizes ?? [];
+  throwing.disabled = !start.hands || deciding(snapshot) || snapshot.phase === "asking";
+  throwing.classList.toggle("main", !throwing.disabled && sizes.some((size) => sensible(snapshot, { throw: size })));
+  text(throwing, sizes.length ? t("tray.throw_count", { count: sizes[0] }) : t("tray.throw"));
   text($("tray-hint"), extra ? t("tray.too_many", { count: extra }) : t("tray.how"));
 }
 
