@@ -109,6 +109,7 @@ def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pu
                 number = snapshot.number
                 page.click("#advice summary")
                 page.wait_for_selector(".weighed .top")
+                page.wait_for_selector("#moment", state="hidden")
                 assert violations(page) == []
                 page.click("[data-key='keep']")
             else:
@@ -118,6 +119,7 @@ def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pu
         told = page.inner_text("#story")
         assert "House" in told
         assert "luckiest" in told
+        page.wait_for_selector("#moment", state="hidden")
         assert violations(page) == []
         page.screenshot(path=str(tmp_path / "story.png"), full_page=True)
         page.goto(f"{address}/evening")
