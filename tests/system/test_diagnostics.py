@@ -76,9 +76,7 @@ class Logged:
         self.stream = io.StringIO()
         root = logging.getLogger()
         self.before = root.handlers[:], root.level
-        logs.begin(
-            lambda: self.now, verbose=False, structured=structured, stream=self.stream, environment=environment
-        )
+        logs.begin(lambda: self.now, verbose=False, structured=structured, stream=self.stream, environment=environment)
 
     def close(self) -> list[str]:
         """What was written; the log is as it was."""
@@ -152,9 +150,7 @@ def test_a_bug_report_holds_the_game_and_no_secret(tmp_path: Path) -> None:
     assert (kept["web"]["wifi"], kept["web"]["wifi_password"]) == ("Pub", "(kept back)")
 
 
-def test_a_bug_report_keeps_back_the_pin_that_the_service_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bug_report_keeps_back_the_pin_that_the_service_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journalctl = tmp_path / "journalctl"
     journalctl.write_text("#!/bin/sh\necho 2030-05-01T20:00:00 pi env[7]: PIN: 123456\n")
     journalctl.chmod(0o755)

@@ -20,7 +20,12 @@ WIDTH = 40
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("--data", metavar="DIR", help="Folder of the journal, when no FILE is given.")
+@click.option(
+    "--data",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder of the journal, when no FILE is given.",
+)
 @click.option("--since", type=click.IntRange(min=1), metavar="GAME", help="Only its games from that one on: new dice.")
 @click.option("--set", "dice", metavar="NAME", help="Only its games with that set of dice; '' for the usual one.")
 @click.argument("files", nargs=-1, metavar="[FILE...|-]")
