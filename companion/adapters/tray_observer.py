@@ -88,6 +88,7 @@ class TrayObserver:
             command = command_of(event)
             if command is not None:
                 self._tell(command)
+            del event, command  # their picture would be kept until something happens
         self.ended = True
 
     def _tell(self, command: Command) -> None:

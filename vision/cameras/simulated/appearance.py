@@ -88,28 +88,32 @@ def _pip(face: FrameBGR, x: float, y: float, radius_px: float, look: Look) -> No
 
 def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
     """Green felt: short fibres (noise stretched in two directions) over the colour of LOOK.md's tray."""
-    width, height = size_wh
-    along, across = _grains(2, size_wh, rng)
-    fibres = cv2.GaussianBlur(along, (0, 0), 2.2, sigmaY=0.7) + cv2.GaussianBlur(across, (0, 0), 0.7, sigmaY=2.2)
-    cloudy = cv2.resize(rng.normal(0, 1, (8, 10)).astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC)
-    return _coloured((60, 80, 32), (1 + 0.16 * fibres + 0.05 * cloudy) * 1.15)
+    shade = np.zeros(size_wh[::-1], np.float32)
+    for sigma_x, sigma_y in ((2.2, 0.7), (0.7, 2.2)):
+        shade += cv2.GaussianBlur(_grain(size_wh, rng), (0, 0), sigma_x, sigmaY=sigma_y)
+    shade *= 0.16
+    shade += 0.05 * cv2.resize(rng.normal(0, 1, (8, 10)).astype(np.float32), size_wh, interpolation=cv2.INTER_CUBIC)
+    return _coloured((60 * 1.15, 80 * 1.15, 32 * 1.15), shade)
 
 
 def wood(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
     """Dark wood with its grain along the width."""
-    grain = cv2.GaussianBlur(_grains(1, size_wh, rng)[0], (0, 0), 40, sigmaY=1.2)
-    grain /= max(float(grain.std()), 1e-6)
-    return _coloured((30, 52, 84), 1 + 0.16 * grain)
+    grain = cv2.GaussianBlur(_grain(size_wh, rng), (0, 0), 40, sigmaY=1.2)
+    grain *= 0.16 / max(float(grain.std()), 1e-6)
+    return _coloured((30, 52, 84), grain)
 
 
-def _grains(count: int, size_wh: tuple[int, int], rng: np.random.Generator) -> NDArray[np.float32]:
-    """(count, h, w) noise; row by row, as it is drawn with twice as many bytes."""
-    found = np.empty((count, *size_wh[::-1]), np.float32)
-    for row in found.reshape(-1, size_wh[0]):
+def _grain(size_wh: tuple[int, int], rng: np.random.Generator) -> NDArray[np.float32]:
+    """(h, w) noise; row by row, as it is drawn with twice as many bytes."""
+    found = np.empty(size_wh[::-1], np.float32)
+    for row in found:
         row[:] = rng.normal(0, 1, len(row))
     return found
 
 
-def _coloured(colour_bgr: tuple[int, int, int], shade: NDArray[np.float32]) -> FrameBGR:
-    """(h, w, 3) that colour in each pixel's shade (h, w)."""
-    return cv2.merge([np.clip(level * shade, 0, 255).astype(np.uint8) for level in colour_bgr])
+def _coloured(colour_bgr: tuple[float, float, float], shade: NDArray[np.float32]) -> FrameBGR:
+    """(h, w, 3) that colour, each pixel lighter or darker by its shade (h, w): 0.1 is a tenth."""
+    found = np.empty((*shade.shape, 3), np.uint8)
+    for row, by in zip(found, shade, strict=True):
+        row[:] = np.clip((1 + by[:, None]) * np.array(colour_bgr, np.float32), 0, 255)
+    return found

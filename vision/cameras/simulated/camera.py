@@ -73,7 +73,8 @@ class VirtualCamera:
         # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
         self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY))
         self._ground = self._empty
-        self._noise = Noise(LENS.size_wh, rng)
+        self._empty_seen = cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX)
+        self._noise = Noise(LENS.size_wh[0], rng)
         self._drawn: tuple[FrameBGR, tuple[Pose, ...], FrameBGR] | None = None
         self._number = 0
         self._last_s: float | None = None
@@ -111,7 +112,7 @@ class VirtualCamera:
 
     def rig(self) -> Rig:
         """The calibration of this camera: its geometry, and a picture of the empty tray."""
-        return rig_over(cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX))
+        return rig_over(self._empty_seen)
 
     def lay_sheet(
         self,
@@ -155,6 +156,9 @@ class VirtualCamera:
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
         ground = self._ground
+        if not poses and ground is self._empty:
+            self._drawn = None
+            return self._empty_seen
         if self._drawn is None or self._drawn[0] is not ground or self._drawn[1] != poses:
             self._drawn = (ground, poses, self._composed(poses, ground))
         return self._drawn[2]

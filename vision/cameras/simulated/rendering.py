@@ -25,8 +25,10 @@ SHADOW = 0.55
 """Brightness in a die's shadow."""
 NOISE_LEVELS = 2.2
 """Standard deviation of the sensor's noise in grey levels: a Pi camera at gain 2 to 4."""
+NOISE_ROWS = 120
+"""Noise is made once for so many rows of a picture, and laid over all of it band by band, ..."""
 NOISE_MORE_PX = 64
-"""So much larger than a picture is the noise that is made once: each frame takes another part of it."""
+"""... so much larger: each band of each frame takes another part of it."""
 BAND_ROWS = 64
 """A picture is worked out in so many rows at a time where it takes more than a byte a pixel meanwhile."""
 
@@ -106,20 +108,21 @@ def _dim(picture: FrameBGR, light: Floats) -> None:
 class Noise:
     """A sensor's noise, made once: making it anew for each frame costs 40 ms."""
 
-    def __init__(self, size_wh: tuple[int, int], rng: np.random.Generator) -> None:
-        self._rng, self._size_wh = rng, size_wh
-        width, height = (side + NOISE_MORE_PX for side in size_wh)
-        self._more, self._less = (np.empty((height, width, 3), np.uint8) for _ in range(2))
-        for more, less in zip(self._more, self._less, strict=True):
-            row = rng.standard_normal((width, 3), np.float32) * NOISE_LEVELS
-            more[:], less[:] = np.clip(row, 0, 255), np.clip(-row, 0, 255)
+    def __init__(self, width: int, rng: np.random.Generator) -> None:
+        self._rng, self._width = rng, width
+        rows = (NOISE_ROWS + NOISE_MORE_PX, width + NOISE_MORE_PX, 3)
+        noise = rng.standard_normal(rows, np.float32) * NOISE_LEVELS
+        self._more, self._less = np.clip(noise, 0, 255).astype(np.uint8), np.clip(-noise, 0, 255).astype(np.uint8)
 
     def over(self, clean_bgr: FrameBGR) -> FrameBGR:
-        """That picture as the sensor sees it, with another part of the noise each time."""
-        (width, height), (left, top) = self._size_wh, self._rng.integers(0, NOISE_MORE_PX + 1, 2)
-        part = np.s_[top : top + height, left : left + width]
-        noisy = cv2.add(clean_bgr, self._more[part])
-        return cv2.subtract(noisy, self._less[part], noisy)
+        """That picture as the sensor sees it."""
+        noisy = np.empty_like(clean_bgr)
+        for top in range(0, len(noisy), NOISE_ROWS):
+            band, (down, right) = noisy[top : top + NOISE_ROWS], self._rng.integers(0, NOISE_MORE_PX + 1, 2)
+            part = np.s_[down : down + len(band), right : right + self._width]
+            cv2.add(clean_bgr[top : top + NOISE_ROWS], self._more[part], band)
+            cv2.subtract(band, self._less[part], band)
+        return noisy
 
 
 def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float) -> None:
