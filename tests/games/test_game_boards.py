@@ -89,8 +89,8 @@ LIT = {
 CALLED = {"point", "wiped_out", "piddle_lost", "bomb_failed", "fuchled", "rolled_over", "bombed", "bumped", "finished"}
 CALLED |= {"eliminated", "entered", "crapped_out", "hot_dice", "spent", "reversed", "last_round", "banked", "game_over"}
 CHEERED = {"fuchled", "rolled_over", "bombed", "bumped", "eliminated", "crapped_out", "hot_dice", "reversed"}
-CHEERED |= {"wiped_out", "last_round", "game_over"}
-CODES = CALLED | {"threw", "rolled_off", "froze", "kept", "bomb_announced"}
+CHEERED |= {"wiped_out", "jackpot", "skunked", "last_round", "game_over"}
+CODES = CALLED | {"threw", "jackpot", "skunked", "rolled_off", "froze", "kept", "bomb_announced"}
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -129,7 +129,10 @@ def test_crag_tells_what_was_kept_and_entered() -> None:
     keep = {"do": "keep", "dice": [6, 6]}
     assert told(header, throw(6, 6, 2), keep) == [("kept", {"player": "Ann", "dice": [6, 6]})]
     entered = told(header, throw(6, 6, 2), keep, throw(1), {"do": "score", "category": "crag"})
-    assert entered == [("entered", {"player": "Ann", "category": "crag", "points": 50})]
+    assert entered == [
+        ("entered", {"player": "Ann", "category": "crag", "points": 50}),
+        ("jackpot", {"player": "Ann", "points": 50}),
+    ]
 
 
 def test_crapola_tells_keeps_hot_dice_crap_outs_and_the_turning() -> None:

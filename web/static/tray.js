@@ -23,9 +23,6 @@ players();
 panels();
 log();
 aloud();
-goLive();
-watch();
-look();
 $("throw").addEventListener("click", throwDice);
 $("lift").addEventListener("click", () => act("lift", {}));
 $("shake").addEventListener("click", () => act("shake", {}));
@@ -37,6 +34,9 @@ if (table.plays) {
   sheet();
   asking();
 }
+goLive();
+watch();
+look();
 
 // On a phone the stage is below the tray: what matters stands beside it.
 function now(snapshot) {

@@ -6,7 +6,7 @@ from companion.games.event import Effect
 from companion.games.game import State
 from companion.games.views.board import HOLES, Track, track_of
 
-EFFECTS = {"entered": Effect("banked", called=True)}
+EFFECTS = {"entered": Effect("banked", called=True), "jackpot": Effect(cheered=True)}
 
 
 def track(state: State) -> Track:

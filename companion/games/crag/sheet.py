@@ -16,6 +16,7 @@ STRAIGHTS: Mapping[str, tuple[int, ...]] = {
     "low_straight": (1, 2, 3),
     "high_straight": (4, 5, 6),
 }
+BEST = 50  # of a crag
 CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")
 
 
@@ -38,4 +39,4 @@ def points_for(category: str, dice: tuple[int, ...], thirteen_without_double: bo
         return 0
     if category == "thirteen":
         return 0 if thirteen_without_double and different < 3 else 26
-    return 50 if different == 2 else 0
+    return BEST if different == 2 else 0

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from companion.errors import IllegalAction, nearest
 from companion.games.crag.odds import TurnWorth, filled_of, turn_worth
-from companion.games.crag.sheet import CATEGORIES, points_for
+from companion.games.crag.sheet import BEST, CATEGORIES, points_for
 from companion.games.dice import handfuls, in_order, without
 from companion.games.event import Event, threw
 from companion.games.game import Action, Enter, Header, Keep, Leave, Outcome, Throw, refusal
@@ -199,7 +199,8 @@ class Crag:
         sheet = (*self.sheets[seat], (category, points))
         sheets = (*self.sheets[:seat], sheet, *self.sheets[seat + 1 :])
         entered = Event("entered", seat, {"category": category, "points": points})
-        return _next_turn(replace(self, sheets=sheets), entered)
+        best = (Event("jackpot", seat, {"points": points}),) if points == BEST else ()
+        return _next_turn(replace(self, sheets=sheets), entered, *best)
 
     def _without(self, seat: int) -> Crag:
         """That player leaves; his own turn ends by it."""

@@ -16,6 +16,7 @@ EFFECTS = {
     "bombed": Effect("bomb", called=True, cheered=True),
     "bumped": Effect("bump", called=True, cheered=True),
     "finished": Effect("finish", called=True),
+    "skunked": Effect(cheered=True),
     "eliminated": Effect(called=True, cheered=True),
 }
 

@@ -5,6 +5,7 @@ RULES.md, "Crib Dice". A side is a player, or with `partners` a team; everything
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -174,7 +175,8 @@ class CribbageBoard:
         in_play = (turn for turn in following if (self.first + turn) % seats not in self.left)
         upcoming = next((turn for turn in in_play if not self.gone((self.first + turn) % count)), None)
         if upcoming is None or self.decided(upcoming // count != self.turn // count):
-            return replace(self, over=True, events=events)
+            over = replace(self, over=True)
+            return replace(over, events=(*events, *_skunks(over)))
         return replace(self, turn=upcoming, events=events)
 
     def decided(self, round_done: bool) -> bool:
@@ -255,3 +257,9 @@ def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[
     back = max(0, hole - 5)
     bumped, more = _bumped(_with(pegs, holder, back), holder)
     return bumped, (Event("bumped", holder, {"from": hole, "to": back}), *more)
+
+
+def _skunks(board: CribbageBoard) -> Iterator[Event]:
+    """Who loses more than one game by it."""
+    lost = board.outcome.games_lost if board.outcome else ()
+    return (Event("skunked", side, {"games": games}) for side, games in enumerate(lost) if games > 1)
