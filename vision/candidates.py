@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.networks.classifier import geometric_mean
-from vision.networks.detector import SAME_SIZE, Detection, same_place
+from vision.networks.detector import SAME_PLACE, SAME_SIZE, Detection, same_place
 from vision.pips.blobs import pips
 from vision.pips.layouts import Fit, fits
 from vision.reading import Doubt, FrameBGR
@@ -38,8 +38,6 @@ EDGE_PX = 64
 """Size to which a face is brought before its pips are looked for: a pip is then 12 px."""
 AROUND = 0.95
 """Half of the square that is cut out round a face, in its sizes."""
-OFF_MIDDLE = 0.30
-"""How far, in sizes, the middle of the pips' face may be from the detector's."""
 SIZE_UNSURE = 1.45
 """The detector's size is right within this factor."""
 
@@ -188,4 +186,4 @@ def value_by_pips(picture_bgr: FrameBGR, face: Detection) -> int | None:
 
 
 def _central(fit: Fit, middle: NDArray[np.float64]) -> bool:
-    return float(np.hypot(*(np.array(fit.centre_xy) - middle))) < OFF_MIDDLE * EDGE_PX
+    return float(np.hypot(*(np.array(fit.centre_xy) - middle))) < SAME_PLACE * EDGE_PX
