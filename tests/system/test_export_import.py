@@ -1,99 +1,25 @@
-"""What `pegpip export` writes `pegpip import` reads back; what is damaged or hostile is refused, nothing touched."""
+"""What `pegpip export` writes `pegpip import` reads back; what is there already is put aside only when told."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import sqlite3
 import tomllib
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from backing_up import SETTINGS, entry, exported, imported, kept_in, tree
 
-from companion.commands.export import command as export
-from companion.commands.import_ import command as import_
-from companion.errors import CompanionError, DeviceError, SetupError
-from companion.session.journal import Entry, Journal, read_entries
+from companion.errors import SetupError
+from companion.session.journal import Journal, read_entries
 from companion.session.photos import Photos
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import Stored, save_rig
 from vision.cameras.simulated.camera import VirtualCamera
 
-SETTINGS = "[table]\nname = 'The Anchor'\n"
-
-
-HEADER = {"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"]}
-
-
-def entry(number: int) -> Entry:
-    """Of a game in which nobody ever scores."""
-    if number == 1:
-        body = {"header": HEADER, "sitting": 1, "horizon": 1, "colours": {}}
-        return Entry(number=1, kind="game", body=body, wall_s=1.0)
-    body = {"line": {"throw": [2, 2, 3, 3, 4, 6]}, "source": "hand"}
-    return Entry(number=number, kind="line", body=body, wall_s=1.0, throw=number - 1)
-
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """A data folder with five entries, two photos, a review, a paired phone; settings beside it."""
-    folder = tmp_path / "old"
-    journal, photos = Journal(folder), Photos(folder)
-    journal.open()
-    photos.start(0)
-    for number in range(1, 6):
-        journal.append(entry(number))
-    journal.close()
-    for number in (1, 2):
-        photos.store(number, b"\xff\xd8" + bytes([number]) * 2000)
-    (folder / "review.json").write_text("{}")
-    (folder / "paired.json").write_text('["secret"]')
-    (tmp_path / "old.toml").write_text(SETTINGS)
-    return folder
-
-
-def exported(table: Path, *words: str) -> tuple[Path, Result]:
-    file = table.parent / "all.zip"
-    given_ = ["--data", str(table), "--config", str(table.parent / "old.toml"), *words, str(file)]
-    return file, CliRunner().invoke(export, given_, standalone_mode=False)
-
-
-def imported(file: Path, folder: Path, *words: str) -> Result:
-    words = ("--data", str(folder), "--config", str(folder.parent / f"{folder.name}.toml"), *words)
-    return CliRunner().invoke(import_, [*words, str(file)], standalone_mode=False)
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix not in (".lock", ".jsonl", ".sqlite3-journal")
-    }
-
-
-def repacked(file: Path, change: Callable[[dict[str, bytes], dict[str, Any]], None]) -> Path:
-    """The archive with its files and manifest changed as a forger would: hashes and sizes are made to fit."""
-    with zipfile.ZipFile(file) as archive:
-        held = {name: archive.read(name) for name in archive.namelist()}
-    manifest = json.loads(held.pop("manifest.json"))
-    change(held, manifest)
-    if "files" in manifest:
-        manifest["files"] = [
-            {"name": name, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
-            for name, body in held.items()
-        ]
-    forged = file.with_name("forged.zip")
-    with zipfile.ZipFile(forged, "w") as archive:
-        for name, body in held.items():
-            archive.writestr(name, body)
-        archive.writestr("manifest.json", json.dumps(manifest))
-    return forged
+    return kept_in(tmp_path)
 
 
 def test_everything_comes_back_on_another_machine(table: Path) -> None:
@@ -205,183 +131,6 @@ def test_settings_that_name_another_folder_are_told(table: Path) -> None:
     (table.parent / "old.toml").write_text("[data]\ndir = '/somewhere/else'\n")
     done = imported(exported(table)[0], table.parent / "new")
     assert "--data" in done.output
-
-
-def _outside(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-    held["data/../../evil"] = b"x"
-
-
-def _absolute(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-    held["/tmp/evil"] = b"x"
-
-
-def _paired(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-    held["data/paired.json"] = b'["a stranger"]'
-
-
-def _hidden(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-    held["data/.bashrc"] = b"x"
-
-
-def _both(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-    held["data/review.json/x"] = b"x"
-
-
-def _other_program(_held: dict[str, bytes], manifest: dict[str, Any]) -> None:
-    manifest["program"] = "paint"
-
-
-def _newer(_held: dict[str, bytes], manifest: dict[str, Any]) -> None:
-    manifest["format"] = 2
-
-
-def _no_list(_held: dict[str, bytes], manifest: dict[str, Any]) -> None:
-    del manifest["files"]
-
-
-def _fewer_entries(_held: dict[str, bytes], manifest: dict[str, Any]) -> None:
-    manifest["entries"] = 4
-
-
-def _no_journal(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-    held["data/journal.sqlite3"] = b"no database at all" * 100
-
-
-def _bad_settings(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-    held["settings.toml"] = b"[tabel]\nname = 3\n"
-
-
-def _bad_calibration(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-    held["data/" + CALIBRATION] = b"PK nothing"
-
-
-FORGERIES = (
-    _outside, _absolute, _paired, _hidden, _both, _other_program, _newer, _no_list, _fewer_entries, _no_journal,
-    _bad_settings, _bad_calibration,
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("forgery", FORGERIES, ids=lambda each: each.__name__.strip("_"))
-@pytest.mark.parametrize("there", [False, True], ids=["fresh", "over-a-table"])
-def test_what_no_export_wrote_is_refused_and_nothing_is_touched(table: Path, forgery: Any, there: bool) -> None:
-    forged = repacked(exported(table)[0], forgery)
-    folder = table if there else table.parent / "new"
-    before = tree(table.parent)
-    done = imported(forged, folder, "--replace")
-    assert isinstance(done.exception, DeviceError | SetupError), done
-    assert tree(table.parent) == before
-    assert there or not folder.exists()
-
-
-def test_a_journal_with_a_gap_is_refused(table: Path) -> None:
-    with sqlite3.connect(table / "journal.sqlite3") as gap:
-        gap.execute("INSERT INTO entries VALUES (9, 'line', '{}', 1.0, NULL, '')")
-    gap.close()
-    done = imported(exported(table)[0], table.parent / "new")
-    assert "journal" in str(done.exception)
-
-
-def test_a_journal_whose_entry_is_no_json_is_refused(table: Path) -> None:
-    file, _ = exported(table)
-    with sqlite3.connect(table / "journal.sqlite3") as spoilt:
-        spoilt.execute("INSERT INTO entries VALUES (6, 'line', '{', 1.0, NULL, '')")
-    spoilt.close()
-    body = (table / "journal.sqlite3").read_bytes()
-
-    def spoil(held: dict[str, bytes], manifest: dict[str, Any]) -> None:
-        held["data/journal.sqlite3"] = body
-        manifest["entries"] = 6
-
-    assert isinstance(imported(repacked(file, spoil), table.parent / "new").exception, DeviceError)
-
-
-def test_a_missing_file_a_folder_and_a_text_are_told(table: Path) -> None:
-    (table.parent / "notes.zip").write_text("a five and a six")
-    for name in ("missing.zip", "old", "notes.zip"):
-        assert isinstance(imported(table.parent / name, table.parent / "new").exception, DeviceError)
-    assert not (table.parent / "new").exists()
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(keep=st.floats(0, 1), flips=st.lists(st.tuples(st.floats(0, 0.999), st.integers(1, 255)), max_size=4))
-def test_a_damaged_archive_is_refused_or_is_whole(table: Path, keep: float, flips: list[tuple[float, int]]) -> None:
-    file = table.parent / "all.zip"
-    if not file.exists():
-        exported(table)
-    content = bytearray(file.read_bytes()[: max(1, int(keep * 1.3 * file.stat().st_size))])
-    for where, by in flips:
-        content[int(where * len(content))] ^= by
-    harmed = table.parent / "harmed.zip"
-    harmed.write_bytes(content)
-    before = tree(table)
-    done = imported(harmed, table, "--replace")
-    if done.return_value == 0:  # a flip that the zip does not care about, or none
-        assert len(read_entries(table)) == 5
-    else:
-        assert isinstance(done.exception, CompanionError), done.exception
-        assert tree(table) == before
-
-
-def with_journal(file: Path, change: Callable[[sqlite3.Connection], object]) -> Path:
-    """The archive with its journal changed as a forger would."""
-
-    def forge(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-        spot = file.with_name("forged.sqlite3")
-        spot.write_bytes(held["data/journal.sqlite3"])
-        journal = sqlite3.connect(spot)
-        change(journal)
-        journal.commit()
-        journal.close()
-        held["data/journal.sqlite3"] = spot.read_bytes()
-
-    return repacked(file, forge)
-
-
-ENDLESS = """CREATE VIEW entries AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
-    SELECT x AS number, 'line' AS kind, '{}' AS body, 1.0 AS wall_s, NULL AS throw, '' AS link FROM n"""
-
-
-def _endless_view(journal: sqlite3.Connection) -> None:
-    for name in ("entries_stay", "entries_hold"):
-        journal.execute(f"DROP TRIGGER {name}")
-    journal.execute("DROP TABLE entries")
-    journal.execute(ENDLESS)
-
-
-def _swallowing_trigger(journal: sqlite3.Connection) -> None:
-    journal.execute("CREATE TRIGGER swallow BEFORE INSERT ON entries BEGIN SELECT RAISE(IGNORE); END")
-
-
-def _another_table(journal: sqlite3.Connection) -> None:
-    journal.execute("CREATE TABLE more (x)")
-
-
-def _another_die(journal: sqlite3.Connection) -> None:
-    journal.execute("DROP TRIGGER entries_hold")
-    journal.execute("UPDATE entries SET body = replace(body, '[2,2,3', '[2,1,3') WHERE number = 3")
-    journal.execute(
-        "CREATE TRIGGER entries_hold BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END"
-    )
-
-
-@pytest.mark.parametrize(
-    "change", [_endless_view, _swallowing_trigger, _another_table, _another_die], ids=lambda each: each.__name__[1:]
-)
-def test_a_journal_that_is_not_ours_to_the_letter_is_refused_and_nothing_is_touched(table: Path, change: Any) -> None:
-    forged = with_journal(exported(table)[0], change)
-    (table.parent / "forged.sqlite3").unlink()
-    before = tree(table.parent)
-    assert isinstance(imported(forged, table, "--replace").exception, DeviceError)
-    assert tree(table.parent) == before
-
-
-def test_a_journal_that_cannot_be_played_is_refused(table: Path) -> None:
-    journal = Journal(table)
-    journal.open()
-    journal.append(Entry(number=6, kind="line", body={"line": {"do": "bomb"}, "source": "hand"}, wall_s=1.0))
-    journal.close()
-    done = imported(exported(table)[0], table.parent / "new")
-    assert "entry 6" in str(done.exception)
 
 
 def test_a_photo_taken_after_the_journal_was_copied_stays_behind(table: Path) -> None:

@@ -197,9 +197,8 @@ def test_a_server_that_has_ended_may_be_stopped_again(tmp_path: Path) -> None:
 
 
 def test_a_server_ends_though_phones_listen_and_dally(tmp_path: Path) -> None:
-    threads = threading.active_count()
     with opened(tmp_path) as pub:
-        began = threading.active_count()
+        before = set(threading.enumerate())
         with served(pub) as address:
             port = int(address.rsplit(":", 1)[1])
             links = [listen(port), listen(port, request=b"GET / HTTP/1.1\r\n")]
@@ -211,11 +210,9 @@ def test_a_server_ends_though_phones_listen_and_dally(tmp_path: Path) -> None:
             while link.recv(65536):
                 pass
             link.close()
-        until_s = time.monotonic() + PATIENCE_S
-        while threading.active_count() > began and time.monotonic() < until_s:
-            time.sleep(0.01)
-        assert threading.active_count() == began
-    assert threading.active_count() == threads
+        for thread in set(threading.enumerate()) - before:
+            thread.join(PATIENCE_S)
+        assert set(threading.enumerate()) <= before
 
 
 def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
@@ -233,16 +230,11 @@ def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
 def test_a_table_plays_on_when_the_servers_loop_has_fallen_under_its_streams(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         scope = {"method": "GET", "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1)}
-        heard: list[Any] = []
-
-        async def send(message: Any) -> None:
-            heard.append(message)
-
         async def listen_and_fall() -> None:
-            never = asyncio.Event()
-            listening = asyncio.create_task(pub.site.stream(scope, never.wait, send))
-            while len(heard) < 2:
-                await asyncio.sleep(0)
+            never, heard = asyncio.Event(), asyncio.Queue[Any]()
+            listening = asyncio.create_task(pub.site.stream(scope, never.wait, heard.put))
+            for _ in range(2):
+                await heard.get()
             listening.cancel()
 
         serving = threading.Thread(target=asyncio.run, args=(listen_and_fall(),))

@@ -17,6 +17,7 @@ from companion.games.game import Action, Enter, Header, Keep, Leave, Outcome, Th
 from companion.games.leaving import NOBODY, has_left, leaver, left_view, one_remains
 
 Phase = Literal["fresh", "thrown", "keeping", "rethrown"]
+Sheets = tuple[tuple[tuple[str, int], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Crag:
     header: Header
     first: int
     turn: int
-    sheets: tuple[tuple[tuple[str, int], ...], ...]
+    sheets: Sheets
     phase: Phase = "fresh"
     dice: tuple[int, ...] = ()
     left: frozenset[int] = NOBODY
@@ -139,8 +140,6 @@ class Crag:
 
     def after(self, action: Action) -> Crag:
         """The state after that action. Raises IllegalAction."""
-        if isinstance(action, Leave):
-            return self._without(leaver(self, action))
         if isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
             phase: Phase = "rethrown" if self.phase == "keeping" else "thrown"
             told = threw(self.seat, self.seat, in_order(action.dice))
@@ -149,6 +148,8 @@ class Crag:
             return self._kept(action.dice)
         if isinstance(action, Enter) and "score" in self.decisions:
             return self._entered(action.category)
+        if isinstance(action, Leave):
+            return self._without(leaver(self, action))
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
@@ -171,7 +172,7 @@ class Crag:
         }
 
     def _with(self, phase: Phase, dice: tuple[int, ...], *events: Event) -> Crag:
-        return replace(self, phase=phase, dice=dice, events=events)
+        return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, self.left, events)
 
     def _throw_worth(self, worth: TurnWorth) -> float:
         return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
@@ -200,22 +201,24 @@ class Crag:
         sheets = (*self.sheets[:seat], sheet, *self.sheets[seat + 1 :])
         entered = Event("entered", seat, {"category": category, "points": points})
         best = (Event("jackpot", seat, {"points": points}),) if points == BEST else ()
-        return _next_turn(replace(self, sheets=sheets), entered, *best)
+        return _next_turn(self, sheets, self.left, entered, *best)
 
     def _without(self, seat: int) -> Crag:
         """That player leaves; his own turn ends by it."""
-        told, gone = has_left(seat, seat), replace(self, left=self.left | {seat})
-        if gone.over:
-            return replace(gone, phase="fresh", dice=(), events=(told,))
-        return _next_turn(gone, told) if seat == self.seat else replace(gone, events=(told,))
+        event, left = has_left(seat, seat), self.left | {seat}
+        if one_remains(len(self.sheets), left):
+            return replace(self, phase="fresh", dice=(), left=left, events=(event,))
+        if seat == self.seat:
+            return _next_turn(self, self.sheets, left, event)
+        return replace(self, left=left, events=(event,))
 
 
-def _next_turn(state: Crag, *events: Event) -> Crag:
+def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Event) -> Crag:
     """It is the turn of the next who has not left."""
-    turn, count = state.turn + 1, len(state.header.players)
-    while turn < len(CATEGORIES) * count and (state.first + turn) % count in state.left:
+    turn, count = before.turn + 1, len(sheets)
+    while turn < len(CATEGORIES) * count and (before.first + turn) % count in left:
         turn += 1
-    return replace(state, turn=turn, phase="fresh", dice=(), events=events)
+    return Crag(before.header, before.first, turn, sheets, left=left, events=events)
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crag:

@@ -136,8 +136,6 @@ class Crapola:
 
     def after(self, action: Action) -> Crapola:
         """The state after that action. Raises IllegalAction."""
-        if isinstance(action, Leave):
-            return self._without(leaver(self, action))
         if isinstance(action, Throw):
             return self._thrown(action)
         if isinstance(action, Keep) and self.turn.phase == "keeping":
@@ -146,6 +144,8 @@ class Crapola:
             return self._stopped()
         if isinstance(action, Spend) and "spend" in self.decisions:
             return self._spent(action)
+        if isinstance(action, Leave):
+            return self._without(leaver(self, action))
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:

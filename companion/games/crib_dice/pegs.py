@@ -5,7 +5,6 @@ RULES.md, "Crib Dice". A side is a player, or with `partners` a team; everything
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -157,7 +156,8 @@ class CribbageBoard:
         told, gone = has_left(seat, seat % len(self.sides)), self.marked(seat)
         if seat == self.to_play:
             return gone.passed_on((told,))
-        return replace(gone, over=gone.decided(round_done=False), events=(told,))
+        after = replace(gone, events=(told,))
+        return _ended(after) if gone.decided(round_done=False) else after
 
     def marked(self, seat: int) -> CribbageBoard:
         """The board with that player gone; with the last of a side the side is out."""
@@ -171,13 +171,13 @@ class CribbageBoard:
     def passed_on(self, events: tuple[Event, ...] = ()) -> CribbageBoard:
         """It is the turn of the next seat still in play, or the game is over and `turn` stays that of the last one."""
         count, seats = len(self.sides), len(self.header.players)
-        following = range(self.turn + 1, self.turn + 1 + seats)
-        in_play = (turn for turn in following if (self.first + turn) % seats not in self.left)
-        upcoming = next((turn for turn in in_play if not self.gone((self.first + turn) % count)), None)
-        if upcoming is None or self.decided(upcoming // count != self.turn // count):
-            over = replace(self, over=True)
-            return replace(over, events=(*events, *_skunks(over)))
-        return replace(self, turn=upcoming, events=events)
+        for turn in range(self.turn + 1, self.turn + 1 + seats):
+            if (self.first + turn) % seats in self.left or self.gone((self.first + turn) % count):
+                continue
+            if self.decided(turn // count != self.turn // count):
+                break
+            return replace(self, turn=turn, events=events)
+        return _ended(replace(self, events=events))
 
     def decided(self, round_done: bool) -> bool:
         """Whether the game is over, the round being done or not."""
@@ -259,7 +259,9 @@ def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[
     return bumped, (Event("bumped", holder, {"from": hole, "to": back}), *more)
 
 
-def _skunks(board: CribbageBoard) -> Iterator[Event]:
-    """Who loses more than one game by it."""
-    lost = board.outcome.games_lost if board.outcome else ()
-    return (Event("skunked", side, {"games": games}) for side, games in enumerate(lost) if games > 1)
+def _ended(board: CribbageBoard) -> CribbageBoard:
+    """The game is over; besides what ended it is told who loses more than one game by it."""
+    over = replace(board, over=True)
+    lost = over.outcome.games_lost if over.outcome else ()
+    skunks = (Event("skunked", side, {"games": games}) for side, games in enumerate(lost) if games > 1)
+    return replace(over, events=(*board.events, *skunks))

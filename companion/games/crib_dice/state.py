@@ -141,8 +141,6 @@ class CribDice:
     def after(self, action: Action) -> CribDice:
         """The state after that action. Raises IllegalAction."""
         turn = self.turn
-        if isinstance(action, Leave):
-            return self._without(leaver(self, action))
         if isinstance(action, Throw):
             return self._thrown(action)
         if isinstance(action, NamePoint) and turn.phase == "naming":
@@ -153,6 +151,8 @@ class CribDice:
             if turn.frozen >= (5 if self.header.rules["pandemonium"] else 6):
                 return _turn_over(self.board.bombed())
             return CribDice(self.board, replace(turn, phase="bombing"), (self._said("bomb_announced"),))
+        if isinstance(action, Leave):
+            return self._without(leaver(self, action))
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
