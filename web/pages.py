@@ -12,7 +12,7 @@ import flask
 import msgspec
 
 from web import catalogue, qr, static_files
-from web.api.games import GameCard, game_card
+from web.api.games import Form, card
 from web.pairing.phones import Pairing
 from web.requests import from_this_machine, phone
 from web.serving.feed import Feed
@@ -61,7 +61,7 @@ class Pages:
 
     feed: Feed
     pairing: Pairing
-    games: Sequence[GameCard]
+    games: Sequence[Form]
     addresses: Addresses
     name: str = "Peg & Pip"
 
@@ -106,7 +106,7 @@ class Pages:
             "advice": "advice" in having,
         }
         if name in WITH_GAMES:
-            start["games"] = [game_card(game) for game in self.games]
+            start["games"] = [card(game) for game in self.games]
         html = flask.render_template(
             f"{name}.html", start=as_json(start), addresses=self.addresses, page_name=name, games=self.games
         )

@@ -14,6 +14,7 @@ from companion.adapters.board_on_page import BoardOnPage
 from companion.config import Settings, WebSettings
 from companion.diagnostics.health import Check, report
 from companion.games.registry import GAMES
+from companion.games.rulebook import form_of
 from companion.session.last_state import LastState
 from companion.session.past.export import PastGames
 from companion.session.photos import Photos
@@ -30,6 +31,9 @@ from web.serving.limits import Limits
 from web.serving.server import Server
 from web.serving.site import Site
 from web.serving.stream import EventStream
+
+FORMS = tuple(map(form_of, GAMES.values()))
+"""The games that can be chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ def groups_of_any_table(
     return (
         api.state.routes(feed, board, health),
         metrics.routes(feed, board, health),
-        api.games.routes(tuple(GAMES.values()), table, pairing),
+        api.games.routes(FORMS, table, pairing),
         api.photos.routes(photos, table),
         api.play.routes(table, pairing),
         api.pair.routes(pairing),
@@ -98,7 +102,7 @@ def servers(
     settings: Settings, door: Door, feed: Feed, groups: tuple[Routes, ...]
 ) -> Callable[[socket.socket], Server]:
     """What makes a server of those routes and the pages on a socket, as often as one is needed."""
-    pages = Pages(feed, door.pairing, tuple(GAMES.values()), door.addresses, settings.table.name)
+    pages = Pages(feed, door.pairing, FORMS, door.addresses, settings.table.name)
     app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
     limits = Limits(streams=settings.web.streams)
 

@@ -96,7 +96,7 @@ class Rulebook:
 
 
 def form_of(game: Game) -> dict[str, Any]:
-    """A game's switches with defaults and meaning, its seats and presets: what a settings form is made from."""
+    """A game's switches with defaults and meaning, its seats and presets, its words: what pages are made from."""
     return {
         "game": game.name,
         "title": game.title,
@@ -114,6 +114,7 @@ def form_of(game: Game) -> dict[str, Any]:
             for switch in game.switches
         ],
         "presets": {name: dict(switches) for name, switches in game.presets.items()},
+        "in_words": game.in_words,
         "credits": game.credits,
     }
 

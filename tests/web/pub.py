@@ -13,6 +13,7 @@ from typing import Any
 import flask
 
 from companion.games.registry import GAMES
+from companion.games.rulebook import form_of
 from companion.session.commands import Observe
 from companion.session.journal import Journal
 from companion.session.photos import Photos
@@ -181,7 +182,7 @@ def opened(
     table = Table(Journal(folder), Photos(folder), clock=clock, wall=lambda: 1_700_000_000.0)
     table.start()
     pairing = Pairing(PIN, MemoryTokens(), clock)
-    feed, games = Feed(table), parts.get("games", tuple(GAMES.values()))
+    feed, games = Feed(table), parts.get("games", tuple(map(form_of, GAMES.values())))
     health = {"status": "ok", "parts": {"camera": {"ok": True, "says": "The tray is in view."}}}
     having: dict[str, Any] = {"tray": tray, "photos": StandInPhotos(), **parts}
     photos = having["photos"]

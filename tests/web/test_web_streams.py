@@ -230,6 +230,7 @@ def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
 def test_a_table_plays_on_when_the_servers_loop_has_fallen_under_its_streams(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         scope = {"method": "GET", "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1)}
+
         async def listen_and_fall() -> None:
             never, heard = asyncio.Event(), asyncio.Queue[Any]()
             listening = asyncio.create_task(pub.site.stream(scope, never.wait, heard.put))

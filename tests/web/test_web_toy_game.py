@@ -12,6 +12,7 @@ from high import GAME
 from pub import Pub, opened, served
 
 from companion.games import registry
+from companion.games.rulebook import form_of
 from companion.session.commands import PlayLine, StartGame
 from web.loudspeaker import Loudspeaker
 
@@ -23,7 +24,7 @@ LINES: list[dict[str, Any]] = [{"throw": [4]}, {"do": "stop"}, {"throw": [2]}, {
 @pytest.fixture
 def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pub]:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": GAME}))
-    with opened(tmp_path, games=tuple(registry.GAMES.values())) as pub:
+    with opened(tmp_path, games=tuple(map(form_of, registry.GAMES.values()))) as pub:
         yield pub
 
 
@@ -55,7 +56,7 @@ def test_it_is_called_out_in_its_own_words(toy: Pub) -> None:
 
 
 def test_its_forms_its_past_games_and_its_rules_are_served(toy: Pub) -> None:
-    games = {game["name"]: game for game in toy.stranger().get("/api/games").json["games"]}
+    games = {game["game"]: game for game in toy.stranger().get("/api/games").json["games"]}
     assert (games["high"]["title"], games["high"]["switches"][0]["key"]) == ("High", "twice")
     schemas = toy.stranger().get("/api/openapi.json").json["components"]["schemas"]
     assert "high" in schemas["Header"]["properties"]["game"]["enum"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import flask
 
@@ -35,73 +35,17 @@ HEADER: Json = {
 }
 
 
-class SwitchCard(Protocol):
-    """A house rule, as `companion.games.game.Switch`."""
-
-    @property
-    def key(self) -> str:
-        """Its key in a header's `rules`."""
-
-    @property
-    def default(self) -> bool | int:
-        """Its value when a header does not name it."""
-
-    @property
-    def title(self) -> str:
-        """Its name on a form."""
-
-    @property
-    def meaning(self) -> str:
-        """What it does, in words."""
-
-    @property
-    def minimum(self) -> int | None:
-        """The least value of a number."""
+Form = Mapping[str, Any]
+"""A game that can be chosen, as `companion.games.rulebook.form_of` tells it."""
 
 
-class GameCard(Protocol):
-    """A game that can be chosen, as `companion.games.game.Game`."""
-
-    @property
-    def name(self) -> str:
-        """Its name in a header."""
-
-    @property
-    def title(self) -> str:
-        """Its name in words."""
-
-    @property
-    def min_players(self) -> int:
-        """The fewest players."""
-
-    @property
-    def max_players(self) -> int | None:
-        """The most players; None when there is no limit."""
-
-    @property
-    def switches(self) -> Sequence[SwitchCard]:
-        """Its house rules."""
-
-    @property
-    def presets(self) -> Mapping[str, Mapping[str, bool | int]]:
-        """Named sets of house rules."""
-
-    @property
-    def in_words(self) -> str:
-        """How it is played, in paragraphs."""
-
-    @property
-    def credits(self) -> str:
-        """Whose game it is."""
-
-
-def routes(games: Sequence[GameCard], table: Table, pairing: Pairing) -> Routes:
+def routes(games: Sequence[Form], table: Table, pairing: Pairing) -> Routes:
     """The routes of the games."""
     made = Routes("games", Terms, pairing=pairing, schemas={"Header": _header(games)})
 
     @made.get("/api/games", "The games, their house rules and presets")
     def listed() -> flask.Response:
-        return answer({"games": [game_card(game) for game in games]})
+        return answer({"games": [card(game) for game in games]})
 
     start: Json = {"schema": ref("Snapshot"), "refused": (401, 409, 422), "named": "Header", "paired": True}
 
@@ -116,20 +60,10 @@ def routes(games: Sequence[GameCard], table: Table, pairing: Pairing) -> Routes:
     return made
 
 
-def game_card(game: GameCard) -> dict[str, object]:
-    """A game as the set-up form needs it."""
-    return {
-        "name": game.name,
-        "title": game.title,
-        "min_players": game.min_players,
-        "max_players": game.max_players,
-        "switches": [
-            {"key": s.key, "default": s.default, "title": s.title, "meaning": s.meaning, "minimum": s.minimum}
-            for s in game.switches
-        ],
-        "presets": {name: dict(values) for name, values in game.presets.items()},
-    }
+def card(form: Form) -> Form:
+    """A game as the set-up needs it: all but its rules in words."""
+    return {key: value for key, value in form.items() if key != "in_words"}
 
 
-def _header(games: Sequence[GameCard]) -> Json:
-    return {**HEADER, "properties": {"game": {"enum": [game.name for game in games]}, **HEADER["properties"]}}
+def _header(games: Sequence[Form]) -> Json:
+    return {**HEADER, "properties": {"game": {"enum": [game["game"] for game in games]}, **HEADER["properties"]}}

@@ -8,23 +8,23 @@ export function newGame(games) {
   const names = [...(last.players ?? ["", ""])];
   const terms = termsForm(last.terms ?? {}, (plays) => { seatHouse(names, plays); show(); });
   let known = remembered();
-  let game = games.find((each) => each.name === last.game) ?? games[0];
-  let rules = { ...(last.game === game.name ? last.rules : {}) };
+  let game = games.find((each) => each.game === last.game) ?? games[0];
+  let rules = { ...(last.game === game.game ? last.rules : {}) };
 
   const before = h("div", { class: "row names" }), who = h("div", { class: "stack" }), what = h("div", { class: "stack" });
-  const choice = h("select", { id: "new-game" }, games.map((each) => h("option", { value: each.name, selected: each === game }, each.title)));
-  choice.addEventListener("change", () => { game = games.find((each) => each.name === choice.value); rules = {}; show(); });
+  const choice = h("select", { id: "new-game" }, games.map((each) => h("option", { value: each.game, selected: each === game }, each.title)));
+  choice.addEventListener("change", () => { game = games.find((each) => each.game === choice.value); rules = {}; show(); });
   const problem = h("p", { class: "notice", role: "alert", hidden: true });
 
   const show = () => {
     fill(before, [known, names], () => knownNames(known, names, game, show));
-    fill(who, [names.length, game.name, names.drawn], () => [names.map((name, seat) => seatRow(names, seat, name, game, show, terms.plays() && name === HOUSE)),
+    fill(who, [names.length, game.game, names.drawn], () => [names.map((name, seat) => seatRow(names, seat, name, game, show, terms.plays() && name === HOUSE)),
       game.max_players && names.length >= game.max_players ? null : h("button", { type: "button", "data-key": "add", onclick: () => { names.push(""); show(); } }, t("new.add"))].flat());
-    fill(what, [game.name, rules], () => [presets(game, rules, (chosen) => { rules = chosen; show(); }), ...game.switches.map((each) => switchRow(each, rules))]);
+    fill(what, [game.game, rules], () => [presets(game, rules, (chosen) => { rules = chosen; show(); }), ...game.switches.map((each) => switchRow(each, rules))]);
   };
   const begin = async () => {
     const players = names.map((name) => name.trim()).filter(Boolean);
-    const header = { transcript: 1, game: game.name, players, rules: differing(game, rules), terms: terms.told() };
+    const header = { transcript: 1, game: game.game, players, rules: differing(game, rules), terms: terms.told() };
     settings.set("last-game", JSON.stringify(header));
     settings.set("names", JSON.stringify([...new Set([...players, ...known])].slice(0, 30)));
     const done = await post("/api/games", first.value === "roll" ? { ...header, roll_off: true } : header);
