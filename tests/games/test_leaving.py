@@ -8,12 +8,13 @@ import pytest
 from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
 
 from companion.errors import IllegalAction, RulesError
+from companion.games.event import Event
 from companion.games.game import Enter, Leave, Throw, Undo
 from companion.games.luck import story_of
 from companion.games.notation import action_of
 from companion.games.odds import options
 from companion.games.registry import GAMES, game_named
-from companion.games.transcript import Transcript
+from companion.games.transcript import GAME_OVER, Transcript, corrected
 
 TWO = [throw(2, 2, 1, 3, 4, 5, 6), point(2), STOP]
 SIXES = [throw(6, 6, 6, 6, 6, 6, 6), point(6)]
@@ -103,7 +104,10 @@ def test_the_loser_of_a_game_for_one_is_found_in_mid_turn() -> None:
 
 def test_who_leaves_loses_as_who_is_eliminated() -> None:
     skunk = {"rules": {"skunk": True}}
-    assert view("crib_dice", leave("Ann"), header=skunk)["outcome"]["games_lost"] == {"Ann": 4, "Ben": 0}
+    mine = told("crib_dice", leave("Ann"), header=skunk)
+    assert mine.view()["outcome"]["games_lost"] == {"Ann": 4, "Ben": 0}
+    assert [event.code for event in mine.events] == ["left", "skunked", "game_over"]
+    assert told("crib_dice", leave("Ben"), header=skunk).events[1:] == (Event("skunked", 1, {"games": 4}), GAME_OVER)
 
 
 def test_a_team_plays_on_with_the_one_that_is_left() -> None:
@@ -244,8 +248,6 @@ def test_the_page_says_who_has_left_and_the_board_where_the_peg_is() -> None:
 
 
 def test_a_correction_before_a_leave_plays_it_again() -> None:
-    from companion.games.transcript import corrected
-
     transcript = told("crag", throw(1, 6, 6), leave("Ben"), score("crag"), players=3)
     result = corrected(transcript, 0, Throw((2, 5, 6)))
     assert result.refused == ()
