@@ -166,6 +166,7 @@ def build(settings: Settings) -> App:
         "calibration": tray.health,
         **({"sounds": supervisor.telling("sounds", chimes.health)} if chimes else {}),
         "buttons": supervisor.telling("buttons", buttons.health),
+        "house": supervisor.telling("house", lambda: (True, "plays where it is seated")),
         "table": supervisor.telling("table", table.health),
         "pages": server.health,
         "life": supervisor.health,

@@ -17,11 +17,12 @@ from typing import Any
 
 import pytest
 
+import web
 from companion import config
 from companion.adapters import supervision
 from companion.adapters.parts import Part
 from companion.adapters.serving import LastingServer
-from companion.adapters.supervision import Supervisor
+from companion.adapters.supervision import Fall, Supervisor
 from companion.app import App, build
 from companion.errors import DeviceError
 from companion.session.commands import EndSitting
@@ -133,6 +134,24 @@ def test_the_pages_server_is_killed_and_comes_back(app: App, with_: type[BaseExc
         kill("server", with_)  # it came up in a task, which kept it to itself
     assert within(BACK_WITHIN_S, lambda: "started again" in health(app)["pages"]["says"])
     assert within(BACK_WITHIN_S, lambda: threading.active_count() <= before + 2)
+
+
+def test_every_part_that_can_fall_has_its_place_in_healthz(app: App) -> None:
+    for part in app.parts:
+        if part.alive is not None:
+            app.supervisor._falls[part.name] = Fall(f"a probe of {part.name}", 1)
+    causes = {f"a probe of {part.name}" for part in app.parts if part.alive is not None}
+
+    def told() -> set[str]:
+        says = " ".join(each["says"] for each in health(app).values())
+        return {cause for cause in causes if cause in says}
+
+    assert within(BACK_WITHIN_S, lambda: told() == causes), causes - told()
+
+
+def test_every_part_in_healthz_has_a_name_on_the_page(app: App) -> None:
+    texts = json.loads((Path(web.__file__).parent / "texts" / "en.json").read_text(encoding="utf-8"))
+    assert {f"part.{name}" for name in health(app)} - texts.keys() == set()
 
 
 def test_who_waits_for_a_writer_that_falls_is_told(tmp_path: Path) -> None:
