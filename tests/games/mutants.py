@@ -51,9 +51,10 @@ TESTS = [
     "test_leaving.py",
     "test_refusals.py",
     "test_rules_commands.py",
+    "../session/test_events.py",
     "test_conformance.py",
 ]
-FILES = [str(HERE / name) for name in TESTS]
+FILES = [str((HERE / name).resolve()) for name in TESTS]
 OPTIONS = ["-q", "--no-header", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
 # The commands start processes, which would load the module as it is; the speed promise says nothing about a mutant.
 OPTIONS += ["-k", "not process and not fast and not usage and not terminal and not quick"]

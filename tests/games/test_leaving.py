@@ -10,6 +10,7 @@ from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
 from companion.errors import IllegalAction, RulesError
 from companion.games.event import Event
 from companion.games.game import Enter, Leave, Throw, Undo
+from companion.games.leaving import turn_goes_on
 from companion.games.luck import story_of
 from companion.games.notation import action_of
 from companion.games.odds import options
@@ -260,3 +261,13 @@ def test_undo_goes_back_over_the_end_that_a_leave_made() -> None:
     assert transcript.view()["over"]
     back: Transcript = transcript.then(Undo(1))
     assert (back.view()["player"], back.view()["decisions"]) == ("Ben", ["point"])
+
+
+def test_whose_turn_goes_on_when_another_leaves() -> None:
+    three = told("crag", throw(1, 6, 6), players=3).state
+    assert turn_goes_on(three, three.after(Leave("Ben")))
+    assert not turn_goes_on(three, three.after(Leave("Ann")))
+    two = told("crag", throw(1, 6, 6)).state
+    assert not turn_goes_on(two, two.after(Leave("Ben"))), "the game is over"
+    tied = told("crag", throw(3, 3), throw(3, 3), throw(1, 1), throw(2, 2), players=3, roll_off=True).state
+    assert not turn_goes_on(tied, tied.after(Leave("Ann"))), "Ben was to roll off, and begins now"
