@@ -24,7 +24,7 @@ from companion.adapters.site import Door, groups_of_any_table, open_door, server
 from companion.adapters.sound import sounding
 from companion.adapters.supervision import Supervisor
 from companion.adapters.tray_observer import TrayObserver
-from companion.config import Settings
+from companion.config import Origin, Settings
 from companion.diagnostics.health import Check, disk_check, journal_check
 from companion.diagnostics.machine_health import machine_check
 from companion.errors import DeviceError, RulesError, SetupError
@@ -39,6 +39,7 @@ from companion.session.past.export import PastGames
 from companion.session.past.review import Review
 from companion.session.photos import Photos
 from companion.session.table import Table
+from companion.settings_file import SettingsFile, taking
 from hardware.board import Board
 from hardware.buttons import Buttons
 from hardware.buttons.opening import open_buttons
@@ -57,6 +58,7 @@ from web import api
 from web.loudspeaker import Loudspeaker
 from web.serving.feed import Feed
 from web.serving.server import Server
+from web.settings import routes as settings_routes
 
 T = TypeVar("T")
 
@@ -114,8 +116,12 @@ class _Wired:
     camera: Camera
 
 
-def build(settings: Settings) -> App:
+def build(settings: Settings, origin: Origin | None = None) -> App:
     """All parts of a table, none started but the listening socket.
+
+    Args:
+        settings: What to build.
+        origin: Where they came from: a host may change them there. None: they can't be changed.
 
     Raises:
         SetupError: With all that is wrong with the settings.
@@ -184,7 +190,9 @@ def build(settings: Settings) -> App:
         api.review.routes(Review(folder, past), photos, door.pairing),
         api.calibrate.routes(calibration, door.pairing),
     )
-    site = servers(settings, door, feed, groups)
+    kept = origin and SettingsFile(origin, settings, _wrong, taking(board, lights, photos))
+    name = (lambda: kept.running.table.name) if kept else None
+    site = servers(settings, door, feed, (*groups, *([settings_routes(kept, door.pairing)] if kept else [])), name)
     return App(door, parts, server, site, supervisor, lambda: _first_game(table, settings))
 
 
@@ -211,6 +219,15 @@ def _wired(settings: Settings) -> _Wired:
     if problems or layout is None or opened is None or pressed is None or camera is None:
         raise SetupError(problems)
     return _Wired(layout, opened, pressed, camera)
+
+
+def _wrong(settings: Settings) -> list[str]:
+    """What is wrong with settings as a whole; nothing that is opened for it is started."""
+    try:
+        _wired(settings)
+    except SetupError as wrong:
+        return list(wrong.problems)
+    return []
 
 
 def _tried(make: Callable[[], T], problems: list[str]) -> T | None:

@@ -108,6 +108,18 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Path(self.data.dir).expanduser() if self.data.dir else platformdirs.user_data_path("pegpip")
 
 
+class Origin(msgspec.Struct, frozen=True):
+    """Where a table's settings came from.
+
+    Attributes:
+        file: The settings file; it need not be there.
+        overrides: What the command line said over it: section -> key -> value.
+    """
+
+    file: Path
+    overrides: dict[str, dict[str, Any]] = {}
+
+
 def default_file() -> Path:
     """Where settings are looked for when no file is named."""
     return platformdirs.user_config_path("pegpip") / "pegpip.toml"
@@ -128,7 +140,7 @@ def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
         known = tree.setdefault(section, {})
         if isinstance(known, dict):
             known.update(values)
-    return _validated(tree)
+    return validated(tree)
 
 
 def _read(file: Path | None) -> dict[str, Any]:
@@ -143,7 +155,8 @@ def _read(file: Path | None) -> dict[str, Any]:
         raise SetupError([f"Settings file {path}: not TOML: {wrong}."]) from None
 
 
-def _validated(tree: dict[str, Any]) -> Settings:
+def validated(tree: dict[str, Any]) -> Settings:
+    """Settings from sections of keys and values. Raises SetupError with every problem there is."""
     problems: list[str] = []
     sections = get_type_hints(Settings)
     built: dict[str, Any] = {}

@@ -78,6 +78,12 @@ class Board:
                 self._view, self._fresh = view, True
                 self._lock.notify()
 
+    def take(self, power: Power) -> None:
+        """Light by this power from the next frame on."""
+        with self._lock:
+            self._power, self._fresh = power, True
+            self._lock.notify()
+
     def acknowledge(self) -> None:
         """A button was felt: light says so at once, whatever the table makes of it. Never blocks for the strip."""
         with self._lock:

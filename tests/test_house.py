@@ -22,6 +22,7 @@ COMPOSERS = (
     "companion.app",
     "companion.appliance",
     "companion.safe_mode",
+    "companion.settings_file",
     "companion.backup",
     "companion.bench",
     "companion.diagnostics",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import gzip
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ SQUEEZE = 5  # gzip's level: a page late in an evening shrinks to a fifth in a m
 
 PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
 WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
-    "honesty": ("/dice", "evening")
+    "honesty": ("/dice", "evening"),
+    "settings": ("/settings", "settings"),
 }
 """Pages with the group of the API that they need."""
 WITH_GAMES = {"control", "tray"}
@@ -56,14 +57,14 @@ class Pages:
         pairing: Whether the phone that asks is paired.
         games: The games that can be chosen.
         addresses: Where phones find the table.
-        name: The table's own name.
+        name: Tells the table's own name, which may be changed while it runs.
     """
 
     feed: Feed
     pairing: Pairing
     games: Sequence[Form]
     addresses: Addresses
-    name: str = "Peg & Pip"
+    name: Callable[[], str]
 
     def routes(self, having: Set[str]) -> flask.Blueprint:
         """Their routes, with the QR codes and the manifest; a page that needs a group of the API is there with it."""
@@ -87,7 +88,7 @@ class Pages:
             "t": functools.partial(catalogue.say, language),
             "language": language,
             "languages": catalogue.LANGUAGES,
-            "table_name": self.name,
+            "table_name": self.name(),
             "look": look if look in LOOKS else "dark",
             "file": static_files.url,
             **{f"with_{name}": group in having for name, (_, group) in WHERE_THERE_IS_ONE.items()},

@@ -15,10 +15,14 @@ MOMENTS_KEPT = 12
 
 
 class Lights:
-    """Follows the snapshots of one table and keeps the moments that the board still has to play out."""
+    """Follows the snapshots of one table and keeps the moments that the board still has to play out.
+
+    Attributes:
+        night: Whether the board rests dark between moments; may be set at any time.
+    """
 
     def __init__(self, *, night: bool = False) -> None:
-        self._night = night
+        self.night = night
         self._number: int | None = None
         self._track: Track | None = None
         self._moments: tuple[Moment, ...] = ()
@@ -30,7 +34,7 @@ class Lights:
             self._number = snapshot.number
             fresh = _moments(before, snapshot, news, now_s)
             self._moments = (self._moments + fresh)[-MOMENTS_KEPT:] if news.events else ()
-        return board_view(snapshot, self._moments, night=self._night)
+        return board_view(snapshot, self._moments, night=self.night)
 
 
 def lighting(board: Board, lights: Lights, clock: Callable[[], float]) -> Reader:

@@ -99,10 +99,13 @@ def groups_of_any_table(
 
 
 def servers(
-    settings: Settings, door: Door, feed: Feed, groups: tuple[Routes, ...]
+    settings: Settings, door: Door, feed: Feed, groups: tuple[Routes, ...], name: Callable[[], str] | None = None
 ) -> Callable[[socket.socket], Server]:
-    """What makes a server of those routes and the pages on a socket, as often as one is needed."""
-    pages = Pages(feed, door.pairing, FORMS, door.addresses, settings.table.name)
+    """What makes a server of those routes and the pages on a socket, as often as one is needed.
+
+    `name` tells the table's name where that can change; without it, it is that of the settings.
+    """
+    pages = Pages(feed, door.pairing, FORMS, door.addresses, name or (lambda: settings.table.name))
     app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
     limits = Limits(streams=settings.web.streams)
 

@@ -43,9 +43,10 @@ def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> i
     Without any option: a virtual camera, the board drawn in the page, port 8000. Open /tray to throw simulated dice.
     """
     logs.begin(time.monotonic, verbose=verbose, structured=log_json)
-    settings = config.load(file, _overrides(given))
+    overrides = _overrides(given)
+    settings, origin = config.load(file, overrides), config.Origin(file or config.default_file(), overrides)
     starts = Starts(settings.data_dir)
-    app = _built(settings, starts)
+    app = _built(settings, starts, origin)
     stopped_by: list[int] = []
 
     def stop(number: int, _frame: FrameType | None) -> None:
@@ -70,13 +71,13 @@ def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> i
     return CTRL_C if signal.SIGINT in stopped_by else 0
 
 
-def _built(settings: config.Settings, starts: Starts) -> App:
+def _built(settings: config.Settings, starts: Starts, origin: config.Origin) -> App:
     """The table; after starts that came to nothing the pages alone, which say why."""
     before = starts.begin()
     if len(before) >= TRIES:
         return safe_mode.build(settings, before[-1])
     try:
-        return build(settings)
+        return build(settings, origin)
     except DeviceError as ill:
         starts.failed(str(ill))
         raise

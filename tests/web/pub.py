@@ -19,7 +19,7 @@ from companion.session.journal import Journal
 from companion.session.photos import Photos
 from companion.session.table import Table
 from companion.session.tray.observation import Die, Observation
-from web import api, metrics
+from web import api, metrics, settings
 from web.app import create_app
 from web.guard import Hosts
 from web.pages import Addresses, Pages
@@ -187,6 +187,7 @@ def opened(
     having: dict[str, Any] = {"tray": tray, "photos": StandInPhotos(), **parts}
     photos = having["photos"]
     make_more = {
+        "settings": lambda it: settings.routes(it, pairing),
         "tray": lambda it: api.tray.routes(it, table, pairing),
         "evening": lambda it: api.evening.routes(it, table),
         "advice": lambda it: api.advice.routes(it),
@@ -204,7 +205,7 @@ def opened(
         api.pair.routes(pairing),
         *(make(having[part]) for part, make in make_more.items() if having.get(part) is not None),
     ]
-    app = create_app(Pages(feed, pairing, games, addresses, name), groups, "0")
+    app = create_app(Pages(feed, pairing, games, addresses, lambda: name), groups, "0")
     hosts = Hosts(addresses.names)
     stream = EventStream(feed, hosts, pairing.knows, limits, heartbeat_s)
     try:

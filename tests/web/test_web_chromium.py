@@ -10,18 +10,20 @@ import pytest
 from accessibility import violations
 from pub import HEADER, PIN, Pub, observation, opened, served
 
+from companion.config import Origin, Settings
 from companion.session.commands import PlayLine, StartGame
 from companion.session.house.advice import Advisor
 from companion.session.past.export import PastGames as Journaled
 from companion.session.past.fairness import course_of, watched
 from companion.session.past.review import Review
 from companion.session.past.statistics import Tally
+from companion.settings_file import SettingsFile
 from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
-PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/dice", "/review")
-HOSTS_ONLY = {"/control", "/review"}
+PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/dice", "/review", "/settings")
+HOSTS_ONLY = {"/control", "/review", "/settings"}
 PATIENCE_MS = 60_000
 """Far more than a busy machine needs: these tests say what happens, not how fast."""
 SIZES = {"360x640": (360, 640), "390x844": (390, 844), "820x1180": (820, 1180), "1920x1080": (1920, 1080)}
@@ -67,7 +69,8 @@ class PastGames:
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
     advisor = Advisor(lambda: pub.table.standing())
-    having = {"evening": PastGames(), "review": Review(tmp_path), "advice": advisor}
+    file = SettingsFile(Origin(tmp_path / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
+    having = {"evening": PastGames(), "review": Review(tmp_path), "advice": advisor, "settings": file}
     with opened(tmp_path, **having) as pub, served(pub) as address:
         yield address, pub
 
@@ -294,6 +297,27 @@ def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
     page.click('dialog button[aria-label="It is a 3"]')
     page.wait_for_selector("#toast")
     assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
+    page.context.close()
+
+
+def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = phone(chromium, address, paired=True)
+    live(page, f"{address}/settings")
+    page.fill("#strip-brightness", "0.3")
+    page.press("#strip-brightness", "Tab")
+    page.wait_for_selector("#strip-brightness-says:text-is('Kept.')")
+    page.fill("#strip-brightness", "3")
+    page.press("#strip-brightness", "Tab")
+    page.wait_for_selector("#strip-brightness[aria-invalid='true']")
+    assert "brightness" in page.text_content("#strip-brightness-says")
+    page.fill("#web-port", "9000")
+    page.press("#web-port", "Tab")
+    page.wait_for_selector("#web-port-says:has-text('starts anew')")
+    assert (pub.folder / "pegpip.toml").read_text() == "[strip]\nbrightness = 0.3\n\n[web]\nport = 9000\n"
+    page.reload()
+    page.wait_for_selector("#strip-brightness")
+    assert page.input_value("#strip-brightness") == "0.3"
     page.context.close()
 
 
