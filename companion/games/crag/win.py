@@ -21,10 +21,13 @@ from companion.games.game import Action, Enter, Keep, State
 
 TOTALS = 245  # no sheet holds more than 244
 PLACES = range(len(CATEGORIES))
+AT_ONCE = 256
+"""So many sheets lie in a processor's cache together."""
+Masks = npt.NDArray[np.int64]
 
 
 class Prospects:
-    """What sheets still bring, played for the final total: worked out as far as it is asked for.
+    """What sheets still bring, played for the final total: all of them, worked out when it is made.
 
     Args:
         strict: The house rule `thirteen_without_double`.
@@ -33,42 +36,73 @@ class Prospects:
     def __init__(self, strict: bool) -> None:
         self.points = np.array([points_table(strict)[dice] for dice in LYING])
         self._worth = np.array(sheets(strict))
-        self._known = np.zeros(FULL + 1, dtype=bool)
-        self._known[FULL] = True
         self._chances = np.zeros((FULL + 1, TOTALS))
         self._chances[FULL, 0] = 1.0
+        # What may be entered where, numbered through: dice that score alike lead to the same sheets.
+        pairs = [(place, int(scored)) for place in PLACES for scored in np.unique(self.points[:, place])]
+        self._pair_of = np.array([[pairs.index((place, int(dice[place]))) for dice in self.points] for place in PLACES])
+        self._scores = [
+            [(at, scored) for at, (where, scored) in enumerate(pairs) if where == place] for place in PLACES
+        ]
+        # The most that so many empty rows bring.
+        self._most = [0, *np.cumsum(np.sort(self.points.max(axis=0))[::-1]).tolist()]
+        filled = np.array([mask.bit_count() for mask in range(FULL + 1)])
+        for size in reversed(PLACES):
+            masks = np.flatnonzero(filled == size)
+            for begin in range(0, len(masks), AT_ONCE):
+                some = masks[begin : begin + AT_ONCE]
+                self._chances[some] = self._spread(some, self._weights(some))
 
     def of(self, filled: int) -> Floats:
         """The chance of each number of points to come, shape (TOTALS,)."""
-        if not self._known[filled]:
-            all_masks = np.arange(FULL + 1)
-            missing = all_masks[(all_masks & filled == filled) & ~self._known]
-            sizes = np.array([int(mask).bit_count() for mask in missing])
-            for size in sorted(set(sizes.tolist()), reverse=True):
-                self._work_out(missing[sizes == size])
         chances: Floats = self._chances[filled]
         return chances
 
-    def _work_out(self, masks: npt.NDArray[np.int64]) -> None:
-        """Sheets with as many filled as each other, from those with one more."""
-        entered = np.full((len(masks), len(LYING), len(CATEGORIES)), -np.inf)
+    def _weights(self, masks: Masks) -> Floats:
+        """The chance of each that may be entered, of sheets with as many filled as each other, shape (masks, pairs)."""
+        worth, where = self._entries(masks)
+        pairs, count = self._pair_of[where, np.arange(len(LYING))[:, np.newaxis]], int(self._pair_of.max()) + 1
+        at = pairs + np.arange(len(masks)) * count
+        weights = np.bincount(at.ravel(), self._lying(worth).ravel(), len(masks) * count)
+        return weights.astype(np.float64).reshape(len(masks), -1)
+
+    def _spread(self, masks: Masks, weights: Floats) -> Floats:
+        """The chance of each number of points, by the chances of what is entered where, shape (masks, TOTALS)."""
+        most = self._most[len(CATEGORIES) - int(masks[0]).bit_count()] + 1
+        found = np.zeros((len(masks), TOTALS))
+        part = np.empty((len(masks), most))
+        for place, scores in enumerate(self._scores):
+            later = self._chances[masks | 1 << place, :most]  # zero where the place is filled: no weight falls on it
+            for column, scored in scores:
+                np.multiply(later[:, : most - scored], weights[:, column, np.newaxis], out=part[:, : most - scored])
+                found[:, scored:most] += part[:, : most - scored]
+        return found
+
+    def _entries(self, masks: Masks) -> tuple[Floats, Masks]:
+        """By three dice the most that the rest of the sheet brings, and where to enter them; shape (dice, masks)."""
+        best = np.full((len(LYING), len(masks)), -np.inf)
+        where = np.zeros(best.shape, dtype=np.int64)
         for place in PLACES:
-            unused = (masks >> place & 1) == 0
-            entered[unused, :, place] = self.points[:, place] + self._worth[masks[unused] | 1 << place, np.newaxis]
-        where = entered.argmax(axis=2)
-        kept = entered.max(axis=2) @ after_keeps().T
-        taken = kept[:, choices()].argmax(axis=2)
-        keeps = np.zeros((len(masks), len(KEEPS)))
-        for throw, chance in enumerate(after_keeps()[KEEPS.index(())]):
-            keeps[np.arange(len(masks)), choices()[throw, taken[:, throw]]] += chance
-        lying = keeps @ after_keeps()
-        for dice in range(len(LYING)):
-            for place in set(where[:, dice].tolist()):
-                rows = np.flatnonzero(where[:, dice] == place)
-                scored = int(self.points[dice, place])
-                later = self._chances[masks[rows] | 1 << place, : TOTALS - scored]
-                self._chances[masks[rows], scored:] += lying[rows, dice, np.newaxis] * later
-        self._known[masks] = True
+            worth = np.where(masks >> place & 1, -np.inf, self._worth[masks | 1 << place])
+            entered = self.points[:, place, np.newaxis] + worth
+            np.copyto(where, place, where=entered > best)
+            np.maximum(best, entered, out=best)
+        return best, where
+
+    def _lying(self, worth: Floats) -> Floats:
+        """The chance that each three dice are entered, of turns that keep what is worth most, shape (dice, masks)."""
+        kept = after_keeps() @ worth
+        first, *others = choices().T
+        best, taken = kept[first], np.repeat(first[:, np.newaxis], worth.shape[1], axis=1)
+        for keep in others:
+            more = kept[keep]
+            np.copyto(taken, keep[:, np.newaxis], where=more > best)
+            np.maximum(best, more, out=best)
+        at = taken * worth.shape[1] + np.arange(worth.shape[1])
+        thrown = np.broadcast_to(after_keeps()[KEEPS.index(())][:, np.newaxis], at.shape)
+        keeps = np.bincount(at.ravel(), thrown.ravel(), kept.size).astype(np.float64).reshape(kept.shape)
+        lying: Floats = after_keeps().T @ keeps
+        return lying
 
 
 @cache

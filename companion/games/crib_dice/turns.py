@@ -59,6 +59,12 @@ def _stops(frozen: int) -> npt.NDArray[np.int64]:
 
 
 @cache
+def _all_stops() -> npt.NDArray[np.int64]:
+    """What each set scores, by its row from 1 on."""
+    return np.concatenate([_stops(frozen) for frozen in ROW])
+
+
+@cache
 def _padded(monotone: bool) -> tuple[npt.NDArray[np.int64], Floats]:
     """The offers as one table of rows, the last row repeated, shape (width, offers); and their chances."""
     width = max(len(rows) for rows, _ in offers(monotone))
@@ -99,11 +105,21 @@ class Turns:
         self.fresh = np.empty((top + REACH + 1, columns), self._precision)
         self._ends, self._monotone = piddle_ends(piddle_points), monotone
         self._lost_piddle = 1 - sum(chance for _, chance in self._ends)
+        self._rolls = [(ROW[frozen], roll_matrix(frozen).astype(self._precision)) for frozen in (4, 3, 2)]
+        self._throws = [
+            (
+                np.concatenate([_stops(min(7, frozen + hits)) for frozen in (5, 6, 7)]),
+                np.array([chance] * 12 + [0.0 if hits else 1.0] * 6, self._precision)[:, np.newaxis],
+            )
+            for hits, chance in self._ends
+        ]
+        risk = np.array([self._lost_piddle] * 12 + [0.0] * 6, self._precision)
+        self._risked = risk[:, np.newaxis] * lost
         self._sets = np.empty((ROWS, columns), self._precision)
+        self._sets[0] = lost
         self._best = np.empty((AT_ONCE, columns), self._precision)
         for hole in range(top + REACH, top - 1, -1):
-            for frozen, row in ROW.items():
-                self._sets[row : row + 6] = bank[hole + _stops(frozen)]
+            self._sets[1:] = bank[hole + _all_stops()]
             self._choose(hole, columns)
         for hole in range(top - 1, bottom - 1, -1):
             self._choose(hole, self._weigh(hole))
@@ -123,8 +139,7 @@ class Turns:
         for hole in range(holes):
             count = self._weigh(hole)
             chosen = self._chosen(reached[hole, :count], count)
-            for frozen in (2, 3, 4):
-                matrix = roll_matrix(frozen).astype(self._precision)
+            for frozen, (_, matrix) in zip((2, 3, 4), reversed(self._rolls), strict=True):
                 throwing = self._stopped(hole, frozen, matrix @ self._sets[: ROW[frozen], :count], chosen, banked)
                 chosen[: ROW[frozen]] += matrix.T @ throwing
             for frozen in (5, 6):
@@ -158,16 +173,13 @@ class Turns:
     def _weigh(self, hole: int) -> int:
         """Fills in what each set is worth with so much gathered; how many columns that is for."""
         count = min((hole + 1) * self.block, len(self.lost))
-        sets, bank = self._sets[:, :count], self.bank[:, :count]
-        sets[0] = self.lost[:count]
-        for frozen, row in ROW.items():
-            if frozen == 7:
-                thrown = self.fresh[hole + _stops(7), :count]
-            elif frozen >= 5:
-                thrown = self._piddle(hole, frozen, count)
-            else:
-                thrown = roll_matrix(frozen).astype(self._precision) @ sets[:row]
-            np.maximum(thrown, bank[hole + _stops(frozen)], out=sets[row : row + 6])
+        sets, stops = self._sets[:, :count], self.bank[hole + _all_stops(), :count]
+        thrown = self._risked[:, :count]
+        for after, chance in self._throws:
+            thrown = thrown + chance * self.fresh[hole + after, :count]
+        np.maximum(thrown, stops[: len(thrown)], out=sets[1 : 1 + len(thrown)])
+        for row, matrix in self._rolls:
+            np.maximum(matrix @ sets[:row], stops[row - 1 : row + 5], out=sets[row : row + 6])
         return count
 
     def _choose(self, hole: int, count: int) -> None:
@@ -175,7 +187,7 @@ class Turns:
         sets, fresh = self._sets[:, :count], self.fresh[hole, :count]
         rows, chances = _padded(self._monotone)
         if count < AT_ONCE:  # few states: fewer calls are better than fewer copies
-            fresh[:] = chances @ np.maximum.reduce([sets[some] for some in rows])
+            fresh[:] = chances @ sets[rows].max(axis=0)
             return
         fresh[:] = 0.0
         for begin in range(0, len(chances), AT_ONCE):
