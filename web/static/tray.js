@@ -34,9 +34,9 @@ if (table.plays) {
   sheet();
   asking();
 }
+await look(); // what lies beside the tray takes its place before the page is shown
 goLive();
 watch();
-look();
 
 // On a phone the stage is below the tray: what matters stands beside it.
 function now(snapshot) {
