@@ -32,6 +32,12 @@ def test_a_missing_network_is_told_before_anything_is_read(tmp_path: Path) -> No
         Network(tmp_path / "gone.onnx")
 
 
+def test_a_damaged_network_is_told_with_its_cure(tmp_path: Path) -> None:
+    (tmp_path / "faces.onnx").write_bytes(bytes(range(256)) * 8)
+    with pytest.raises(SetupError, match=r"faces\.onnx is damaged; install Peg & Pip again"):
+        Network(tmp_path / "faces.onnx").load()
+
+
 def test_each_frame_of_the_virtual_camera_has_noise_of_its_own() -> None:
     camera = VirtualCamera(0, seed=1, sleep=lambda _s: None)
     one, other = (camera.frame().image_bgr.astype(np.int16) for _ in range(2))

@@ -29,9 +29,12 @@ class Network:
         return self._net is not None
 
     def load(self) -> None:
-        """Load it now rather than at its first picture."""
+        """Load it now rather than at its first picture. Raises SetupError where its file is damaged."""
         if self._net is None:
-            self._net = cv2.dnn.readNetFromONNX(str(self._model))
+            try:
+                self._net = cv2.dnn.readNetFromONNX(str(self._model))
+            except cv2.error:
+                raise SetupError([f"The network {self._model.name} is damaged; install Peg & Pip again."]) from None
 
     def forward(self, blob: NDArray[np.float32]) -> NDArray[np.float32]:
         """What it says of (n, 3, h, w) pictures."""
