@@ -118,7 +118,7 @@ def test_the_pages_texts_name_a_game_only_where_people_read_it() -> None:
 
 
 OLD_WORDS = re.compile(  # what the field calls otherwise: an identifier, or a part of one
-    r"(?<![a-z])(desk|eye|sight|sighted|tapped|happenings?|worths|told_of|mischief|hold_\w+|power_off)(?![a-z])",
+    r"(?<![a-z])(desk|eye|sight|sighted|tapped|happenings?|worths|told_of|mischief|hold_\w+|power_off|checkup|drift)(?![a-z])",
     re.IGNORECASE,
 )
 
@@ -135,6 +135,13 @@ def test_the_code_speaks_the_fields_words(path: Path) -> None:
     found = {name for name in identifiers_of(path) | {path.stem} if OLD_WORDS.search(name)}
     assert found == set()
     assert path.stem not in OLD_FILES
+
+
+def test_the_tests_speak_the_fields_words_too() -> None:
+    vision = {name for path in MODULES if inside(name_of(path), "vision") for name in identifiers_of(path)}
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if (ROOT / "tests" / "vision") not in path.parents]
+    used = {name for path in tests for name in identifiers_of(path) | {path.stem}}
+    assert {name for name in used - vision if OLD_WORDS.search(name)} == set()
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

@@ -28,19 +28,19 @@ LEAST_TIMED = 12
 PATIENCE_FRAMES = int(30 * FPS)
 """Frames within which a throw must have been read."""
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 def _silent(_done: int, _of: int) -> None:
     pass
 
 
-def measure(told: Told = _silent) -> dict[str, float]:
-    """Milliseconds are medians on one thread; `told` hears how many throws of how many are done."""
+def measure(progress: Progress = _silent) -> dict[str, float]:
+    """Milliseconds are medians on one thread; `progress` hears how many throws of how many are done."""
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
     try:
-        return {**speed(), **virtual_throws(THROWS, told), "rss_mb": round(_rss_mb(), 1)}
+        return {**speed(), **virtual_throws(THROWS, progress), "rss_mb": round(_rss_mb(), 1)}
     finally:
         cv2.setNumThreads(threads)
 
@@ -70,7 +70,7 @@ def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | Non
     }
 
 
-def virtual_throws(throws: int, told: Told = _silent, seed: int = 1) -> dict[str, float]:
+def virtual_throws(throws: int, progress: Progress = _silent, seed: int = 1) -> dict[str, float]:
     """Throws of two to seven dice, filmed, settled and read as at the table; the truth is asked for only afterwards."""
     clock, rng = SteppedClock(), np.random.default_rng(seed)
     exact = trusted = wrong = 0
@@ -87,7 +87,7 @@ def virtual_throws(throws: int, told: Told = _silent, seed: int = 1) -> dict[str
         exact += reading.values == truth
         trusted += reading.trusted
         wrong += reading.trusted and reading.values != truth
-        told(done + 1, throws)
+        progress(done + 1, throws)
     watcher.stop()
     return {
         "virtual_throws": throws,

@@ -97,20 +97,20 @@ def command(
     made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
     lens_deg = done.lens.angle_deg if done.lens.measured else None
     stored = Stored(settings.camera.source.strip(), made, done.rig, tuple(one.code for one in done.advice), lens_deg)
-    told = _told(done, stored.camera, str(save_rig(settings.data_dir, stored)))
-    click.echo(json.dumps(told) if as_json else in_words(told))
+    record = _record(done, stored.camera, str(save_rig(settings.data_dir, stored)))
+    click.echo(json.dumps(record) if as_json else in_words(record))
     return 0
 
 
-def in_words(told: dict[str, Any]) -> str:
+def in_words(record: dict[str, Any]) -> str:
     """What was found, for people."""
-    x, y, height = told["camera_mm"]
-    lens = f"{told['lens']['degrees']:g} degrees across{'' if told['lens']['measured'] else ' (not measured)'}"
+    (x, y, height), (wide_px, high_px) = record["camera_mm"], record["size_wh"]
+    lens = f"{record['lens']['degrees']:g} degrees across{'' if record['lens']['measured'] else ' (not measured)'}"
     lines = [
-        f"Calibrated: {told['camera']}, {told['size_wh'][0]} x {told['size_wh'][1]}; dice of {told['die_mm']:g} mm.",
-        f"The lens hangs {height:.0f} mm over ({x:.0f}, {y:.0f}), tilted by {told['tilt_deg']:.1f} degrees; {lens}.",
-        *(f"To better: {advice['says']}" for advice in told["advice"]),
-        f"Kept in {told['file']}. The table uses it from its next start on.",
+        f"Calibrated: {record['camera']}, {wide_px} x {high_px}; dice of {record['die_mm']:g} mm.",
+        f"The lens hangs {height:.0f} mm over ({x:.0f}, {y:.0f}), tilted by {record['tilt_deg']:.1f} degrees; {lens}.",
+        *(f"To better: {advice['says']}" for advice in record["advice"]),
+        f"Kept in {record['file']}. The table uses it from its next start on.",
     ]
     return "\n".join(lines)
 
@@ -243,7 +243,7 @@ def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
     return 0
 
 
-def _told(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
+def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
     rig, lens = done.rig, done.lens
     return {
         "calibrated": True,

@@ -57,14 +57,14 @@ def checks(settings: config.Settings) -> Iterator[Finding]:
 
     versions = doctor.check_versions(settings.camera.source)
     if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:
-        from companion.diagnostics import doctor_parts as checkup_parts
+        from companion.diagnostics import doctor_parts
 
-        yield from checkup_parts.check_camera(settings)
-        yield checkup_parts.check_calibration(settings)
-        yield checkup_parts.check_strip(settings)
-        yield checkup_parts.check_buttons(settings)
+        yield from doctor_parts.check_camera(settings)
+        yield doctor_parts.check_calibration(settings)
+        yield doctor_parts.check_strip(settings)
+        yield doctor_parts.check_buttons(settings)
         if settings.sound.effects:
-            yield checkup_parts.check_sounds()
+            yield doctor_parts.check_sounds()
     yield doctor.check_disk(settings.data_dir)
     yield doctor.check_journal(settings.data_dir)
     yield doctor.check_clock(datetime.now().astimezone())

@@ -44,14 +44,14 @@ def command(
     status = 0
     with _progress(images) as names:
         for number, name in enumerate(names):
-            told = _told(name, reader, expect, None if annotate is None else _drawing(annotate, images, number))
-            status = max(status, int("error" in told))
+            record = _record(name, reader, expect, None if annotate is None else _drawing(annotate, images, number))
+            status = max(status, int("error" in record))
             if as_json:
-                print(json.dumps(told), flush=True)  # noqa: T201
-            elif "error" in told:
-                click.echo(f"pegpip: {told['error']}", err=True)
+                print(json.dumps(record), flush=True)  # noqa: T201
+            elif "error" in record:
+                click.echo(f"pegpip: {record['error']}", err=True)
             else:
-                print(in_a_row(told), flush=True)  # noqa: T201
+                print(in_a_row(record), flush=True)  # noqa: T201
     return status
 
 
@@ -68,16 +68,16 @@ def open_reader(calibration: Path | None) -> Reader:
     except FileNotFoundError:
         stored = None
     if stored is None:
-        told = f"--calibration: there is no calibration at {str(calibration)!r}: name the file or the data folder."
-        raise SetupError([told])
+        wrong = f"--calibration: there is no calibration at {str(calibration)!r}: name the file or the data folder."
+        raise SetupError([wrong])
     return Reader(load_networks(), stored.rig)
 
 
-def in_a_row(told: dict[str, Any]) -> str:
+def in_a_row(record: dict[str, Any]) -> str:
     """What was read in a picture, as one line for people."""
-    values = " ".join(str(value) for value in told["values"]) or "no dice"
-    doubt = "" if told["trusted"] else f"  in doubt: {told['doubt']}"
-    return f"{told['image']}: {values}{doubt}  ({told['ms']:.0f} ms)"
+    values = " ".join(str(value) for value in record["values"]) or "no dice"
+    doubt = "" if record["trusted"] else f"  in doubt: {record['doubt']}"
+    return f"{record['image']}: {values}{doubt}  ({record['ms']:.0f} ms)"
 
 
 def told_dice(reading: Reading) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def told_dice(reading: Reading) -> dict[str, Any]:
     }
 
 
-def _told(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> dict[str, Any]:
+def _record(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> dict[str, Any]:
     from vision.images.loading import picture_in
 
     try:
@@ -129,8 +129,8 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as refused:
-        told = f"--annotate: the folder {str(folder)!r} can't be made ({refused.strerror}): name another one."
-        raise SetupError([told]) from None
+        wrong = f"--annotate: the folder {str(folder)!r} can't be made ({refused.strerror}): name another one."
+        raise SetupError([wrong]) from None
 
 
 @contextlib.contextmanager

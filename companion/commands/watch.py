@@ -50,18 +50,18 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
                 return 1
         elif isinstance(event, Settled):
             new, last = news(event, last, held=setup.rig is None)
-            for told in _throw_of(event) if new else ():
-                print(json.dumps(told) if as_json else in_a_row(told), flush=True)  # noqa: T201
+            for record in _throw_of(event) if new else ():
+                print(json.dumps(record) if as_json else in_a_row(record), flush=True)  # noqa: T201
             ill = False
     return 1 if ill else 0
 
 
-def in_a_row(told: dict[str, Any]) -> str:
+def in_a_row(record: dict[str, Any]) -> str:
     """A settled throw as one line for people."""
-    thrown = " ".join(str(value) for value in told["thrown"]) or "none"
-    kept = f"  kept {' '.join(str(value) for value in told['kept'])}" if told["kept"] else ""
-    doubt = "" if told["trusted"] else f"  in doubt: {told['doubt']}"
-    return f"{told['at_s']:8.2f} s  {thrown}{kept}{doubt}"
+    thrown = " ".join(str(value) for value in record["thrown"]) or "none"
+    kept = f"  kept {' '.join(str(value) for value in record['kept'])}" if record["kept"] else ""
+    doubt = "" if record["trusted"] else f"  in doubt: {record['doubt']}"
+    return f"{record['at_s']:8.2f} s  {thrown}{kept}{doubt}"
 
 
 def _throw_of(settled: Settled) -> Iterator[dict[str, Any]]:

@@ -18,14 +18,14 @@ class Contact:
         raw_since_s: Since when it has been so.
         down: The level that counts.
         down_since_s: Since when the button is held, when `down`.
-        told: Whether the present press has been told.
+        reported: Whether the present press has been told.
     """
 
     raw: bool = False
     raw_since_s: float = 0.0
     down: bool = False
     down_since_s: float = 0.0
-    told: bool = False
+    reported: bool = False
 
 
 def step(
@@ -42,10 +42,10 @@ def step(
     happened = ()
     if contact.raw != contact.down and now_s >= contact.raw_since_s + settle_s:
         if not contact.raw:
-            return replace(contact, down=False), ("up",) if contact.told else ("up", "short")
-        contact, happened = replace(contact, down=True, down_since_s=contact.raw_since_s, told=False), ("down",)
-    if contact.down and not contact.told and contact.raw and now_s >= contact.down_since_s + long_s:
-        return replace(contact, told=True), (*happened, "long")
+            return replace(contact, down=False), ("up",) if contact.reported else ("up", "short")
+        contact, happened = replace(contact, down=True, down_since_s=contact.raw_since_s, reported=False), ("down",)
+    if contact.down and not contact.reported and contact.raw and now_s >= contact.down_since_s + long_s:
+        return replace(contact, reported=True), (*happened, "long")
     return contact, happened
 
 
@@ -53,6 +53,6 @@ def due_s(contact: Contact, settle_s: float, long_s: float) -> float | None:
     """When to look again though nothing changes; None: not before the next change."""
     if contact.raw != contact.down:
         return contact.raw_since_s + settle_s
-    if contact.down and not contact.told:
+    if contact.down and not contact.reported:
         return contact.down_since_s + long_s
     return None

@@ -90,12 +90,12 @@ class GpioButtons:
         """What the contacts' levels come to by that time: touches, and presses that are complete."""
         with self._changed:
             pending, self._pending[:] = list(self._pending), []
-        told: list[Press | Touch] = []
+        happened: list[Press | Touch] = []
         for button, closed, at_s in pending:
-            told += self._step(button, closed, at_s)
+            happened += self._step(button, closed, at_s)
         for button, contact in list(self._contacts.items()):
-            told += self._step(button, contact.raw, now_s)
-        return told
+            happened += self._step(button, contact.raw, now_s)
+        return happened
 
     def _step(self, button: str, closed: bool, at_s: float) -> list[Press | Touch]:
         long_s = self._holds_s[button]
@@ -107,11 +107,11 @@ class GpioButtons:
 
     def _wait(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
         while True:
-            for told in self.due(self._clock()):
-                if isinstance(told, Touch):
-                    on_touch(told)
+            for happened in self.due(self._clock()):
+                if isinstance(happened, Touch):
+                    on_touch(happened)
                 else:
-                    on_press(told)
+                    on_press(happened)
             with self._changed:
                 if not self._running:
                     return

@@ -110,4 +110,4 @@ def test_turns_of_a_batch_are_turns_one_by_one_and_their_outcomes_make_up_their_
 def test_mixing_finds_where_a_change_vanishes() -> None:
     matrix = np.array([[0.9, 0.05], [0.1, 0.8]])
     found = fixed_point(lambda at: matrix @ at + 1.0 - at, np.zeros(2), 1e-12, 20)
-    assert found == pytest.approx(np.linalg.solve(np.eye(2) - matrix, np.ones(2)))
+    assert found == pytest.approx(np.linalg.solve(np.identity(2) - matrix, np.ones(2)))

@@ -46,17 +46,17 @@ class Calibration:
 @pytest.fixture
 def calibration(tmp_path: Path) -> Iterator[Calibration]:
     camera = VirtualCamera(2, sleep=lambda _s: None, seed=3)
-    tapped, over = FrameBuffer(camera), threading.Event()
+    buffer, over = FrameBuffer(camera), threading.Event()
 
     def film() -> None:
         while not over.wait(0.005):
-            tapped.frame()
+            buffer.frame()
 
-    part = CalibrationService("virtual", tapped, tmp_path / "kept", lambda: "2030-01-31 20:00", camera)
+    part = CalibrationService("virtual", buffer, tmp_path / "kept", lambda: "2030-01-31 20:00", camera)
     thread = threading.Thread(target=film, name="film")
     thread.start()
     try:
-        tapped.after(0, 10.0)
+        buffer.after(0, 10.0)
         with opened(tmp_path, calibrate=part) as pub:
             yield Calibration(pub, camera, pub.host(), tmp_path / "kept")
     finally:

@@ -66,8 +66,8 @@ class Routes:
             query: Parameters of the query, as OpenAPI has them.
             paired: Whether only paired phones may have it.
         """
-        told = {"summary": summary, "responses": _responses(schema, (403, *refused), kind)}
-        self._describe("get", rule, told, query, secured=paired)
+        operation = {"summary": summary, "responses": _responses(schema, (403, *refused), kind)}
+        self._describe("get", rule, operation, query, secured=paired)
         return self._served("GET", rule, None, paired, here=False)
 
     def post(
@@ -94,21 +94,21 @@ class Routes:
             paired: Whether only paired phones may do it.
             or_here: Whether this machine may too.
         """
-        told = {
+        operation = {
             "summary": summary,
             "requestBody": {"required": True, "content": _content(ref(named or shape.__name__))},
             "responses": _responses(schema, (*OF_EVERY_POST, *refused), JSON),
         }
-        self._describe("post", rule, told, (), secured=paired and not or_here)
+        self._describe("post", rule, operation, (), secured=paired and not or_here)
         return self._served("POST", rule, shape, paired, or_here)
 
-    def _describe(self, method: str, rule: str, told: Json, query: Sequence[Json], secured: bool) -> None:
+    def _describe(self, method: str, rule: str, operation: Json, query: Sequence[Json], secured: bool) -> None:
         parameters = [*(number(name) for name in NUMBER_IN_PATH.findall(rule)), *query]
         if parameters:
-            told["parameters"] = parameters
+            operation["parameters"] = parameters
         if secured:
-            told["security"] = [{"phone": []}]
-        self.paths.setdefault(NUMBER_IN_PATH.sub(r"{\1}", rule), {})[method] = told
+            operation["security"] = [{"phone": []}]
+        self.paths.setdefault(NUMBER_IN_PATH.sub(r"{\1}", rule), {})[method] = operation
 
     def _served(self, method: str, rule: str, shape: Any, paired: bool, here: bool) -> Decorator:
         def serve(view: View) -> View:
@@ -140,7 +140,7 @@ def _content(schema: Json, kind: str = JSON) -> Json:
 
 
 def _responses(good: Json | None, refused: Sequence[int], kind: str) -> Json:
-    told: Json = {"200": {"description": "done", "content": _content(good or {}, kind)}}
+    responses: Json = {"200": {"description": "done", "content": _content(good or {}, kind)}}
     for status in refused:
-        told[str(status)] = {"description": "refused, with the next step", "content": _content(ref("Problem"))}
-    return told
+        responses[str(status)] = {"description": "refused, with the next step", "content": _content(ref("Problem"))}
+    return responses

@@ -142,8 +142,8 @@ class Crag:
         """The state after that action. Raises IllegalAction."""
         if isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
             phase: Phase = "rethrown" if self.phase == "keeping" else "thrown"
-            told = threw(self.seat, self.seat, in_order(action.dice))
-            return self._with(phase, in_order(self.dice + action.dice), told)
+            event = threw(self.seat, self.seat, in_order(action.dice))
+            return self._with(phase, in_order(self.dice + action.dice), event)
         if isinstance(action, Keep) and self.phase == "thrown":
             return self._kept(action.dice)
         if isinstance(action, Enter) and "score" in self.decisions:

@@ -166,11 +166,11 @@ class Crapola:
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, dice = self.turn, in_order(throw.dice)
-        told = threw(self.table.seat, self.table.seat, dice)
+        event = threw(self.table.seat, self.table.seat, dice)
         if not keepable(dice):
             table = self.table.crapped_out(turn.phase == "fresh", turn.points)
-            return Crapola(table, events=(told, *table.events))
-        return Crapola(self.table, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice), (told,))
+            return Crapola(table, events=(event, *table.events))
+        return Crapola(self.table, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice), (event,))
 
     def _kept(self, dice: tuple[int, ...]) -> Crapola:
         turn = self.turn
@@ -182,8 +182,8 @@ class Crapola:
             raise IllegalAction(f"Every kept die must score: {list(dice)} don't all take part in a combination.")
         seat, stay = self.table.seat, in_order(dice)
         kept = Event("kept", seat, {"dice": list(stay), "points": points})
-        told = (kept,) if left else (kept, Event("hot_dice", seat))
-        return Crapola(self.table, Turn("choosing", turn.size, turn.points + points, (*turn.kept, stay), left), told)
+        events = (kept,) if left else (kept, Event("hot_dice", seat))
+        return Crapola(self.table, Turn("choosing", turn.size, turn.points + points, (*turn.kept, stay), left), events)
 
     def _stopped(self) -> Crapola:
         points = self.turn.points

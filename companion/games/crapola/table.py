@@ -78,12 +78,12 @@ class Standings:
         """The player stops with that many points; then it is the next turn."""
         seat = self.seat
         before, total = self.totals[seat], self.totals[seat] + points
-        told: tuple[Event, ...] = (banked(seat, points, before, total),)
+        events: tuple[Event, ...] = (banked(seat, points, before, total),)
         table = replace(self, totals=_with(self.totals, seat, total), on_board=_with(self.on_board, seat, True))
         if self.trigger is None and total >= self.header.rules["target"]:
             table = replace(table, trigger=seat, due=frozenset(range(len(self.totals))))
-            told = (*told, Event("last_round", seat))
-        return table.passed_on(told)
+            events = (*events, Event("last_round", seat))
+        return table.passed_on(events)
 
     def crapped_out(self, on_first_throw: bool, points: int = 0) -> Standings:
         """The player's turn ends, its points are lost, and it may turn the direction; then it is the next turn."""
@@ -96,8 +96,8 @@ class Standings:
     def spent(self, on: int, points: int) -> Standings:
         """The player's points and as many of that seat's come off; then it is the next turn."""
         totals = _with(self.totals, self.seat, self.totals[self.seat] - points)
-        told = Event("spent", self.seat, {"points": points}, on=on)
-        return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((told,))
+        event = Event("spent", self.seat, {"points": points}, on=on)
+        return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((event,))
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> Standings:
         """It is the next turn: in the last round of the first, the way play goes, who has not had his."""
@@ -114,10 +114,10 @@ class Standings:
 
     def without(self, seat: int) -> Standings:
         """That player leaves; his own turn ends by it, and the game when one remains."""
-        told, gone = has_left(seat, seat), replace(self, left=self.left | {seat})
+        event, gone = has_left(seat, seat), replace(self, left=self.left | {seat})
         if one_remains(len(self.totals), gone.left):
-            return replace(gone, over=True, events=(told,))
-        return gone.passed_on((told,)) if seat == self.seat else replace(gone, events=(told,))
+            return replace(gone, over=True, events=(event,))
+        return gone.passed_on((event,)) if seat == self.seat else replace(gone, events=(event,))
 
     @property
     def outcome(self) -> Outcome | None:

@@ -83,21 +83,21 @@ class CribbageBoard:
         side = self.side
         hole = self.pegs[side] + points
         pegs = _with(self.pegs, side, hole)
-        told: tuple[Event, ...] = (banked(side, points, self.pegs[side], hole),)
+        events: tuple[Event, ...] = (banked(side, points, self.pegs[side], hole),)
         finished = self.finished
         if hole > self.holes:
             finished = (*finished, side)
-            told = (*told, Event("finished", side))
+            events = (*events, Event("finished", side))
         elif self.header.rules["bumping"]:
             pegs, bumps = _bumped(pegs, side)
-            told = (*told, *bumps)
+            events = (*events, *bumps)
         return replace(
             self,
             pegs=pegs,
             wipeouts=_with(self.wipeouts, side, 0),
             fuchled=self.fuchled - {side},
             finished=finished,
-        ).passed_on(told)
+        ).passed_on(events)
 
     def wiped_out(self, points: int = 0) -> CribbageBoard:
         """The mover wipes out and loses those turn points, which may be his fuchle or take him out of the game.
@@ -107,10 +107,10 @@ class CribbageBoard:
         side, rules = self.side, self.header.rules
         in_a_row = self.wipeouts[side] + 1
         wipeouts = _with(self.wipeouts, side, in_a_row)
-        told = [Event("wiped_out", side, {"in_a_row": in_a_row, "points": points, "from": self.pegs[side]})]
+        events = [Event("wiped_out", side, {"in_a_row": in_a_row, "points": points, "from": self.pegs[side]})]
         if rules["double_fuchle"] and side in self.fuchled and in_a_row == 2:
             next_board = replace(self, wipeouts=wipeouts, fuchled=self.fuchled - {side}, out=self.out | {side})
-            told.append(Event("eliminated", side))
+            events.append(Event("eliminated", side))
         elif in_a_row == self.fuchle_at:
             next_board = replace(
                 self,
@@ -118,10 +118,10 @@ class CribbageBoard:
                 wipeouts=_with(self.wipeouts, side, 0),
                 fuchled=self.fuchled | {side},
             )
-            told.append(Event("fuchled", side, {"from": self.pegs[side]}))
+            events.append(Event("fuchled", side, {"from": self.pegs[side]}))
         else:
             next_board = replace(self, wipeouts=wipeouts)
-        return next_board.passed_on(tuple(told))
+        return next_board.passed_on(tuple(events))
 
     @property
     def furthest(self) -> int | None:
@@ -144,19 +144,19 @@ class CribbageBoard:
 
         An announced bomb goes off whoever has left meanwhile: at one who is behind, or at nobody.
         """
-        side, hit, told = self.side, self.furthest, tuple[Event, ...]()
+        side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, _with(self.wipeouts, side, 0)
         if hit is not None:
-            told = (Event("bombed", side, {"from": pegs[side], "to": pegs[hit]}, on=hit),)
+            events = (Event("bombed", side, {"from": pegs[side], "to": pegs[hit]}, on=hit),)
             pegs = _with(_with(pegs, side, pegs[hit]), hit, pegs[side])
-        return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on(told)
+        return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on(events)
 
     def without(self, seat: int) -> CribbageBoard:
         """That player leaves; his own turn ends by it, and any when the game does."""
-        told, gone = has_left(seat, seat % len(self.sides)), self.marked(seat)
+        event, gone = has_left(seat, seat % len(self.sides)), self.marked(seat)
         if seat == self.to_play:
-            return gone.passed_on((told,))
-        after = replace(gone, events=(told,))
+            return gone.passed_on((event,))
+        after = replace(gone, events=(event,))
         return _ended(after) if gone.decided(round_done=False) else after
 
     def marked(self, seat: int) -> CribbageBoard:

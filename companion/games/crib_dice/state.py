@@ -201,15 +201,15 @@ class CribDice:
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, board, dice = self.turn, self.board, in_order(throw.dice)
-        told = threw((board.first + board.turn) % len(self.header.players), board.side, dice)
+        event = threw((board.first + board.turn) % len(self.header.players), board.side, dice)
         if turn.phase == "bombing":
             if 1 in dice:
-                return _turn_over(board.bombed(), told)
-            return _turn_over(board.wiped_out(turn.points), told, self._said("bomb_failed"))
+                return _turn_over(board.bombed(), event)
+            return _turn_over(board.wiped_out(turn.points), event, self._said("bomb_failed"))
         if len(dice) == 7:
             # The set of an automatic rollover is kept only now: until the fresh throw it lies on the table.
-            return CribDice(board, Turn("naming", turn.points, dice=dice), (told,))
-        return self._piddled(dice, told) if turn.frozen >= 5 else self._rolled(dice, told)
+            return CribDice(board, Turn("naming", turn.points, dice=dice), (event,))
+        return self._piddled(dice, event) if turn.frozen >= 5 else self._rolled(dice, event)
 
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
         turn = self.turn
