@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from companion.appliance.machine import Machine
+from companion.session.atomic import write_file
 
 USER = "pegpip"
 GROUPS = ("video", "gpio", "spi", "audio", "render")
@@ -206,8 +207,8 @@ class BootLines:
         text = file.read_text()
         kept = file.with_name(file.name + ".before-pegpip")
         if not kept.exists():
-            shutil.copy2(file, kept)
-        file.write_text(self.applied(text))
+            write_file(kept, (text.encode(),))
+        write_file(file, (self.applied(text).encode(),))
 
     def left(self, machine: Machine) -> list[str]:
         """Our lines."""
@@ -218,7 +219,7 @@ class BootLines:
         """Take our lines out; what others changed since stays."""
         file = machine.at(self.path)
         if file.exists():
-            file.write_text(_without_ours(file.read_text()))
+            write_file(file, (_without_ours(file.read_text()).encode(),))
             file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 
     def applied(self, text: str) -> str:

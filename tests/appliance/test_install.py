@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,26 @@ def test_the_pis_own_boot_lines_come_back_as_they_were(text: str, added: str) ->
     assert [line for line in whole.splitlines() if line in LINES.lines] == list(LINES.lines)
     bare = BootLines(()).applied(whole + added)
     assert bare.rstrip("\n") == ((text if text.endswith("\n") or not text else text + "\n") + added).rstrip("\n")
+
+
+@pytest.mark.parametrize("change", [LINES.do, LINES.undo], ids=["do", "undo"])
+def test_a_config_txt_that_can_not_be_written_whole_stays_as_it_was(
+    change: Callable[[Machine], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of it, and the Pi does not start any more."""
+    machine = Noted(tmp_path)
+    file = machine.at(CONFIG)
+    file.parent.mkdir(parents=True)
+    file.write_text(LINES.applied("camera_auto_detect=1\n") if change == LINES.undo else "camera_auto_detect=1\n")
+    before = files_under(tmp_path)
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        change(machine)
+    assert files_under(tmp_path) == before
 
 
 def test_a_machine_without_a_config_txt_gets_none(tmp_path: Path) -> None:
