@@ -20,7 +20,11 @@ from pub import Pub, opened, served
 from scenes import scenes, seated
 
 from companion.games.game import Header
+from companion.games.notation import header_line
 from companion.games.registry import GAMES
+from companion.session.commands import PlayLine, StartGame
+from companion.session.past.export import PastGames
+from companion.session.past.review import Review
 from web.catalogue import LANGUAGES
 from web.pages import LOOKS, Addresses
 
@@ -39,7 +43,9 @@ SMALLEST = {"/tv": 0.022}
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
-    with opened(tmp_path_factory.mktemp("layout"), addresses=ADDRESSES, name=TABLE_NAME) as pub, served(pub) as address:
+    folder = tmp_path_factory.mktemp("layout")
+    having = {"evening": PastGames(folder), "review": Review(folder)}
+    with opened(folder, addresses=ADDRESSES, name=TABLE_NAME, **having) as pub, served(pub) as address:
         yield address, pub
 
 
@@ -104,6 +110,25 @@ def measured(fed: FedPage, path: str, header: Header, language: str) -> Iterator
                 fed.page.screenshot(path=OUT / f"{where}.jpg", type="jpeg", quality=60)
             if faults:
                 yield where, faults
+
+
+@pytest.mark.parametrize("path", ["/evening", "/dice", "/help", "/review"])
+def test_nothing_is_cut_off_on_the_pages_beside_the_game(chromium: Any, site: tuple[str, Pub], path: str) -> None:
+    address, pub = site
+    header = list(seated(GAMES["crag"]))[-1]
+    pub.table.submit(StartGame(header=header_line(header)))
+    for line in ({"throw": [6, 6, 1]}, {"do": "score", "category": "crag"}):
+        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+    wrong = {}
+    for language in LANGUAGES if WHOLE else ("de",):
+        fed = FedPage(chromium, address, path, language, paired=True)
+        fed.page.wait_for_load_state("networkidle")
+        for size in SIZES if WHOLE else SIZES[:2]:
+            if faults := faults_of(fed, path, size):
+                wrong[size, language] = faults[:4]
+        assert fed.problems == []
+        fed.close()
+    assert wrong == {}
 
 
 @pytest.mark.parametrize("size", SCREENS if WHOLE else SCREENS[:1], ids=str)
