@@ -77,8 +77,15 @@ class Pages:
         for rule, text in codes.items():
             if text is not None:
                 routes.add_url_rule(rule, rule.strip("/").replace(".", "-"), functools.partial(_code, text))
+        routes.add_url_rule("/qr/host.svg", "qr-host", self.host_code)
         routes.add_url_rule("/manifest.webmanifest", view_func=manifest)
         return routes
+
+    def host_code(self) -> flask.Response:
+        """The QR code that makes the phone that scans it the host; once there is one, that of the page."""
+        response = _code(host_address(self.addresses.page, self.pairing) or self.addresses.page)
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
     def words(self, having: Set[str]) -> dict[str, Any]:
         """What every template may say: texts in the phone's language, its look, the addresses of files."""
@@ -101,7 +108,7 @@ class Pages:
             "snapshot": msgspec.Raw(self.feed.newest.json),
             "paired": paired,
             "hands": name == "tray" and (paired or from_this_machine()),
-            "texts": static_files.url(f"texts/{language_of_phone()}.json"),
+            "texts": static_files.url(f"texts/{language_of_phone()}-{name}.json"),
             "voice": "voice" in having,
             "evening": "evening" in having,
             "advice": "advice" in having,
@@ -109,7 +116,12 @@ class Pages:
         if name in WITH_GAMES:
             start["games"] = [card(game) for game in self.games]
         html = flask.render_template(
-            f"{name}.html", start=as_json(start), addresses=self.addresses, page_name=name, games=self.games
+            f"{name}.html",
+            start=as_json(start),
+            addresses=self.addresses,
+            page_name=name,
+            games=self.games,
+            hosted=self.pairing.first() is None,
         )
         response = flask.Response(html, mimetype="text/html")
         response.headers["Cache-Control"] = "no-store"
@@ -118,6 +130,12 @@ class Pages:
             response.set_data(gzip.compress(response.get_data(), SQUEEZE, mtime=0))
             response.headers["Content-Encoding"] = "gzip"
         return response
+
+
+def host_address(page: str, pairing: Pairing) -> str | None:
+    """Where the first phone goes to become the host; None once there is one. What follows `#` reaches no log."""
+    code = pairing.first()
+    return f"{page}control#first={code}" if code else None
 
 
 def _code(text: str) -> flask.Response:

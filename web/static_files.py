@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import gzip
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 import flask
+import msgspec
 
+from web import catalogue
 from web.bundler import bundled
 
 FOLDER = Path(__file__).parent / "static"
@@ -38,14 +41,22 @@ class Served:
 
 @functools.cache
 def shelf() -> dict[str, Served]:
-    """Every static file by its path, texts as `texts/LANGUAGE.json`, each page's modules in one as `page-NAME.js`."""
+    """Static files by path; a page's modules in one as `page-NAME.js`, its texts as `texts/LANGUAGE-NAME.json`."""
     files = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in KINDS}
-    texts = Path(__file__).parent / "texts"
-    files |= {f"texts/{path.name}": path for path in sorted(texts.glob("*.json"))}
     told = {name: path.read_bytes() for name, path in files.items()}
     sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}
-    told |= {f"page-{page}.js": bundled(page, sources).encode() for page in PAGES}
+    for page in PAGES:
+        source = bundled(page, sources)
+        told[f"page-{page}.js"] = source.encode()
+        for language in catalogue.LANGUAGES:
+            told[f"texts/{language}-{page}.json"] = msgspec.json.encode(texts_of(source, language))
     return {name: _served(name, plain) for name, plain in told.items()}
+
+
+def texts_of(source: str, language: str) -> dict[str, str]:
+    """The texts that a page of this source can say: all but those named for pages that it does not mention."""
+    foreign = {page for page in PAGES if not re.search(rf"[\"'`]{page}\.", source)}
+    return {key: text for key, text in catalogue.texts(language).items() if key.partition(".")[0] not in foreign}
 
 
 def _served(name: str, plain: bytes) -> Served:

@@ -20,6 +20,7 @@ from companion.errors import CompanionError, DeviceError, SetupError
 from companion.games.players import LEVELS
 from companion.games.registry import GAMES
 from companion.session.journal import InUse
+from web.pages import host_address
 
 CTRL_C = 130
 
@@ -115,9 +116,13 @@ def _announce(app: App, settings: config.Settings) -> None:
     wanted = settings.web.port
     if wanted not in (0, app.door.port):
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")
+    page = app.door.addresses.page
     if sys.stdout.isatty():
-        segno.make(app.door.addresses.page).terminal(compact=True)
-    click.echo(f"page: {app.door.addresses.page}")
+        first = host_address(page, app.door.pairing)
+        segno.make(first or page).terminal(compact=True)
+        if first:
+            click.echo("Scan it, and your phone runs the table. Everybody else opens the page.")
+    click.echo(f"page: {page}")
     click.echo(f"PIN: {app.door.pairing.pin}")
     if settings.camera.source == "virtual":
         click.echo(f"Throw simulated dice: http://127.0.0.1:{app.door.port}/tray   Run the table: /control   TV: /tv")

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 from accessibility import violations
-from pub import HEADER, PIN, Pub, observation, opened, served
+from pub import ADDRESSES, HEADER, PIN, Pub, observation, opened, served
 
 from companion.config import Origin, Settings
 from companion.session.commands import PlayLine, StartGame
@@ -298,6 +300,28 @@ def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
     page.wait_for_selector("#toast")
     assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
     page.context.close()
+
+
+def test_who_scans_the_screen_of_a_new_table_runs_it_and_nobody_after(chromium: Any, site: Any) -> None:
+    address, pub = site
+    screen = phone(chromium, address, size="1920x1080")
+    live(screen, f"{address}/tv")
+    shot = cv2.imdecode(np.frombuffer(screen.screenshot(), np.uint8), cv2.IMREAD_COLOR)
+    scanned, _, _ = cv2.QRCodeDetector().detectAndDecode(shot)
+    assert scanned.startswith(f"{ADDRESSES.page}control#first=")
+    first = scanned.replace(ADDRESSES.page, f"{address}/")
+    host = phone(chromium, address)
+    host.goto(first)
+    host.wait_for_selector("#sheet:not([hidden])")
+    assert "first" not in host.url
+    screen.wait_for_selector("#host", state="detached")
+    assert screen.is_visible("#page")
+    late = phone(chromium, address)
+    late.goto(first)
+    late.wait_for_selector("#pair-problem:not([hidden])")
+    assert [each.name for each in pub.pairing.phones()] == [""]
+    for page in (screen, host, late):
+        page.context.close()
 
 
 def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any) -> None:

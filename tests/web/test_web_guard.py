@@ -144,6 +144,26 @@ def test_a_guesser_waits_longer_after_each_guess_and_others_are_not_held_up(pub:
     assert guesser.post("/api/pair", json={"pin": PIN}).status_code == 200
 
 
+def test_the_first_phone_by_its_code_is_the_host_once(pub: Pub) -> None:
+    assert pub.stranger().get("/api/pair").json == {"code": None, "hosted": False}
+    code = pub.pairing.first()
+    assert code is not None
+    for wrong in ("", code[:-1], code + "0", "é"):
+        assert pub.stranger().post("/api/pair", json={"first": wrong or "0"}).status_code == 401
+    first = pub.stranger()
+    assert first.post("/api/pair", json={"first": code, "name": "Ann"}).status_code == 200
+    assert first.get("/api/phones").json["paired"]
+    assert pub.stranger().post("/api/pair", json={"first": code}).status_code == 401
+    assert pub.pairing.first() is None
+    assert pub.stranger().get("/api/pair").json["hosted"]
+
+
+def test_a_table_that_had_a_host_before_has_no_first_phone(tmp_path: Path) -> None:
+    tokens = FileTokens(tmp_path / "paired.json")
+    assert not isinstance(Pairing("1", tokens, lambda: 0.0).pair("1", "Ann", "here"), Refused)
+    assert Pairing("1", tokens, lambda: 0.0).first() is None
+
+
 def test_an_hour_of_guessing_gets_ten_guesses_and_the_host_pairs_at_any_moment(pub: Pub) -> None:
     guesser = "192.168.4.66"
     host = pub.stranger(guesser)  # even at the guesser's own address, for it was paired before
@@ -178,12 +198,12 @@ def test_the_button_lets_in_the_phone_whose_code_is_shown_and_no_other(pub: Pub)
     ann, ben, screen = pub.stranger("192.168.4.20"), pub.stranger("192.168.4.21"), pub.stranger("192.168.4.22")
     codes = [phone.post("/api/pair/ask", json={"name": "x"}).json["code"] for phone in (ann, ben)]
     assert codes[0] != codes[1]
-    assert screen.get("/api/pair").json == {"code": codes[0]}
+    assert screen.get("/api/pair").json["code"] == codes[0]
     assert [phone.get("/api/phones").json["code"] for phone in (ann, ben, screen)] == [*codes, None]
     pub.clock.now_s += 3
     assert pub.pairing.let_in()
     assert [phone.get("/api/phones").json["paired"] for phone in (ann, ben, screen)] == [True, False, False]
-    assert screen.get("/api/pair").json == {"code": codes[1]}
+    assert screen.get("/api/pair").json["code"] == codes[1]
 
 
 def test_a_press_that_was_meant_for_the_code_before_lets_no_one_in(pub: Pub) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from companion.session.events import TAKEN_BACK
+from web import static_files
 from web.catalogue import LANGUAGES, chosen, say, texts
 
 WEB = Path(__file__).resolve().parents[2] / "web"
@@ -59,3 +60,12 @@ def test_the_phones_own_choice_comes_before_what_it_accepts() -> None:
     assert chosen("fi", ["de-AT", "en"]) == "fi"
     assert chosen(None, ["sv", "de-AT", "en"]) == "de"
     assert chosen("xx", []) == "en"
+
+
+def test_a_page_gets_every_text_that_it_names_and_not_those_of_other_pages() -> None:
+    for page in static_files.PAGES:
+        got = json.loads(static_files.shelf()[f"texts/en-{page}.json"].plain)
+        source = static_files.shelf()[f"page-{page}.js"].plain.decode()
+        named = {key for key in texts("en") if re.search(rf"[\"'`]{re.escape(key)}[\"'`]", source)}
+        assert named - got.keys() == set()
+    assert not any(key.startswith("settings.") for key in json.loads(static_files.shelf()["texts/en-tv.json"].plain))

@@ -18,8 +18,11 @@ from web.responses import answer, refusal
 COOKIE_DAYS = 90
 CODE: Json = {
     "type": "object",
-    "required": ["code"],
-    "properties": {"code": {"type": ["array", "null"], "items": {"type": "integer", "minimum": 1, "maximum": 6}}},
+    "required": ["code", "hosted"],
+    "properties": {
+        "code": {"type": ["array", "null"], "items": {"type": "integer", "minimum": 1, "maximum": 6}},
+        "hosted": {"type": "boolean"},
+    },
 }
 
 
@@ -27,9 +30,10 @@ PhoneName = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH)]
 
 
 class PairBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/pair`: the PIN, a name to know it by."""
+    """`POST /api/pair`: the PIN, or the code on the screen of a table without a host, and a name to know it by."""
 
     pin: Annotated[str, msgspec.Meta(max_length=12)] = ""
+    first: Annotated[str, msgspec.Meta(max_length=64)] = ""
     name: PhoneName = ""
 
 
@@ -51,12 +55,11 @@ def routes(pairing: Pairing) -> Routes:
 
     @made.get("/api/pair", "The code of the phone that the table's button would let in", CODE)
     def shown() -> flask.Response:
-        return answer({"code": pairing.shown()})
+        return answer({"code": pairing.shown(), "hosted": pairing.first() is None})
 
     @made.post("/api/pair", "Get control by the table's PIN", PairBody, refused=(401, 429))
     def pair(sent: PairBody) -> flask.Response:
-        address, token = flask.request.remote_addr or "", flask.request.cookies.get(COOKIE)
-        fresh = pairing.pair(sent.pin.strip(), cleaned(sent.name), address, token)
+        fresh = _let_in(pairing, sent)
         if isinstance(fresh, Refused):
             return _no(fresh)
         paired = pairing.phone(fresh)
@@ -91,6 +94,13 @@ def routes(pairing: Pairing) -> Routes:
     return made
 
 
+def _let_in(pairing: Pairing, sent: PairBody) -> str | Refused:
+    name, address = cleaned(sent.name), flask.request.remote_addr or ""
+    if sent.first:
+        return pairing.let_first(sent.first, name, address)
+    return pairing.pair(sent.pin.strip(), name, address, flask.request.cookies.get(COOKIE))
+
+
 def _with_token(told: object, token: str) -> flask.Response:
     response = answer(told)
     response.set_cookie(
@@ -106,7 +116,7 @@ def _with_token(told: object, token: str) -> flask.Response:
 
 def _no(refused: Refused) -> flask.Response:
     if refused.wait_s <= 0:
-        return refusal(401, "wrong_pin", refused.words)
+        return refusal(401, refused.code, refused.words)
     response = refusal(429, "too_many_pins", refused.words)
     response.headers["Retry-After"] = str(math.ceil(refused.wait_s))
     return response

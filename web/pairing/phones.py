@@ -35,6 +35,7 @@ class Refused:
 
     words: str
     wait_s: float = 0.0
+    code: str = "wrong_pin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ class Asking:
 
 
 WRONG_PIN = Refused("That is not the PIN. It stands on the table's screen; or let the table's button do it.")
+HOSTED = Refused("The table has a host by now, or that code is an old one. Type the PIN.", code="hosted")
 CROWDED = Refused("Other phones are asking. Try again in a minute, or type the PIN.", ASKING_S)
 
 
@@ -78,11 +80,26 @@ class Pairing:
     _phones: dict[str, Paired] = field(default_factory=dict, init=False)
     _asking: tuple[Asking, ...] = field(default=(), init=False)
     _guesses: Guesses = field(init=False)
+    _first: str = field(default="", init=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
 
     def __post_init__(self) -> None:
         self._guesses = Guesses(self.clock)
         self._phones = {phone.token_sha256: phone for phone in self.store.load()}
+        self._first = "" if self._phones else secrets.token_hex(16)
+
+    def first(self) -> str | None:
+        """The code by which the first phone of a new table gets control; None once there was one."""
+        return self._first or None
+
+    def let_first(self, code: str, name: str, address: str) -> str | Refused:
+        """A new token for the first phone, which scanned that code on the screen or the terminal."""
+        with self._lock:
+            if not self._first or not secrets.compare_digest(code.encode(), self._first.encode()):
+                return HOSTED
+            fresh = secrets.token_hex(16)
+            self._let_in(_sha256(fresh), name, address)
+        return fresh
 
     def pair(self, pin: str, name: str, address: str, token: str | None = None) -> str | Refused:
         """A new token (128 bits, hexadecimal) for the right PIN.
@@ -173,6 +190,7 @@ class Pairing:
 
     def _let_in(self, token_sha256: str, name: str, address: str) -> None:
         number = 1 + max((phone.id for phone in self._phones.values()), default=0)
+        self._first = ""
         self._phones = {**self._phones, token_sha256: Paired(number, name[:NAME_LENGTH], token_sha256)}
         self.store.save(tuple(self._phones.values()))
         log.info("paired phone %d (%r) at %s", number, name, address)

@@ -27,6 +27,7 @@ log();
 lights();
 aloud();
 pairing();
+await first();
 sheet();
 asking();
 correctable();
@@ -54,6 +55,14 @@ async function request(path, body) {
   $("pair-problem").hidden = response.ok;
   text($("pair-problem"), response.ok ? "" : has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message);
   return response.ok ? told : null;
+}
+
+// The first phone of a new table, by the QR code on the screen or the terminal: nothing to type.
+async function first() {
+  const code = new URLSearchParams(location.hash.slice(1)).get("first");
+  if (!code) return;
+  history.replaceState(null, "", "/control");
+  if (!table.paired && await request("/api/pair", { first: code })) location.reload();
 }
 
 async function pair(pin) {

@@ -77,8 +77,10 @@ const remembered = (all, { kind, side, points }) => t(`highlight.${kind}`, { pla
 // The dice of a phone that asks to be let in: whoever holds the button compares them with the phone's.
 async function code() {
   try {
-    const { code: shown } = await (await fetch("/api/pair", { cache: "no-store" })).json();
+    const { code: shown, hosted } = await (await fetch("/api/pair", { cache: "no-store" })).json();
     $("code").hidden = !shown;
+    if (hosted) $("host")?.remove();
+    $("page").hidden = Boolean($("host"));
     fill($("code"), shown, () => shown ? [h("span", {}, t("tv.code")), dice(shown)] : []);
   } catch { /* the bar says when the table is gone */ }
   setTimeout(code, CODE_MS);
