@@ -66,8 +66,8 @@ def test_spending_in_the_last_turn_wins_nothing_from_behind() -> None:
     assert spent == [0.0, 0.0]
 
 
-def test_before_the_last_turn_and_in_the_roll_off_there_is_no_chance_to_tell() -> None:
-    states = [begun("crapola").state, begun("crapola", roll_off=True).state]
+def test_of_three_before_the_last_turn_and_in_the_roll_off_there_is_no_chance_to_tell() -> None:
+    states = [begun("crapola", players=3).state, begun("crapola", roll_off=True).state]
     states.append(told("crapola", *bank(2000), players=3, rules=TARGET).state)
     for state in states:
         with pytest.raises(RulesError, match="worked out"):

@@ -211,7 +211,7 @@ def test_where_one_turn_moves_another_peg_there_is_no_chance_to_tell(rule: str) 
 
 
 def test_without_a_race_or_in_the_roll_off_there_is_no_chance_to_tell() -> None:
-    for state in (begun("crapola").state, begun("crib_dice", roll_off=True).state):
+    for state in (begun("crapola", players=3).state, begun("crib_dice", roll_off=True).state):
         with pytest.raises(RulesError, match="worked out"):
             options(state, "win")
     assert options(told("crib_dice", *bank(121), *bank(2)).state, "win") == []

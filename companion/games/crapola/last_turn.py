@@ -13,13 +13,21 @@ from companion.games.game import Action, Keep, Spend, State
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """The chance to win with each option; a shared win counts as its share. Raises RulesError before the last turn."""
+    """The chance to win with each option; a shared win counts as its share. Before the last turn see `race`.
+
+    Raises:
+        RulesError: Neither is worked out.
+    """
     if not isinstance(state, Crapola):
         raise RulesError("The chance to win is worked out once the roll-off is over.")
     if state.over:
         return ()
     standings, turn = state.table, state.turn
     seat = standings.seat
+    if not standings.last_round:
+        from companion.games.crapola import race
+
+        return race.values_to_win(state)
     if standings.due - standings.left != {seat}:
         raise RulesError("The chance to win is worked out for the last turn of the game, when all other totals stand.")
     lost = _share(standings.crapped_out(on_first_throw=False), seat)

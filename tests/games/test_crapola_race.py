@@ -1,0 +1,78 @@
+"""The chance to win Crapola between two before the last turn: what it takes to be so is solved right, and holds."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from playing import STOP, begun, keep, told
+from playing import throw as thrown
+
+from companion.errors import RulesError
+from companion.games.crapola.odds import entry_chance, turn_worth
+from companion.games.crapola.race import ENTRIES, STEP, banks, catching, race
+from companion.games.odds import options
+
+
+def test_turns_played_for_points_bank_what_they_are_worth() -> None:
+    for least in ENTRIES:
+        chances = banks(least)
+        assert chances.sum() == pytest.approx(1)
+        assert STEP * chances @ np.arange(len(chances)) == pytest.approx(turn_worth(6, least).thrown(0, 6), abs=1e-3)
+    assert catching()[1000 // STEP] == pytest.approx(entry_chance(6, 1000))
+
+
+def test_the_table_is_what_a_plain_iteration_finds() -> None:
+    far, chance, reach = 6, banks(0), catching()
+    value = {(mine, other): 0.5 for mine in range(1, far + 1) for other in range(1, far + 1)}
+
+    def others(mine: int, other: int) -> float:
+        """The other's chance, before his turn."""
+        return value[other, mine] if mine > 0 else float(reach[min(400, other - mine + 1)])
+
+    for _ in range(30):  # a crap-out comes one time in five
+        value = {
+            (mine, other): sum(share * (1 - others(mine - steps, other)) for steps, share in enumerate(chance))
+            for mine, other in value
+        }
+    game = race(far * STEP, 0)
+    for (mine, other), worth in value.items():
+        totals = (STEP * (far - mine), STEP * (far - other))
+        assert game.chance(totals[0], True, totals[1], True) == pytest.approx(worth, abs=1e-5)
+
+
+def test_drawn_games_are_won_as_often_as_is_told() -> None:
+    dice, reach, games, won = random.Random(4), catching(), 6000, 0
+    sums = [np.cumsum(banks(least)).tolist() for least in ENTRIES]
+    for _ in range(games):
+        totals, on, seat = [0, 0], [False, False], 0
+        while max(totals) < 3000:
+            mine = sums[0 if on[seat] else 1]
+            steps = int(np.searchsorted(mine, dice.random() * mine[-1]))
+            totals[seat], on[seat] = totals[seat] + STEP * steps, on[seat] or steps > 0
+            seat = 1 - seat
+        needed = max((totals[1 - seat] - totals[seat]) // STEP + 1, 0 if on[seat] else 1000 // STEP)
+        winner = seat if dice.random() < reach[min(needed, 400)] else 1 - seat
+        won += winner == 0
+    told_chance = race(3000, 1000).chance(0, False, 0, False)
+    assert won / games == pytest.approx(told_chance, abs=4 * (0.25 / games) ** 0.5)
+
+
+def test_banking_is_worth_what_it_leaves_to_the_other() -> None:
+    state = told("crapola", thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), rules={"target": 3000}).state
+    values = {str(option["line"]): option["value"] for option in options(state, "win")}
+    assert values[str(STOP)] == pytest.approx(1 - race(3000, 1000).chance(0, False, 1000, True))
+    assert 0 < values["{'throw': 3}"] < 1
+
+
+def test_a_turn_for_the_win_takes_the_risk_that_points_would_not() -> None:
+    behind = race(15_000, 1000)
+    assert behind.chance(14_000, True, 1000, True) > 0.99
+    assert behind.chance(1000, True, 14_000, True) < 0.01
+
+
+@pytest.mark.parametrize("rules", [{"target": 20_000}, {"target": 3000, "entry": 300}, {"target": 3010}])
+def test_where_it_is_not_worked_out_that_is_said(rules: dict[str, int]) -> None:
+    with pytest.raises(RulesError, match="worked out"):
+        options(begun("crapola", rules=rules).state, "win")
