@@ -13,9 +13,9 @@ from msgspec import Meta
 
 from companion.errors import SetupError
 from companion.games.registry import GAMES
-from hardware.settings import ButtonSettings, StripSettings, TrackSettings
-
-Port = Annotated[int, Meta(ge=0, le=65535)]
+from companion.session.photos import CAP_BYTES
+from hardware.settings import ButtonSettings, SoundSettings, StripSettings, TrackSettings
+from web.serving.settings import WebSettings
 
 
 class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,31 +63,11 @@ class ButtonsSection(ButtonSettings, frozen=True, forbid_unknown_fields=True):
     shutdown_command: tuple[str, ...] = ()
 
 
-class SoundSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Short effects by the loudspeaker of this machine. Call-outs are turned on at the page."""
-
-    effects: bool = False
-
-
-class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the pages are served, how many event streams at once, and names besides our addresses that may be used.
-
-    `wifi` and `wifi_password`: the network that phones join first, as a QR code of its own; no password: an open one.
-    """
-
-    host: str = "0.0.0.0"  # noqa: S104 - phones on the table's own network are what it is for
-    port: Port = 8000
-    streams: Annotated[int, Meta(ge=1, le=10_000)] = 2000
-    hosts: tuple[str, ...] = ()
-    wifi: Annotated[str, Meta(max_length=32)] = ""
-    wifi_password: Annotated[str, Meta(max_length=63)] = ""
-
-
 class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the journal and the photos are kept, and how much of the disk the photos may take."""
 
     dir: str = ""
-    photos_mb: Annotated[int, Meta(ge=10)] = 500
+    photos_mb: Annotated[int, Meta(ge=10)] = CAP_BYTES // 1_000_000
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

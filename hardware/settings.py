@@ -111,3 +111,9 @@ class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Name of each button that there is -> BCM number of its pin."""
         wired = {"bank": self.bank, "undo": self.undo, "next": self.next, "shutdown": self.shutdown}
         return {name: pin for name, pin in wired.items() if pin is not None}
+
+
+class SoundSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Short effects by the loudspeaker of this machine. Call-outs are turned on at the page."""
+
+    effects: bool = False

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
 from companion.adapters.board_on_page import BoardOnPage
-from companion.config import Settings, WebSettings
+from companion.config import Settings
 from companion.diagnostics.health import Check, report
 from companion.games.registry import GAMES
 from companion.games.rulebook import form_of
@@ -29,6 +29,7 @@ from web.pairing.tokens import FileTokens
 from web.serving.feed import Feed
 from web.serving.limits import Limits
 from web.serving.server import Server
+from web.serving.settings import WebSettings
 from web.serving.site import Site
 from web.serving.stream import EventStream
 

@@ -32,7 +32,7 @@ class Limits:
         is_own: Whether an address is this machine's, for which nothing is limited but the number of streams.
     """
 
-    streams: int = 2000
+    streams: int
     streams_spare: int = 64
     streams_each: int = 16
     connections_each: int = 64
