@@ -25,6 +25,7 @@ PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
 WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),
     "settings": ("/settings", "settings"),
+    "camera": ("/camera", "calibrate"),
 }
 """Pages with the group of the API that they need."""
 WITH_GAMES = {"control", "tray"}

@@ -223,6 +223,23 @@ def test_a_die_is_measured(calibration: Calibration) -> None:
 
 
 @pytest.mark.browser
+def test_a_host_sees_what_the_camera_sees_and_nobody_else(calibration: Calibration, chromium: Any) -> None:
+    with served(calibration.pub) as host:
+        page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
+        page.goto(f"{host}/camera")
+        page.wait_for_selector("#unpaired:not([hidden])")
+        assert page.request.get(f"{host}/api/calibrate.jpg").status == 401
+        assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        page.goto(f"{host}/camera")
+        page.wait_for_function("document.getElementById('picture').naturalWidth === 1280")
+        first = page.get_attribute("#picture", "src")
+        page.wait_for_function("first => !document.getElementById('picture').src.endsWith(first)", arg=first)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.context.close()
+
+
+@pytest.mark.browser
 def test_a_host_calibrates_on_a_phone(calibration: Calibration, chromium: Any) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()

@@ -1,6 +1,7 @@
 // Calibrating: the camera's picture, what is found in it, and what is to be bettered; taking the sheet and the tray.
 import { $, fill, goLive, h, has, post, ready, s, t, table, text } from "./core.js";
 import { menu } from "./menu.js";
+import { preview } from "./preview.js";
 
 const LOOK_MS = 700;
 let lies = false;
@@ -52,20 +53,6 @@ function show(look) {
   lies = look.markers.length > 0;
   text($("lay"), t(lies ? "calibrate.lift" : "calibrate.lay"));
   text($("says"), look.says);
-}
-
-/** The newest picture in the place of the last one, once it is there: no blank between them. */
-async function preview() {
-  const next = new Image();
-  next.src = `/api/calibrate.jpg?${Date.now()}`;
-  try {
-    await next.decode();
-  } catch {
-    return; // the next one may come through
-  }
-  next.id = "picture";
-  next.alt = $("picture").alt;
-  $("picture").replaceWith(next);
 }
 
 function measures() {
