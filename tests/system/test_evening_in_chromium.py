@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,26 +18,12 @@ from vision.candidates import value_by_pips
 from vision.networks.detector import Detection, Detector
 from vision.networks.multiscale import looks
 
-CHROMIUM = shutil.which("chromium")
 PHONE = {"width": 390, "height": 844}
 TRAY_TURNS = 10
 DARING = 9
 MOST_MORE_TURNS = 6
 """A daring turn wipes out four times in five: that none of eight did would be a miracle."""
 PATIENCE_S = 25.0
-
-
-@pytest.fixture
-def browser() -> Any:
-    if CHROMIUM is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail("Chromium is missing; .ci/run installs it.")
-        pytest.skip("needs Chromium on the PATH")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield running
-        running.close()
 
 
 class Player:
@@ -154,9 +138,9 @@ def finish_by_phone(table: Running) -> dict[str, Any]:
 
 @pytest.mark.browser
 @pytest.mark.evening
-def test_a_whole_game_is_played_on_the_tray_and_followed_on_a_phone(browser: Any, tmp_path: Path) -> None:
+def test_a_whole_game_is_played_on_the_tray_and_followed_on_a_phone(chromium: Any, tmp_path: Path) -> None:
     with Running(tmp_path, "--players", "Ann,Ben") as table:
-        tray, board = browser.new_page(viewport=PHONE), browser.new_page(viewport=PHONE)
+        tray, board = chromium.new_page(viewport=PHONE), chromium.new_page(viewport=PHONE)
         tray.goto(table.page + "tray")
         board.goto(table.page)
         tray.wait_for_selector("#throw:enabled")
@@ -175,3 +159,5 @@ def test_a_whole_game_is_played_on_the_tray_and_followed_on_a_phone(browser: Any
         assert not [throw for throw in over["throws"][:TRAY_TURNS] if not throw["photo"]]
         status, photo = table.ask(f"/api/throws/{over['throws'][0]['number']}.jpg")
         assert (status, photo[:2]) == (200, b"\xff\xd8")
+        tray.close()
+        board.close()

@@ -73,6 +73,10 @@ class Tail:
             raise Damaged(f"entry {self.number + 1} is missing")
         if not follows(self.link, row):
             raise Damaged(f"entry {row.number} is not as it was written")
+        return self.after(row)
+
+    def after(self, row: Row) -> Tail:
+        """After one more row that was linked to this tail."""
         last_game = row if row.kind == "game" else self.last_game
         return Tail(row.following - 1, bytes.fromhex(row.link), max(self.last_throw, row.throw or 0), last_game)
 
@@ -140,7 +144,7 @@ class Journal:
             except sqlite3.Error:
                 if not self._is_there_all_the_same(row):
                     raise
-        self.tail = self.tail.then(row)
+        self.tail = self.tail.after(row)
         self._mirror.append(row)
 
     def entries(self, first: int = 1) -> Generator[Entry, None, None]:
