@@ -70,7 +70,7 @@ class Player:
         lying = self.dice()
         marks = {d["id"]: Detection(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in lying}
         by_pips = {die: value_by_pips(picture, mark) for die, mark in marks.items()}
-        seen = next(looks(picture, Detector(), len(lying)))
+        _, seen = next(looks(picture, Detector()))
         by_network = {
             die: min(seen, key=lambda face, mark=mark: np.hypot(face.x - mark.x, face.y - mark.y)).value
             for die, mark in marks.items()
