@@ -100,13 +100,18 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
         return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
 
     def summary(self) -> dict[str, Any]:
-        """`game`, `title`, `players`, `over`, `abandoned`, `winners`, `games_lost`, `throws` (how many), `dice`."""
+        """The game in short.
+
+        `game`, `title`, `players`, `colours` (of each side), `over`, `abandoned`, `winners`, `games_lost`, `throws`
+        (how many), `dice`.
+        """
         outcome = self.outcome
         lost = dict(zip(self.sides, outcome.games_lost, strict=True)) if outcome else {}
         return {
             "game": self.header_line["game"],
             "title": game_named(self.header_line["game"]).title,
             "players": self.header_line["players"],
+            "colours": [self.colours[name] for name in self.header_line["players"][: len(self.sides)]],
             "over": outcome is not None,
             "abandoned": self.abandoned,
             "winners": [self.sides[side] for side in outcome.winners] if outcome else [],

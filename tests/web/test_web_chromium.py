@@ -47,7 +47,8 @@ class PastGames:
     """Two games of an evening, one finished: stands in for the journal's."""
 
     def games(self) -> list[dict[str, Any]]:
-        return [{"id": 1, "game": "crib_dice", "players": ["Ann", "Ben"], "winners": ["Ann"], "games_lost": {"Ben": 1},
+        return [{"id": 1, "game": "crib_dice", "title": "Crib Dice",
+                 "players": ["Ann", "Ben"], "colours": [2, 0], "winners": ["Ann"], "games_lost": {"Ben": 1},
                  "over": True, "throws": 2, "dice": "", "started": "2026-01-02 20:15"}]  # fmt: skip
 
     def transcript(self, game: int) -> list[dict[str, Any]] | None:
@@ -55,7 +56,9 @@ class PastGames:
 
     def moves(self, game: int) -> list[dict[str, Any]] | None:
         states = [{"player": "Ann", "scores": {"Ann": at, "Ben": 0}, "turn_points": 5, "dice": [5, 5]} for at in (0, 9)]
-        return [{"line": line, "state": state, "throw": None} for line, state in zip(MIDGAME, states, strict=False)]
+        peg = {"banked": 0, "provisional": 5}
+        beside = {"track": {"holes": 120, "pegs": [peg, peg]}, "throw": None}
+        return [{"line": line, "state": state, **beside} for line, state in zip(MIDGAME, states, strict=False)]
 
     def tallies(self, game: int) -> dict[str, Tally]:
         return {"Ann": Tally(1, 1, 0, 2, 3, 2, 24, (1, 1, 0, 1, 3, 1)), "Ben": Tally(throws=1)}

@@ -33,7 +33,7 @@ class PastGames(Protocol):
         """The lines of a game that stand, the header first; None when there is no such game."""
 
     def moves(self, game: int) -> Sequence[Mapping[str, Any]] | None:
-        """For each line: `line`, `state` after it, and the number of its `throw` or None."""
+        """For each line: `line`, `state` and `track` after it, and the number of its `throw` or None."""
 
     def tallies(self, game: int) -> Mapping[str, Tally] | None:
         """Each player of a game in figures; None when there is no such game."""

@@ -2,8 +2,12 @@
 import { $, fill, follow, goLive, h, isolate, number, ready, s, t } from "./core.js";
 import { dice } from "./dice.js";
 import { menu } from "./menu.js";
+import { raceOf } from "./race.js";
+import { share } from "./share.js";
 import { lineWords, listed } from "./sides.js";
+import { standings } from "./standings.js";
 import { asked, gaveAway, storyOf } from "./story.js";
+import { inWords, track } from "./track.js";
 
 await ready;
 menu();
@@ -17,6 +21,7 @@ async function load() {
   fill($("sitting"), lost, () => lost.length ? h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("evening.player")), h("th", { scope: "col", class: "n" }, t("evening.lost")))),
     h("tbody", {}, lost.map(([name, count]) => h("tr", {}, h("td", {}, name), h("td", { class: "n" }, number(count)))))) : h("p", { class: "quiet" }, t("evening.none")));
   fill($("games"), games, () => games.map(card));
+  fill($("standings"), games, () => standings(games));
   if (shown === null && games.length) open(games[0]);
   const { players } = await (await fetch("/api/evening/players", { cache: "no-store" })).json();
   $("players-box").hidden = !Object.keys(players).length;
@@ -39,31 +44,25 @@ async function open(game) {
   shown = game.id;
   const response = await fetch(`/api/evening/${game.id}`, { cache: "no-store" });
   if (!response.ok) return;
-  const { moves, players } = await response.json();
+  const { moves, players } = await response.json(), { all, race } = moves.length ? courseOf(game, moves) : {};
   const box = $("game");
   box.hidden = false;
   box.replaceChildren(h("h2", {}, t("evening.game", { title: game.title, players: listed(game.players) })),
-    ...(moves.length ? [h("h3", {}, t("evening.scores")), scores(moves, game.players), h("h3", {}, t("evening.replay")), replay(game, moves), h("h3", {}, t("evening.figures")), figures(players, t("evening.figures"), false)] : []),
-    h("p", {}, h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript"))));
+    ...(moves.length ? [h("h3", {}, t("evening.scores")), raceOf(all, race), h("h3", {}, t("evening.replay")), replay(game, moves, all), h("h3", {}, t("evening.figures")), figures(players, t("evening.figures"), false)] : []),
+    h("p", { class: "row" }, moves.length ? h("button", { type: "button", "data-key": "share", onclick: () => share(game.title, all, race) }, t("share.do")) : null, h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript"))));
 }
 
-// Scores after each move, one line a side.
-function scores(moves, players) {
+// The sides of a past game as it ended, in the colours that they wore, and every change of a score.
+function courseOf(game, moves) {
   // Teams have keys of their own; of players' an object would put "2" before "Ann".
-  const scored = moves[0].state.scores, names = players.every((name) => Object.hasOwn(scored, name)) ? players : Object.keys(scored), most = Math.max(1, ...moves.flatMap((move) => Object.values(move.state.scores)));
-  const x = (at) => 30 + (at / Math.max(1, moves.length - 1)) * 320, y = (value) => 130 - (value / most) * 115;
-  const lines = names.map((name, seat) => {
-    const path = s("path", { d: moves.map((move, at) => `${at ? "L" : "M"}${x(at).toFixed(1)} ${y(move.state.scores[name]).toFixed(1)}`).join("") });
-    path.style.stroke = `var(--p${seat % 6})`;
-    if (seat % 2) path.style.strokeDasharray = "6 3";
-    return path;
-  });
-  const ends = names.map((name) => `${isolate(name)} ${moves.at(-1).state.scores[name]}`).join(", ");
-  return s("svg", { class: "plot", viewBox: "0 0 360 145", role: "img", "aria-label": t("evening.scores_label", { ends }) },
-    [0, .5, 1].map((part) => [s("path", { class: "grid", d: `M30 ${y(part * most)}H350` }), s("text", { x: 2, y: y(part * most) + 4 }, String(Math.round(part * most)))]).flat(), lines);
+  const last = moves.at(-1).state.scores, names = game.players.every((name) => Object.hasOwn(last, name)) ? game.players : Object.keys(last);
+  const all = names.map((name, seat) => ({ name, seat, colour: game.colours[seat], score: last[name] }));
+  const race = moves.flatMap((move, at) => all.filter(({ name }) => move.state.scores[name] !== (at ? moves[at - 1].state.scores[name] : 0)).map(({ name, seat }) => [seat, move.state.scores[name]]));
+  return { all, race };
 }
 
-function replay(game, moves) {
+function replay(game, moves, all) {
+  const wood = h("div", { class: "wood" }), pegs = track(wood, moves[0].track.holes);
   let at = moves.length - 1, luck = null;
   const words = h("p", { "aria-live": "polite" }), lying = h("div", { class: "felt" }), photo = h("img", { class: "photo", alt: t("evening.photo"), hidden: true });
   const mark = h("p", { class: "mark" }), fold = h("details", { class: "fold", hidden: !game.over }, h("summary", {}, t("story.open")), h("div", { class: "stack" }));
@@ -86,13 +85,15 @@ function replay(game, moves) {
     mark.textContent = !decided ? "" : cost.best ? gaveAway(cost, luck.goal) : t("story.well");
     mark.classList.toggle("dear", Boolean(cost?.best));
     fill(lying, [move.line.throw, state.dice], () => move.line.throw ?? state.dice ? dice(move.line.throw ?? state.dice) : []);
+    const stand = all.map((side) => ({ ...side, back: 0, ...move.track.pegs[side.seat], ahead: move.track.pegs[side.seat].provisional, on: false }));
+    pegs(stand, inWords(stand));
     photo.hidden = move.throw === null || move.throw === undefined;
     if (!photo.hidden) photo.src = `/api/throws/${move.throw}.jpg`;
   };
   photo.addEventListener("error", () => { photo.hidden = true; });
   slider.addEventListener("input", () => go(Number(slider.value)));
   show();
-  return h("div", { class: "stack" }, h("div", { class: "replay" }, h("button", { type: "button", onclick: () => go(at - 1) }, t("evening.back")), slider, h("button", { type: "button", onclick: () => go(at + 1) }, t("evening.forth"))), words, mark, lying, photo, fold);
+  return h("div", { class: "stack" }, h("div", { class: "replay" }, h("button", { type: "button", onclick: () => go(at - 1) }, t("evening.back")), slider, h("button", { type: "button", onclick: () => go(at + 1) }, t("evening.forth"))), wood, words, mark, lying, photo, fold);
 }
 
 // What turns brought and what dice showed, a row and a plot a player.
@@ -100,7 +101,7 @@ function figures(players, label, whole) {
   const names = Object.keys(players);
   const mean = (each) => (each.scoring ? number((each.points / each.scoring).toFixed(1)) : "–");
   const share = (each) => (each.turns ? t("evening.percent", { percent: number(Math.round((100 * each.scoring) / each.turns)) }) : "–");
-  const columns = [...(whole ? [["games", (each) => number(each.games)], ["won", (each) => number(each.won)], ["lost", (each) => number(each.lost)]] : []), ["throws", (each) => number(each.throws)], ["scoring", share], ["brought", mean]];
+  const columns = [...(whole ? [["games", (each) => number(each.games)], ["won", (each) => number(each.won)], ["lost", (each) => number(each.lost)]] : []), ["throws", (each) => number(each.throws)], ...(whole ? [] : [["scoring", share], ["brought", mean]])];
   return h("div", { class: "stack" }, h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label }, h("table", {},
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t("evening.player")), columns.map(([key]) => h("th", { scope: "col", class: "n" }, t(`figure.${key}`))))),
     h("tbody", {}, names.map((name) => h("tr", {}, h("th", { scope: "row" }, name), columns.map(([, told]) => h("td", { class: "n" }, told(players[name])))))))),

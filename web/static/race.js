@@ -35,7 +35,7 @@ function plot(sides, race, begin, most, label) {
     line.style.stroke = colourOf(side.colour);
     return line;
   });
-  return h("div", { class: "race" },
+  return h("div", { class: "race", style: { "--ends": sides.length } },
     h("div", { class: "lines", role: "img", "aria-label": label }, h("span", { class: "most", "aria-hidden": "true" }, number(most)), s("svg", { viewBox: `0 0 ${wide} ${high}`, preserveAspectRatio: "none", "aria-hidden": "true" }, lines)),
-    h("ol", { class: "ends", "aria-hidden": "true", style: { "--ends": sides.length } }, sides.map((side) => h("li", {}, chip(side.colour), h("bdi", { class: "named" }, side.name)))));
+    h("ol", { class: "ends", "aria-hidden": "true" }, sides.map((side) => h("li", {}, chip(side.colour), h("bdi", { class: "named" }, side.name)))));
 }

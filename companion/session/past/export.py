@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from companion.errors import RulesError
 from companion.games.notation import action_of
 from companion.games.odds import weighed
+from companion.games.registry import game_named
 from companion.games.replay import transcript_of
 from companion.games.transcript import Transcript
 from companion.session.filed import FiledGame, FiledLine, Filing
@@ -54,7 +56,7 @@ class PastGames:
         return kept.text() if kept else None
 
     def moves(self, game: int) -> list[Json] | None:
-        """For each line after the header: `line`, `state` after it, and the number of its `throw` or None."""
+        """For each line after the header: `line`, `state` and `track` after it, the number of its `throw` or None."""
         kept = self._game(game)
         if kept is None:
             return None
@@ -63,7 +65,8 @@ class PastGames:
         for line in kept.filed_lines():
             transcript = transcript.then(action_of(line.line))
             throw = line.thrown.number if line.thrown else None
-            moves.append({"line": line.line, "state": transcript.view(), "throw": throw})
+            track = asdict(game_named(kept.header.game).track(transcript.state))
+            moves.append({"line": line.line, "state": transcript.view(), "track": track, "throw": throw})
         return moves
 
     def tallies(self, game: int) -> dict[str, Tally] | None:
