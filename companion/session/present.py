@@ -169,11 +169,13 @@ def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
 
 
 def starter_after(game: PlayedGame) -> int | None:
-    """The seat that starts the game after this one; None until it is over."""
+    """The seat that starts the game after this one, of a player who has not left; None until it is over."""
     state = game.transcript.state
     if state.outcome is None:
         return None
-    return next_starter(state.scores, state.outcome.games_lost, game.first, len(game.header.players))
+    seats = len(game.header.players)
+    worst = next_starter(state.scores, state.outcome.games_lost, game.first, seats)
+    return next((seat % seats for seat in range(worst, worst + seats) if seat % seats not in state.left), worst)
 
 
 def _choice(table: TableState) -> dict[str, Any] | None:

@@ -209,3 +209,10 @@ def test_the_dice_of_who_leaves_in_his_own_turn_are_nobodys(table: Table, tray: 
     assert (thrown.throws[-1].player, thrown.state["decisions"]) == ("Ben", ["keep"])
     back = table.submit(PlayLine(number=thrown.number, line={"undo": 2}))
     assert (back.state["player"], "left" in back.state) == ("Ann", False)
+
+
+def test_who_has_left_does_not_start_the_next_game(table: Table) -> None:
+    started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
+    for name in ("Ann", "Cat"):
+        over = table.submit(PlayLine(number=table.snapshot().number, line={"leave": name}))
+    assert (over.state["outcome"]["winners"], over.next_starter) == (["Ben"], "Ben")
