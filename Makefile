@@ -53,7 +53,7 @@ mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests not
 evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in real time (minutes)
 	@$(BIN)/pytest -m evening tests/system
 
-layout: .venv/dev.stamp  ## every page for every game, number of players, size, look and language: is anything clipped? (half an hour; out/layout)
+layout: .venv/dev.stamp  ## every page for every game, number of players, size, look and language: is anything clipped? (long; pictures in out/layout)
 	@PEGPIP_LAYOUT=1 $(BIN)/pytest -n 2 tests/web/test_web_layout.py
 
 pictures: .venv/dev.stamp  ## every page in Chromium at every size, dark and light, to look at: out/web

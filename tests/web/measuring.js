@@ -28,6 +28,7 @@
         return false;
       }
       if (shortens) box = new DOMRect(Math.max(box.x, pane.x), box.y, Math.min(box.right, pane.right) - Math.max(box.x, pane.x), box.height); // at either end: names run both ways
+      if (box.width < 1) return false; // behind the ellipsis
     }
     const outside = box.left < -slack || box.right > innerWidth + slack || box.top < -slack - (still ? scrollY : 0) || (!still && box.bottom > innerHeight + slack);
     if (outside) faults.push(['outside', words, told(element)]);

@@ -100,7 +100,9 @@ def measured(fed: FedPage, path: str, header: Header, language: str) -> Iterator
         if not WHOLE and moment not in moments:
             continue
         fed.show(snapshot, happens=moment == "cheered")
-        for (width, height), look in itertools.product(SIZES if WHOLE else sizes, LOOKS if WHOLE else ("dark",)):
+        for (width, height), look in itertools.product(
+            SIZES if WHOLE else sizes, LOOKS if WHOLE and language == "en" else ("dark",)
+        ):
             fed.page.evaluate("(look) => { document.documentElement.dataset.look = look }", look)
             faults = faults_of(fed, path, (width, height))
             page, seats = path.strip("/") or "scoreboard", len(header.players)

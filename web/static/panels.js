@@ -18,7 +18,7 @@ function sheetOf(all, sheet) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t("sheet.title") }, h("table", { class: all.length > FEW ? "sheets many" : "sheets" }, h("thead", {}, head), h("tbody", {}, rows, total)));
 }
 
-const FEW = 3; // whose names fit beside each other on a phone; of more their chips tell
+const FEW = 2; // whose names fit beside each other on a phone; of more their chips tell
 
 function cell(entered, offer, latest) {
   if (entered !== null) return h("td", { class: latest ? "n latest" : "n" }, number(entered));
