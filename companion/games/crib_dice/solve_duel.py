@@ -17,9 +17,10 @@ from companion.games.crib_dice.duel import FUCHLE, GAPS, PEGS, REACH, TOP
 from companion.games.crib_dice.turns import Floats, Turns
 
 SHAPE = (2, PEGS, PEGS, FUCHLE, FUCHLE)
-AT_ONCE = 12  # pairs of the other's peg and wipe-outs in one batch
+AT_ONCE = 24  # pairs of the other's peg and wipe-outs in one batch
 RESIDUAL = 1e-10
-ROUGH_ABOVE = 1e-4  # residual down to which outcomes are worked out anew, in single precision
+ROUGH_ABOVE = 1e-4  # residual down to which outcomes are worked out anew
+SINGLE_ABOVE = 5e-6  # and down to which single precision will do
 
 Mapper = Callable[[Callable[["Job"], Floats], Iterable["Job"]], Iterable[Floats]]
 Job = tuple["Duel", Floats, int, list[int]]
@@ -190,7 +191,8 @@ def solved(duel: Duel, mapper: Mapper, start: Floats | None = None) -> Iterator[
     residual, mixing = 1.0, Mixing()
     while True:
         rough = residual > ROUGH_ABOVE
-        jobs = _batches(duel, values.astype(np.float32) if rough else values, AT_ONCE // FUCHLE)
+        exact = residual <= SINGLE_ABOVE
+        jobs = _batches(duel, values if exact else values.astype(np.float32), AT_ONCE // FUCHLE)
         missing = np.empty(SHAPE)
         for (_, _, order, others), turn_values in zip(jobs, mapper(improved, jobs), strict=True):
             missing[order][:, others] = turn_values - values[order][:, others]

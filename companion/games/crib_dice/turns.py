@@ -72,6 +72,16 @@ def _padded(monotone: bool) -> tuple[npt.NDArray[np.int64], Floats]:
     return np.array(table).T, np.array([chance for _, chance in offers(monotone)])
 
 
+@cache
+def _alone(monotone: bool) -> Floats:
+    """The chance that a throw offers one set alone, by its row, shape (ROWS,)."""
+    chances = np.zeros(ROWS)
+    for rows, chance in offers(monotone):
+        if len(rows) == 1:
+            chances[rows[0]] += chance
+    return chances
+
+
 class Turns:
     """Turns of a batch of states, worked back.
 
@@ -185,12 +195,13 @@ class Turns:
     def _choose(self, hole: int, count: int) -> None:
         """What a throw of seven is worth there: of each offer the best set."""
         sets, fresh = self._sets[:, :count], self.fresh[hole, :count]
-        rows, chances = _padded(self._monotone)
+        rows, chances = _padded(self._monotone)  # those of one set come first
         if count < AT_ONCE:  # few states: fewer calls are better than fewer copies
             fresh[:] = chances @ sets[rows].max(axis=0)
             return
-        fresh[:] = 0.0
-        for begin in range(0, len(chances), AT_ONCE):
+        alone = _alone(self._monotone)
+        np.matmul(alone.astype(self._precision), sets, out=fresh)
+        for begin in range(np.count_nonzero(alone), len(chances), AT_ONCE):
             some = slice(begin, begin + AT_ONCE)
             best = self._best[: len(chances[some]), :count]
             for place, (first, *others) in enumerate(rows[:, some].T.tolist()):
