@@ -25,7 +25,7 @@ AFAR = 0.3
 A_DIE = 0.6
 """Score from which a face counts as a die when nobody says how many there are."""
 LEAST_SURE = 0.95
-"""A value is trusted when it has at least this probability (chosen on the photos that are for choosing)."""
+"""A die is trusted that has at least this confidence (chosen on the photos that are for choosing)."""
 PLAIN = 0.97
 """A face of this confidence, of whose value the networks agree, is not shown again otherwise turned."""
 LEAST_CLEAR = 0.6
@@ -78,8 +78,8 @@ class Candidate:
 
     @property
     def sure(self) -> bool:
-        """Whether its value may be trusted."""
-        return float(self.values.max()) >= LEAST_SURE
+        """Whether it may be trusted that it is a die, and of that value."""
+        return self.confidence >= LEAST_SURE
 
     @property
     def plain(self) -> bool:
@@ -109,12 +109,18 @@ class Selection:
         """How well they explain the picture: sure faces with sure values; doubtful ones count against it."""
         return sum(one.worth - DOUBTFUL for one in self.taken)
 
+    @property
+    def contested(self) -> bool:
+        """Whether a face was left out of which the classifier is sure: of two sides of a die the upper may be that."""
+        return any(one.score > DOUBTFUL and one.confidence >= PLAIN for one in self.left)
+
     def doubt(self, expect: int | None) -> Doubt | None:
         """What the networks are not sure of: a closer look may remove it."""
         if expect is not None and len(self.taken) != expect:
             return Doubt.COUNT
         least = self.taken[-1].score if self.taken else A_DIE
-        if self.left and self.left[0].score > LEAST_CLEAR * least:
+        alike = _alike([*self.taken, *self.left])
+        if self.contested or any(one.score > LEAST_CLEAR * least or one not in alike for one in self.left):
             return Doubt.COUNT
         if not all(one.sure for one in self.taken):
             return Doubt.UNREAD
@@ -133,8 +139,7 @@ def selected(candidates: Sequence[Candidate], expect: int | None) -> Selection:
     else:
         likely = [(one.score if one in alike else one.worth, at) for at, one in enumerate(candidates)]
         taken = [candidates[at] for _, at in sorted(likely, reverse=True)[:expect]]
-    least = LEAST_CLEAR * min((one.score for one in taken), default=A_DIE)
-    left = [one for one in candidates if one not in taken and (one in alike or one.worth > least)]
+    left = [one for one in candidates if one not in taken and (one in alike or one.worth > DOUBTFUL)]
     return Selection(_surest(taken), _surest(left))
 
 

@@ -67,19 +67,20 @@ class Reader:
 
     def _found(self, scene: Scene, expect: int | None) -> tuple[Selection, Doubt | None]:
         """The dice, and what is still in doubt after as many looks as it takes to be sure."""
-        best, seen = Selection(), list[Selection]()
+        best, seen, contested = Selection(), list[Selection](), False
         for detections in scene.looks():
             one = selected(self._shown(scene.picture_bgr, detections, expect), expect)
             seen.append(one)
             if scene.cumulative or not best.taken or one.worth > best.worth:
                 best = one
+            contested = contested or (scene.cumulative and one.contested)
             plain = _doubt(scene, best, expect) is None and not scene.suspects(best)
-            if plain and _agree(best, seen, scene.agreeing):
+            if plain and not contested and _agree(best, seen, scene.agreeing):
                 return best, None
         if best.doubt(expect) is not None:
             best = self._reconsidered(scene.picture_bgr, best, seen, expect)
         doubt = _doubt(scene, best, expect)
-        return best, doubt if doubt is not None or _agree(best, seen, scene.agreeing) else Doubt.COUNT
+        return best, doubt or (None if _agree(best, seen, scene.agreeing) and not contested else Doubt.COUNT)
 
     def _shown(self, picture_bgr: FrameBGR, detections: Sequence[Detection], expect: int | None) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""

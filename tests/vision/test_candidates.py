@@ -48,7 +48,7 @@ def test_nothing_seen_is_no_face() -> None:
 
 def test_faces_much_smaller_than_the_surest_are_no_dice_but_rivals_when_they_are_sure() -> None:
     dice = [read(50, 60, 0.9), read(150, 70, 0.85)]
-    unclear, clear = read(250, 15, 0.4, 0.5), read(250, 15, 0.8)
+    unclear, clear = read(250, 15, 0.3, 0.3), read(250, 15, 0.8)
     found = selected([*dice, unclear], None)
     assert (found.values, found.left, found.doubt(None)) == ((3, 3), (), None)
     found = selected([*dice, clear], None)
