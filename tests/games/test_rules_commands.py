@@ -215,7 +215,8 @@ def test_odds_to_win_are_chances_and_refused_where_there_are_none() -> None:
     (found,) = objects(run("odds", "--json", "--goal", "win", "-", stdin=header))
     assert (found["goal"], found["best"]) == ("win", {"throw": 7})
     assert found["options"][0]["value"] == pytest.approx(0.456840, abs=1e-6)
-    refused = run("odds", "--goal", "win", "-", stdin=header.replace(b"crib_dice", b"crapola"))
+    three = header.replace(b'"crib_dice"', b'"crapola"').replace(b'"Ben"', b'"Ben", "Cleo"')
+    refused = run("odds", "--goal", "win", "-", stdin=three)
     assert (refused.return_value, refused.stdout) == (1, "")
     assert "last turn" in refused.stderr
 

@@ -17,7 +17,6 @@ from typing import Any
 
 import pytest
 
-import web
 from companion import config
 from companion.adapters import supervision
 from companion.adapters.parts import Part
@@ -27,6 +26,7 @@ from companion.app import App, build
 from companion.errors import DeviceError
 from companion.session.commands import EndSitting
 from companion.session.table import Table
+from web.catalogue import texts
 
 # An exception that comes up anywhere in a thread, in an import too, leaves things open.
 pytestmark = [
@@ -150,8 +150,7 @@ def test_every_part_that_can_fall_has_its_place_in_healthz(app: App) -> None:
 
 
 def test_every_part_in_healthz_has_a_name_on_the_page(app: App) -> None:
-    texts = json.loads((Path(web.__file__).parent / "texts" / "en.json").read_text(encoding="utf-8"))
-    assert {f"part.{name}" for name in health(app)} - texts.keys() == set()
+    assert {f"part.{name}" for name in health(app)} - texts("en").keys() == set()
 
 
 def test_who_waits_for_a_writer_that_falls_is_told(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_a_host_sees_what_the_camera_sees_and_nobody_else(calibration: Calibrati
         assert page.request.get(f"{host}/api/calibrate.jpg").status == 401
         assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}).ok
         page.goto(f"{host}/camera")
-        page.wait_for_function("document.getElementById('picture').naturalWidth === 1280")
+        page.wait_for_function("() => document.getElementById('picture').naturalWidth === 1280")
         first = page.get_attribute("#picture", "src")
         page.wait_for_function("first => !document.getElementById('picture').src.endsWith(first)", arg=first)
         assert violations(page) == []
@@ -273,7 +273,7 @@ def test_a_host_calibrates_on_a_phone(calibration: Calibration, chromium: Any) -
         assert violations(page) == []
         page.evaluate("document.documentElement.dataset.look = 'light'")
         assert violations(page) == []
-        page.wait_for_function("document.getElementById('picture').naturalWidth === 1280")
+        page.wait_for_function("() => document.getElementById('picture').naturalWidth === 1280")
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         assert wrong == []
         page.context.close()

@@ -272,6 +272,8 @@ def test_a_request_that_comes_while_the_table_is_being_stopped_is_told_so(tmp_pa
         await pub.site(scope, receive, send)
 
     with opened(tmp_path) as pub:
-        asyncio.run(stopped())
+        running = threading.Thread(target=lambda: asyncio.run(stopped()))  # this thread may have a loop: Chromium's
+        running.start()
+        running.join()
     assert sent[0]["status"] == 503
     assert json.loads(sent[1]["body"])["error"] == "closing"
