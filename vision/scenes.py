@@ -125,10 +125,7 @@ class TrayFrame:
         if any(vetoes.cut_off((one.x, one.y), one.size_px, self.picture_bgr.shape) for one in faces):
             return Doubt.CUT_OFF
         odd = any(vetoes.impossible_size(one.size_px, face_px) for one in faces)
-        heaped = vetoes.overlapping(_middles(faces), face_px) or vetoes.heaped(
-            *self._compared(self._changes.clear, found)
-        )
-        if odd or heaped:
+        if odd or vetoes.overlapping(_middles(faces), face_px):
             return Doubt.COCKED
         return Doubt.UNREAD if self.unexplained(found) else None
 
@@ -147,12 +144,8 @@ class TrayFrame:
         return bool(self._rest(self._changes.any, found))
 
     def _rest(self, changed: Mask, found: Selection) -> list[vetoes.Box]:
-        return vetoes.unexplained(*self._compared(changed, found))
-
-    def _compared(self, changed: Mask, found: Selection) -> tuple[Mask, vetoes.Floats, vetoes.Floats, float]:
-        """What has changed, and where in it the upper and lower faces of the dice lie, and their size there."""
         scale, faces = self._tray.empty.scale, _middles([one.detection for one in found.taken])
-        return changed, faces * scale, self._tray.floor.below(faces) * scale, self._tray.face_px
+        return vetoes.unexplained(changed, faces * scale, self._tray.floor.below(faces) * scale, self._tray.face_px)
 
     def _unchanged(self, face: Detection) -> bool:
         return self._tray.empty.unchanged(self.picture_bgr, (face.x, face.y), face.size_px)

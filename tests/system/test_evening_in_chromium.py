@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -64,8 +65,8 @@ class Player:
     def dice(self) -> list[dict[str, Any]]:
         return [die for die in self.table.ask("/api/tray")[1]["dice"] if die["place"] != "out"]
 
-    def values(self) -> dict[int, int | None]:
-        """What the reader sees in the picture, die by die."""
+    def two_looks(self) -> tuple[dict[int, int | None], dict[int, int | None]]:
+        """What the pips say of each die in the picture, and what the network does."""
         picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
         lying = self.dice()
         marks = {d["id"]: Detection(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in lying}
@@ -75,15 +76,24 @@ class Player:
             die: min(seen, key=lambda face, mark=mark: np.hypot(face.x - mark.x, face.y - mark.y)).value
             for die, mark in marks.items()
         }
-        # A person looks again: of the two looks, the one that fits what the scoreboard says of the throw.
-        thrown = self.table.state()["thrown"]
-        loose = [d["id"] for d in lying if d["place"] == "throw"]
-        fits = sorted(by_pips[die] or 0 for die in loose) == sorted(thrown)
-        return by_pips if fits else by_network
+        return by_pips, by_network
+
+    def loose(self, look: dict[int, int | None]) -> list[int]:
+        """The values of the dice in the throw zone by that look, in order; 0 where it sees none."""
+        return sorted(look[die["id"]] or 0 for die in self.dice() if die["place"] == "throw")
+
+    def values(self) -> dict[int, int | None]:
+        """A person looks again: of the two looks, the one that fits what the scoreboard says of the throw."""
+        by_pips, by_network = self.two_looks()
+        return by_pips if self.loose(by_pips) == sorted(self.table.state()["thrown"]) else by_network
 
     def throw(self) -> dict[str, Any]:
         number = self.table.state()["number"]
         self.tray.click("#throw")
+        now = self.until(lambda now: now["number"] > number or now["phase"] == "asking", "a throw or a question")
+        if now["phase"] == "asking":  # a die that can't be read for sure: it is right as read when a person agrees
+            assert sorted(now["question"]["values"]) in [self.loose(look) for look in self.two_looks()]
+            self.tray.get_by_role("button", name=re.compile("All right as read")).click()
         return self.until(lambda now: now["number"] > number and now["phase"] != "settling", "a throw")
 
     def keep(self, value: int) -> None:

@@ -20,9 +20,10 @@ from vision.reader import Reader
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "images"
 ENTRIES: list[dict[str, Any]] = json.loads((FOLDER / MANIFEST).read_text())["cases"]
 LARGEST_BYTES = 5_000_000
-LIKE_FLAT = {"cocked.jpg"}
-"""A die that leans with its upper face in view looks like one that lies flat: what its outline differs by is less than
-what a real camera's estimated geometry is off (docs/reading.md)."""
+LIKE_FLAT = {"cocked.jpg", "stacked.jpg"}
+"""A die that leans, or lies on another, with its upper face in view looks like one that lies flat: what its outline
+differs by is less than what a real camera's estimated geometry is off (docs/reading.md). The rules
+miss the die below."""
 
 
 def named(entry: dict[str, Any]) -> str:

@@ -26,10 +26,6 @@ CUT_RADIUS = 0.17
 """The same of a piece that is cut by the edge of what is seen: a third of a die holds one."""
 OVERLAP = 0.8
 """Faces whose middles are nearer than so many faces are not both flat on the floor."""
-HEAPED = 1.37
-"""A piece of what has changed that is so many times as large as its dice shows more than these: one lies on another.
-Under six real cameras, whose estimated geometry is right within 5 %, pieces are up to 1.35 times as large; a die that
-lies on another, a third of which is seen, 1.40."""
 SIZES = (0.75, 1.85)
 """Sizes that the detector may say of a face, beside the calibration's: it says 1.22, the box round a turned die, in the
 median of six real cameras; dice of two makes, a lens 10 % off."""
@@ -60,21 +56,6 @@ def unexplained(changed: Mask, faces: Floats, below: Floats, face_px: float) -> 
         if piece.max() >= (CUT_RADIUS if cut else DIE_RADIUS) * face_px:
             found.append((x, y, w, h))
     return found
-
-
-def heaped(changed: Mask, faces: Floats, below: Floats, face_px: float) -> bool:
-    """Whether a piece of what has changed is larger than its dice when they lie flat, told as to `unexplained`.
-
-    Where most other pieces are larger, so are the dice.
-    """
-    outlines, _ = cv2.findContours(changed, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(cv2.drawContours(changed.copy(), outlines, -1, 255, -1))
-    columns, rows = np.clip(faces, 0, np.array(labels.shape[::-1]) - 1).astype(int).T
-    piece = labels[rows, columns]
-    # The sides that are seen are as long as the way to the lower face, and on average of all turns 4 / pi faces wide.
-    dice = np.bincount(piece, face_px**2 + 4 / np.pi * face_px * np.hypot(*(faces - below).T), len(stats))[1:]
-    *others, largest = sorted([0.0, *(stats[1:, cv2.CC_STAT_AREA][dice > 0] / dice[dice > 0]).tolist()])
-    return largest > HEAPED * max(1.0, float(np.median(others[1:] or 1.0)))
 
 
 def overlapping(faces: Floats, face_px: float) -> bool:
