@@ -143,30 +143,23 @@ def leavings(wanted: Iterable[Step], machine: Machine) -> list[str]:
 
 def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
     """Do what is missing, telling each change as it is made; how many those were."""
-    made = 0
-    for step in wanted:
-        lines = step.missing(machine)
-        for line in lines:
-            say(line)
-        if lines:
-            step.do(machine)
-        made += len(lines)
-    return made
+    return sum(_changed(step.missing(machine), step.do, machine, say) for step in wanted)
 
 
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
     """Take back what is there, last first; the data stays. How many changes those were."""
-    taken = 0
-    for step in reversed(list(wanted)):
-        lines = step.left(machine)
-        for line in lines:
-            say(line)
-        if lines:
-            step.undo(machine)
-        taken += len(lines)
+    taken = sum(_changed(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:
         machine.run("systemctl", "daemon-reload")
     return taken
+
+
+def _changed(lines: list[str], change: Callable[[Machine], None], machine: Machine, say: Callable[[str], None]) -> int:
+    for line in lines:
+        say(line)
+    if lines:
+        change(machine)
+    return len(lines)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cv2
-import numpy as np
 import pytest
 from accessibility import violations
-from pub import ADDRESSES, HEADER, PIN, Pub, observation, opened, served
+from pub import HEADER, PIN, Pub, observation, opened, served
 
 from companion.config import Origin, Settings
 from companion.session.commands import PlayLine, StartGame
@@ -302,49 +300,6 @@ def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
     page.click('dialog button[aria-label="It is a 3"]')
     page.wait_for_selector("#toast")
     assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
-    page.context.close()
-
-
-def test_who_scans_the_screen_of_a_new_table_runs_it_and_nobody_after(chromium: Any, site: Any) -> None:
-    address, pub = site
-    screen = phone(chromium, address, size="1920x1080")
-    live(screen, f"{address}/tv")
-    shot = cv2.imdecode(np.frombuffer(screen.screenshot(), np.uint8), cv2.IMREAD_COLOR)
-    scanned, _, _ = cv2.QRCodeDetector().detectAndDecode(shot)
-    assert scanned.startswith(f"{ADDRESSES.page}control#first=")
-    first = scanned.replace(ADDRESSES.page, f"{address}/")
-    host = phone(chromium, address)
-    host.goto(first)
-    host.wait_for_selector("#sheet:not([hidden])")
-    assert "first" not in host.url
-    screen.wait_for_selector("#host", state="detached")
-    assert screen.is_visible("#page")
-    late = phone(chromium, address)
-    late.goto(first)
-    late.wait_for_selector("#pair-problem:not([hidden])")
-    assert [each.name for each in pub.pairing.phones()] == [""]
-    for page in (screen, host, late):
-        page.context.close()
-
-
-def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any) -> None:
-    address, pub = site
-    page = phone(chromium, address, paired=True)
-    live(page, f"{address}/settings")
-    page.fill("#strip-brightness", "0.3")
-    page.press("#strip-brightness", "Tab")
-    page.wait_for_selector("#strip-brightness-says:text-is('Kept.')")
-    page.fill("#strip-brightness", "3")
-    page.press("#strip-brightness", "Tab")
-    page.wait_for_selector("#strip-brightness[aria-invalid='true']")
-    assert "brightness" in page.text_content("#strip-brightness-says")
-    page.fill("#web-port", "9000")
-    page.press("#web-port", "Tab")
-    page.wait_for_selector("#web-port-says:has-text('starts anew')")
-    assert (pub.folder / "pegpip.toml").read_text() == "[strip]\nbrightness = 0.3\n\n[web]\nport = 9000\n"
-    page.reload()
-    page.wait_for_selector("#strip-brightness")
-    assert page.input_value("#strip-brightness") == "0.3"
     page.context.close()
 
 
