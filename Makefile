@@ -5,7 +5,7 @@ QUICK := tests/games tests/session tests/hardware tests/test_house.py tests/test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults soak help play test check lint types tests bench conformance fuzz mutants evening layout pictures load fuzz-web corrupted rendered clips handheld fixtures train solve deb appliance clean
+.PHONY: faults soak years help play test check lint types tests bench conformance fuzz mutants evening layout pictures load fuzz-web corrupted rendered clips handheld fixtures train solve deb appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -72,6 +72,9 @@ faults: .venv/dev.stamp  ## damaged folders, power cuts, kills, failing disks, m
 
 soak: .venv/dev.stamp  ## 2,000 throws with 50 viewers and exports in between: nothing grows, slows or is lost (THROWS=20000: an hour)
 	@$(BIN)/python tests/faults/soak.py --throws $(or $(THROWS),2000)
+
+years: .venv/dev.stamp  ## a table that starts from 100,000 entries: how soon, how small; exports while it is played (five minutes)
+	@$(BIN)/python tests/faults/years.py
 
 corrupted: .venv/dev.stamp  ## a thousand damaged, odd and hostile picture files: an answer or a clear error each, under 1 GB
 	@PEGPIP_CORRUPTED=1000 $(BIN)/pytest -s tests/vision/test_corrupted.py

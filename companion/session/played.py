@@ -32,7 +32,6 @@ class PlayedGame:
         sitting: Number of the game that began its sitting.
         transcript: The lines that stand.
         lines: One for each of them, in step with `transcript.actions`.
-        view: `transcript.view()`.
         log: The last events, oldest first; those of lines taken back are gone.
         colours: Of its players, and of those who played here before them.
         abandoned: Whether it was ended without a result.
@@ -44,12 +43,21 @@ class PlayedGame:
     sitting: int
     transcript: Transcript
     lines: tuple[Line, ...]
-    view: dict[str, Any]
     log: tuple[Event, ...]
     colours: dict[str, int]
     abandoned: bool = False
     started_s: float = 0.0
     terms: Terms = USUAL
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The state's public fields, made when they are asked for."""
+        return self.transcript.view()
+
+    @property
+    def over(self) -> bool:
+        """Whether it was played to its end."""
+        return self.transcript.state.over
 
     @property
     def sides(self) -> tuple[str, ...]:
@@ -132,7 +140,6 @@ def reopened(game: Game) -> PlayedGame:
         sitting=game.sitting,
         transcript=transcript,
         lines=tuple(Line(line.number, line.thrown) for line in lines),
-        view=transcript.view(),
         log=tuple(unpacked(game.log, list[Event])),
         colours=game.colours,
         abandoned=game.abandoned,

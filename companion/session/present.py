@@ -208,7 +208,7 @@ def _houses_notice(table: TableState) -> Phrase:
 
 def _phase(table: TableState) -> str:
     game = table.record.game
-    if game is None or game.abandoned or game.view["over"]:
+    if game is None or game.abandoned or game.over:
         return "over"
     if table.asked:
         return "asking"

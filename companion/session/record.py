@@ -165,7 +165,7 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
     """
     game = game_of_throw(games, throw)
     result = corrected(game.transcript, _index_of(game, throw), Throw(values))
-    if game.number != games[-1].number and game.view["over"] and not result.transcript.state.over:
+    if game.number != games[-1].number and game.over and not result.transcript.state.over:
         raise IllegalAction("With those values that game would not be over, and others have followed; undo back to it.")
     return result
 
@@ -173,7 +173,6 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
 def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     header = header_of(entry.body["header"])
     transcript = Transcript.begin(header)
-    view = transcript.view()
     started = Event(
         number=entry.number, code="game_started", args={"game": header.game, "players": list(header.players)}
     )
@@ -182,7 +181,7 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     others = [(name, colour) for name, colour in worn.items() if name not in header.players]
     worn = {**dict(others[-REMEMBERED:]), **colours(worn, header.players)}
     terms = terms_of(entry.body.get("terms", {}), header)
-    game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), view, (started,), worn,
+    game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), (started,), worn,
                       started_s=entry.wall_s, terms=terms)  # fmt: skip
     return (*(filed(old) for old in games if old.number >= entry.body["horizon"]), game)
 
@@ -216,11 +215,13 @@ def _played(game: PlayedGame, entry: Entry) -> PlayedGame:
 
 def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> PlayedGame:
     transcript = game.transcript.then(action)
-    view, thrown = transcript.view(), None
+    thrown = None
     if isinstance(action, Throw):
+        player = game.transcript.state.player
+        assert player is not None, "a throw that was taken is somebody's"
         thrown = Thrown(
             number=entry.throw or 0,
-            player=game.view["player"],
+            player=player,
             values=tuple(sorted(action.dice)),
             source=source,
             photo=bool(entry.body.get("photo")),
@@ -229,7 +230,6 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> 
         game,
         transcript=transcript,
         lines=(*game.lines, Line(entry.number, thrown)),
-        view=view,
         log=(*game.log, *told(transcript, entry.number, entry.throw, aloud=source == "house"))[-LOG_LENGTH:],
     )
 
@@ -239,7 +239,7 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
     kept, gone = game.lines[: -undo.count], game.lines[-undo.count :]
     said = Event(number=entry.number, code="undone", args={"lines": undo.count})
     log = (*_without(game.log, gone), said)
-    return replace(game, transcript=transcript, lines=kept, view=transcript.view(), log=log)
+    return replace(game, transcript=transcript, lines=kept, log=log)
 
 
 def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
@@ -264,7 +264,7 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
     said = Event(number=entry.number, code="corrected", args=args)
     log = (*_without(game.log, game.lines[index:]), *_retold(result.transcript, lines, index))
     transcript = replace(result.transcript, lines_read=game.transcript.lines_read + 1)
-    return replace(game, transcript=transcript, lines=lines, view=transcript.view(), log=log[-LOG_LENGTH:]), said
+    return replace(game, transcript=transcript, lines=lines, log=log[-LOG_LENGTH:]), said
 
 
 def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
