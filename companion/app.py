@@ -34,7 +34,7 @@ from companion.session.commands import StartGame
 from companion.session.house.advice import Advisor
 from companion.session.house.player import HousePlayer
 from companion.session.house.terms import HOUSE, terms_of
-from companion.session.journal import Journal
+from companion.session.journal import Journal, last_written_s
 from companion.session.past.export import PastGames
 from companion.session.past.review import Review
 from companion.session.photos import Photos
@@ -167,7 +167,7 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
         "camera": supervisor.telling("observer", observer.health),
         "strip": supervisor.telling("board", board.health),
         "disk": disk_check(folder),
-        "machine": machine_check(lambda: datetime.now().astimezone()),
+        "machine": machine_check(lambda: datetime.now().astimezone(), last_written_s(folder)),
         "journal": journal_check(folder, lambda: journal.illness),
         "calibration": tray.health,
         **({"sounds": supervisor.telling("sounds", chimes.health)} if chimes else {}),

@@ -27,6 +27,7 @@ COMMANDS = {
     "calibrate": "find the tray, the keep zone, the light and the size of a die",
     "leds": "light the board step by step; draw its layout and its scenes",
     "bench": "measure speed and accuracy on this machine",
+    "join": "draw the QR codes of the table's Wi-Fi and page on this terminal",
     "export": "write everything there is (journal, photos, settings) to one file",
     "import": "read back what `export` wrote",
     "update": "let the installed table run a new release from a file, or go back by itself",

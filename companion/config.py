@@ -162,7 +162,8 @@ def _section(name: str, kind: type, values: dict[str, Any], problems: list[str])
         try:
             good[key] = msgspec.convert(value, hints[key])
         except msgspec.ValidationError as wrong:
-            problems.append(f"[{name}] `{key}` = {value!r}: {str(wrong).rstrip('.')}.")
+            told = "" if key.endswith("password") else f" = {value!r}"
+            problems.append(f"[{name}] `{key}`{told}: {str(wrong).rstrip('.')}.")
     return kind(**good)
 
 

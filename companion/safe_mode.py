@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 
 from companion.adapters.board_on_page import BoardOnPage
 from companion.adapters.serving import LastingServer
@@ -11,7 +12,9 @@ from companion.adapters.supervision import Supervisor
 from companion.app import ANSWER_S, App
 from companion.config import Settings
 from companion.diagnostics.health import Check, disk_check, journal_check
+from companion.diagnostics.machine_health import machine_check
 from companion.notify import notify, watchdog_s
+from companion.session.journal import last_written_s
 from companion.session.last_state import LastState
 from companion.session.past.export import PastGames
 from companion.session.photos import Photos
@@ -42,6 +45,7 @@ def build(settings: Settings, why: str) -> App:
     checks: dict[str, Check] = {
         "table": table.health,
         "disk": disk_check(folder),
+        "machine": machine_check(lambda: datetime.now().astimezone(), last_written_s(folder)),
         "journal": journal_check(folder, lambda: None),
     }
     feed, shown = Feed(table), BoardOnPage(board, layout)

@@ -26,7 +26,15 @@ PYTHONS = ("3.11", "3.13")
 MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
 GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_28", "manylinux_2_34")
 """Debian 12 has glibc 2.36."""
-INSTALLER = ("companion/__init__.py", "companion/errors.py", "companion/appliance", "systemd", "constraints.txt")
+INSTALLER = (
+    "companion/__init__.py",
+    "companion/errors.py",
+    "companion/session/__init__.py",
+    "companion/session/atomic.py",
+    "companion/appliance",
+    "systemd",
+    "constraints.txt",
+)
 """What the package's scripts run by the system's Python."""
 SHARE = "usr/share/pegpip"
 CONTROL = """Package: pegpip

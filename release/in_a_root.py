@@ -24,21 +24,30 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
 NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
-PORT = 18_431
+PORT = int(os.environ.get("PEGPIP_PORT", "18431"))
+"""Of the table in the root, which shares this machine's network: another for each root that is tried at a time."""
 PAGE = f"http://127.0.0.1:{PORT}"
 CERTIFICATES = os.environ.get("PIP_CERT") or "/etc/ssl/certs/ca-certificates.crt"
 OURS = ("etc", "opt", "usr/local", "root")
 """Where uninstalling must leave nothing; apt's own packages stay till `apt autoremove`."""
-SYSTEMCTL = """#!/bin/sh
+SYSTEMCTL = f"""#!/bin/sh
 # Stands in for systemd, which does not run in this root: starts what the unit says, as the user it says.
+page="import socket; socket.create_connection(('127.0.0.1', {PORT}), 1)"
 daemon="start-stop-daemon --pidfile /run/table.pid"
+commands() {{ sed -n "s/^$1=[-+]*//p" /etc/systemd/system/pegpip.service | sh; }}
 case "$1" in
 start | restart)
+    commands ExecStartPre
     mkdir -p /run/pegpip && chown pegpip: /run/pegpip
     command=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/pegpip.service)
     export HOME=/var/lib/pegpip RUNTIME_DIRECTORY=/run/pegpip
     $daemon --start --quiet --background --make-pidfile --chuid pegpip --chdir /var/lib/pegpip \\
         --startas /bin/sh -- -c "exec $command >>/var/lib/pegpip/table.log 2>&1"
+    until python3 -c "$page" 2>/dev/null; do
+        kill -0 "$(cat /run/table.pid)" 2>/dev/null || exit 1
+        sleep 1
+    done
+    commands ExecStartPost
     ;;
 stop) $daemon --stop --quiet --oknodo --signal INT --retry 30 && rm -rf /run/pegpip ;;
 reset-failed | daemon-reload | try-restart) ;;
@@ -46,6 +55,16 @@ reset-failed | daemon-reload | try-restart) ;;
 esac
 """
 READ_S = 120.0
+EXPOSURE = 2.5
+PACKAGES = (
+    "from companion.appliance.install import NEEDED, USEFUL; from companion.appliance.machine import Machine; "
+    "from companion.appliance.steps import Packages; Packages(NEEDED, USEFUL).do(Machine())"
+)
+PUT_ON_TRIAL = (
+    "from companion.appliance.trial import Machine, Releases, begin; begin(Releases(Machine()), '{name}', {number})"
+)
+"""As `pegpip update` has it when the plug is pulled."""
+STARTS = 5
 BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")
 
 
@@ -62,6 +81,7 @@ class Root:
             "HOME": "/root",
             "LC_ALL": "C.UTF-8",
             "PIP_CERT": "/root/certificates.crt",
+            "PIP_CACHE_DIR": "/var/cache/pegpip-wheels",
         }
         done = subprocess.run(
             ["chroot", self.folder, *words],
@@ -171,7 +191,7 @@ class Checks:
 
 
 def life(root: Root, checks: Checks, spare: Path) -> None:
-    """Install, uninstall, install again, read, play, update, uninstall."""
+    """Install, install again, read, play, update, uninstall."""
     cloned(root)
     shutil.copy2(CERTIFICATES, root.folder / "root/certificates.crt")
     python = "apt-get -q update && apt-get -q -y --no-install-recommends install python3"
@@ -181,18 +201,19 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
     before = root.files()
     told = root.sh("./install.sh --dry-run").splitlines()
     checks.ok(f"--dry-run lists {len(told)} changes and makes none", root.files() == before and len(told) > 10)
-    root.sh("./install.sh")
-    checks.ok("install.sh")
-    root.sh("./install.sh --uninstall")
-    checks.ok("install.sh --uninstall")
+    root.run("env", "PYTHONPATH=/root/pegpip", "PYTHONDONTWRITEBYTECODE=1", "python3", "-c", PACKAGES)
+    checks.ok("the packages of its first step, by apt")
     before = root.files()  # with the packages, which stay till `apt autoremove`
-    root.sh("./install.sh")
+    said = root.sh("./install.sh")
     after = root.files()
-    checks.ok("install.sh, a second time")
+    wanted = [line for line in told if not line.startswith("install the package")]
+    checks.ok("install.sh makes just those changes", said.splitlines()[: len(wanted)] == wanted, said.strip)
     said = root.sh("./install.sh")
     checks.ok("over itself it changes nothing", "Nothing to change" in said and root.files() == after, said.strip)
     said = root.sh("systemd-analyze verify /etc/systemd/system/pegpip*.service", check=False).strip()
     checks.ok("systemd-analyze verify", not said, said.strip)
+    exposed = {unit: exposure(root, unit) for unit in ("pegpip.service", "pegpip-hotspot.service")}
+    checks.ok(f"systemd-analyze security: {exposed}", max(exposed.values()) < EXPOSURE)
     size, doctor = root.sh("du -sm /opt/pegpip").split()[0], root.sh("pegpip doctor", check=False).strip()
     checks.ok(f"{size} MB in /opt/pegpip; doctor: {doctor.splitlines()[-1]}", "versions    ok" in doctor, doctor.strip)
     read_alike(root, checks)
@@ -207,6 +228,12 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
         not wrong and "journal.sqlite3" in data,
         lambda: str(sorted(wrong)),
     )
+
+
+def exposure(root: Root, unit: str) -> float:
+    """How open systemd finds that unit, 0 to 10."""
+    said = root.sh(f"systemd-analyze security --offline=yes /etc/systemd/system/{unit}", check=False)
+    return float(said.rpartition("exposure level")[2].split(":")[1].split()[0])
 
 
 def cloned(root: Root) -> None:
@@ -264,9 +291,26 @@ def updated(root: Root, checks: Checks, spare: Path, number: int) -> None:
         said = root.sh(f"pegpip update /root/stick/{name}/{good.name}", check=False).strip()
         stays = (root.folder / "opt/pegpip/current").readlink() == release and same_game(number)
         checks.ok(f"{name}: {said.splitlines()[-1][:100]}", stays, said.strip)
+    pulled(root, checks, number)
     root.sh("systemctl stop")
     (root.folder / "usr/local/bin/systemctl").unlink()
     shutil.rmtree(stick)
+
+
+def pulled(root: Root, checks: Checks, number: int) -> None:
+    """The plug is pulled while the release that falls is on trial: the one before runs after some starts."""
+    releases = root.folder / "opt/pegpip/releases"
+    current = (root.folder / "opt/pegpip/current").readlink()
+    bad = max((path for path in releases.iterdir() if path.name != current.name), key=lambda path: path.stat().st_mtime)
+    script = PUT_ON_TRIAL.format(name=bad.name, number=number)
+    root.run("/opt/pegpip/proven/bin/python", "-I", "-c", script)
+    root.sh("kill -9 $(cat /run/table.pid)")
+    starts = 1
+    while "up" not in root.sh("systemctl start && echo up", check=False) and starts < STARTS:  # as Restart=on-failure
+        starts += 1
+    stays = (root.folder / "opt/pegpip/current").readlink() == current
+    wait_well(root)
+    checks.ok(f"the plug pulled in its trial: the release before runs at start {starts}", stays and same_game(number))
 
 
 def same_game(number: int) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import errno
 import socket
+import struct
+import sys
+from collections.abc import Iterator
 
 from companion.errors import SetupError
 
@@ -14,22 +17,38 @@ PORTS_TRIED = 20
 _OUTSIDE = ("192.0.2.1", 9)  # TEST-NET-1 (RFC 5737): nothing is sent, the routing table alone is asked.
 
 
+_SIOCGIFADDR = 0x8915  # netdevice(7)
+
+
 def own_addresses() -> tuple[str, ...]:
-    """IPv4 addresses of this machine that phones can reach, the likeliest first; empty with no network."""
+    """IPv4 addresses of this machine that phones can reach, the likeliest first; empty with no network.
+
+    Those of all interfaces: a table whose network is its own hotspot has no way to the outside that could be asked.
+    """
     found: list[str] = []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
-        probe.connect(_OUTSIDE)
-        found.append(probe.getsockname()[0])
-    with contextlib.suppress(OSError):
-        found += socket.gethostbyname_ex(socket.gethostname())[2]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        with contextlib.suppress(OSError):
+            probe.connect(_OUTSIDE)
+            found.append(probe.getsockname()[0])
+        found += _of_interfaces(probe)
     return tuple(dict.fromkeys(address for address in found if not address.startswith(("127.", "0."))))
 
 
-def page_address(host: str, port: int) -> str:
-    """The address to print and to draw as a QR code, for a server bound to `host`."""
+def _of_interfaces(link: socket.socket) -> Iterator[str]:
+    if sys.platform != "linux":
+        return
+    import fcntl
+
+    for _, name in socket.if_nameindex():
+        with contextlib.suppress(OSError):  # an interface without an address
+            yield socket.inet_ntoa(fcntl.ioctl(link, _SIOCGIFADDR, struct.pack("256s", name.encode()))[20:24])
+
+
+def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
+    """The address to print and to draw as a QR code, for a server bound to `host` on a machine of those addresses."""
     if host not in ("", "0.0.0.0", "::"):  # noqa: S104 - compared, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-    return f"http://{next(iter(own_addresses()), '127.0.0.1')}:{port}/"
+    return f"http://{next(iter(own), '127.0.0.1')}:{port}/"
 
 
 def wifi_code(network: str, password: str) -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
 from companion.adapters.board_on_page import BoardOnPage
+from companion.appliance import hotspot
 from companion.config import Settings
 from companion.diagnostics.health import Check, report
 from companion.games.registry import GAMES
@@ -69,11 +70,16 @@ def open_door(
 
 def addresses_of(settings: WebSettings, port: int) -> Addresses:
     """Where phones find a table that is served on that port."""
-    page = page_address(settings.host, port)
+    own = own_addresses()
+    hotspot_is_up = bool(settings.hotspot) and hotspot.ADDRESS in own
+    if hotspot_is_up:
+        own = (hotspot.ADDRESS, *own)
+    page = page_address(settings.host, port, own)
     everywhere = settings.host in ("", "0.0.0.0", "::")  # noqa: S104 - compared, not bound
-    others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own_addresses())) if everywhere else ()
+    others = tuple(f"http://{address}:{port}/" for address in ("127.0.0.1", *own)) if everywhere else ()
     names = (socket.gethostname(), *settings.hosts)
-    wifi = wifi_code(settings.wifi, settings.wifi_password)
+    in_the_air = hotspot_is_up or settings.wifi != settings.hotspot
+    wifi = wifi_code(settings.wifi, settings.wifi_password) if in_the_air else None
     return Addresses(page, tuple(other for other in others if other != page), names, wifi)
 
 

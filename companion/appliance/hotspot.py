@@ -16,6 +16,8 @@ quarry rabbit raven ribbon robin rocket saddle saffron sailor shilling skittle s
 teapot thistle thunder timber tobacco tractor treacle trumpet tulip turnip velvet violet wagon walnut whistle
 willow window winter yeoman
 """
+ADDRESS = "10.42.0.1"
+"""The table's own, where the hotspot is up."""
 WORDS = tuple(_LIST.split())
 """Over a hundred: four of them are more than 26 bits, and WPA makes each guess slow."""
 
@@ -62,7 +64,7 @@ psk={password}
 
 [ipv4]
 method=shared
-address1=10.42.0.1/24
+address1={ADDRESS}/24
 
 [ipv6]
 method=disabled

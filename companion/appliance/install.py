@@ -20,12 +20,12 @@ from companion.appliance import hotspot
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases, Source
 from companion.appliance.steps import USER, BootLines, File, Packages, Services, Step, TablesUser
+from companion.appliance.trial import PORT, SETTINGS, back
 from companion.errors import CompanionError
 
 PROJECT = Path(__file__).resolve().parents[2]
 UNITS = "systemd"
 DATA = "/var/lib/pegpip"
-SETTINGS = "/etc/pegpip/pegpip.toml"
 NEEDED = ("systemd", "python3-venv", "python3-numpy", "python3-pil")
 USEFUL = ("python3-picamera2", "python3-gpiozero", "python3-lgpio", "python3-spidev", "avahi-daemon", "espeak-ng")
 CORE_LINES = {
@@ -58,13 +58,16 @@ class Release:
     def missing(self, machine: Machine) -> list[str]:
         """The release, unless this very one runs."""
         name = self.source.name()
-        if self.releases.current() == name and name in self.releases.names():
+        if self.releases.current() == self.releases.proven() == name and name in self.releases.names():
             return []
         return [f"make the release {name} in {self.releases.base}, and let the service run it"]
 
     def do(self, machine: Machine) -> None:
-        """Make it, switch to it, and start the service anew where it runs."""
-        self.releases.switch(self.releases.make(self.source))
+        """Make it, switch to it, and start the service anew where it runs. Who installs looks on: it is on no trial."""
+        name = self.releases.make(self.source)
+        self.releases.switch(name)
+        self.releases.trust(name)
+        back(self.releases)  # what an unfinished trial has left is gone
         self.releases.prune()
         command = machine.at(self.command)
         if not command.is_symlink():
@@ -125,9 +128,10 @@ kind = "{"auto" if machine.model() else "memory"}"    # auto, spi, ws281x, pio, 
 layout = "strip122"
 
 [web]
-port = 8000
-wifi = "{name}"                 # the table's own Wi-Fi, up where no other is found: the TV page shows its QR code
+port = {PORT}
+wifi = "{name}"                 # the QR code before the page's own: the Wi-Fi that phones join first
 wifi_password = "{password}"
+hotspot = "{name}"              # that one is the table's own, up where no other is found: its code is shown then
 """
 
 
@@ -199,7 +203,8 @@ def _farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
     name, password = _wifi(machine)
     text = (
         "The table is installed. Its address and PIN: `journalctl -u pegpip -n 20`. What works: `sudo -u pegpip pegpip "
-        f"doctor --config {SETTINGS}`.\nWhere no Wi-Fi is known it opens its own: {name}, password {password}"
+        f"doctor --config {SETTINGS}`.\nWhere no Wi-Fi is known it opens its own: {name}, password {password}\n"
+        f"The QR codes for phones, here and on the screen at /tv: `sudo pegpip join --config {SETTINGS}`."
     )
     return text + ("\nStart the Pi anew: its config.txt was changed." if machine.model() else "")
 

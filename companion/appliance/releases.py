@@ -1,4 +1,7 @@
-"""The releases on a machine: each in a folder of its own, one of them current; the way back is a link."""
+"""The releases on a machine: each in a folder of its own; one link names the one that runs, one the last that was well.
+
+Each change is one name put in its place, and on the disk before the next: a pulled plug leaves the one or the other.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,12 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from companion.appliance.machine import Machine
 from companion.errors import DeviceError
+from companion.session.atomic import sync
 
 OPENCV = "4.11.0.86"
 """The last OpenCV that takes NumPy 1 and 2: a Pi's picamera2 wants the NumPy of its own system (1.24 on Bookworm, 2.2
@@ -23,6 +28,8 @@ TREE = ("pyproject.toml", "README.md", "LICENSE")
 """What the package is built from, with the rooms."""
 KEPT = 2
 """Releases that stay: the current one and the one before it."""
+WHOLE = "whole"
+"""A file in a release that was made to its end: the last to come, and the first to go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +85,29 @@ class Releases:
         return self.machine.at(self.base) / "releases"
 
     @property
-    def link(self) -> Path:
+    def current_link(self) -> Path:
         """What the service runs."""
         return self.machine.at(self.base) / "current"
 
+    @property
+    def proven_link(self) -> Path:
+        """The last release that was well."""
+        return self.machine.at(self.base) / "proven"
+
     def current(self) -> str | None:
         """The name of the release that the service runs."""
-        return self.link.readlink().name if self.link.is_symlink() else None
+        return _named_by(self.current_link)
+
+    def proven(self) -> str | None:
+        """The name of the last release that was well; before the first update that is the current one."""
+        return _named_by(self.proven_link) or self.current()
 
     def names(self) -> list[str]:
         """Those that are whole, oldest first."""
         if not self.folder.is_dir():
             return []
-        whole = [path for path in self.folder.iterdir() if (path / "whole").exists()]
-        return [path.name for path in sorted(whole, key=lambda path: (path / "whole").stat().st_mtime_ns)]
+        whole = [path for path in self.folder.iterdir() if (path / WHOLE).exists()]
+        return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
     def make(self, source: Source) -> str:
         """Make a release beside the others; its name. One that is there already is made no second time.
@@ -100,43 +116,47 @@ class Releases:
         """
         name = source.name()
         place = self.folder / name
-        if (place / "whole").exists():
+        if (place / WHOLE).exists():
             return name
-        shutil.rmtree(place, ignore_errors=True)
+        _remove(place)
         try:
             self._fill(place, source)
             self.machine.run(str(place / "bin" / "pegpip"), "--version")
         except BaseException:
-            shutil.rmtree(place, ignore_errors=True)
+            _remove(place)
             raise
-        (place / "whole").touch()
-        os.sync()
+        os.sync()  # the content, before the name that says it is whole
+        (place / WHOLE).touch()
+        sync(place)
         return name
 
     def switch(self, name: str) -> None:
-        """Let the service run that release from its next start on; a pulled plug leaves the one or the other."""
-        fresh = self.link.with_name("current.part")
-        fresh.unlink(missing_ok=True)
-        fresh.symlink_to(Path("releases") / name)
-        fresh.replace(self.link)
-        os.sync()
+        """Let the service run that release from its next start on."""
+        _point(self.current_link, name)
+
+    def trust(self, name: str) -> None:
+        """Have that release for the last that was well."""
+        _point(self.proven_link, name)
 
     def prune(self) -> list[str]:
-        """Remove the oldest, all but KEPT and never the current one; the names of those."""
-        others = [name for name in self.names() if name != self.current()]
-        gone = others[: len(others) - (KEPT - 1)]
+        """Remove the oldest, all but KEPT and never one that a link names, and what was never whole; their names."""
+        named = {self.current(), self.proven()}
+        others = [name for name in self.names() if name not in named]
+        halves = sorted({path.name for path in self.folder.iterdir()} - {*self.names(), *named})
+        gone = [*halves, *others[: max(0, len(others) - (KEPT - len(named)))]]
         for name in gone:
-            shutil.rmtree(self.folder / name)
+            _remove(self.folder / name)
         return gone
 
     def _fill(self, place: Path, source: Source) -> None:
         run = self.machine.run
         if source.is_wheel:
-            before = self.current()
+            before = self.proven()
             if before is None:
                 raise DeviceError("There is no release whose libraries a wheel could use.", "Take the .deb.")
-            shutil.copytree(self.folder / before, place, symlinks=True)
-            (place / "whole").unlink(missing_ok=True)
+            libraries = self.folder / before
+            beside = partial(_but_for_its_mark, str(libraries))
+            shutil.copytree(libraries, place, symlinks=True, ignore=beside)
             words = ("--no-index", "--force-reinstall", "--no-deps", str(source.path))
             run(str(place / "bin" / "python"), "-m", "pip", "install", "-q", *words)
             run(str(place / "bin" / "python"), "-m", "pip", "install", "-q", "--no-index", f"{source.path}[vision]")
@@ -152,6 +172,30 @@ class Releases:
                 run(*install, f"{copy}[vision]")
         else:
             run(*install, "--no-index", "--find-links", str(source.path), "peg-and-pip[vision]")
+
+
+def _named_by(link: Path) -> str | None:
+    return link.readlink().name if link.is_symlink() else None
+
+
+def _point(link: Path, name: str) -> None:
+    fresh = link.with_name(f"{link.name}.part")
+    fresh.unlink(missing_ok=True)
+    fresh.symlink_to(Path("releases") / name)
+    fresh.replace(link)
+    sync(link.parent)
+
+
+def _remove(place: Path) -> None:
+    """Remove a release; half of it never passes for a whole one."""
+    if place.exists():
+        (place / WHOLE).unlink(missing_ok=True)
+        sync(place)
+        shutil.rmtree(place)
+
+
+def _but_for_its_mark(top: str, folder: str, _names: list[str]) -> tuple[str, ...]:
+    return (WHOLE,) if folder == top else ()
 
 
 def pinned(file: Path) -> str:

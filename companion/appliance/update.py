@@ -1,13 +1,10 @@
-"""A new release from a file on a stick: tried beside the running one, and taken back by itself when it isn't well."""
+"""A new release from a file on a stick: made beside the running one, and taken back when it does not prove itself."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 import tempfile
 import time
-import urllib.error
-import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,13 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from companion.appliance import trial
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases, Source
 from companion.errors import DeviceError
 
-WELL_S = 120.0
-"""A new release is well in this time or not at all: a Pi 3 takes twenty seconds to start a table."""
-LOOKS_S = 1.0
 PACKED_IN = "usr/share/pegpip/wheels"
 """Where the Debian package keeps its wheels."""
 
@@ -57,33 +52,7 @@ class Systemd:
 
     def entry(self) -> int | None:
         """From `/healthz`, then `/api/state`."""
-        return entry_of(self.page)
-
-
-def entry_of(page: str) -> int | None:
-    """The newest entry of a table whose own parts are well: its journal, its table and its pages.
-
-    A strip or a camera that is ill is no release's fault: it may have been ill before.
-    """
-    try:
-        parts = _json(f"{page}/healthz")["parts"]
-        well = all(parts.get(part, {}).get("ok") for part in ("table", "journal", "pages"))
-        number = _json(f"{page}/api/state")["number"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    return number if well and isinstance(number, int) else None
-
-
-def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
-    try:
-        with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 - our own page
-            content = answer.read()
-    except urllib.error.HTTPError as ill:  # /healthz answers 503 with the same text
-        content = ill.read()
-    found = json.loads(content)
-    if not isinstance(found, dict):
-        raise TypeError
-    return found
+        return trial.entry_of(self.page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,38 +79,33 @@ class Updater:
         Raises:
             DeviceError: When it can't be made, or was not well: then the one before runs, with the same game.
         """
-        before, at = self.releases.current(), self.service.entry()
+        entry = self.service.entry()
         self.say("making the new release (the table plays on) ...")
         name = self.releases.make(source)
-        if name == before:
+        if name == self.releases.current() == self.releases.proven():
             self.say("this very release runs already")
-            return name
-        self.say("starting it ...")
-        self.releases.switch(name)
-        try:
-            self._begun(at)
-        except DeviceError as ill:
-            self._back(before, at, ill)
+        else:
+            self._try(name, entry)
         self.releases.prune()
         return name
 
-    def _begun(self, at: int | None) -> None:
-        self.service.restart()
-        end = self.clock() + WELL_S
-        while self.clock() < end:
-            entry = self.service.entry()
-            if entry is not None and (at is None or entry >= at):
-                return
-            self.pause(LOOKS_S)
-        raise DeviceError(f"It was not well within {WELL_S:.0f} s.", "")
-
-    def _back(self, before: str | None, at: int | None, ill: DeviceError) -> None:
-        if before is None:
-            raise DeviceError(f"The release does not run: {ill}", "There was none before it.") from ill
-        self.say("it isn't well: going back ...")
-        self.releases.switch(before)
+    def _try(self, name: str, entry: int | None) -> None:
+        self.say("starting it ...")
+        trial.begin(self.releases, name, entry)
         try:
-            self._begun(at)
+            self.service.restart()
+            trial.prove(self.releases, self.service.entry, self.pause, self.clock)
+        except DeviceError as ill:
+            self._back(entry, str(ill))
+        except KeyboardInterrupt:
+            self._back(entry, "It was broken off.")
+
+    def _back(self, entry: int | None, ill: str) -> None:
+        self.say("it isn't well: going back ...")
+        trial.back(self.releases)
+        try:
+            self.service.restart()
+            trial.await_well(self.service.entry, entry, self.pause, self.clock)
         except DeviceError as worse:
             raise DeviceError(
                 f"The new release is not well ({ill}), and the one before does not start either ({worse}).",
@@ -150,7 +114,7 @@ class Updater:
         raise DeviceError(
             f"The new release was not well, so the one before runs again, with the same game. {ill}".rstrip(),
             "`journalctl -u pegpip` says why; take another file.",
-        ) from ill
+        )
 
 
 @contextmanager

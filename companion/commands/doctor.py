@@ -54,6 +54,8 @@ def _write(file: Path, settings: config.Settings, found: list[Finding], *, photo
 def checks(settings: config.Settings) -> Iterator[Finding]:
     """All checks, one by one, as they are made."""
     from companion.diagnostics import doctor
+    from companion.diagnostics.hotspot_health import check_hotspot
+    from companion.session.journal import last_written_s
 
     versions = doctor.check_versions(settings.camera.source)
     if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:
@@ -67,8 +69,10 @@ def checks(settings: config.Settings) -> Iterator[Finding]:
             yield doctor_parts.check_sounds()
     yield doctor.check_disk(settings.data_dir)
     yield doctor.check_journal(settings.data_dir)
-    yield doctor.check_clock(datetime.now().astimezone())
+    yield doctor.check_clock(datetime.now().astimezone(), last_written_s(settings.data_dir))
     yield doctor.check_network()
+    if settings.web.hotspot:
+        yield check_hotspot(settings.web.hotspot)
     yield doctor.check_power()
     yield doctor.check_port(settings.web.host, settings.web.port)
     yield versions

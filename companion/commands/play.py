@@ -12,11 +12,11 @@ from types import FrameType
 from typing import Any
 
 import click
-import segno
 
 from companion import config, safe_mode
 from companion.adapters.starts import TRIES, Starts
 from companion.app import App, build
+from companion.commands.join import draw
 from companion.diagnostics import logs
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.games.players import LEVELS
@@ -133,7 +133,7 @@ def _announce(app: App, settings: config.Settings) -> None:
     page = app.door.addresses.page
     if sys.stdout.isatty():
         first = host_address(page, app.door.pairing)
-        segno.make(first or page).terminal(compact=True)
+        draw(app.door.addresses, first or page)
         if first:
             click.echo("Scan it, and your phone runs the table. Everybody else opens the page.")
     click.echo(f"page: {page}")

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import click
 
-from companion import config
-from companion.appliance.install import SETTINGS
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases
+from companion.appliance.trial import SETTINGS, page_of
 from companion.appliance.update import Systemd, Updater, opened
 from companion.errors import DeviceError
 
@@ -22,7 +21,8 @@ def command(file: Path, settings: Path | None) -> None:
     """Let the table's service run the release in FILE: a .deb or a wheel, as from a USB stick.
 
     The new release is made beside the running one, without the Internet; then the service starts anew. If the table is
-    not well with it in two minutes, the release before it runs again, with the same game.
+    not well with it in two minutes, the release before it runs again, with the same game; a plug that is pulled in the
+    meantime changes nothing of that.
     """
     machine = Machine()
     releases = Releases(machine)
@@ -30,8 +30,7 @@ def command(file: Path, settings: Path | None) -> None:
         raise DeviceError("No table is installed here.", "`sudo ./install.sh` or the .deb does that.")
     if os.geteuid() != 0:
         raise DeviceError("Only root may replace the release.", f"Run `sudo pegpip update {file}`.")
-    port = config.load(settings or Path(SETTINGS), {}).web.port
-    updater = Updater(releases, Systemd(machine, f"http://127.0.0.1:{port}"), click.echo)
+    updater = Updater(releases, Systemd(machine, page_of(settings or Path(SETTINGS))), click.echo)
     with opened(file) as source:
         name = updater.update(source)
     click.echo(f"The table runs the release {name}.")

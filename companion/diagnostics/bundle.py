@@ -46,7 +46,7 @@ def write(file: Path, settings: Settings, findings: Iterable[Finding], *, photos
         "doctor.jsonl": b"".join(msgspec.json.encode(asdict(one)) + b"\n" for one in findings),
         "machine.json": msgspec.json.format(msgspec.json.encode(_machine())),
         **_last_game(settings.data_dir),
-        **_log(),
+        **_log(settings.web.wifi_password),
         **(_photos(settings.data_dir) if photos else {}),
     }
     packed = io.BytesIO()
@@ -80,13 +80,15 @@ def _last_game(folder: Path) -> dict[str, bytes]:
     return {"game.jsonl": text} if text else {}
 
 
-def _log() -> dict[str, bytes]:
-    """The service's last lines, where there is one and we may read them."""
+def _log(password: str) -> dict[str, bytes]:
+    """The service's last lines, where there is one and we may read them; without that password and the PIN."""
     words = ("journalctl", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:
         said = subprocess.run(words, capture_output=True, timeout=20, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):
         return {}
+    if password:
+        said = said.replace(password.encode(), SECRET.encode())
     return {"log.txt": _PIN.sub(rb"\1" + SECRET.encode(), said)} if said else {}
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from companion.adapters.addresses import own_addresses
 from companion.diagnostics.health import disk_check, look_over
-from companion.diagnostics.machine_health import EARLIEST_YEAR
+from companion.diagnostics.machine_health import clock_illness
 from companion.errors import DeviceError
 from companion.session.journal import examined
 from companion.session.journal.salvage import reports
@@ -85,15 +85,12 @@ def check_journal(folder: Path) -> Finding:
     return Finding("journal", True, f"{entries} entries, each proven by the one before.")
 
 
-def check_clock(now: datetime) -> Finding:
-    """Whether the date can be right."""
-    if now.year < EARLIEST_YEAR:
-        return Finding(
-            "clock",
-            False,
-            f"The clock says {now:%Y-%m-%d}, which is long past.",
-            "Join a network, or `sudo date -s '2030-01-31 20:00'`. Games stay in order without it.",
-        )
+def check_clock(now: datetime, written_s: float = 0.0) -> Finding:
+    """Whether the date can be right, the journal's last entry being of that second since 1970."""
+    wrong = clock_illness(now, written_s)
+    if wrong is not None:
+        cure = "Join a network, or `sudo date -s '2030-01-31 20:00'`. Games stay in order without it."
+        return Finding("clock", False, wrong, cure)
     return Finding("clock", True, f"The clock says {now:%Y-%m-%d %H:%M}.")
 
 

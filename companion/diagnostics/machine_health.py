@@ -11,20 +11,23 @@ from companion.diagnostics.health import Check
 
 EARLIEST_YEAR = 2025
 """A Pi has no clock of its own: without a network it starts in its past."""
+SLACK_S = 300.0
+"""A clock may be put back by so much without being called wrong."""
 SLOWED_C = 80.0
 """A Pi slows its processor down from here on (Raspberry Pi documentation, "Frequency management")."""
 
 
-def machine_check(now: Callable[[], datetime], root: Path = Path("/")) -> Check:
+def machine_check(now: Callable[[], datetime], written_s: float = 0.0, root: Path = Path("/")) -> Check:
     """Whether the supply, the processor's heat and the clock are good.
 
     Args:
         now: The date and time, by this machine's clock.
+        written_s: When the journal's last entry was written before this start, in seconds since 1970; 0 without one.
         root: What the kernel's files lie under.
     """
 
     def check() -> tuple[bool, str]:
-        wrong = [text for text in (_voltage(root), _heat(root), _clock(now())) if text]
+        wrong = [text for text in (_voltage(root), _heat(root), _clock(now(), written_s)) if text]
         if wrong:
             return False, " ".join(wrong)
         degrees = _degrees(root)
@@ -56,7 +59,16 @@ def _degrees(root: Path) -> float | None:
         return None
 
 
-def _clock(now: datetime) -> str | None:
-    if now.year >= EARLIEST_YEAR:
-        return None
-    return f"The clock says {now:%Y-%m-%d}, which is long past: join a network once. Games stay in order without it."
+def _clock(now: datetime, written_s: float) -> str | None:
+    wrong = clock_illness(now, written_s)
+    return wrong and f"{wrong} Join a network once. Games stay in order without it."
+
+
+def clock_illness(now: datetime, written_s: float) -> str | None:
+    """Why that can't be the time, a sentence, or None: it is long past, or before the journal's last entry."""
+    if now.year < EARLIEST_YEAR:
+        return f"The clock says {now:%Y-%m-%d}, which is long past."
+    if now.timestamp() < written_s - SLACK_S:
+        before = datetime.fromtimestamp(written_s, now.tzinfo)
+        return f"The clock says {now:%Y-%m-%d %H:%M}, but the newest entry is of {before:%Y-%m-%d %H:%M}."
+    return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import runpy
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -166,3 +168,17 @@ def test_a_program_that_fails_is_told_with_what_it_said() -> None:
     with pytest.raises(DeviceError, match="not on this machine"):
         machine.run("pegpip-no-such-program")
     assert not machine.works("pegpip-no-such-program")
+
+
+def test_the_package_holds_all_that_its_installer_runs(tmp_path: Path) -> None:
+    """The system's Python runs it, with nothing else of the project beside it."""
+    for part in runpy.run_path(str(PROJECT / "release/deb.py"))["INSTALLER"]:
+        to = tmp_path / part
+        to.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if (PROJECT / part).is_dir() else shutil.copy2)(PROJECT / part, to)
+    (tmp_path / "wheels").mkdir()
+    words = [sys.executable, "-S", "-m", "companion.appliance.install", "--wheels", "wheels", "--dry-run"]
+    bare = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, env=bare)
+    assert done.returncode == 0, done.stderr
+    assert "make the release" in done.stdout

@@ -11,7 +11,8 @@ import pytest
 from machines import Noted
 
 from companion.appliance.releases import Releases, Source
-from companion.appliance.update import WELL_S, Updater, opened
+from companion.appliance.trial import WELL_S
+from companion.appliance.update import Updater, opened
 from companion.errors import DeviceError
 
 GAME = 41

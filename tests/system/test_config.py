@@ -46,3 +46,12 @@ def test_a_file_that_is_no_settings_is_a_setup_error(tmp_path: Path, text: str) 
 def test_a_settings_file_that_is_not_there_is_a_setup_error(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="--config"):
         config.load(tmp_path / "none.toml", {})
+
+
+def test_a_wrong_password_is_told_without_saying_it(tmp_path: Path) -> None:
+    """What is told ends in the log, and the log in bug reports."""
+    file = tmp_path / "pegpip.toml"
+    file.write_text(f"[web]\nwifi_password = '{'hush' * 20}'\n")
+    with pytest.raises(SetupError, match="wifi_password") as told:
+        config.load(file, {})
+    assert "hush" not in str(told.value)

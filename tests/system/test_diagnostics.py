@@ -15,7 +15,11 @@ from click.testing import CliRunner
 
 from companion.commands.doctor import command as doctor
 from companion.diagnostics import bundle, health, logs
+from companion.diagnostics.doctor import check_clock
+from companion.diagnostics.hotspot_health import check_hotspot
 from companion.diagnostics.machine_health import machine_check
+from companion.session.journal import Entry, Journal, last_written_s
+from web.pairing.tokens import FileTokens, Paired
 
 NOW = datetime(2030, 5, 1, tzinfo=UTC)
 
@@ -45,18 +49,40 @@ def pi(root: Path, *, alarm: str = "0", millidegrees: int = 51_000) -> Path:
 def test_a_pi_that_suffers_says_so(
     tmp_path: Path, alarm: str, millidegrees: int, year: int, ok: bool, says: str
 ) -> None:
-    check = machine_check(lambda: NOW.replace(year=year), pi(tmp_path, alarm=alarm, millidegrees=millidegrees))
+    check = machine_check(lambda: NOW.replace(year=year), 0.0, pi(tmp_path, alarm=alarm, millidegrees=millidegrees))
     found, words = check()
     assert (found, says in words) == (ok, True), words
 
 
+@pytest.mark.parametrize(("written_s", "ok"), [(0.0, True), (-3600, True), (60, True), (7200, False)])
+def test_a_clock_that_lies_behind_the_last_entry_is_told(tmp_path: Path, written_s: float, ok: bool) -> None:
+    """It was well in the last evening, and the Pi has no clock of its own."""
+    last_s = written_s and NOW.timestamp() + written_s
+    found, words = machine_check(lambda: NOW, last_s, pi(tmp_path))()
+    assert (found, "2030-05-01 02:00" in words) == (ok, not ok), words
+    assert check_clock(NOW, last_s).ok == ok
+
+
+def test_when_the_last_entry_was_written_is_read_from_the_journal_as_it_lies(tmp_path: Path) -> None:
+    assert last_written_s(tmp_path) == 0.0
+    assert list(tmp_path.iterdir()) == []
+    journal = Journal(tmp_path)
+    journal.open()
+    for number, wall_s in ((1, 9e8), (2, 1e9)):
+        journal.append(Entry(number=number, kind="end", body={}, wall_s=wall_s))
+    assert last_written_s(tmp_path) == 1e9
+    journal.close()
+    (tmp_path / "journal.sqlite3").write_bytes(b"no database")
+    assert last_written_s(tmp_path) == 0.0
+
+
 def test_all_that_is_wrong_is_told_together(tmp_path: Path) -> None:
-    _, words = machine_check(lambda: NOW.replace(year=1980), pi(tmp_path, alarm="1", millidegrees=90_000))()
+    _, words = machine_check(lambda: NOW.replace(year=1980), 0.0, pi(tmp_path, alarm="1", millidegrees=90_000))()
     assert all(word in words for word in ("voltage", "90 °C", "1980"))
 
 
 def test_a_machine_without_sensors_is_well(tmp_path: Path) -> None:
-    assert machine_check(lambda: NOW, tmp_path)() == (True, "no sensors to ask")
+    assert machine_check(lambda: NOW, 0.0, tmp_path)() == (True, "no sensors to ask")
 
 
 def test_a_card_that_became_read_only_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,28 +160,90 @@ def test_programs_get_an_object_a_line() -> None:
     assert (told["level"], told["part"], told["says"]) == ("error", "camera", "no\nframe é")
 
 
-def test_a_bug_report_holds_the_game_and_no_secret(tmp_path: Path) -> None:
+WIFI_SWITCH = "sys/class/rfkill/rfkill0"
+
+
+def a_machine_with_wifi(root: Path, *, soft: str = "0", hard: str = "0", country: str = "GB") -> Path:
+    for file, text in {
+        "sys/class/ieee80211/phy0/index": "0",
+        f"{WIFI_SWITCH}/type": "wlan",
+        f"{WIFI_SWITCH}/soft": soft,
+        f"{WIFI_SWITCH}/hard": hard,
+        "sys/class/rfkill/rfkill1/type": "bluetooth",
+        "sys/class/rfkill/rfkill1/soft": "1",
+        "sys/module/cfg80211/parameters/ieee80211_regdom": country,
+    }.items():
+        (root / file).parent.mkdir(parents=True, exist_ok=True)
+        (root / file).write_text(f"{text}\n")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("kernel", "nmcli", "ok", "says"),
+    [
+        ({}, "/usr/bin/nmcli", True, "the country is GB"),
+        ({"country": "00"}, "/usr/bin/nmcli", True, "no country is set"),
+        ({"soft": "1"}, "/usr/bin/nmcli", False, "blocked"),
+        ({"hard": "1"}, "/usr/bin/nmcli", False, "switch on the machine"),
+        ({}, None, False, "no NetworkManager"),
+    ],
+)
+def test_the_doctor_tells_whether_the_hotspot_can_open(
+    tmp_path: Path, kernel: dict[str, str], nmcli: str | None, ok: bool, says: str
+) -> None:
+    found = check_hotspot("Pub", a_machine_with_wifi(tmp_path, **kernel), lambda _: nmcli)
+    assert (found.ok, says in found.says, bool(found.cure)) == (ok, True, not ok), found
+
+
+def test_a_machine_without_wifi_needs_no_hotspot(tmp_path: Path) -> None:
+    assert check_hotspot("Pub", tmp_path, lambda _: None).ok
+
+
+def test_a_bug_report_holds_the_game_and_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings, zipped, data = tmp_path / "pegpip.toml", tmp_path / "report.zip", tmp_path / "data"
     settings.write_text(
         f"[data]\ndir = '{data}'\n[web]\nport = 0\nhost = '127.0.0.1'\nwifi = 'Pub'\nwifi_password = 'hushhush'\n"
+        "[buttons]\nshutdown_command = ['true', 'token-of-a-program']\n"
     )
+    token = played_by_a_phone(data)
+    service_says(tmp_path, monkeypatch, "PIN: 123456", "joined Pub with hushhush")
     done = CliRunner().invoke(doctor, ["--config", str(settings), "--bundle", str(zipped)], standalone_mode=False)
     assert done.exception is None
     with zipfile.ZipFile(zipped) as archive:
         names = archive.namelist()
         everything = b"".join(archive.read(name) for name in names)
         kept = json.loads(archive.read("settings.json"))
-    assert {"README.txt", "settings.json", "doctor.jsonl", "machine.json"} <= set(names)
-    assert b"hushhush" not in everything
+    assert set(names) == {"README.txt", "settings.json", "doctor.jsonl", "machine.json", "game.jsonl", "log.txt"}
+    assert b"Zoe" in everything
+    for secret in ("hushhush", "123456", "token-of-a-program", token, "phone-of-zoe"):
+        assert secret.encode() not in everything, secret
     assert (kept["web"]["wifi"], kept["web"]["wifi_password"]) == ("Pub", "(kept back)")
 
 
-def test_a_bug_report_keeps_back_the_pin_that_the_service_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journalctl = tmp_path / "journalctl"
-    journalctl.write_text("#!/bin/sh\necho 2030-05-01T20:00:00 pi env[7]: PIN: 123456\n")
+def played_by_a_phone(folder: Path) -> str:
+    """A data folder with a game that a paired phone runs; what is kept of the phone's token."""
+    journal = Journal(folder)
+    journal.open()
+    header = {"transcript": 1, "game": "crib_dice", "players": ["Zoe", "Ben"]}
+    body = {"header": header, "sitting": 1, "horizon": 1, "colours": {}}
+    journal.append(Entry(number=1, kind="game", body=body, wall_s=1e9))
+    journal.close()
+    token = "5e" * 32
+    FileTokens(folder / "paired.json").save((Paired(1, "phone-of-zoe", token),))
+    return token
+
+
+def service_says(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    journalctl = folder / "journalctl"
+    told = "".join(f"echo '2030-05-01T20:00:00 pi env[7]: {line}'\n" for line in lines)
+    journalctl.write_text(f"#!/bin/sh\n{told}")
     journalctl.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    assert bundle._log() == {"log.txt": b"2030-05-01T20:00:00 pi env[7]: PIN: (kept back)\n"}
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_a_bug_report_keeps_back_the_pin_that_the_service_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service_says(tmp_path, monkeypatch, "PIN: 123456")
+    assert bundle._log("") == {"log.txt": b"2030-05-01T20:00:00 pi env[7]: PIN: (kept back)\n"}
 
 
 def test_a_bug_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         hosts: Names besides our addresses that a request may have this table by.
         wifi: The network that phones join first, as a QR code of its own.
         wifi_password: Of that network; none: an open one.
+        hotspot: Name of the network that the table opens itself where there is no other: the code of `wifi`, when that
+            is it, is shown only while it is up.
     """
 
     host: str = "0.0.0.0"  # noqa: S104 - phones on the table's own network are what it is for
@@ -28,3 +30,4 @@ class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hosts: tuple[str, ...] = ()
     wifi: Annotated[str, Meta(max_length=32)] = ""
     wifi_password: Annotated[str, Meta(max_length=63)] = ""
+    hotspot: Annotated[str, Meta(max_length=32)] = ""

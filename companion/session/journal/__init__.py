@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.session.journal.database import FILE_NAME
+from companion.session.journal.database import FILE_NAME, last_written_s
 from companion.session.journal.journal import (
     Entry,
     InUse,
@@ -23,6 +23,7 @@ __all__ = [
     "entries_at",
     "entry_of",
     "examined",
+    "last_written_s",
     "link_of",
     "read_entries",
     "verified",

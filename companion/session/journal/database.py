@@ -120,6 +120,22 @@ def rows_at(path: Path, numbers: Iterable[int]) -> Iterator[Row]:
                 yield row
 
 
+def last_written_s(folder: Path) -> float:
+    """When a data folder's last entry was written, in seconds since 1970 by the clock of that day; 0 without one.
+
+    What is wrong with the database others tell.
+    """
+    path = folder / FILE_NAME
+    with contextlib.suppress(DeviceError, Damaged, *UNREADABLE):
+        if path.exists():
+            with contextlib.closing(_careful(path)) as connection:
+                connection.execute("PRAGMA query_only = ON")
+                schema_of(connection, path)
+                found = connection.execute("SELECT wall_s FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+            return float(found[0]) if found and isinstance(found[0], float) else 0.0
+    return 0.0
+
+
 def is_whole(path: Path) -> bool:
     """Whether SQLite finds the database's structure sound. Raises sqlite3.Error."""
     with contextlib.closing(_careful(path)) as connection:

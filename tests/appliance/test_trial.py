@@ -1,0 +1,348 @@
+"""The plug is pulled anywhere in an update: at the next start a table runs, with the same game."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from machines import Noted
+from test_update import GAME, Table, Time, wheels
+
+from companion.appliance import trial
+from companion.appliance.releases import WHOLE, Releases, Source
+from companion.appliance.trial import TRIES, back, begin, count, on_trial, page_of, prove
+from companion.appliance.update import Updater
+from companion.errors import DeviceError
+from web.serving.settings import WebSettings
+
+UNIT = Path(__file__).resolve().parents[2] / "systemd" / "pegpip.service"
+NAMES = ("replace", "symlink", "unlink", "rmdir", "mkdir", "utime")
+"""Calls that change names on the disk; before each the power may go."""
+SYNCS = ("fsync", "sync")
+LIBRARIES = ("click", "flask", "msgspec", "numpy", "pillow", "segno")
+
+
+Tree = dict[Path, bytes | Path | None]
+
+
+class Pulled(BaseException):
+    """The power went."""
+
+
+@dataclass
+class Disk:
+    """A disk under one folder that loses its power before change number `at`.
+
+    Attributes: `lazy`: what was not synced is lost; `changes`: made so far; `off`: the power has gone.
+    """
+
+    folder: Path
+    at: int
+    lazy: bool
+    changes: int = 0
+    off: bool = False
+    _safe: Tree = field(default_factory=dict)
+
+    @contextmanager
+    def powered(self) -> Iterator[None]:
+        """The body runs till the power goes, if it does."""
+        self._safe = tree_of(self.folder)
+        with pytest.MonkeyPatch.context() as patch:
+            for name in NAMES:
+                patch.setattr(os, name, partial(self._changed, getattr(os, name)))
+            for name in SYNCS:
+                patch.setattr(os, name, self._synced)
+            with suppress(Pulled):
+                yield
+        if self.lazy:
+            put_back(self.folder, self._safe)
+
+    def _changed(self, call: Callable[..., Any], *given: Any, **more: Any) -> Any:
+        self._pass()
+        return call(*given, **more)
+
+    def _synced(self, *_: object) -> None:
+        self._pass()
+        self._safe = tree_of(self.folder)
+
+    def _pass(self) -> None:
+        self.off = self.off or self.changes == self.at
+        if self.off:
+            raise Pulled  # no clean-up is in time: what comes after changes nothing either
+        self.changes += 1
+
+
+def tree_of(folder: Path) -> Tree:
+    """What lies there: links as where they lead, folders as nothing."""
+    found: Tree = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        found[name] = path.readlink() if path.is_symlink() else path.read_bytes() if path.is_file() else None
+    return found
+
+
+def put_back(folder: Path, tree: Tree) -> None:
+    """Have just that there."""
+    shutil.rmtree(folder)
+    folder.mkdir()
+    for name, content in tree.items():
+        if content is None:
+            (folder / name).mkdir()
+        elif isinstance(content, Path):
+            (folder / name).symlink_to(content)
+        else:
+            (folder / name).write_bytes(content)
+
+
+@dataclass(frozen=True, slots=True)
+class Filled(Noted):
+    """A machine on which pip installs: some files, one after the other."""
+
+    def run(self, *words: str, environment: Mapping[str, str] | None = None) -> str:
+        if "install" in words:
+            place = Path(words[0]).parents[1]
+            for name in LIBRARIES:
+                (place / name).touch()
+        return Noted.run(self, *words, environment=environment)
+
+
+@dataclass
+class Careful(Table):
+    """A table that is well only with a release that has everything."""
+
+    def entry(self) -> int | None:
+        place = self.releases.folder / str(self.releases.current())
+        return Table.entry(self) if all((place / name).exists() for name in LIBRARIES) else None
+
+
+def booted(table: Table) -> None:
+    """What the unit has done at a start, till one is well."""
+    for _ in range(TRIES + 1):
+        count(table.releases)
+        time = Time()
+        try:
+            prove(table.releases, table.entry, time.pause, time.clock)
+        except DeviceError:
+            continue
+        break
+    assert table.entry() == GAME
+    assert on_trial(table.releases) is None
+    assert all((table.releases.folder / each / file).exists() for each in table.releases.names() for file in LIBRARIES)
+    assert not (table.releases.folder.parent / "trial.json").exists()
+
+
+def updater(table: Table) -> Updater:
+    time = Time()
+    return Updater(table.releases, table, lambda line: None, time.pause, time.clock)
+
+
+@pytest.fixture
+def releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Releases:
+    for name in SYNCS:
+        monkeypatch.setattr(os, name, lambda *_: None)  # hundreds of updates wear a real disk
+    made = Releases(Filled(tmp_path / "root"), "/opt/pegpip")
+    made.make(wheels(tmp_path / "older", "older"))
+    made.switch(made.make(wheels(tmp_path / "first", "first")))
+    return made
+
+
+@pytest.mark.parametrize(("kind", "lazy"), [("good", False), ("ill", True), ("one-wheel", True)])
+def test_a_plug_pulled_at_any_step_of_an_update_leaves_a_table_that_starts(
+    releases: Releases, tmp_path: Path, kind: str, lazy: bool
+) -> None:
+    source = wheels(tmp_path / "second", "second")
+    if kind == "one-wheel":
+        source = Source(next(source.path.glob("*.whl")))
+    first, second = str(releases.current()), source.name()
+    fresh = tree_of(tmp_path / "root")
+    ran, at = set[str](), 0
+    while True:
+        table = Careful(releases, {second} if kind == "ill" else set())
+        disk = Disk(tmp_path / "root", at, lazy)
+        with disk.powered(), suppress(DeviceError):
+            updater(table).update(source)
+        booted(table)
+        ran.add(str(releases.current()))
+        if kind == "ill":
+            assert releases.current() == first
+            table.ill.clear()
+        updater(table).update(source)  # what was left does not stand in the way
+        assert (releases.current(), releases.proven()) == (second, second)
+        assert {path.name for path in releases.folder.iterdir()} == set(releases.names())
+        assert len(releases.names()) == 2
+        put_back(tmp_path / "root", fresh)
+        if not disk.off:
+            break
+        at += 1
+    assert at > 15
+    assert ran == ({first} if kind == "ill" else {first, second})
+
+
+def test_a_plug_pulled_again_while_it_goes_back_changes_nothing(releases: Releases, tmp_path: Path) -> None:
+    source = wheels(tmp_path / "ill", "ill")
+    begin(releases, releases.make(source), GAME)
+    fresh = tree_of(tmp_path / "root")
+    at = 0
+    while True:
+        table = Careful(releases, {source.name()})
+        disk = Disk(tmp_path / "root", at, lazy=True)
+        with disk.powered():
+            booted(table)
+        booted(table)
+        assert releases.current() != source.name()
+        put_back(tmp_path / "root", fresh)
+        if not disk.off:
+            break
+        at += 1
+    assert at > 5
+
+
+def test_a_release_that_takes_the_machine_with_it_is_gone_back_from(releases: Releases, tmp_path: Path) -> None:
+    """It is never looked at: the power goes each time while it starts."""
+    first = releases.current()
+    begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
+    for _ in range(TRIES):
+        count(releases)
+        assert releases.current() != first
+    count(releases)
+    assert (releases.current(), on_trial(releases)) == (first, None)
+
+
+def test_a_plug_pulled_once_is_not_the_releases_fault(releases: Releases, tmp_path: Path) -> None:
+    begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
+    count(releases)
+    booted(Careful(releases))
+    assert releases.current() == releases.proven() == Source(tmp_path / "new").name()
+
+
+def test_another_update_while_one_is_on_trial_goes_back_to_the_one_that_was_well(
+    releases: Releases, tmp_path: Path
+) -> None:
+    first, ill = releases.current(), wheels(tmp_path / "ill", "ill")
+    begin(releases, releases.make(wheels(tmp_path / "unproven", "unproven")), GAME)
+    with pytest.raises(DeviceError, match="the one before runs again"):
+        updater(Careful(releases, {ill.name()})).update(ill)
+    assert (releases.current(), on_trial(releases)) == (first, None)
+
+
+def test_who_breaks_an_update_off_has_the_release_before(releases: Releases, tmp_path: Path) -> None:
+    first, source = releases.current(), wheels(tmp_path / "new", "new")
+
+    class Waiting(Careful):
+        def entry(self) -> int | None:
+            if self.releases.current() == source.name():
+                raise KeyboardInterrupt
+            return GAME
+
+    with pytest.raises(DeviceError, match="broken off"):
+        updater(Waiting(releases)).update(source)
+    assert releases.current() == first
+
+
+def test_a_release_that_systemd_went_back_from_is_told_as_ill(releases: Releases, tmp_path: Path) -> None:
+    begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
+    time = Time()
+
+    def look() -> int:
+        back(releases)
+        return GAME
+
+    with pytest.raises(DeviceError, match="taken back"):
+        prove(releases, look, time.pause, time.clock)
+
+
+def test_a_trials_file_that_is_damaged_or_of_another_release_counts_as_none(releases: Releases, tmp_path: Path) -> None:
+    begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
+    for content in ("", "[1]", '{"release": "another", "tries": 9}'):
+        (releases.folder.parent / "trial.json").write_text(content)
+        found = on_trial(releases)
+        assert found is not None
+        assert (found.entry, found.tries) == (None, 0)
+
+
+def test_a_machine_with_one_release_tries_none(releases: Releases, tmp_path: Path) -> None:
+    count(releases)
+    assert on_trial(releases) is None
+    with pytest.raises(DeviceError, match="no release to go back to"):
+        begin(Releases(Noted(tmp_path / "bare")), "new", None)
+
+
+def test_half_a_release_never_passes_for_a_whole_one(releases: Releases, tmp_path: Path) -> None:
+    second = updater(Careful(releases)).update(wheels(tmp_path / "second", "second"))
+    (releases.folder / "half").mkdir()
+    updater(Careful(releases)).update(wheels(tmp_path / "third", "third"))
+    assert all((path / WHOLE).exists() for path in releases.folder.iterdir())
+    assert second in releases.names()
+
+
+# ---- the unit -----------------------------------------------------------------------------------------------------
+
+
+def lines_of(key: str, opt: Path) -> list[str]:
+    """Shell commands of that key, with another folder for /opt/pegpip."""
+    found = re.findall(rf"^{key}=[-+]*(.+)$", UNIT.read_text(), re.MULTILINE)
+    return [line.replace("/opt/pegpip", str(opt)).replace("$$", "$") for line in found]
+
+
+@pytest.mark.parametrize(("key", "word"), [("ExecStartPre", "count"), ("ExecStartPost", "prove")])
+def test_the_unit_has_the_proven_release_judge_each_start_while_one_is_on_trial(
+    tmp_path: Path, key: str, word: str
+) -> None:
+    python = tmp_path / "proven/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "$@"\n')
+    python.chmod(0o755)
+    (line,) = lines_of(key, tmp_path)
+    assert subprocess.run(line, shell=True, capture_output=True, check=True).stdout == b""
+    (tmp_path / "trial.json").touch()
+    done = subprocess.run(line, shell=True, capture_output=True, text=True, check=True)
+    # isolated: root runs it, in a folder that the table's user may write
+    assert done.stdout.split() == ["-I", "-m", trial.__name__, word]
+
+
+def test_settings_that_a_release_on_trial_finds_wrong_are_a_try_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    systemctl = tmp_path / "systemctl"
+    systemctl.write_text('#!/bin/sh\necho "$@"\n')
+    systemctl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    (line,) = lines_of("ExecStopPost", tmp_path)
+
+    def said(status: str) -> str:
+        environment = {**os.environ, "EXIT_STATUS": status}
+        return subprocess.run(line, shell=True, capture_output=True, text=True, check=False, env=environment).stdout
+
+    assert said("2") == ""
+    (tmp_path / "trial.json").touch()
+    assert (said("0"), said("2").split()) == ("", ["--no-block", "restart", "pegpip.service"])
+
+
+def test_the_command_of_the_unit_tells_and_ends(
+    releases: Releases, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial, "WELL_S", 0.0)
+    begin(releases, releases.make(wheels(tmp_path / "new", "new")), GAME)
+    assert trial.main("count", releases.machine) == 0
+    assert trial.main("prove", releases.machine) == 1
+    assert "not well within" in capsys.readouterr().err
+    back(releases)
+    assert trial.main("prove", releases.machine) == 0
+
+
+def test_the_pages_are_found_whatever_else_the_settings_say(tmp_path: Path) -> None:
+    file = tmp_path / "pegpip.toml"
+    assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
+    file.write_text("[web]\nport = 81\nof_a_later_release = 1\n")
+    assert page_of(file) == "http://127.0.0.1:81"
+    file.write_text("[web\n")
+    assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
