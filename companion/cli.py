@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import click
 
 from companion.errors import CompanionError, SetupError
-from companion.libraries import told
+from companion.libraries import missing_library
 
 COMMANDS = {
     "play": "serve the table: camera, rules, board and phones",
@@ -104,5 +104,5 @@ def _problems(wrong: CompanionError | ImportError) -> Sequence[str]:
         return wrong.problems
     if isinstance(wrong, CompanionError):
         return (str(wrong),)
-    says = told(wrong)
+    says = missing_library(wrong)
     return (says,) if says else ()

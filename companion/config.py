@@ -5,87 +5,34 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import msgspec
 import platformdirs
-from msgspec import Meta
 
 from companion.errors import SetupError
-from companion.games.registry import GAMES
-from companion.session.photos import CAP_BYTES
+from companion.session.settings import DataSettings, TableSettings
 from hardware.settings import ButtonSettings, SoundSettings, StripSettings, TrackSettings
+from vision.settings import CameraSettings
 from web.serving.settings import WebSettings
 
 
-class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table's name on the pages, and the game that a first start sets up.
-
-    `house`: the level of a player House that the program plays: careless, steady or best; none when empty. `serious`:
-    nobody is told odds or best play while a game is on. `dice`: the name of the set of dice, where there is more than
-    one.
-    """
-
-    name: Annotated[str, Meta(min_length=1, max_length=24)] = "Peg & Pip"
-    game: str = next(iter(GAMES))
-    players: tuple[str, ...] = ("Ann", "Ben")
-    house: str = ""
-    serious: bool = False
-    dice: str = ""
-
-
-class CameraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where frames come from: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`."""
-
-    source: str = "virtual"
-    dice: Annotated[int, Meta(ge=1, le=9)] = 7
-
-
-class StripSection(StripSettings, frozen=True, forbid_unknown_fields=True):
-    """The LEDs: `memory`, `terminal`, `ws281x`, `spi`, `pio`, `wled:HOST` or `auto`, and how they lie.
-
-    `layout` is a ready-made one, or `own` for the one in the section [track]. How the strip is wired and how bright it
-    may be is told by `hardware.settings`.
-    """
-
-    kind: str = "memory"
-    layout: str = "strip122"
-    night: bool = False
-
-
-class ButtonsSection(ButtonSettings, frozen=True, forbid_unknown_fields=True):
-    """Buttons: `none`, `keys` (this terminal) or `gpio`; how they are wired is told by `hardware.settings`.
-
-    Held for three seconds, the shutdown button runs `shutdown_command`.
-    """
-
-    kind: str = "none"
-    shutdown_command: tuple[str, ...] = ()
-
-
-class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the journal and the photos are kept, and how much of the disk the photos may take."""
-
-    dir: str = ""
-    photos_mb: Annotated[int, Meta(ge=10)] = CAP_BYTES // 1_000_000
-
-
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that can be set; each default works without any hardware."""
+    """Everything that can be set, a section for each part, which declares it; each default works without hardware."""
 
     table: TableSettings = TableSettings()
     camera: CameraSettings = CameraSettings()
-    strip: StripSection = StripSection()
+    strip: StripSettings = StripSettings()
     track: TrackSettings = TrackSettings()
-    buttons: ButtonsSection = ButtonsSection()
+    buttons: ButtonSettings = ButtonSettings()
     sound: SoundSettings = SoundSettings()
     web: WebSettings = WebSettings()
     data: DataSettings = DataSettings()
 
     @property
     def data_dir(self) -> Path:
-        """The folder of journal and photos; the platform's own place for it when none is set."""
-        return Path(self.data.dir).expanduser() if self.data.dir else platformdirs.user_data_path("pegpip")
+        """The folder of journal and photos."""
+        return self.data.folder
 
 
 class Origin(msgspec.Struct, frozen=True):
@@ -162,8 +109,8 @@ def _section(name: str, kind: type, values: dict[str, Any], problems: list[str])
         try:
             good[key] = msgspec.convert(value, hints[key])
         except msgspec.ValidationError as wrong:
-            told = "" if key.endswith("password") else f" = {value!r}"
-            problems.append(f"[{name}] `{key}`{told}: {str(wrong).rstrip('.')}.")
+            shown = "" if key.endswith("password") else f" = {value!r}"
+            problems.append(f"[{name}] `{key}`{shown}: {str(wrong).rstrip('.')}.")
     return kind(**good)
 
 

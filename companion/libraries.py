@@ -12,7 +12,7 @@ _OF_EXTRA = {"cv2": "vision", "numpy": "vision", "gpiozero": "pi", "lgpio": "pi"
 """Module -> the extra of this package that brings it."""
 
 
-def told(error: ImportError) -> str | None:
+def missing_library(error: ImportError) -> str | None:
     """Two sentences for a person: what is missing, and the command that cures it; None for a fault of our own.
 
     Args:

@@ -180,8 +180,8 @@ def _with(settings: Settings, section: str, key: str, value: Any) -> Settings:
 def _bounds(section: str, key: str) -> tuple[str, float | None, float | None]:
     """What kind of value a key has, and from where to where it goes."""
     hints = get_type_hints(get_type_hints(Settings)[section], include_extras=True)
-    told = msgspec.inspect.type_info(hints[key])
-    kind = {"BoolType": "switch", "IntType": "number", "FloatType": "number"}.get(type(told).__name__, "text")
-    least = getattr(told, "ge", None)
-    least = getattr(told, "gt", None) if least is None else least
-    return kind, least, getattr(told, "le", None)
+    about = msgspec.inspect.type_info(hints[key])
+    kind = {"BoolType": "switch", "IntType": "number", "FloatType": "number"}.get(type(about).__name__, "text")
+    least = getattr(about, "ge", None)
+    least = getattr(about, "gt", None) if least is None else least
+    return kind, least, getattr(about, "le", None)

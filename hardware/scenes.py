@@ -38,7 +38,7 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
         effects.spell(canvas, view.code.dice)
         return canvas.look
     if view.mood == "idle":
-        _drift(canvas, time_s)
+        _flow(canvas, time_s)
     else:
         pegs = shown(view, time_s)
         _marks(canvas)
@@ -100,7 +100,7 @@ def _crowded(view: BoardView) -> bool:
     return any(abs(a - b) <= spare or min(a, b) > view.holes for k, a in enumerate(places) for b in places[:k])
 
 
-def _drift(canvas: Canvas, time_s: float) -> None:
+def _flow(canvas: Canvas, time_s: float) -> None:
     """Waves of amber that wander along the track, under a tenth of full light."""
     for way in ways(canvas.layout):
         wave = np.sin(2 * np.pi * (way.steps / 40 - time_s / 14)) + 0.5 * np.sin(

@@ -63,9 +63,12 @@ class PowerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
-    """How the strip is wired, and how bright it may be.
+    """The LEDs: which strip, how it is wired, and how bright it may be.
 
     Attributes:
+        kind: `memory`, `terminal`, `ws281x`, `spi`, `pio`, `wled:HOST` or `auto`.
+        layout: How they lie: a ready-made layout, or `own` for the one in the section [track].
+        night: Whether the board is dimmed for the night.
         pin: BCM number of the data pin for `ws281x`: 18 or 12 (PWM), 21 (PCM), 10 (SPI).
         order: Order in which the LEDs take their colours, a permutation of `RGB`.
         spi_bus: Bus of `/dev/spidevBUS.DEVICE`.
@@ -75,6 +78,9 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
         wled_port: UDP port of the WLED controller.
     """
 
+    kind: str = "memory"
+    layout: str = "strip122"
+    night: bool = False
     pin: Pin = 18
     order: str = "GRB"
     spi_bus: int = 0
@@ -88,9 +94,11 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
 
 
 class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How the buttons are wired; each joins its pin to ground.
+    """Which buttons there are, and how they are wired; each joins its pin to ground.
 
     Attributes:
+        kind: `none`, `keys` (this terminal) or `gpio`.
+        shutdown_command: What the shutdown button runs, held for three seconds.
         bank: BCM number of its pin.
         undo: The same.
         next: The same.
@@ -99,6 +107,8 @@ class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         long_s: A button held this long is a long press.
     """
 
+    kind: str = "none"
+    shutdown_command: tuple[str, ...] = ()
     bank: Pin = 17
     undo: Pin = 27
     next: Pin = 22

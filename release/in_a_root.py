@@ -199,14 +199,14 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
     (root.folder / "usr/local/bin/systemctl").unlink(missing_ok=True)  # of a run that was broken off
     root.sh("./install.sh --uninstall && rm -rf /var/lib/pegpip /root/stick")
     before = root.files()
-    told = root.sh("./install.sh --dry-run").splitlines()
-    checks.ok(f"--dry-run lists {len(told)} changes and makes none", root.files() == before and len(told) > 10)
+    listed = root.sh("./install.sh --dry-run").splitlines()
+    checks.ok(f"--dry-run lists {len(listed)} changes and makes none", root.files() == before and len(listed) > 10)
     root.run("env", "PYTHONPATH=/root/pegpip", "PYTHONDONTWRITEBYTECODE=1", "python3", "-c", PACKAGES)
     checks.ok("the packages of its first step, by apt")
     before = root.files()  # with the packages, which stay till `apt autoremove`
     said = root.sh("./install.sh")
     after = root.files()
-    wanted = [line for line in told if not line.startswith("install the package")]
+    wanted = [line for line in listed if not line.startswith("install the package")]
     checks.ok("install.sh makes just those changes", said.splitlines()[: len(wanted)] == wanted, said.strip)
     said = root.sh("./install.sh")
     checks.ok("over itself it changes nothing", "Nothing to change" in said and root.files() == after, said.strip)

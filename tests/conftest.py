@@ -7,7 +7,11 @@ import shutil
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("unhurried", hypothesis.settings(deadline=None))
+hypothesis.settings.load_profile("unhurried")  # a busy machine is no failure
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 

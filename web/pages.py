@@ -151,7 +151,7 @@ def as_json(value: object) -> str:
 
 def manifest() -> flask.Response:
     """What a phone needs to put the page among its apps."""
-    told = {
+    manifest = {
         "name": "Peg & Pip",
         "short_name": "Peg & Pip",
         "start_url": "/",
@@ -168,7 +168,7 @@ def manifest() -> flask.Response:
             },
         ],
     }
-    return flask.Response(flask.json.dumps(told), mimetype="application/manifest+json")
+    return flask.Response(flask.json.dumps(manifest), mimetype="application/manifest+json")
 
 
 def language_of_phone() -> str:

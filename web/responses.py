@@ -62,8 +62,8 @@ async def asgi_refusal(
     }
     if retry_after_s is not None:
         headers["retry-after"] = str(retry_after_s)
-    told = [(name.encode(), value.encode()) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": told})
+    encoded = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})
 
 

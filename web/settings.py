@@ -41,7 +41,7 @@ def routes(file: SettingsFile, pairing: Pairing) -> Routes:
     """The routes of the settings, for paired phones."""
     made = Routes("settings", SettingBody, pairing=pairing)
 
-    def told() -> flask.Response:
+    def listed() -> flask.Response:
         try:
             return answer({"file": str(file.path), "settings": list(file.shown())})
         except SetupError as wrong:
@@ -49,7 +49,7 @@ def routes(file: SettingsFile, pairing: Pairing) -> Routes:
 
     @made.get("/api/settings", "The settings that can be changed here", refused=(401, 422), paired=True)
     def shown() -> flask.Response:
-        return told()
+        return listed()
 
     @made.post("/api/settings", "Change a setting", SettingBody, refused=(401, 422), paired=True)
     def change(sent: SettingBody) -> flask.Response:
@@ -57,6 +57,6 @@ def routes(file: SettingsFile, pairing: Pairing) -> Routes:
             file.change(sent.section, sent.key, sent.value)
         except SetupError as wrong:
             return refusal(422, "settings", " ".join(wrong.problems))
-        return told()
+        return listed()
 
     return made

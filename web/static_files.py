@@ -43,14 +43,14 @@ class Served:
 def shelf() -> dict[str, Served]:
     """Static files by path; a page's modules in one as `page-NAME.js`, its texts as `texts/LANGUAGE-NAME.json`."""
     files = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in KINDS}
-    told = {name: path.read_bytes() for name, path in files.items()}
+    plain_files = {name: path.read_bytes() for name, path in files.items()}
     sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}
     for page in PAGES:
         source = bundled(page, sources)
-        told[f"page-{page}.js"] = source.encode()
+        plain_files[f"page-{page}.js"] = source.encode()
         for language in catalogue.LANGUAGES:
-            told[f"texts/{language}-{page}.json"] = msgspec.json.encode(texts_of(source, language))
-    return {name: _served(name, plain) for name, plain in told.items()}
+            plain_files[f"texts/{language}-{page}.json"] = msgspec.json.encode(texts_of(source, language))
+    return {name: _served(name, plain) for name, plain in plain_files.items()}
 
 
 def texts_of(source: str, language: str) -> dict[str, str]:

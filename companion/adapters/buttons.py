@@ -11,12 +11,12 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from companion.config import ButtonsSection
 from companion.errors import CompanionError, DeviceError
 from companion.session.commands import PressButton
 from companion.session.table import Table
 from hardware.board import Board
 from hardware.buttons import Buttons, Press, Touch
+from hardware.settings import ButtonSettings
 from web.pairing.phones import Pairing
 
 log = logging.getLogger(__name__)
@@ -81,21 +81,21 @@ def shut_down(command: Sequence[str]) -> str | None:
     """Run the command that shuts the machine down; a sentence of what went wrong and what to do, or None."""
     if not command:
         return "The shutdown button does nothing yet. Set [buttons] shutdown_command."
-    told = " ".join(command)
-    log.warning("the shutdown button was held: %s", told)
+    words = " ".join(command)
+    log.warning("the shutdown button was held: %s", words)
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired:
-        return f"`{told}` takes too long. Correct [buttons] shutdown_command."
+        return f"`{words}` takes too long. Correct [buttons] shutdown_command."
     except OSError as refused:
-        return f"`{told}` can't be run ({refused.strerror}). Correct [buttons] shutdown_command."
+        return f"`{words}` can't be run ({refused.strerror}). Correct [buttons] shutdown_command."
     if done.returncode != 0:
         why = (done.stderr.strip().splitlines() or [f"it ended with {done.returncode}"])[0]
-        return f"`{told}` failed ({why}). See docs/build.md on the shutdown button."
+        return f"`{words}` failed ({why}). See docs/build.md on the shutdown button."
     return None
 
 
-def shutdown_problems(buttons: ButtonsSection) -> list[str]:
+def shutdown_problems(buttons: ButtonSettings) -> list[str]:
     """What is wrong with the shutdown button's settings, each with what to change."""
     command = buttons.shutdown_command
     if buttons.kind == "gpio" and buttons.shutdown is not None and not command:

@@ -67,7 +67,7 @@ class CalibrationService:
         """What the newest frame shows."""
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
-        told: dict[str, Any] = {
+        status: dict[str, Any] = {
             "calibrated": is_calibrated,
             "says": says,
             "virtual": self._virtual is not None,
@@ -76,8 +76,8 @@ class CalibrationService:
         }
         if frame is None:
             blank: dict[str, Any] = {"picture_wh": None, "markers": [], "zones": [], "lens": None}
-            return {**told, **blank, "advice": [_code(NO_PICTURE)]}
-        now = self._steps.look(frame.image_bgr)
+            return {**status, **blank, "advice": [_code(NO_PICTURE)]}
+        now = self._steps.detect(frame.image_bgr)
         if now.markers:
             self._camera.reserve(RESERVED_S)
         lens = self._steps.lens(frame.image_bgr)
@@ -87,7 +87,7 @@ class CalibrationService:
         advice = [one for one in now.advice if found is None or one.code != "no_sheet"]
         advice += [one for one in (self._done.advice if self._done else ()) if one.code == "lens"]
         return {
-            **told,
+            **status,
             "picture_wh": [width, height],
             "markers": [np.round(marker.corners_px, 1).tolist() for marker in now.markers],
             "zones": [] if floor_to_px is None else [_outline(floor_to_px, zone) for zone in zones(plan)],
@@ -161,7 +161,7 @@ class CalibrationService:
     def _glance(self) -> None:
         with self._camera.following(PATIENCE_S) as frames:
             frames.frame()  # it may have been begun before
-            self._steps.look(frames.frame().image_bgr)
+            self._steps.detect(frames.frame().image_bgr)
 
     def _keep(self, done: Calibrated) -> None:
         codes = tuple(sorted(one.code for one in done.advice))

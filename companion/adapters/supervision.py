@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 LOOK_S = 1.0
 """So often the parts are looked at."""
-TOLD_S = 6.0
+REPORTED_S = 6.0
 """So long a fall is told after the part runs again: as long as a page needs to hear of it."""
 
 
@@ -85,29 +85,29 @@ class Supervisor:
     def telling(self, name: str, check: Check) -> Check:
         """The check of a part that also tells that it fell."""
 
-        def told() -> tuple[bool, str]:
+        def health() -> tuple[bool, str]:
             fall = self._falls.get(name)
             if fall is None:
                 return check()
             if fall.again_s is None:
                 return False, f"It has stopped ({fall.why}) and is being started again."
-            if self._clock() < fall.again_s + TOLD_S:
+            if self._clock() < fall.again_s + REPORTED_S:
                 return False, f"It had stopped ({fall.why}) and was started again."
             ok, says = check()
             return ok, f"{says}; started again {fall.count} times, last after {fall.why}"
 
-        return told
+        return health
 
     def step(self) -> None:
         """Look at every part once. The thread calls this; tests call it with a clock of their own."""
         for part in self._parts:
-            self._look_at(part)
+            self._revive(part)
         self._silent = [name for name, lives in self._proofs.items() if not lives()]
         if self._every_s is not None and not self._silent and self._clock() >= self._fed_s + self._every_s - LOOK_S:
             self._fed_s = self._clock()
             self._feed()
 
-    def _look_at(self, part: Part) -> None:
+    def _revive(self, part: Part) -> None:
         assert part.alive is not None
         fall = self._falls.get(part.name)
         if part.alive():

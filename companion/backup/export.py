@@ -58,8 +58,8 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
         with tempfile.TemporaryDirectory(prefix=".export-", dir=to.parent) as scratch:
             return _written(folder, settings_file, to, Path(scratch), {"version": version, "made": made})
     except OSError as refused:
-        told = f"{to} can't be written ({refused.strerror or refused})."
-        raise DeviceError(told, "Free some space, or name another place.") from None
+        reason = f"{to} can't be written ({refused.strerror or refused})."
+        raise DeviceError(reason, "Free some space, or name another place.") from None
 
 
 def _written(folder: Path, settings: Path | None, to: Path, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
@@ -95,10 +95,10 @@ def _throw_of(photo: Path) -> int:
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:
     """Put one file in and tell of it. Photos are packed already; the rest shrinks."""
-    told = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-    told.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
+    member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    member.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
     digest, size = hashlib.sha256(), 0
-    with source.open("rb") as file, archive.open(told, "w", force_zip64=True) as packed:
+    with source.open("rb") as file, archive.open(member, "w", force_zip64=True) as packed:
         while chunk := file.read(CHUNK_BYTES):
             digest.update(chunk)
             size += len(chunk)

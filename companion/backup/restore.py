@@ -70,7 +70,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
             older data and `replace` was not said. Nothing was changed then.
         SetupError: Its settings are wrong. Nothing was changed then.
     """
-    with _told(file), zipfile.ZipFile(file) as archive:
+    with _as_device_error(file), zipfile.ZipFile(file) as archive:
         manifest = _manifest(archive)
         if not replace:
             _refuse_older(folder, settings_to, with_settings=SETTINGS in archive.namelist())
@@ -88,7 +88,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
 
 
 @contextlib.contextmanager
-def _told(file: Path) -> Iterator[None]:
+def _as_device_error(file: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as missing:
@@ -96,12 +96,12 @@ def _told(file: Path) -> Iterator[None]:
     except DAMAGE as wrong:
         raise DeviceError(f"{file} is damaged, or was not written by `pegpip export` ({wrong}).", GET_ANOTHER) from None
     except OSError as refused:
-        told = f"{refused.filename or file}: {refused.strerror or refused}."
-        raise DeviceError(told, "Check the disk and its rights, then import again.") from None
+        reason = f"{refused.filename or file}: {refused.strerror or refused}."
+        raise DeviceError(reason, "Check the disk and its rights, then import again.") from None
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """The manifest, after comparing it with what the zip says it holds. Raises what `_told` tells."""
+    """The manifest, after comparing it with what the zip says it holds. Raises what `_as_device_error` turns."""
     if archive.getinfo(MANIFEST).file_size > MOST_MANIFEST_BYTES:
         raise ValueError("its manifest is too large")
     manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
@@ -216,8 +216,8 @@ def _without_commands(file: Path) -> list[str]:
         return []
     kept = _SETTING.sub(lambda found: "".join(f"# {line}" for line in found[0].splitlines(keepends=True)), text)
     if any(key in tomllib.loads(kept).get("buttons", {}) for key in RUN_PROGRAMS):
-        told = f"The settings in it run a program ([buttons] {RUN_PROGRAMS[0]}) in a way that can't be left out."
-        raise SetupError([f"{told} Take that out by hand, then import again."])
+        reason = f"The settings in it run a program ([buttons] {RUN_PROGRAMS[0]}) in a way that can't be left out."
+        raise SetupError([f"{reason} Take that out by hand, then import again."])
     file.write_text(kept, encoding="utf-8")
     return left_out
 

@@ -17,7 +17,7 @@ from vision.cameras.simulated.rendering import face_up
 from vision.networks import load_networks
 from vision.reader import Reader
 from vision.reading import FrameBGR
-from vision.watching import stillness as settle
+from vision.watching import stillness
 from vision.watching.watcher import Settled, Watcher
 
 THROWS = 200
@@ -63,7 +63,7 @@ def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | Non
     """
     blobs = baseline.detector()
     return {
-        "settle_ms": _median_ms(pictures, lambda picture: settle.structure(picture)),
+        "settle_ms": _median_ms(pictures, lambda picture: stillness.structure(picture)),
         "read_rig_ms": _median_ms(pictures, lambda picture: tray.read(picture)),
         "read_free_ms": _median_ms(pictures, lambda picture: photo.read(picture, dice)),
         "baseline_ms": _median_ms(pictures, lambda picture: baseline.read(picture, blobs)),

@@ -17,7 +17,7 @@ from companion.errors import DeviceError, SetupError
 
 if TYPE_CHECKING:
     from vision.calibration.procedure import Calibrated, Calibrating, Found, Show
-    from vision.calibration.solving import Floats, Look, Plan
+    from vision.calibration.solving import Floats, Plan, SheetView
     from vision.cameras import Camera
     from vision.reading import FrameBGR
 
@@ -148,10 +148,10 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 
     due_s = 0.0
 
-    def show(frame_bgr: FrameBGR, look: Look) -> None:
+    def show(frame_bgr: FrameBGR, view: SheetView) -> None:
         nonlocal due_s
         if to is not None and time.monotonic() >= due_s:
-            save_jpeg(drawn(frame_bgr, look, plan), to)
+            save_jpeg(drawn(frame_bgr, view, plan), to)
             due_s = time.monotonic() + PREVIEW_EVERY_S
 
     return show
@@ -206,7 +206,7 @@ class _Hands:
             return
         _say("The virtual camera has no hands: the sheet is laid into its simulated tray.")
         printed = sheet(self._paper, self._plan.tray_mm, self._plan.keep_mm)
-        lay_in(virtual, printed, lambda: steps.look(virtual.frame().image_bgr))
+        lay_in(virtual, printed, lambda: steps.detect(virtual.frame().image_bgr))
 
     def lift(self) -> None:
         """The sheet out of the tray."""

@@ -80,7 +80,7 @@ def in_a_row(record: dict[str, Any]) -> str:
     return f"{record['image']}: {values}{doubt}  ({record['ms']:.0f} ms)"
 
 
-def told_dice(reading: Reading) -> dict[str, Any]:
+def reading_record(reading: Reading) -> dict[str, Any]:
     """A reading as JSON: values sorted, dice with boxes and confidences, whether it is trusted, or its doubt."""
     return {
         "values": list(reading.values),
@@ -108,7 +108,7 @@ def _record(name: str, reader: Reader, expect: int | None, drawing: Path | None)
     if reader.misfit_wh is not None:
         wide, high = reader.misfit_wh
         click.echo(f"pegpip: {name}: {wide} x {high} is not the calibration's size; it is read as a photo.", err=True)
-    return {"image": name, **told_dice(reading), "ms": round(ms, 1)}
+    return {"image": name, **reading_record(reading), "ms": round(ms, 1)}
 
 
 def _draw(to: Path, image_bgr: FrameBGR, reading: Reading) -> None:

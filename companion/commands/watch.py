@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion import config
-from companion.commands.read import told_dice
+from companion.commands.read import reading_record
 from companion.errors import DeviceError, PictureError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     """
     from companion.adapters.reader_setup import load_reader
     from vision.networks import load_networks
-    from vision.watching.new_throws import news
+    from vision.watching.new_throws import latest
     from vision.watching.watcher import Ill, Settled, Watcher
 
     source, camera = _opened(source)
@@ -49,8 +49,8 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
             if camera.name in ("video", "files"):  # a file does not get well by waiting
                 return 1
         elif isinstance(event, Settled):
-            new, last = news(event, last, held=setup.rig is None)
-            for record in _throw_of(event) if new else ():
+            last = latest(event, last, held=setup.rig is None)
+            for record in _throw_of(event) if last is event else ():
                 print(json.dumps(record) if as_json else in_a_row(record), flush=True)  # noqa: T201
             ill = False
     return 1 if ill else 0
@@ -71,7 +71,7 @@ def _throw_of(settled: Settled) -> Iterator[dict[str, Any]]:
         return
     yield {
         "at_s": round(settled.at_s, 3),
-        **told_dice(reading),
+        **reading_record(reading),
         "thrown": _values(settled.thrown),
         "kept": _values(settled.kept),
     }

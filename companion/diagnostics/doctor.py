@@ -80,8 +80,8 @@ def check_journal(folder: Path) -> Finding:
         cure = "Start the table once: it mends what can be read and tells what is missing."
         return Finding("journal", False, f"The journal in {folder} is damaged after entry {entries}: {wrong}.", cure)
     for aside, report in reports(folder).items():
-        told = report.in_words() if report else "The journal was damaged."
-        return Finding("journal", False, told, look_over(aside))
+        explanation = report.in_words() if report else "The journal was damaged."
+        return Finding("journal", False, explanation, look_over(aside))
     return Finding("journal", True, f"{entries} entries, each proven by the one before.")
 
 

@@ -52,8 +52,8 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] = open_camer
         return (Finding("camera", False, f"{camera.name} gives no picture.", "Name a source that has one."),)
     height, width = frames[-1].image_bgr.shape[:2]
     note = " It is simulated." if simulated else ""
-    told = Finding("camera", True, f"{camera.name} gives pictures of {width} x {height}.{note}", "", simulated)
-    return (told, *picture_checks(frames[-1].image_bgr, simulated=simulated))
+    finding = Finding("camera", True, f"{camera.name} gives pictures of {width} x {height}.{note}", "", simulated)
+    return (finding, *picture_checks(frames[-1].image_bgr, simulated=simulated))
 
 
 def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Finding, Finding]:
@@ -151,5 +151,5 @@ def _pins_open(wired: ButtonSettings) -> Finding:
         return Finding("buttons", False, ill.what, ill.cure)
     finally:
         buttons.stop()
-    told = ", ".join(f"{name} on GPIO{pin}" for name, pin in wired.pins.items())
-    return Finding("buttons", True, f"{told}.")
+    pins = ", ".join(f"{name} on GPIO{pin}" for name, pin in wired.pins.items())
+    return Finding("buttons", True, f"{pins}.")

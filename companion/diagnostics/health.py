@@ -64,8 +64,8 @@ def journal_check(folder: Path, illness: Callable[[], str | None]) -> Check:
         if ill is not None:
             return False, ill
         for aside, report in reports(folder).items():
-            told = report.in_words() if report else "The journal was damaged."
-            return False, f"{told} {look_over(aside)}"
+            explanation = report.in_words() if report else "The journal was damaged."
+            return False, f"{explanation} {look_over(aside)}"
         return True, "every entry in two copies"
 
     return check

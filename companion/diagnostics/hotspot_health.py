@@ -36,8 +36,8 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
             cure = "Tell it: sudo raspi-config nonint do_wifi_country GB (your own country's two letters)."
             return Finding("hotspot", False, "The Wi-Fi is blocked: a Pi's is till it knows its country.", cure)
     country = _text(root / "sys/module/cfg80211/parameters/ieee80211_regdom")
-    told = "no country is set" if country in NO_COUNTRY else f"the country is {country}"
-    return Finding("hotspot", True, f"{name} is opened where no other network is found; {told}.")
+    law = "no country is set" if country in NO_COUNTRY else f"the country is {country}"
+    return Finding("hotspot", True, f"{name} is opened where no other network is found; {law}.")
 
 
 def _text(file: Path) -> str:

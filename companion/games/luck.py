@@ -22,7 +22,7 @@ from companion.games.registry import game_named
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Transcript
 
-MOST_TOLD = 3
+MOST_LISTED = 3
 Option = Action | int
 
 
@@ -90,12 +90,12 @@ class Story:
     def luckiest(self) -> tuple[Move, ...]:
         """The throws that brought most, the luckiest first."""
         throws = [move for move in self.moves if isinstance(move.action, Throw) and move.luck > 0]
-        return tuple(sorted(throws, key=lambda move: -move.luck)[:MOST_TOLD])
+        return tuple(sorted(throws, key=lambda move: -move.luck)[:MOST_LISTED])
 
     @property
     def dearest(self) -> tuple[Move, ...]:
         """The choices that gave away most, the dearest first."""
-        return tuple(sorted((move for move in self.moves if move.cost > 0), key=lambda move: -move.cost)[:MOST_TOLD])
+        return tuple(sorted((move for move in self.moves if move.cost > 0), key=lambda move: -move.cost)[:MOST_LISTED])
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
         """Plain JSON values: `goal`, `players` (the accounts), `luckiest`, `dearest`, `moves`."""

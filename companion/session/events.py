@@ -14,7 +14,7 @@ from companion.session.snapshot import Event, News, Snapshot
 TAKEN_BACK = frozenset({"undone", "corrected", "abandoned"})
 
 
-def told(transcript: Transcript, number: int, throw: int | None = None, aloud: bool = False) -> tuple[Event, ...]:
+def events_of(transcript: Transcript, number: int, throw: int | None = None, aloud: bool = False) -> tuple[Event, ...]:
     """What the last line of a game brought about, in the order to tell it.
 
     Args:
@@ -23,7 +23,7 @@ def told(transcript: Transcript, number: int, throw: int | None = None, aloud: b
         throw: The number of its throw, when it is one.
         aloud: Whether a voice calls out all of it: what the house decides no hand has shown.
     """
-    events = tuple(_told(transcript, event, number, throw) for event in transcript.events)
+    events = tuple(_event(transcript, event, number, throw) for event in transcript.events)
     return tuple(msgspec.structs.replace(event, called=True) for event in events) if aloud else events
 
 
@@ -35,7 +35,7 @@ def news_between(before: Snapshot, after: Snapshot) -> News:
     return News(fresh, any(event.code in TAKEN_BACK for event in fresh))
 
 
-def _told(transcript: Transcript, event: games.Event, number: int, throw: int | None) -> Event:
+def _event(transcript: Transcript, event: games.Event, number: int, throw: int | None) -> Event:
     effect = game_named(transcript.header.game).effect(event.code)
     args = {**_names(transcript, event), **event.args}
     if event.code == "threw" and throw is not None:

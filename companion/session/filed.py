@@ -221,8 +221,8 @@ def _line(content: bytes) -> bytes:
 
 
 def _checked(line: bytes) -> bytes:
-    told, _, content = line.removesuffix(b"\n").partition(b" ")
-    if told != _sum(content):
+    link, _, content = line.removesuffix(b"\n").partition(b" ")
+    if link != _sum(content):
         raise ValueError("a line of it is not as it was written")
     return content
 

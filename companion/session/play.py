@@ -279,9 +279,9 @@ class Play:
 
     # ---- games ----------------------------------------------------------------------------------------------------
 
-    def _start(self, line: Any, told_terms: Any) -> None:
+    def _start(self, line: Any, sent_terms: Any) -> None:
         header = header_of(line)
-        terms = terms_line(terms_of(told_terms, header))
+        terms = terms_line(terms_of(sent_terms, header))
         games, number = self.table.record.games, self.table.record.number + 1
         same = bool(games) and not self.table.record.closed and same_people(games[-1].header, header)
         sitting = games[-1].sitting if same else number

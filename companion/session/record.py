@@ -12,7 +12,7 @@ from companion.errors import IllegalAction, RulesError
 from companion.games.game import Action, Throw, Undo
 from companion.games.notation import action_of, header_of
 from companion.games.transcript import Correction, Transcript, corrected
-from companion.session.events import told
+from companion.session.events import events_of
 from companion.session.filed import FiledGame, Filing
 from companion.session.house.terms import terms_of
 from companion.session.journal import Entry, link_of
@@ -230,7 +230,7 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> 
         game,
         transcript=transcript,
         lines=(*game.lines, Line(entry.number, thrown)),
-        log=(*game.log, *told(transcript, entry.number, entry.throw, aloud=source == "house"))[-LOG_LENGTH:],
+        log=(*game.log, *events_of(transcript, entry.number, entry.throw, aloud=source == "house"))[-LOG_LENGTH:],
     )
 
 
@@ -273,7 +273,7 @@ def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tupl
     step: Transcript | None = transcript
     for line in reversed(lines[first:]):
         assert step is not None, "as many steps lie before as lines stand"
-        events[:0] = told(step, line.number, line.thrown.number if line.thrown else None)
+        events[:0] = events_of(step, line.number, line.thrown.number if line.thrown else None)
         step = step.before
     return tuple(events)
 

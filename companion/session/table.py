@@ -227,8 +227,8 @@ def _result(answer: Future[T], thread: threading.Thread) -> T:
 
 def _no_start(fault: BaseException) -> DeviceError:
     log.error("the table can't be started", exc_info=fault)
-    told = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
-    return DeviceError(told, "Update pegpip, or give another --data folder; this one stays as it is.")
+    reason = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
+    return DeviceError(reason, "Update pegpip, or give another --data folder; this one stays as it is.")
 
 
 def _fault(error: Exception) -> CompanionError:

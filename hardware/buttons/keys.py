@@ -40,8 +40,8 @@ class KeyButtons:
             raise DeviceError("The buttons `keys` need a terminal.", "Start the table in one, or set buttons to none.")
         self._restore = _key_by_key(source.fileno())
         self._stopped.clear()
-        told = (source.fileno(), on_press, on_touch)
-        self._thread = threading.Thread(target=self._listen, args=told, name="buttons", daemon=True)
+        args = (source.fileno(), on_press, on_touch)
+        self._thread = threading.Thread(target=self._listen, args=args, name="buttons", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:

@@ -44,8 +44,8 @@ def drilling_template(layout: Layout) -> str:
                 body.append(_text(x, y + 4.6, used[led][1].split()[-1], 1.8, "#000", stroke=False))
     width_mm, height_mm = _size_mm(layout)
     ruler = f'<path d="M{MARGIN_MM} {height_mm - 5:.2f}h50m0 -1.5v3m-50 -3v3"/>'
-    told = f"{layout.name}: holes of {HOLE_MM:g} mm. This line is 50 mm when printed at 100 %."
-    note = _text(MARGIN_MM + 54, height_mm - 4, told, 3.0, "#000", anchor="start", stroke=False)
+    title = f"{layout.name}: holes of {HOLE_MM:g} mm. This line is 50 mm when printed at 100 %."
+    note = _text(MARGIN_MM + 54, height_mm - 4, title, 3.0, "#000", anchor="start", stroke=False)
     edge = f'<rect x="0.1" y="0.1" width="{width_mm - 0.2:.2f}" height="{height_mm - 0.2:.2f}"/>'
     lines = f'<g fill="none" stroke="#000" stroke-width="0.15">{edge}{"".join(body)}{ruler}{note}</g>'
     return _svg(width_mm, height_mm, lines, f"Drilling template of {layout.name}")

@@ -196,7 +196,7 @@ class _Disk:
         elif record.call in "wt":
             self._waiting.setdefault(record.path, []).append(record)
         elif record.call == "s":
-            self._settle(record.path, self._waiting.pop(record.path, []))
+            self._write_out(record.path, self._waiting.pop(record.path, []))
         elif record.call == "r":
             to = record.second.decode()
             self._waiting.pop(to, None)
@@ -217,7 +217,7 @@ class _Disk:
                 torn = some[-1]
                 size = len(torn.second) // SECTOR * SECTOR if len(torn.second) > SECTOR else len(torn.second) // 2
                 some[-1] = Record(torn.call, torn.path, torn.second[:size], torn.offset)
-            self._settle(path, some)
+            self._write_out(path, some)
         (to / "data").mkdir(parents=True)
         for path, content in self._durable.items():
             file = to / Path(path).relative_to(self._root)
@@ -226,7 +226,7 @@ class _Disk:
                 file.write_bytes(content)
         return self._acks
 
-    def _settle(self, path: str, records: list[Record]) -> None:
+    def _write_out(self, path: str, records: list[Record]) -> None:
         content = bytearray(self._durable.get(path, b""))
         for record in records:
             if record.call == "t":

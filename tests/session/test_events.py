@@ -16,7 +16,7 @@ def told(header: dict[str, Any], *lines: dict[str, Any]) -> list[tuple[str, dict
     transcript = Transcript.begin(header_of({"transcript": 1, **header}))
     for line in lines:
         transcript = transcript.then(action_of(line))
-    return [(event.code, event.args) for event in events.told(transcript, number=1)]
+    return [(event.code, event.args) for event in events.events_of(transcript, number=1)]
 
 
 def crib(**rules: bool) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from acting import HEADER, Tray, table_in
 
 from companion.errors import IllegalAction
 from companion.session.commands import Answer, CorrectThrow, Observe, PlayLine, StartGame
-from companion.session.past.review import Review, told_apart
+from companion.session.past.review import Review, matched_values
 from companion.session.table import Table
 
 READ = (5, 5, 2, 2, 1, 4, 6)
@@ -34,7 +34,7 @@ READ = (5, 5, 2, 2, 1, 4, 6)
 def test_dice_are_told_apart_only_where_it_follows(
     read: tuple[int, ...], truth: tuple[int, ...], apart: tuple[int | None, ...]
 ) -> None:
-    assert told_apart(read, truth) == apart
+    assert matched_values(read, truth) == apart
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.commands.doctor import command
-from companion.config import ButtonsSection, CameraSettings, Settings, StripSection
+from companion.config import Settings
 from companion.diagnostics.doctor import (
     Finding,
     check_clock,
@@ -25,8 +25,10 @@ from companion.diagnostics.doctor import (
 )
 from companion.diagnostics.doctor_parts import check_buttons, check_camera, check_sounds, check_strip, picture_checks
 from companion.errors import DeviceError
+from hardware.settings import ButtonSettings, StripSettings
 from hardware.strips.memory import MemoryStrip
 from vision.cameras import Frame
+from vision.settings import CameraSettings
 
 WELL = {"OpenCV": "4.10.0", "NumPy": "1.24.2", "picamera2": "0.3.12", "simplejpeg": "1.6.4"}
 
@@ -104,16 +106,16 @@ def test_a_strip_that_does_not_open_is_told_with_its_own_cure() -> None:
 
 
 def test_a_layout_that_does_not_exist_is_told() -> None:
-    assert ill(check_strip(Settings(strip=StripSection(layout="bord3x121"))), "board3x121")
+    assert ill(check_strip(Settings(strip=StripSettings(layout="bord3x121"))), "board3x121")
 
 
 def test_pins_that_collide_are_told_all_at_once() -> None:
-    wrong = Settings(strip=StripSection(kind="spi"), buttons=ButtonsSection(kind="gpio", bank=10, undo=5, next=5))
+    wrong = Settings(strip=StripSettings(kind="spi"), buttons=ButtonSettings(kind="gpio", bank=10, undo=5, next=5))
     assert ill(check_buttons(wrong, machine=""), "bank is on pin 10", "share pin 5")
 
 
 def test_an_unknown_kind_of_buttons_is_told() -> None:
-    assert ill(check_buttons(msgspec.structs.replace(Settings(), buttons=ButtonsSection(kind="gpoi"))), "gpio")
+    assert ill(check_buttons(msgspec.structs.replace(Settings(), buttons=ButtonSettings(kind="gpoi"))), "gpio")
 
 
 def test_a_data_folder_to_be_made_is_well_and_one_that_cannot_be_written_is_not(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[
         fall()
         assert within(TOLD_WITHIN_S, lambda: not health()[0])
         assert within(BACK_WITHIN_S, lambda: "was started again" in health()[1])
-        now_s[0] += supervision.TOLD_S
+        now_s[0] += supervision.REPORTED_S
         assert health()[0]
         assert "started again 1 times" in health()[1]
         assert works()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
+import tomlkit
 from click.testing import CliRunner
 
 from companion import config
 from companion.app import build
 from companion.commands.leds import command as leds
 from companion.errors import SetupError
-from hardware.settings import ButtonSettings, PowerSettings, StripSettings
+from hardware.settings import PowerSettings
 from hardware.track import layout_of
 
 
@@ -28,15 +30,14 @@ def test_a_layout_of_ones_own_comes_from_the_settings(tmp_path: Path) -> None:
     assert (layout.lanes[0][0], layout.lanes[0][60], layout.lanes[0][121]) == ((139,), (75,), (14,))
 
 
-def test_every_setting_of_the_strip_and_its_power_has_a_key(tmp_path: Path) -> None:
-    keys = set(StripSettings.__struct_fields__)
-    assert keys < set(config.StripSection.__struct_fields__)
-    assert settings(tmp_path, "[strip]\nidle_ma = 1.0\nwled_port = 4049\n").strip.wled_port == 4049
-
-
-def test_every_setting_of_the_buttons_has_a_key(tmp_path: Path) -> None:
-    assert set(ButtonSettings.__struct_fields__) < set(config.ButtonsSection.__struct_fields__)
-    assert settings(tmp_path, "[buttons]\nsettle_s = 0.05\nlong_s = 2.0\n").buttons.long_s == 2.0
+def test_every_setting_of_every_part_has_a_key(tmp_path: Path) -> None:
+    """A section is the part's own struct: `Settings` adds nothing and leaves out nothing."""
+    for section, kind in get_type_hints(config.Settings).items():
+        part = kind()
+        written = {key: getattr(part, key) for key in kind.__struct_fields__ if getattr(part, key) is not None}
+        (tmp_path / "pegpip.toml").write_text(tomlkit.dumps({section: written}))
+        assert getattr(config.load(tmp_path / "pegpip.toml", {}), section) == part
+        assert kind.__module__ != config.__name__, "a part declares its settings beside it"
 
 
 def test_a_ready_made_layout_needs_no_section(tmp_path: Path) -> None:

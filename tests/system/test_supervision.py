@@ -53,7 +53,7 @@ def kill(name: str, with_: type[BaseException]) -> threading.Thread:
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     if not os.environ.get("PEGPIP_FAULTS"):  # `make faults` takes the real times
-        supervision.LOOK_S, supervision.TOLD_S = 0.2, 0.8
+        supervision.LOOK_S, supervision.REPORTED_S = 0.2, 0.8
     settings = config.load(None, {
         "web": {"host": "127.0.0.1", "port": 0},
         "data": {"dir": str(tmp_path_factory.mktemp("data"))},
@@ -67,7 +67,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     yield app
     app.server.stop()
     running.join(30)
-    supervision.LOOK_S, supervision.TOLD_S = 1.0, 6.0
+    supervision.LOOK_S, supervision.REPORTED_S = 1.0, 6.0
     assert not running.is_alive()
     del app, running
     gc.collect()
@@ -228,7 +228,7 @@ def test_the_watchdog_is_fed_only_while_all_give_proof_of_life(monkeypatch: pyte
 
 
 def test_a_part_that_cannot_be_started_again_is_told_why_until_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervision, "TOLD_S", 6.0)
+    monkeypatch.setattr(supervision, "REPORTED_S", 6.0)
     clock, alive, refuse = Clock(), [True], ["The disk is gone. Put it back."]
 
     def start() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 from collections.abc import Callable
 
 import cv2
 import numpy as np
+from PIL import Image
 
 from vision.cameras.simulated.camera import VirtualCamera
 
@@ -27,6 +29,8 @@ def scenes(count: int = 4) -> list[np.ndarray]:
 
 
 def coded(image: np.ndarray, suffix: str, *params: int) -> bytes:
+    if suffix == ".gif":  # not every OpenCV that a table may have was built to write it
+        return moving([image], "GIF")
     done, content = cv2.imencode(suffix, image, list(params))
     assert done
     return content.tobytes()
@@ -54,15 +58,18 @@ def _clear(image: np.ndarray, rng: np.random.Generator) -> bytes:
     return coded(np.dstack([small, rng.integers(0, 256, small.shape[:2], np.uint8)]), ".png")
 
 
-def _animated(suffix: str) -> Make:
+def moving(frames: list[np.ndarray], kind: str) -> bytes:
+    """An animation of BGR frames as Pillow writes it."""
+    content = io.BytesIO()
+    first, *others = (Image.fromarray(np.ascontiguousarray(frame[:, :, ::-1])) for frame in frames)
+    first.save(content, kind, save_all=True, append_images=others, duration=40)
+    return content.getvalue()
+
+
+def _animated(kind: str) -> Make:
     def make(image: np.ndarray, rng: np.random.Generator) -> bytes:
-        animation = cv2.Animation()
-        small = cv2.cvtColor(_sized(image, rng), cv2.COLOR_BGR2BGRA)
-        animation.frames = [np.roll(small, shift, 1) for shift in (0, 9, 31)]
-        animation.durations = np.array([40, 40, 40])
-        done, content = cv2.imencodeanimation(suffix, animation)
-        assert done
-        return content.tobytes()
+        small = _sized(image, rng)
+        return moving([np.roll(small, shift, 1) for shift in (0, 9, 31)], kind)
 
     return make
 
@@ -194,9 +201,9 @@ KINDS: dict[str, Make] = {
     "exif": with_exif,
     "cmyk-jpg": cmyk_jpeg,
     "cmyk-tiff": _cmyk_tiff,
-    "moving-gif": _animated(".gif"),
-    "moving-webp": _animated(".webp"),
-    "moving-png": _animated(".png"),
+    "moving-gif": _animated("GIF"),
+    "moving-webp": _animated("WEBP"),
+    "moving-png": _animated("PNG"),
     "bomb": _bomb,
     "large": _large,
     "tiny": _tiny,

@@ -10,15 +10,15 @@ import pytest
 
 from companion.errors import DeviceError
 from vision.calibration.lens import lens_of
-from vision.calibration.markers import lie_of, markers_in
+from vision.calibration.markers import markers_in, sheet_pose
 from vision.calibration.sheet import MARKER_MM, PAPERS_MM, raster, sheet
 from vision.calibration.solving import (
     Plan,
     by_corners,
+    detect_sheet,
     die_edge_mm,
     lens_at,
     lens_over,
-    look_at,
     reference,
     rig_of,
     zones,
@@ -44,7 +44,7 @@ def with_sheet(paper: str = "a4", turn_deg: float = 0.0) -> np.ndarray:
 
 
 def codes(frame: np.ndarray, plan: Plan = PLAN) -> set[str]:
-    return {advice.code for advice in look_at(frame, plan).advice}
+    return {advice.code for advice in detect_sheet(frame, plan).advice}
 
 
 def filmed_from(eye_mm: tuple[float, float, float], tilt_deg: float) -> np.ndarray:
@@ -77,16 +77,16 @@ def test_a_marker_on_a_fold_or_a_cut_is_left_out() -> None:
 @pytest.mark.parametrize("paper", PAPERS_MM)
 @pytest.mark.parametrize("turn_deg", [0.0, 3.0])
 def test_the_sheet_in_the_virtual_tray_is_found_within_half_a_pixel(paper: str, turn_deg: float) -> None:
-    look = look_at(with_sheet(paper, turn_deg), PLAN)
-    assert len(look.markers) == len(sheet(paper).corners_mm)
-    assert look.floor_to_px is not None
+    view = detect_sheet(with_sheet(paper, turn_deg), PLAN)
+    assert len(view.markers) == len(sheet(paper).corners_mm)
+    assert view.floor_to_px is not None
     turn = math.radians(turn_deg)
-    for corner in sheet(paper).corners_mm[look.markers[0].number]:
+    for corner in sheet(paper).corners_mm[view.markers[0].number]:
         in_tray = (
             corner[0] * math.cos(turn) - corner[1] * math.sin(turn),
             corner[0] * math.sin(turn) + corner[1] * math.cos(turn),
         )
-        found = cv2.perspectiveTransform(corner[None, None], look.floor_to_px)[0, 0]
+        found = cv2.perspectiveTransform(corner[None, None], view.floor_to_px)[0, 0]
         assert np.abs(found - LENS.project(np.array([*in_tray, 0.0]))).max() < 0.75
 
 
@@ -97,8 +97,8 @@ def test_a_well_lit_sheet_needs_no_advice() -> None:
 def test_three_markers_are_enough_and_two_are_not() -> None:
     frame = with_sheet()
     found = markers_in(frame)
-    assert lie_of(found[:3], sheet()) is not None
-    assert lie_of(found[:2], sheet()) is None
+    assert sheet_pose(found[:3], sheet()) is not None
+    assert sheet_pose(found[:2], sheet()) is None
     hidden = frame.copy()
     hidden[:, 400:] = 60
     assert codes(hidden) >= {"few_markers"}
@@ -160,7 +160,7 @@ def test_a_tilted_camera_is_told() -> None:
 
 def test_a_bar_that_was_printed_short_shrinks_the_millimetres() -> None:
     frame = with_sheet()
-    whole, shrunken = look_at(frame, PLAN).floor_to_px, look_at(frame, Plan(bar_mm=97.0)).floor_to_px
+    whole, shrunken = detect_sheet(frame, PLAN).floor_to_px, detect_sheet(frame, Plan(bar_mm=97.0)).floor_to_px
     assert whole is not None
     assert shrunken is not None
     at = cv2.perspectiveTransform(np.array([[[97.0, 97.0]]]), shrunken) - cv2.perspectiveTransform(
@@ -212,10 +212,10 @@ def test_dice_are_read_and_placed_with_the_rig_that_was_found() -> None:
     film = camera(4)
     printed = sheet()
     film.lay_sheet(raster(printed), printed.size_mm)
-    look = look_at(film.frame().image_bgr, PLAN)
+    view = detect_sheet(film.frame().image_bgr, PLAN)
     film.lift_sheet()
-    assert look.floor_to_px is not None
-    rig = rig_of(look.floor_to_px, PLAN, reference([film.frame().image_bgr for _ in range(8)]))
+    assert view.floor_to_px is not None
+    rig = rig_of(view.floor_to_px, PLAN, reference([film.frame().image_bgr for _ in range(8)]))
     for die, at in enumerate(((60, 60), (180, 60), (120, 180), (280, 120))):
         film.tray.move(die, *at)
     reading = Reader(load_networks(), rig).read(film.frame().image_bgr, 4)

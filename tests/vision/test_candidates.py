@@ -13,7 +13,7 @@ from vision.reading import Doubt
 
 def seen(x: float, size_px: float, score: float, value: int = 3) -> Detection:
     """A face that a look saw."""
-    return Detection(x, 50.0, size_px, np.eye(6, dtype=np.float32)[value - 1] * np.float32(score))
+    return Detection(x, 50.0, size_px, np.identity(6, dtype=np.float32)[value - 1] * np.float32(score))
 
 
 def read(x: float, size_px: float, score: float, sure: float = 0.99, value: int = 3) -> Candidate:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from vision.evaluation.clips import HAPPENINGS, SETTLED_TO_REPORTED, tipped, watched
+from vision.evaluation.clips import SCENARIOS, SETTLED_TO_REPORTED, tipped, watched
 from vision.evaluation.stage import FPS, Script, Stage
 from vision.networks import load_networks
 from vision.reader import Reader
-from vision.watching.new_throws import news
+from vision.watching.new_throws import is_new_throw
 from vision.watching.watcher import Settled, Watcher
 
-BY_NAME = {happening.name: happening for happening in HAPPENINGS}
+BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
 
 LYING = Script(lambda _: tipped(1, 4, 90, 90, 0.0))
 
@@ -40,10 +40,9 @@ def test_a_led_die_is_seen_and_known_to_the_truth() -> None:
 
 def test_dice_that_lie_where_they_were_told_to_lie_are_not_told_again() -> None:
     def knocked(stage: Stage) -> None:
-        stage.camera.mischief.knock_at_s = stage.clock.now_s
+        stage.faults.knock_at_s = stage.clock.now_s
 
     stage = Stage(1, 2, 2.2, [(0.4, lambda one: one.tray.scripts.append(LYING)), (1.0, knocked)])
-    empty, told, again = settled_in(stage)
-    assert news(empty, None)[0]
-    assert news(told, empty)[0]
-    assert not news(again, told)[0]
+    empty, first, again = settled_in(stage)
+    assert is_new_throw(first, empty)
+    assert not is_new_throw(again, first)

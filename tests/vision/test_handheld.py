@@ -15,10 +15,10 @@ from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.evaluation.handheld import Handheld
 from vision.reading import Die, FrameBGR, Reading
-from vision.watching.ego_motion import drift
+from vision.watching.ego_motion import ego_motion
 from vision.watching.handheld import HELD, STIRRED_PX, stirred
-from vision.watching.new_throws import news
-from vision.watching.stillness import FIXED, Phase, Rule, Settle, step, structure
+from vision.watching.new_throws import is_new_throw, latest
+from vision.watching.stillness import FIXED, Phase, StillnessCriterion, StillnessDetector, step, structure
 from vision.watching.watcher import TRIES, Event, Moving, Settled, Watcher
 
 SIZE_WH = (1280, 960)
@@ -39,10 +39,10 @@ def filmed(seed: int, seconds: float, thrown_at_s: float) -> list[Frame]:
     return frames
 
 
-def phases(frames: list[Frame], rule: Rule) -> list[Phase]:
-    settle, seen = Settle(), []
+def phases(frames: list[Frame], criterion: StillnessCriterion) -> list[Phase]:
+    detector, seen = StillnessDetector(), []
     for frame in frames:
-        settle, phase = step(settle, structure(frame.image_bgr), frame.at_s, rule)
+        detector, phase = step(detector, structure(frame.image_bgr), frame.at_s, criterion)
         seen.append(phase)
     return seen
 
@@ -84,7 +84,7 @@ def seen_from(
 def test_the_cameras_motion_is_found(turn_deg: float, zoom: float, by_px: tuple[float, float]) -> None:
     picture = textured(3)
     other, matrix = seen_from(picture, turn_deg, zoom, by_px)
-    by = drift(structure(picture), structure(other))
+    by = ego_motion(structure(picture), structure(other))
     for point in ((400.0, 300.0), (640.0, 480.0), (900.0, 700.0)):
         there = matrix @ np.array([*point, 1.0])
         assert by.moved(point, SIZE_WH) == pytest.approx(tuple(there), abs=3.0), "within a twentieth of a die"
@@ -98,10 +98,10 @@ def test_a_die_that_moves_against_the_ground_is_seen_though_the_camera_moves(by_
     after[400:460, 630:690] = 230
     moved, _ = seen_from(after, 0.3, 1.0, by_px)
     one, other = structure(before), structure(moved)
-    assert stirred(one, other, drift(one, other)) > STIRRED_PX
+    assert stirred(one, other, ego_motion(one, other)) > STIRRED_PX
     lying, _ = seen_from(before, 0.3, 1.0, by_px)
     other = structure(lying)
-    assert stirred(one, other, drift(one, other)) <= STIRRED_PX
+    assert stirred(one, other, ego_motion(one, other)) <= STIRRED_PX
 
 
 def settled(picture: FrameBGR, dice: tuple[Die, ...], doubt: str | None = None, at_s: float = 1.0) -> Settled:
@@ -115,22 +115,22 @@ def test_dice_on_the_same_ground_are_no_news_wherever_the_camera_has_wandered() 
     same = settled(wandered, (Die(3, (681, 349, 60, 60), 1.0),))
     elsewhere = settled(wandered, (Die(3, (600, 400, 60, 60), 1.0),))
     other = settled(wandered, (Die(4, (681, 349, 60, 60), 1.0),))
-    assert not news(same, first, held=True)[0]
-    assert news(elsewhere, first, held=True)[0]
-    assert news(other, first, held=True)[0]
-    assert news(same, first)[0], "a camera in a rig does not wander"
-    assert news(replace(same, emptied=True), first, held=True)[0]
+    assert not is_new_throw(same, first, held=True)
+    assert is_new_throw(elsewhere, first, held=True)
+    assert is_new_throw(other, first, held=True)
+    assert is_new_throw(same, first), "a camera in a rig does not wander"
+    assert is_new_throw(replace(same, emptied=True), first, held=True)
 
 
 def test_a_doubt_that_comes_and_goes_is_no_news_but_one_that_is_removed_is() -> None:
     picture, dice = textured(6), (Die(3, (600, 400, 60, 60), 1.0),)
     sure, unsure = settled(picture, dice), settled(picture, dice, "count")
-    new, last = news(unsure, sure)
-    assert not new
+    last = latest(unsure, sure)
+    assert last is not unsure
     assert last.reading.trusted
-    assert not news(sure, last)[0]
-    assert news(sure, unsure)[0]
-    assert not news(unsure, unsure)[0]
+    assert not is_new_throw(sure, last)
+    assert is_new_throw(sure, unsure)
+    assert not is_new_throw(unsure, unsure)
 
 
 class Still:

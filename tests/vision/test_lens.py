@@ -10,7 +10,7 @@ import pytest
 from lenses import Seen, marked, photographed, turned
 
 from vision.calibration.lens import FEWEST_VIEWS, Lens, Views, gathered, lens_of, measured
-from vision.calibration.markers import Marker, lie_of, markers_in
+from vision.calibration.markers import Marker, markers_in, sheet_pose
 from vision.calibration.sheet import sheet
 from vision.calibration.solving import Plan, lens_over, rig_of, through
 
@@ -57,9 +57,9 @@ def test_height_place_and_tilt_are_right_whatever_the_lens(angle_deg: float, ben
     shown = filmed(lens, [*(held(lens, lean) for lean in ASLANT_DEG), Seen(160, 120, high, 1.0, 0.5)])
     found = measured(views_of(shown), GUESS)
     assert found.measured
-    lie = lie_of(shown[-1], sheet(), straight=found.straightened)
-    assert lie is not None
-    (x, y, z), tilt = lens_over(lie.floor_to_px, found)
+    pose = sheet_pose(shown[-1], sheet(), straight=found.straightened)
+    assert pose is not None
+    (x, y, z), tilt = lens_over(pose.floor_to_px, found)
     assert found.angle_deg == pytest.approx(angle_deg, abs=0.2)
     assert z == pytest.approx(high, rel=0.005)
     assert (x, y) == pytest.approx((160, 120), abs=1.0)
@@ -84,10 +84,10 @@ def test_what_is_not_as_it_should_be_costs_little(angle_deg: float, wrong: dict[
         leans = [(x + rng.normal(0, 4), y + rng.normal(0, 4)) for x, y in ASLANT_DEG]
         laid = marked(lens, Seen(160, 120, high, 1.0, 0.5), rng, **{**wrong, "bowed_mm": 0.0})
         found = measured(views_of([*(marked(lens, held(lens, lean), rng, **wrong) for lean in leans), laid]), GUESS)
-        lie = lie_of(laid, sheet(), straight=found.straightened)
+        pose = sheet_pose(laid, sheet(), straight=found.straightened)
         assert found.measured
-        assert lie is not None
-        assert lens_over(lie.floor_to_px, found)[0][2] == pytest.approx(high, rel=within)
+        assert pose is not None
+        assert lens_over(pose.floor_to_px, found)[0][2] == pytest.approx(high, rel=within)
 
 
 def test_a_sheet_that_was_only_laid_flat_tells_no_lens() -> None:

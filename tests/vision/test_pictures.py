@@ -10,6 +10,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
+from harmed import coded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -28,12 +29,6 @@ def scene() -> np.ndarray:
     image[:, WIDTH // 2 :] = (220, 0, 0)
     image[: HEIGHT // 2, : WIDTH // 2] = 255
     return image
-
-
-def coded(image: np.ndarray, suffix: str, *params: int) -> bytes:
-    done, content = cv2.imencode(suffix, image, list(params))
-    assert done
-    return content.tobytes()
 
 
 def with_exif_orientation(jpeg: bytes, orientation: int) -> bytes:

@@ -11,10 +11,11 @@ from companion.errors import DeviceError
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
+from vision.evaluation.fault_injection import FaultInjection
 from vision.networks import load_networks
 from vision.reader import Reader
 from vision.reading import Reading
-from vision.watching.stillness import Phase, Settle, step, structure
+from vision.watching.stillness import Phase, StillnessDetector, step, structure
 from vision.watching.watcher import Ill, Moving, Settled, Watcher
 
 
@@ -24,49 +25,49 @@ def camera() -> VirtualCamera:
     return VirtualCamera(7, clock, clock.sleep, seed=8)
 
 
-def phases(camera: VirtualCamera, seconds: float, settle: Settle) -> tuple[Settle, list[Phase]]:
+def phases(camera: VirtualCamera, seconds: float, detector: StillnessDetector) -> tuple[StillnessDetector, list[Phase]]:
     seen = []
     for _ in range(int(seconds * FPS)):
         frame = camera.frame()
-        settle, phase = step(settle, structure(frame.image_bgr), frame.at_s)
+        detector, phase = step(detector, structure(frame.image_bgr), frame.at_s)
         seen.append(phase)
-    return settle, seen
+    return detector, seen
 
 
-def rested(camera: VirtualCamera) -> Settle:
+def rested(camera: VirtualCamera) -> StillnessDetector:
     camera.tray.throw(strength=0.4)
-    settle, seen = phases(camera, 5, Settle())
+    detector, seen = phases(camera, 5, StillnessDetector())
     assert seen[-1] is Phase.RESTING
-    return settle
+    return detector
 
 
 def test_a_throw_is_said_once(camera: VirtualCamera) -> None:
-    settle, _ = phases(camera, 1, Settle())
+    detector, _ = phases(camera, 1, StillnessDetector())
     camera.tray.throw()
-    _, seen = phases(camera, 5, settle)
+    _, seen = phases(camera, 5, detector)
     assert Phase.MOVING in seen
     assert seen.count(Phase.SETTLED) == 1
 
 
 @pytest.mark.parametrize("lamp", [0.6, 1.1])
 def test_a_lamp_switched_is_no_throw(camera: VirtualCamera, lamp: float) -> None:
-    settle = rested(camera)
-    camera.mischief.lamp = lamp
-    assert Phase.SETTLED not in phases(camera, 1, settle)[1]
+    detector = rested(camera)
+    camera.disturb = FaultInjection(lamp=lamp).over
+    assert Phase.SETTLED not in phases(camera, 1, detector)[1]
 
 
 def test_a_knock_is_no_throw(camera: VirtualCamera) -> None:
-    settle = rested(camera)
-    camera.mischief.knock_at_s = camera.frame().at_s
-    assert Phase.SETTLED not in phases(camera, 2, settle)[1]
+    detector = rested(camera)
+    camera.disturb = FaultInjection(knock_at_s=camera.frame().at_s).over
+    assert Phase.SETTLED not in phases(camera, 2, detector)[1]
 
 
 def test_a_hand_moving_in_the_tray_never_settles(camera: VirtualCamera) -> None:
-    settle = rested(camera)
-    camera.mischief.hand_until_s = camera.frame().at_s + 2
-    settle, seen = phases(camera, 1.9, settle)
+    detector = rested(camera)
+    camera.disturb = FaultInjection(hand_until_s=camera.frame().at_s + 2).over
+    detector, seen = phases(camera, 1.9, detector)
     assert Phase.SETTLED not in seen
-    assert Phase.SETTLED not in phases(camera, 2, settle)[1]
+    assert Phase.SETTLED not in phases(camera, 2, detector)[1]
 
 
 def happened(camera: VirtualCamera, seconds: float) -> list[object]:

@@ -35,7 +35,7 @@ class _Marking:
     def detect(self, _bgr: object, _scale: float) -> list[Detection]:
         """See the class."""
         places = [(32.0, 41.0, 3), (80.0, 40.0, 2), (60.0, 75.0, 1)]
-        return [Detection(x, y, 22.0, np.eye(6, dtype=np.float32)[value - 1]) for x, y, value in places]
+        return [Detection(x, y, 22.0, np.identity(6, dtype=np.float32)[value - 1]) for x, y, value in places]
 
 
 class _Saying:

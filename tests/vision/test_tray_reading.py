@@ -10,6 +10,7 @@ from companion.bench.vision import virtual_throws
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
+from vision.evaluation.fault_injection import FaultInjection
 from vision.geometry.rig import place
 from vision.networks import load_networks
 from vision.reader import Reader
@@ -58,17 +59,20 @@ def test_an_empty_tray_holds_no_dice_and_no_doubt() -> None:
     assert (reading.dice, reading.doubt) == ((), None)
 
 
-@pytest.mark.parametrize("lamp", [0.55, 0.8, 1.2])
-def test_another_light_changes_nothing_or_raises_a_doubt(lamp: float) -> None:
+def test_another_light_changes_no_value_and_seldom_raises_a_doubt() -> None:
     camera, truth = at_rest(50)
-    camera.mischief.lamp = lamp
-    reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7)
-    assert reading.values == truth or not reading.trusted
+    reader, trusted = Reader(load_networks(), camera.rig()), 0
+    for lamp in (0.55, 0.7, 0.8, 1.1, 1.2):
+        camera.disturb = FaultInjection(lamp=lamp).over
+        reading = reader.read(camera.frame().image_bgr, 7)
+        assert reading.values == truth
+        trusted += reading.trusted
+    assert trusted >= 4
 
 
 def test_a_hand_in_the_picture_is_never_trusted() -> None:
     camera, _ = at_rest(51)
-    camera.mischief.hand_until_s = 1e9
+    camera.disturb = FaultInjection(hand_until_s=1e9).over
     assert not Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr, 7).trusted
 
 

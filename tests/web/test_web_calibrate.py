@@ -21,6 +21,7 @@ from vision.calibration.store import FILE_NAME, load_rig
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
+from vision.evaluation.fault_injection import FaultInjection
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
 ROUTES = ("", ".jpg", "/sheet.pdf")
@@ -118,7 +119,7 @@ def test_a_hand_in_the_tray_is_no_empty_tray(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     calibration.act("sheet")
     calibration.act("lay", lies=False)
-    calibration.camera.mischief.hand_until_s = math.inf
+    calibration.camera.disturb = FaultInjection(hand_until_s=math.inf).over
     assert "moves" in calibration.act("empty").json["message"]
     assert not (calibration.folder / FILE_NAME).exists()
 

@@ -44,34 +44,36 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
     """Light and focus from the white and the edges of the sheet's markers."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     whites = [white_level(grey, marker) for marker in markers]
-    told = []
+    advice = []
     if max(whites) < DARK_PAPER:
-        told.append(Advice("dark", f"Too dark: white paper is {max(whites):.0f} of 255. More light, left and right."))
+        advice.append(Advice("dark", f"Too dark: white paper is {max(whites):.0f} of 255. More light, left and right."))
     if min(whites) > BRIGHT_PAPER:
-        told.append(Advice("bright", "Too bright: white paper is burnt out. Dim the light."))
+        advice.append(Advice("bright", "Too bright: white paper is burnt out. Dim the light."))
     elif max(whites) >= BURNT > 1.15 * float(np.median(whites)):
-        told.append(_GLARE)
+        advice.append(_GLARE)
     if min(whites) < UNEVEN * max(whites):
-        told.append(Advice("uneven", "One side is much darker than the other. Light the tray from left and right."))
+        advice.append(Advice("uneven", "One side is much darker than the other. Light the tray from left and right."))
     width = float(np.median([edge_width_px(grey, marker) for marker in markers]))
     if width > BLUR_PX:
-        told.append(Advice("blur", f"Out of focus: edges are {width:.0f} px wide. Turn the lens till they are sharp."))
-    return tuple(told)
+        advice.append(
+            Advice("blur", f"Out of focus: edges are {width:.0f} px wide. Turn the lens till they are sharp.")
+        )
+    return tuple(advice)
 
 
 def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
     """Light of a picture without a sheet: too dark, or with reflections."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
-    told = []
+    advice = []
     if mean < DARK_GROUND:
-        told.append(Advice("dark", f"Too dark: the picture's mean is {mean:.0f} of 255. More light, left and right."))
+        advice.append(Advice("dark", f"Too dark: the picture's mean is {mean:.0f} of 255. More light, left and right."))
     burnt = float(np.mean(grey >= BURNT))
     if burnt > 0.5:
-        told.append(Advice("bright", "Too bright: most of the picture is burnt out. Dim the light."))
+        advice.append(Advice("bright", "Too bright: most of the picture is burnt out. Dim the light."))
     elif burnt > GLARE_PART:
-        told.append(_GLARE)
-    return tuple(told)
+        advice.append(_GLARE)
+    return tuple(advice)
 
 
 _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror's angle, or put a cloth before it.")

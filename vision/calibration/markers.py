@@ -29,7 +29,7 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lie:
+class SheetPose:
     """How the sheet lies: (3, 3) homography from its millimetres to pixels, and how far corners are off it (rms)."""
 
     floor_to_px: Floats
@@ -74,9 +74,9 @@ def paper_of(markers: tuple[Marker, ...]) -> str | None:
     return best if counts[best] else None
 
 
-def lie_of(
+def sheet_pose(
     markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM, straight: Callable[[Floats], Floats] = np.asarray
-) -> Lie | None:
+) -> SheetPose | None:
     """How the sheet lies, from at least three of its markers; else None.
 
     Args:
@@ -94,4 +94,4 @@ def lie_of(
     if floor_to_px is None or int(taken.sum()) < 4 * FEWEST_MARKERS - 4:
         return None
     apart = points_px - cv2.perspectiveTransform(points_mm[None], floor_to_px)[0]
-    return Lie(floor_to_px, float(np.sqrt((apart**2).sum(1).mean())))
+    return SheetPose(floor_to_px, float(np.sqrt((apart**2).sum(1).mean())))

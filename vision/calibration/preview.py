@@ -5,27 +5,27 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from vision.calibration.solving import Look, Plan, zones
+from vision.calibration.solving import Plan, SheetView, zones
 from vision.reading import FrameBGR
 
 MARKER_BGR, ZONE_BGR, WORDS_BGR = (127, 208, 53), (71, 179, 255), (255, 255, 255)
 FONT = cv2.FONT_HERSHEY_DUPLEX
 
 
-def drawn(frame_bgr: FrameBGR, look: Look, plan: Plan) -> FrameBGR:
+def drawn(frame_bgr: FrameBGR, view: SheetView, plan: Plan) -> FrameBGR:
     """A copy of the frame, same size, with markers, zones and a line for each advice."""
     picture = frame_bgr.copy()
     thick = max(2, picture.shape[1] // 400)
-    for marker in look.markers:
+    for marker in view.markers:
         cv2.polylines(picture, [marker.corners_px.round().astype(np.int32)], True, MARKER_BGR, thick, cv2.LINE_AA)
-    if look.floor_to_px is not None:
+    if view.floor_to_px is not None:
         for zone in zones(plan):
             right, bottom = zone.x_mm + zone.width_mm, zone.y_mm + zone.height_mm
             corners = np.array([[[zone.x_mm, zone.y_mm], [right, zone.y_mm], [right, bottom], [zone.x_mm, bottom]]])
-            outline = cv2.perspectiveTransform(corners, look.floor_to_px)[0]
+            outline = cv2.perspectiveTransform(corners, view.floor_to_px)[0]
             cv2.polylines(picture, [outline.round().astype(np.int32)], True, ZONE_BGR, thick, cv2.LINE_AA)
     scale = picture.shape[1] / 1800
-    for line, advice in enumerate(look.advice, 1):
+    for line, advice in enumerate(view.advice, 1):
         at = (10 * thick, round(45 * scale * line) + 10)
         cv2.putText(picture, advice.says, at, FONT, scale, (0, 0, 0), 3 * thick, cv2.LINE_AA)
         cv2.putText(picture, advice.says, at, FONT, scale, WORDS_BGR, max(1, thick // 2), cv2.LINE_AA)

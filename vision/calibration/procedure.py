@@ -20,13 +20,13 @@ from vision.calibration.markers import markers_in, paper_of
 from vision.calibration.sheet import aruco, sheet
 from vision.calibration.solving import (
     REFERENCE_FRAMES,
-    Look,
     Plan,
+    SheetView,
+    detect_sheet,
     die_edge_mm,
     geometry_advice,
     lens_at,
     lens_over,
-    look_at,
     reference,
     rig_of,
     sold_edge_mm,
@@ -34,14 +34,14 @@ from vision.calibration.solving import (
 from vision.cameras import Frame
 from vision.geometry.rig import Rig
 from vision.reading import FrameBGR
-from vision.watching.stillness import Phase, Settle, step, structure
+from vision.watching.stillness import Phase, StillnessDetector, step, structure
 
 Floats = NDArray[np.float64]
 
-SAME_LOOKS = 5
+SAME_SHEETS = 5
 SAME_PX = 1.0
 """The sheet lies still when its corners stay within a pixel from look to look."""
-LOOK_EVERY_S = 0.1
+DETECT_EVERY_S = 0.1
 """Markers take up to 80 ms to find: looking at every frame would let a slow machine fall behind its camera."""
 WARM_FRAMES = 48
 """picamera2's exposure and focus are held after 45 frames (vision.cameras.picamera); the reference is taken then."""
@@ -57,7 +57,7 @@ ONE_DIE = "Now lay one die into the middle of the throw zone (its size is measur
 MOVES = "Something moves in the tray. Keep hands out of the picture."
 
 Say = Callable[[str], None]
-Show = Callable[[FrameBGR, Look], None]
+Show = Callable[[FrameBGR, SheetView], None]
 
 
 class Frames(Protocol):
@@ -105,7 +105,7 @@ class Calibrating:
     """
 
     def __init__(
-        self, camera: Frames, plan: Plan, say: Say, wait_s: float = 120.0, show: Show = lambda _frame, _look: None
+        self, camera: Frames, plan: Plan, say: Say, wait_s: float = 120.0, show: Show = lambda _frame, _sheet: None
     ) -> None:
         self.plan = plan
         self.views: Views = ()
@@ -120,9 +120,9 @@ class Calibrating:
             self._lens = views, measured(views, lens_of(size_wh, self.plan.lens_deg))
         return self._lens[1]
 
-    def look(self, frame_bgr: FrameBGR) -> Look:
+    def detect(self, frame_bgr: FrameBGR) -> SheetView:
         """What a picture shows. Where it shows the sheet otherwise than before, the lens is known better for it."""
-        found = look_at(frame_bgr, self.plan, self.lens(frame_bgr))
+        found = detect_sheet(frame_bgr, self.plan, self.lens(frame_bgr))
         paper = paper_of(found.markers)
         if paper is not None:
             self.views = gathered(self.views, found.markers, sheet(paper), frame_bgr.shape[1])
@@ -133,9 +133,9 @@ class Calibrating:
         """Wait until the sheet lies still; how it lies. Raises DeviceError."""
         same: list[FrameBGR] = []
         at: Floats | None = None
-        last: Look | None = None
+        last: SheetView | None = None
         for frame in self._sampled("The sheet was not found"):
-            last = self.look(frame.image_bgr)
+            last = self.detect(frame.image_bgr)
             self._advise(last.advice)
             if last.floor_to_px is None:
                 same, at = [], None
@@ -144,15 +144,15 @@ class Calibrating:
                 same = []
             at = last.floor_to_px
             same.append(frame.image_bgr)
-            if len(same) == SAME_LOOKS:
+            if len(same) == SAME_SHEETS:
                 return self._found(same)
         raise DeviceError("The sheet was not found before the pictures ended.", _why(last))
 
     def _found(self, frames: Sequence[FrameBGR]) -> Found:
         lens = self.lens(frames[0])
-        looks = [look_at(frame, self.plan, lens) for frame in frames]
-        lies = [look.floor_to_px for look in looks if look.floor_to_px is not None]
-        return self._by_the_tape(Found(np.mean(lies, axis=0), lens, looks[-1].advice))
+        sheets = [detect_sheet(frame, self.plan, lens) for frame in frames]
+        poses = [sheet.floor_to_px for sheet in sheets if sheet.floor_to_px is not None]
+        return self._by_the_tape(Found(np.mean(poses, axis=0), lens, sheets[-1].advice))
 
     def by_hand(self, floor_to_px: Floats) -> Found:
         """How the tray lies whose corners a person pointed at (`by_corners`). Raises DeviceError."""
@@ -172,11 +172,11 @@ class Calibrating:
         Args:
             warm_frames: So many pass before the first that counts: the camera's exposure is not held before.
         """
-        settle, count = Settle(), 0
+        detector, count = StillnessDetector(), 0
         frames: list[FrameBGR] = []
         for frame in self._frames("The empty tray was not seen"):
             count += 1
-            settle, phase = step(settle, structure(frame.image_bgr), frame.at_s)
+            detector, phase = step(detector, structure(frame.image_bgr), frame.at_s)
             if phase in (Phase.MOVING, Phase.WAITING):
                 if phase is Phase.MOVING:
                     self._once(MOVES)
@@ -184,7 +184,7 @@ class Calibrating:
                 continue
             if not frames and aruco is not None and markers_in(frame.image_bgr):
                 self._once(LIFT)
-                settle = Settle()
+                detector = StillnessDetector()
                 continue
             if count >= warm_frames:
                 frames.append(frame.image_bgr)
@@ -209,7 +209,7 @@ class Calibrating:
         due_s: float | None = None
         for frame in self._frames(failure):
             if due_s is None or frame.at_s >= due_s:
-                due_s = frame.at_s + LOOK_EVERY_S
+                due_s = frame.at_s + DETECT_EVERY_S
                 yield frame
 
     def _frames(self, failure: str) -> Iterator[Frame]:
@@ -251,8 +251,8 @@ def with_die(done: Calibrated, measured_mm: float) -> Calibrated:
     return replace(done, rig=replace(done.rig, die_mm=sold_edge_mm(measured_mm)))
 
 
-def _why(look: Look | None) -> str:
-    return " ".join(one.says for one in look.advice) if look is not None else "The camera gave no picture."
+def _why(last: SheetView | None) -> str:
+    return " ".join(one.says for one in last.advice) if last is not None else "The camera gave no picture."
 
 
 def _apart_px(one: Floats, other: Floats, plan: Plan) -> float:

@@ -34,7 +34,7 @@ _CHECK_MM = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class Rectangle:
     """A filled rectangle: left, top, width, height in millimetres; black, or white."""
 
     x_mm: float
@@ -62,7 +62,7 @@ class Words:
     text: str
 
 
-Mark = Box | Dashes | Words
+Mark = Rectangle | Dashes | Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +118,10 @@ def _across(x_mm: float, line_mm: float) -> bool:
 def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
     module = MARKER_MM / MODULES
     whites = [
-        Box(x_mm + column * module, y_mm + row * module, module, module, black=False)
+        Rectangle(x_mm + column * module, y_mm + row * module, module, module, black=False)
         for row, column in np.argwhere(marker_bits(number) > 0).tolist()
     ]
-    return [Box(x_mm, y_mm, MARKER_MM, MARKER_MM), *whites]
+    return [Rectangle(x_mm, y_mm, MARKER_MM, MARKER_MM), *whites]
 
 
 def dictionary() -> Any:
@@ -144,14 +144,14 @@ def marker_bits(number: int) -> NDArray[np.uint8]:
 
 def _bar() -> list[Mark]:
     x, y = _BAR_AT_MM
-    ticks: list[Mark] = [Box(x + at - 0.15, y - (4 if at % 50 == 0 else 2), 0.3, 4) for at in range(0, 101, 10)]
-    return [Box(x, y, BAR_MM, 0.8), *ticks, Words(x, y + 6, 3.6, "This bar is 100 mm long. If not: --bar LENGTH")]
+    ticks: list[Mark] = [Rectangle(x + at - 0.15, y - (4 if at % 50 == 0 else 2), 0.3, 4) for at in range(0, 101, 10)]
+    return [Rectangle(x, y, BAR_MM, 0.8), *ticks, Words(x, y + 6, 3.6, "This bar is 100 mm long. If not: --bar LENGTH")]
 
 
 def _checks() -> list[Mark]:
     """A chequer in the middle: sharp edges where dice are thrown."""
     return [
-        Box(60 + column * _CHECK_MM, 58 + row * _CHECK_MM, _CHECK_MM, _CHECK_MM)
+        Rectangle(60 + column * _CHECK_MM, 58 + row * _CHECK_MM, _CHECK_MM, _CHECK_MM)
         for row in range(6)
         for column in range(6)
         if (row + column) % 2 == 0
@@ -166,8 +166,8 @@ def _words(paper: str) -> list[Mark]:
         Words(96, 78, 3.6, "Lay it flat on the tray's floor, this side up;"),
         Words(96, 84, 3.6, "the corner with the angle into the tray's corner,"),
         Words(96, 90, 3.6, "the keep zone on the other side, to the right."),
-        Box(5, 4, 6, 1),
-        Box(5, 4, 1, 6),
+        Rectangle(5, 4, 6, 1),
+        Rectangle(5, 4, 1, 6),
         Words(12, 8.5, 3.6, "this corner into the tray's corner"),
     ]
 
@@ -177,7 +177,7 @@ def raster(printed: Sheet, px_per_mm: float = 6.0) -> FrameBGR:
     width, height = (round(edge * px_per_mm) for edge in printed.size_mm)
     picture = np.full((height, width, 3), 235, np.uint8)
     for mark in printed.marks:
-        if isinstance(mark, Box):
+        if isinstance(mark, Rectangle):
             x0, y0 = round(mark.x_mm * px_per_mm), round(mark.y_mm * px_per_mm)
             x1, y1 = round((mark.x_mm + mark.width_mm) * px_per_mm), round((mark.y_mm + mark.height_mm) * px_per_mm)
             picture[y0:y1, x0:x1] = 24 if mark.black else 235

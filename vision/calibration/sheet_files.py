@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from companion.errors import SetupError
-from vision.calibration.sheet import Box, Dashes, Mark, Sheet, Words
+from vision.calibration.sheet import Dashes, Mark, Rectangle, Sheet, Words
 
 POINTS_PER_MM = 72 / 25.4
 """PDF counts in points."""
@@ -47,7 +47,7 @@ def svg(sheet: Sheet) -> bytes:
 
 
 def _svg_mark(mark: Mark) -> str:
-    if isinstance(mark, Box):
+    if isinstance(mark, Rectangle):
         fill = "#000" if mark.black else "#fff"
         at = f'x="{mark.x_mm:g}" y="{mark.y_mm:g}" width="{mark.width_mm:g}" height="{mark.height_mm:g}"'
         return f'<rect {at} fill="{fill}"/>\n'
@@ -86,7 +86,7 @@ def pdf(sheet: Sheet) -> bytes:
 
 def _pdf_mark(mark: Mark, height_mm: float) -> str:
     """PDF's y counts upwards from the lower edge."""
-    if isinstance(mark, Box):
+    if isinstance(mark, Rectangle):
         numbers = (mark.x_mm, height_mm - mark.y_mm - mark.height_mm, mark.width_mm, mark.height_mm)
         return f"{0 if mark.black else 1} g {_points(*numbers)} re f\n"
     if isinstance(mark, Dashes):

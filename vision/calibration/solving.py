@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from vision.calibration.image_quality import Advice, ground_advice, sheet_advice
 from vision.calibration.lens import Lens, lens_of
-from vision.calibration.markers import Marker, lie_of, markers_in, paper_of
+from vision.calibration.markers import Marker, markers_in, paper_of, sheet_pose
 from vision.calibration.sheet import BAR_MM, sheet
 from vision.geometry.background import EmptyTray
 from vision.geometry.floor import Floor
@@ -66,7 +66,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class SheetView:
     """What one picture of the sheet shows: its markers, how it lies (None: not found), and what is to be bettered."""
 
     markers: tuple[Marker, ...]
@@ -74,20 +74,20 @@ class Look:
     advice: tuple[Advice, ...]
 
 
-def look_at(frame_bgr: FrameBGR, plan: Plan, lens: Lens | None = None) -> Look:
+def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens | None = None) -> SheetView:
     """Look for the sheet, and at light, focus and tilt, through that lens (None: the plan's)."""
     lens = lens or lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), plan.lens_deg)
     markers = markers_in(frame_bgr)
     paper = paper_of(markers)
     if paper is None:
-        return Look(markers, None, (_NO_SHEET, *ground_advice(frame_bgr)))
-    lie = lie_of(markers, sheet(paper, plan.tray_mm, plan.keep_mm), plan.bar_mm, lens.straightened)
-    if lie is None:
-        return Look(markers, None, (_few(len(markers)), *ground_advice(frame_bgr)))
-    if lens_over(lie.floor_to_px, lens)[1] > STEEP_DEG:
-        return Look(markers, None, (_ASLANT,))
-    advice = (*geometry_advice(lie.floor_to_px, plan, lens), *_bent(lie.off_px), *sheet_advice(frame_bgr, markers))
-    return Look(markers, lie.floor_to_px, advice)
+        return SheetView(markers, None, (_NO_SHEET, *ground_advice(frame_bgr)))
+    pose = sheet_pose(markers, sheet(paper, plan.tray_mm, plan.keep_mm), plan.bar_mm, lens.straightened)
+    if pose is None:
+        return SheetView(markers, None, (_few(len(markers)), *ground_advice(frame_bgr)))
+    if lens_over(pose.floor_to_px, lens)[1] > STEEP_DEG:
+        return SheetView(markers, None, (_ASLANT,))
+    advice = (*geometry_advice(pose.floor_to_px, plan, lens), *_bent(pose.off_px), *sheet_advice(frame_bgr, markers))
+    return SheetView(markers, pose.floor_to_px, advice)
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
@@ -223,15 +223,19 @@ def _bent(off_px: float) -> tuple[Advice, ...]:
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
     """What of the camera's place is to be bettered."""
     (x, y, height), tilt = lens_over(floor_to_px, lens)
-    told = []
+    advice = []
     if tilt > TILTED_DEG:
-        told.append(Advice("tilted", f"The camera is tilted by {tilt:.0f} degrees. Turn it to look straight down."))
+        advice.append(Advice("tilted", f"The camera is tilted by {tilt:.0f} degrees. Turn it to look straight down."))
     die_px = np.linalg.norm(np.diff(_to_px(floor_to_px, [[x, y], [x + plan.die_mm, y]]), axis=0))
     if die_px < SMALLEST_DIE_PX:
-        told.append(Advice("far", f"A die is only {die_px:.0f} px wide. Hang the camera lower (now {height:.0f} mm)."))
+        advice.append(
+            Advice("far", f"A die is only {die_px:.0f} px wide. Hang the camera lower (now {height:.0f} mm).")
+        )
     if _outside(floor_to_px, lens.size_wh, zones(plan)):
-        told.append(Advice("outside", "A part of the tray is out of the picture. Hang the camera higher, or move it."))
-    return tuple(told)
+        advice.append(
+            Advice("outside", "A part of the tray is out of the picture. Hang the camera higher, or move it.")
+        )
+    return tuple(advice)
 
 
 def _outside(floor_to_px: Floats, size_wh: tuple[int, int], both: tuple[Zone, Zone]) -> bool:

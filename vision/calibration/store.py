@@ -73,8 +73,8 @@ def save_rig(folder: Path, stored: Stored) -> Path:
     except OSError as refused:
         with contextlib.suppress(OSError):
             part.unlink()
-        told = f"The calibration can't be kept in {folder} ({refused.strerror})."
-        raise DeviceError(told, "Make the folder writable, or give another with --data DIR.") from None
+        reason = f"The calibration can't be kept in {folder} ({refused.strerror})."
+        raise DeviceError(reason, "Make the folder writable, or give another with --data DIR.") from None
     return to
 
 
@@ -103,9 +103,9 @@ def rig_of_bytes(content: bytes, name: str) -> Stored:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if any(archive.getinfo(part).file_size > MOST_BYTES for part in (_NUMBERS, _PICTURE)):
                 raise DeviceError(f"The calibration {name} is too large.", CURE)
-            told = json.loads(archive.read(_NUMBERS))
+            numbers = json.loads(archive.read(_NUMBERS))
             picture = archive.read(_PICTURE)
-        return _stored(told, lambda: picture_of_bytes(picture, name))
+        return _stored(numbers, lambda: picture_of_bytes(picture, name))
     except (OSError, EOFError, zipfile.BadZipFile, KeyError, ValueError, TypeError, NotImplementedError) as wrong:
         raise DeviceError(f"The calibration {name} is damaged ({type(wrong).__name__}).", CURE) from None
     except (PictureError, RuntimeError) as wrong:  # RuntimeError: an encrypted archive
@@ -129,26 +129,28 @@ def _numbers(stored: Stored) -> dict[str, Any]:
     }
 
 
-def _stored(told: dict[str, Any], picture: Callable[[], Any]) -> Stored:
+def _stored(numbers: dict[str, Any], picture: Callable[[], Any]) -> Stored:
     """Checked number by number: what is computed from it later must not break. Raises ValueError, KeyError."""
-    if told["format"] != FORMAT:
-        raise ValueError(f"format {told['format']}")
-    floor_to_px = np.array(told["floor_to_px"], np.float64)
-    die_mm, (x, y, height) = float(told["die_mm"]), _finite(told["camera_mm"], 3)
+    if numbers["format"] != FORMAT:
+        raise ValueError(f"format {numbers['format']}")
+    floor_to_px = np.array(numbers["floor_to_px"], np.float64)
+    die_mm, (x, y, height) = float(numbers["die_mm"]), _finite(numbers["camera_mm"], 3)
     empty_bgr = picture()
     if floor_to_px.shape != (3, 3) or not np.isfinite(floor_to_px).all() or abs(np.linalg.det(floor_to_px)) < 1e-12:
         raise ValueError("floor_to_px")
-    if not 1 < die_mm < 100 or height <= 2 * die_mm or list(told["size_wh"]) != list(empty_bgr.shape[1::-1]):
+    if not 1 < die_mm < 100 or height <= 2 * die_mm or list(numbers["size_wh"]) != list(empty_bgr.shape[1::-1]):
         raise ValueError("size")
-    zones = [Zone(*_finite(told[name], 4)) for name in ("throw_mm", "keep_mm")]
+    zones = [Zone(*_finite(numbers[name], 4)) for name in ("throw_mm", "keep_mm")]
     rig = Rig(floor_to_px, zones[0], zones[1], die_mm, (x, y, height), empty_bgr)
-    lens_deg = told.get("lens_deg")  # older files tell none
-    advice = tuple(str(code) for code in told["advice"])
-    return Stored(str(told["camera"]), str(told["made"]), rig, advice, None if lens_deg is None else float(lens_deg))
+    lens_deg = numbers.get("lens_deg")  # older files tell none
+    advice = tuple(str(code) for code in numbers["advice"])
+    return Stored(
+        str(numbers["camera"]), str(numbers["made"]), rig, advice, None if lens_deg is None else float(lens_deg)
+    )
 
 
-def _finite(numbers: list[Any], count: int) -> tuple[float, ...]:
-    values = tuple(float(number) for number in numbers)
+def _finite(several: list[Any], count: int) -> tuple[float, ...]:
+    values = tuple(float(number) for number in several)
     if len(values) != count or not all(math.isfinite(value) for value in values):
         raise ValueError("numbers")
     return values

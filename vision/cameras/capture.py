@@ -57,13 +57,13 @@ class VideoCamera:
                 return None
             self.stop()
             raise self._unreadable()
-        told_s = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
+        timestamp_s = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
         if self._number == 0:
-            self._at_s = told_s if math.isfinite(told_s) and told_s >= 0 else 0.0
+            self._at_s = timestamp_s if math.isfinite(timestamp_s) and timestamp_s >= 0 else 0.0
         else:
             # Some containers tell no times, or the same one twice; then the frame rate has to do.
             after_s = self._at_s + self._period_s
-            self._at_s = told_s if math.isfinite(told_s) and told_s > self._at_s else after_s
+            self._at_s = timestamp_s if math.isfinite(timestamp_s) and timestamp_s > self._at_s else after_s
         frame = Frame(image_bgr, self._number, self._at_s)
         self._number += 1
         return frame

@@ -82,9 +82,9 @@ class Picamera2Camera:
         try:
             with self._device.captured_request(wait=FRAME_WAIT_S) as request:
                 image_bgr = self._picture(request.make_array("main"))
-                told: dict[str, Any] = request.get_metadata()
+                metadata: dict[str, Any] = request.get_metadata()
             if self._number == LOCK_AFTER_FRAMES:
-                self._lock(told)
+                self._lock(metadata)
         except TimeoutError as late:
             # Jobs left in picamera2's queue would keep its close() waiting for frames that never come.
             with contextlib.suppress(*FAULTS):
@@ -94,7 +94,7 @@ class Picamera2Camera:
         except FAULTS as fault:
             self.stop()
             raise DeviceError(f"The camera failed ({fault}).", RETRIED) from fault
-        self._at_s = self._time_of(told)
+        self._at_s = self._time_of(metadata)
         frame = Frame(image_bgr, self._number, self._at_s)
         self._number += 1
         return frame
@@ -116,21 +116,21 @@ class Picamera2Camera:
             raise ValueError(f"a picture of shape {picture.shape}")
         return np.ascontiguousarray(picture[:, :, :3], dtype=np.uint8)
 
-    def _time_of(self, told: dict[str, Any]) -> float:
-        at_s = told["SensorTimestamp"] / 1e9 if "SensorTimestamp" in told else self._clock()
+    def _time_of(self, metadata: dict[str, Any]) -> float:
+        at_s = metadata["SensorTimestamp"] / 1e9 if "SensorTimestamp" in metadata else self._clock()
         return at_s if at_s > self._at_s else self._at_s + 1e-3
 
     def _has_autofocus(self) -> bool:
         return "AfMode" in self._device.camera_controls
 
-    def _lock(self, told: dict[str, Any]) -> None:
+    def _lock(self, metadata: dict[str, Any]) -> None:
         """Hold what the camera has found by itself: else the reader's thresholds follow every hand and lamp."""
         held: dict[str, Any] = {
-            key: told[key] for key in ("ExposureTime", "AnalogueGain", "ColourGains") if key in told
+            key: metadata[key] for key in ("ExposureTime", "AnalogueGain", "ColourGains") if key in metadata
         }
         held |= {"AeEnable": False, "AwbEnable": False}
-        if self._has_autofocus() and "LensPosition" in told:
-            held |= {"AfMode": AF_MANUAL, "LensPosition": told["LensPosition"]}
+        if self._has_autofocus() and "LensPosition" in metadata:
+            held |= {"AfMode": AF_MANUAL, "LensPosition": metadata["LensPosition"]}
         self._device.set_controls(held)
 
 

@@ -18,11 +18,11 @@ import numpy as np
 
 from vision.cameras.simulated.tray import DIE_MM, Pose
 from vision.evaluation.scene import flat_turn
-from vision.evaluation.stage import FPS, Script, Stage
+from vision.evaluation.stage import FPS, Led, Script, Stage
 from vision.networks import load_networks
 from vision.reader import Reader
 from vision.watching.stillness import STILL_S
-from vision.watching.watcher import Moving, Settled, Watcher
+from vision.watching.watcher import Settled, Watcher
 
 Action = Callable[[Stage], None]
 THROWN_S = 0.5
@@ -34,7 +34,7 @@ SETTLED_TO_REPORTED = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Happening:
+class Scenario:
     """A kind of clip: what is done after the first throw has come to rest, at which second."""
 
     name: str
@@ -43,16 +43,16 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """How one clip was told."""
+    """How one clip was reported: its throws, those missed, and reports that are not so, made twice, or in doubt."""
 
     name: str
     seed: int
     throws: int
     missed: int
-    invented: int
     repeated: int
-    slowest_frames: int
+    invented: int
     doubted: int
+    slowest_frames: int = 0
 
 
 def throw(stage: Stage) -> None:
@@ -66,7 +66,7 @@ def _again(_rng: np.random.Generator) -> list[tuple[float, Action]]:
 
 def _hand(rng: np.random.Generator) -> list[tuple[float, Action]]:
     lasts = rng.uniform(0.4, 1.2)
-    return [(0.2, lambda stage: setattr(stage.camera.mischief, "hand_until_s", stage.clock.now_s + lasts))]
+    return [(0.2, lambda stage: setattr(stage.faults, "hand_until_s", stage.clock.now_s + lasts))]
 
 
 def _nudge(rng: np.random.Generator) -> list[tuple[float, Action]]:
@@ -83,19 +83,19 @@ def _lamp(rng: np.random.Generator) -> list[tuple[float, Action]]:
     other = float(rng.choice([0.6, 0.75, 1.15]))
 
     def switched(level: float) -> Action:
-        return lambda stage: setattr(stage.camera.mischief, "lamp", level)
+        return lambda stage: setattr(stage.faults, "lamp", level)
 
     return [(0.2, switched(other)), (1.0, switched(1.0))]
 
 
 def _shadow(rng: np.random.Generator) -> list[tuple[float, Action]]:
     lasts = rng.uniform(0.5, 1.2)
-    return [(0.2, lambda stage: setattr(stage.camera.mischief, "shadow_until_s", stage.clock.now_s + lasts))]
+    return [(0.2, lambda stage: setattr(stage.faults, "shadow_until_s", stage.clock.now_s + lasts))]
 
 
 def _knock(_rng: np.random.Generator) -> list[tuple[float, Action]]:
     def knocked(stage: Stage) -> None:
-        stage.camera.mischief.knock_at_s = stage.clock.now_s
+        stage.faults.knock_at_s = stage.clock.now_s
 
     return [(0.2, knocked), (0.9, knocked)]
 
@@ -170,68 +170,74 @@ def _colours(now_s: float) -> tuple[float, float, float]:
     return (35 + 35 * math.sin(a), 35 + 35 * math.sin(a + 2.1), 45 + 45 * math.sin(a + 4.2))
 
 
-HAPPENINGS = (
-    Happening("two throws", _again),
-    Happening("a hand passes", _hand),
-    Happening("dice nudged", _nudge),
-    Happening("lamp switched", _lamp),
-    Happening("shadow", _shadow),
-    Happening("knock", _knock),
-    Happening("a slow roll", _slowly),
-    Happening("a die leaves", _leaves),
-    Happening("cocked", _cocked),
-    Happening("stacked", _stacked),
-    Happening("colours change", _again),
+SCENARIOS = (
+    Scenario("two throws", _again),
+    Scenario("a hand passes", _hand),
+    Scenario("dice nudged", _nudge),
+    Scenario("lamp switched", _lamp),
+    Scenario("shadow", _shadow),
+    Scenario("knock", _knock),
+    Scenario("a slow roll", _slowly),
+    Scenario("a die leaves", _leaves),
+    Scenario("cocked", _cocked),
+    Scenario("stacked", _stacked),
+    Scenario("colours change", _again),
 )
 
 
-def watched(happening: Happening, seed: int) -> Watched:
-    """Play and watch one clip."""
-    rng = np.random.default_rng([seed, *happening.name.encode()])
+def staged(scenario: Scenario, seed: int, led: Led | None = None) -> tuple[Stage, list[float]]:
+    """A clip to be played, and at which seconds dice are thrown in it."""
+    rng = np.random.default_rng([seed, *scenario.name.encode()])
     first = THROWN_S + LONGEST_S
-    acts = [(first + at_s, act) for at_s, act in happening.acts(rng)]
+    acts = [(first + at_s, act) for at_s, act in scenario.acts(rng)]
     throws = [THROWN_S] + [at_s for at_s, act in acts if act is throw]
-    led = _colours if happening.name == "colours change" else None
     lasts = max(at_s for at_s, _ in acts) + (LONGEST_S if len(throws) > 1 else 2.2)
-    stage = Stage(int(rng.integers(2, 7)), seed, lasts, [(THROWN_S, throw), *acts], led)
+    return Stage(int(rng.integers(2, 7)), seed, lasts, [(THROWN_S, throw), *acts], led), throws
+
+
+def watched(scenario: Scenario, seed: int) -> Watched:
+    """Play and watch one clip."""
+    led = _colours if scenario.name == "colours change" else None
+    stage, throws = staged(scenario, seed, led)
     watcher = Watcher(stage, Reader(load_networks(), stage.rig), stage.rig, dim=None if led is None else stage.dim)
-    told = [event for event in watcher.events() if not isinstance(event, Moving)]
-    return _judged(happening.name, seed, stage, [event for event in told if isinstance(event, Settled)], throws)
+    events = [event for event in watcher.events() if isinstance(event, Settled)]
+    return _judged(scenario.name, seed, stage, events, throws)
 
 
-def _judged(name: str, seed: int, stage: Stage, told: list[Settled], throws: list[float]) -> Watched:
+def _judged(name: str, seed: int, stage: Stage, events: list[Settled], throws: list[float]) -> Watched:
     invented = repeated = missed = slowest = 0
     before: Settled | None = None
-    for event in told:
-        invented += event.reading.trusted and _wrong(event, stage)
+    for event in events:
+        invented += event.reading.trusted and not is_true(event, stage)
         if before is not None and event.reading.trusted and event.thrown:
             same = event.reading.values == before.reading.values
             repeated += same and not event.emptied
-            # Said to have been empty since the dice were last told, though no frame was.
+            # Reported empty since the dice were last reported, though no frame was.
             since = stage.truth[before.frame.number : event.frame.number]
             invented += bool(before.thrown) and event.emptied and all(truth.values for truth in since)
         before = event
     for start, end in zip(throws, [*throws[1:], math.inf], strict=True):
         end = min(end, start + LONGEST_S + 0.15)
-        right = [e for e in told if start < e.at_s < end and e.thrown and e.reading.trusted and not _wrong(e, stage)]
+        right = [e for e in events if start < e.at_s < end and e.thrown and e.reading.trusted and is_true(e, stage)]
         missed += not right
         if right:
             first = right[0].frame.number
             rest = max(number for number in range(first) if stage.truth[number].moved)
             slowest = max(slowest, first - rest - math.ceil(STILL_S * FPS))
-    doubted = sum(not event.reading.trusted for event in told)
-    return Watched(name, seed, len(throws), missed, invented, repeated, slowest, doubted)
+    doubted = sum(not event.reading.trusted for event in events)
+    return Watched(name, seed, len(throws), missed, repeated, invented, doubted, slowest)
 
 
-def _wrong(event: Settled, stage: Stage) -> bool:
-    return event.reading.values != stage.truth[min(event.frame.number, len(stage.truth) - 1)].values
+def is_true(event: Settled, stage: Stage) -> bool:
+    """Whether those values lay there."""
+    return event.reading.values == stage.truth[min(event.frame.number, len(stage.truth) - 1)].values
 
 
 def table(clips: list[Watched]) -> str:
     """Per happening and in all."""
-    heads = ("throws", "missed", "invented", "repeated", "doubted")
+    heads = ("throws", "missed", "repeated", "invented", "doubted")
     rows = [f"{'':18}{'clips':>9}" + "".join(f"{head:>10}" for head in heads) + f"{'frames':>9}"]
-    for name in [*(happening.name for happening in HAPPENINGS), "all"]:
+    for name in [*(scenario.name for scenario in SCENARIOS), "all"]:
         group = [clip for clip in clips if name in (clip.name, "all")]
         if group:
             sums = "".join(f"{sum(getattr(clip, head) for clip in group):10}" for head in heads)
@@ -241,13 +247,13 @@ def table(clips: list[Watched]) -> str:
 
 
 def main() -> int:
-    """Measure and print; 1 when a throw was missed or invented, or told late."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--each", type=int, default=6, help="clips of each of the eleven kinds")
-    asked.add_argument("--first", type=int, default=0, help="the first seed")
-    told = asked.parse_args()
+    """Measure and print; 1 when a throw was missed or invented, or reported late."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--each", type=int, default=6, help="clips of each of the eleven kinds")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    args = parser.parse_args()
     cv2.setNumThreads(1)
-    clips = [watched(one, told.first + n) for n in range(told.each) for one in HAPPENINGS]
+    clips = [watched(one, args.first + n) for n in range(args.each) for one in SCENARIOS]
     sys.stdout.write(table(clips) + "\n")
     return int(any(c.missed or c.invented or c.slowest_frames > SETTLED_TO_REPORTED for c in clips))
 

@@ -133,16 +133,16 @@ def write(folder: Path) -> int:
         ):
             cv2.imwrite(str(folder / name), image, [cv2.IMWRITE_JPEG_QUALITY, quality])
         entries.append(entry(case, shown, folder))
-    told = {"made_with": "make fixtures", "cases": entries}
-    (folder / MANIFEST).write_text(json.dumps(told, indent=1) + "\n")
+    manifest = {"made_with": "make fixtures", "cases": entries}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1) + "\n")
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
 def main() -> int:
     """Make the pictures anew."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--out", type=Path, default=Path("fixtures/images"))
-    folder = asked.parse_args().out
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("fixtures/images"))
+    folder = parser.parse_args().out
     sys.stdout.write(f"{write(folder) / 1e6:.1f} MB in {folder}\n")
     return 0
 

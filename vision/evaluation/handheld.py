@@ -1,6 +1,6 @@
-"""Measures throws filmed by hand: the rendered clips with a camera that sways, told as `pegpip watch` tells them.
+"""Measures throws filmed by hand: the rendered clips with a camera that sways, reported as by `pegpip watch`.
 
-`python -m vision.evaluation.handheld`. A telling is right when trusted and true; a second one of the same throw is a
+`python -m vision.evaluation.handheld`. A report is right when trusted and true; a second one of the same throw is a
 repeat, a trusted one that is not true is invented.
 """
 
@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cameras import Camera, Frame
-from vision.evaluation.clips import HAPPENINGS, LONGEST_S, THROWN_S, Happening, throw
+from vision.evaluation.clips import LONGEST_S, SCENARIOS, Scenario, Watched, is_true, staged
 from vision.evaluation.stage import Stage
 from vision.networks import load_networks
 from vision.reader import Reader
 from vision.reading import FrameBGR
-from vision.watching.new_throws import news
+from vision.watching.new_throws import latest
 from vision.watching.watcher import Settled, Watcher
 
 SWAY_PX = 18.0
@@ -94,67 +94,46 @@ class Handheld:
         return np.asarray(matrix)
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """How one clip was told: throws, and tellings that were right, said twice, untrue, or in doubt; those missing."""
-
-    name: str
-    seed: int
-    throws: int
-    missed: int
-    repeated: int
-    invented: int
-    doubted: int
-
-
-def told(happening: Happening, seed: int, sway: float = 1.0) -> Told:
+def filmed(scenario: Scenario, seed: int, sway: float = 1.0) -> Watched:
     """Play, film and watch one clip without any calibration."""
-    rng = np.random.default_rng([seed, *happening.name.encode()])
-    first = THROWN_S + LONGEST_S
-    acts = [(first + at_s, act) for at_s, act in happening.acts(rng)]
-    throws = [THROWN_S] + [at_s for at_s, act in acts if act is throw]
-    lasts = max(at_s for at_s, _ in acts) + (LONGEST_S if len(throws) > 1 else 2.2)
-    stage = Stage(int(rng.integers(2, 7)), seed, lasts, [(THROWN_S, throw), *acts])
-    tellings, last = [], None
+    stage, throws = staged(scenario, seed)
+    reports, last = list[Settled](), None
     for event in Watcher(Handheld(stage, seed, sway), Reader(load_networks())).events():
         if isinstance(event, Settled):
-            new, last = news(event, last, held=True)
-            tellings += [event] if event.reading.dice and new else []
-    return _judged(happening.name, seed, stage, tellings, throws)
+            last = latest(event, last, held=True)
+            reports += [event] if event.reading.dice and last is event else []
+    return _judged(scenario.name, seed, stage, reports, throws)
 
 
-def _judged(name: str, seed: int, stage: Stage, tellings: list[Settled], throws: list[float]) -> Told:
-    def true(event: Settled) -> bool:
-        return event.reading.values == stage.truth[min(event.frame.number, len(stage.truth) - 1)].values
-
-    trusted = [event for event in tellings if event.reading.trusted]
-    right = [event for event in trusted if true(event)]
+def _judged(name: str, seed: int, stage: Stage, reports: list[Settled], throws: list[float]) -> Watched:
+    trusted = [event for event in reports if event.reading.trusted]
+    right = [event for event in trusted if is_true(event, stage)]
     missed = repeated = 0
     for start, end in zip(throws, [*throws[1:], math.inf], strict=True):
         here = [event for event in right if start < event.at_s < min(end, start + LONGEST_S + 1)]
         missed += not here
         values = [event.reading.values for event in here]
         repeated += len(values) - len(set(values))
-    doubted = len(tellings) - len(trusted)
-    return Told(name, seed, len(throws), missed, repeated, len(trusted) - len(right), doubted)
+    doubted = len(reports) - len(trusted)
+    return Watched(name, seed, len(throws), missed, repeated, len(trusted) - len(right), doubted)
 
 
 def main() -> int:
-    """Measure and print; 1 when a throw was told twice or invented."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--each", type=int, default=1, help="clips of each of the eleven kinds")
-    asked.add_argument("--first", type=int, default=0, help="the first seed")
-    asked.add_argument("--sway", type=float, default=1.0, help="how unsteady the hand is; 0: a tripod")
-    wish = asked.parse_args()
+    """Measure and print; 1 when a throw was reported twice or invented."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--each", type=int, default=1, help="clips of each of the eleven kinds")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--sway", type=float, default=1.0, help="how unsteady the hand is; 0: a tripod")
+    args = parser.parse_args()
     cv2.setNumThreads(1)
     heads = ("throws", "missed", "repeated", "invented", "doubted")
     sys.stdout.write(f"{'clip':18}{'seed':>6}" + "".join(f"{head:>10}" for head in heads) + "\n")
     clips = []
-    for seed in range(wish.first, wish.first + wish.each):
-        for happening in HAPPENINGS:
-            clips.append(told(happening, seed, wish.sway))
+    for seed in range(args.first, args.first + args.each):
+        for scenario in SCENARIOS:
+            clips.append(filmed(scenario, seed, args.sway))
             row = "".join(f"{getattr(clips[-1], head):10}" for head in heads)
-            sys.stdout.write(f"{happening.name:18}{seed:6}{row}\n")
+            sys.stdout.write(f"{scenario.name:18}{seed:6}{row}\n")
             sys.stdout.flush()
     sums = "".join(f"{sum(getattr(clip, head) for clip in clips):10}" for head in heads)
     sys.stdout.write(f"{'all':18}{len(clips):6}{sums}\n")

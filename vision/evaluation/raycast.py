@@ -85,9 +85,9 @@ def _draw_one(light: Floats, camera: Pinhole, die: LyingDie, lamps: list[Lamp], 
     ray[:, :, 1] = ((ys - camera.size_wh[1] / 2) / camera.focal_px)[:, None]
     ray[:, :, 2] = -1
     ray /= np.linalg.norm(ray, axis=2, keepdims=True)
-    eye = np.array([*camera.middle_mm, camera.height_mm])
+    origin = np.array([*camera.middle_mm, camera.height_mm])
     rays = ray.reshape(-1, 3) @ die.turn.astype(np.float32)
-    hit, at = _met(((eye - die.at_mm) @ die.turn).astype(np.float32), rays, die)
+    hit, at = _met(((origin - die.at_mm) @ die.turn).astype(np.float32), rays, die)
     behind = cv2.resize(light[y0:y1, x0:x1], (len(xs), len(ys)), interpolation=cv2.INTER_LINEAR).reshape(-1, 3)
     behind[hit] = _shaded(at, rays[hit], behind[hit], die, lamps, sky_bgr)
     size = (int(x1 - x0), int(y1 - y0))
@@ -96,22 +96,22 @@ def _draw_one(light: Floats, camera: Pinhole, die: LyingDie, lamps: list[Lamp], 
     light[y0:y1, x0:x1][alpha] = drawn[alpha]
 
 
-def _met(eye: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], Floats]:
+def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], Floats]:
     """Which rays meet the die, and where, in the die's own axes."""
     radius = die.kind.corner * die.edge_mm
     inner = die.edge_mm / 2 - radius
     # From where the sharp cube is met: steps that begin at the eye die away along a side that is nearly edge-on.
     safe = np.where(np.abs(rays) < 1e-6, np.float32(1e-6), rays)
-    near, far = (-die.edge_mm / 2 - eye) / safe, (die.edge_mm / 2 - eye) / safe
+    near, far = (-die.edge_mm / 2 - origin) / safe, (die.edge_mm / 2 - origin) / safe
     along = np.minimum(near, far).max(1)
     through = along <= np.maximum(near, far).min(1)
     away = np.full(len(rays), np.inf, np.float32)
     for _ in range(STEPS):
-        outside = np.abs(eye + along[through, None] * rays[through]) - inner
+        outside = np.abs(origin + along[through, None] * rays[through]) - inner
         away[through] = np.linalg.norm(np.maximum(outside, 0), axis=1) + np.minimum(outside.max(1), 0) - radius
         along[through] += away[through]
     hit = away < HIT_MM
-    return hit, (eye + along[hit, None] * rays[hit]).astype(np.float32)
+    return hit, (origin + along[hit, None] * rays[hit]).astype(np.float32)
 
 
 def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles) -> Floats:

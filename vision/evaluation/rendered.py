@@ -61,10 +61,10 @@ def outcome(job: tuple[int, int, Path | None]) -> Outcome:
     began = time.perf_counter()
     reading = reader.read(shown.image_bgr)
     took_ms = (time.perf_counter() - began) * 1000
-    told = Outcome(condition, seed, shown.values, reading.values, reading.doubt, took_ms)
-    if folder is not None and told.failed:
-        _keep(told, annotated(shown.image_bgr, reading), folder)
-    return told
+    result = Outcome(condition, seed, shown.values, reading.values, reading.doubt, took_ms)
+    if folder is not None and result.failed:
+        _keep(result, annotated(shown.image_bgr, reading), folder)
+    return result
 
 
 @cache
@@ -73,12 +73,12 @@ def _networks() -> Networks:
     return load_networks()
 
 
-def _keep(told: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
+def _keep(result: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
     """Store the picture of a failure, unless there are enough of its condition; what was wrong and trusted always."""
-    about = CONDITIONS[told.condition].name.replace(", ", "-").replace(" ", "_")
-    if told.wrong_while_trusted or len(list(folder.glob(f"{about}-*.jpg"))) < DRAWN:
-        sort = "WRONG" if told.wrong_while_trusted else "doubted" if told.exact else "misread"
-        cv2.imwrite(str(folder / f"{about}-{told.seed}-{sort}.jpg"), drawn_bgr, [cv2.IMWRITE_JPEG_QUALITY, 85])
+    about = CONDITIONS[result.condition].name.replace(", ", "-").replace(" ", "_")
+    if result.wrong_while_trusted or len(list(folder.glob(f"{about}-*.jpg"))) < DRAWN:
+        sort = "WRONG" if result.wrong_while_trusted else "doubted" if result.exact else "misread"
+        cv2.imwrite(str(folder / f"{about}-{result.seed}-{sort}.jpg"), drawn_bgr, [cv2.IMWRITE_JPEG_QUALITY, 85])
 
 
 def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterator[Outcome]:
@@ -118,19 +118,19 @@ def _row(values: tuple[int, ...]) -> str:
 
 def main() -> int:
     """Measure and print; 1 when a picture was read wrongly and trusted."""
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--each", type=int, default=170, help="pictures of each of the twelve conditions")
-    asked.add_argument("--first", type=int, default=0, help="the first seed")
-    asked.add_argument("--failures", type=Path, help="a folder for annotated pictures of what failed")
-    asked.add_argument("--workers", type=int, default=2)
-    told = asked.parse_args()
-    if told.failures is not None:
-        told.failures.mkdir(parents=True, exist_ok=True)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--each", type=int, default=170, help="pictures of each of the twelve conditions")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--failures", type=Path, help="a folder for annotated pictures of what failed")
+    parser.add_argument("--workers", type=int, default=2)
+    args = parser.parse_args()
+    if args.failures is not None:
+        args.failures.mkdir(parents=True, exist_ok=True)
     outcomes: list[Outcome] = []
-    for one in measured(told.each, told.first, told.failures, told.workers):
+    for one in measured(args.each, args.first, args.failures, args.workers):
         outcomes.append(one)
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r{len(outcomes)} of {told.each * len(CONDITIONS)} ")
+            sys.stderr.write(f"\r{len(outcomes)} of {args.each * len(CONDITIONS)} ")
     sys.stdout.write(table(outcomes) + "\n")
     return int(any(one.wrong_while_trusted for one in outcomes))
 

@@ -59,14 +59,16 @@ def cases(rigs: Path, photos: Path, split: str = "check", height: float = 1.0) -
                 yield Case(rig["name"], name, picture, rig_of(rig, empty, height), truth)
 
 
-def rig_of(told: dict[str, Any], empty_bgr: FrameBGR, factor: float = 1.0) -> Rig:
+def rig_of(estimate: dict[str, Any], empty_bgr: FrameBGR, factor: float = 1.0) -> Rig:
     """The calibration that a hobbyist's estimate gives."""
     height_px, width_px = empty_bgr.shape[:2]
-    height, die = told["height_mm"] * factor, float(told["die_mm"])
+    height, die = estimate["height_mm"] * factor, float(estimate["die_mm"])
     # The size of a face is that of the upper one, which is nearer to the lens than the floor by a die's edge.
-    sx, sy = (edge / die * (told["height_mm"] - die) / told["height_mm"] / factor for edge in told["face_px"])
-    cx, cy = told.get("lens_px", (width_px / 2, height_px / 2))
-    x0, y0, x1, y1 = told["floor_px"]
+    sx, sy = (
+        edge / die * (estimate["height_mm"] - die) / estimate["height_mm"] / factor for edge in estimate["face_px"]
+    )
+    cx, cy = estimate.get("lens_px", (width_px / 2, height_px / 2))
+    x0, y0, x1, y1 = estimate["floor_px"]
     throw = Zone((x0 - cx) / sx, (y0 - cy) / sy, (x1 - x0) / sx, (y1 - y0) / sy)
     keep = Zone(throw.x_mm + throw.width_mm, throw.y_mm, 0.0, throw.height_mm)
     floor_to_px = np.array([[sx, 0, cx], [0, sy, cy], [0, 0, 1]], np.float64)
@@ -108,16 +110,16 @@ def _frames(rig: dict[str, Any], folder: Path) -> list[tuple[str, FrameBGR, tupl
 
 def summary(rows: Sequence[tuple[str, bool, bool, float]]) -> dict[str, dict[str, float]]:
     """By rig: photos, exact and trusted in percent, wrong while trusted, median ms; of rows of a photo each."""
-    told: dict[str, dict[str, float]] = {}
+    figures: dict[str, dict[str, float]] = {}
     for name in dict.fromkeys(row[0] for row in rows):
         exact, trusted, ms = (
             np.array(column) for column in list(zip(*(r for r in rows if r[0] == name), strict=True))[1:]
         )
-        told[name] = {
+        figures[name] = {
             "photos": len(exact),
             "exact": round(100 * float(exact.mean()), 1),
             "trusted": round(100 * float(trusted.mean()), 1),
             "wrong": int((trusted & ~exact).sum()),
             "ms": round(float(np.median(ms)), 1),
         }
-    return told
+    return figures

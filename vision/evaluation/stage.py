@@ -11,9 +11,9 @@ import numpy as np
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
-from vision.cameras.simulated.fault_injection import KNOCK_S
 from vision.cameras.simulated.rendering import face_up
 from vision.cameras.simulated.tray import Pose, VirtualTray
+from vision.evaluation.fault_injection import KNOCK_S, FaultInjection
 from vision.geometry.rig import Rig
 from vision.reading import FrameBGR
 
@@ -77,6 +77,7 @@ class Stage:
     name: str = "staged"
     truth: list[Truth] = field(default_factory=list)
     clock: SteppedClock = field(default_factory=SteppedClock)
+    faults: FaultInjection = field(default_factory=FaultInjection)
     camera: VirtualCamera = field(init=False)
     tray: _LedTray = field(init=False)
     _dimmed_s: float = math.inf
@@ -86,7 +87,7 @@ class Stage:
         # Scripted dice wear the looks that come after the thrown ones'.
         self.camera = VirtualCamera(self.dice + 3, self.clock, self.clock.sleep, self.seed, FPS)
         self.tray = _LedTray(self.dice, np.random.default_rng(self.seed), self.clock)
-        self.camera.tray = self.tray
+        self.camera.tray, self.camera.disturb = self.tray, self.faults.over
 
     @property
     def rig(self) -> Rig:
@@ -113,9 +114,8 @@ class Stage:
         if frame.at_s > self.lasts_s:
             return None
         poses = self.tray.advance(0.0)
-        mischief = self.camera.mischief
-        knocked = 0 <= frame.at_s - mischief.knock_at_s < KNOCK_S
-        moved = poses != self._poses or frame.at_s < mischief.hand_until_s or knocked
+        knocked = 0 <= frame.at_s - self.faults.knock_at_s < KNOCK_S
+        moved = poses != self._poses or frame.at_s < self.faults.hand_until_s or knocked
         self._poses = poses
         self.truth.append(Truth(tuple(sorted(face_up(pose.turn) for pose in poses)), moved))
         if self.led is None:

@@ -27,21 +27,14 @@ FILLED = 0.68
 """Part of its ellipse that a pip fills; the bent edge between two faces fills less."""
 
 
-def pips(crop_bgr: FrameBGR, edge_px: float, mask: NDArray[np.uint8] | None = None) -> Floats:
+def pips(crop_bgr: FrameBGR, edge_px: float) -> Floats:
     """(n, 3) centre x, y and radius in pixels of what may be pips in a picture of dice.
 
     Args:
         crop_bgr: Picture of one or more dice.
         edge_px: Edge of a face; 16 or more is needed to tell pips.
-        mask: Where dice are (not 0), or None for everywhere.
     """
-    return pips_in(standing_out(crop_bgr, edge_px), edge_px, mask)
-
-
-def pips_in(contrast: NDArray[np.uint8], edge_px: float, mask: NDArray[np.uint8] | None = None) -> Floats:
-    """The same in a picture of contrasts, see `standing_out`."""
-    if mask is not None:
-        contrast = cv2.bitwise_and(contrast, contrast, mask=mask)
+    contrast = _contrast(crop_bgr, max(3, round(BACKGROUND_EDGES * edge_px) | 1))
     seen = contrast[contrast > LEAST_CONTRAST]
     if seen.size == 0:
         return np.empty((0, 3))
@@ -53,16 +46,9 @@ def pips_in(contrast: NDArray[np.uint8], edge_px: float, mask: NDArray[np.uint8]
     return np.array(found).reshape(-1, 3)
 
 
-def standing_out(crop_bgr: FrameBGR, edge_px: float) -> NDArray[np.uint8]:
+def _contrast(crop_bgr: FrameBGR, window_px: int) -> NDArray[np.uint8]:
     """(h, w) greatest difference over the colours of each pixel from the median of its surroundings."""
-    window = max(3, round(BACKGROUND_EDGES * edge_px) | 1)
-    around = cv2.medianBlur(crop_bgr, window)
-    return _greatest(cv2.absdiff(crop_bgr, around))
-
-
-def _greatest(off_bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """(h, w) the greatest of the three colours."""
-    blue, green, red = cv2.split(off_bgr)
+    blue, green, red = cv2.split(cv2.absdiff(crop_bgr, cv2.medianBlur(crop_bgr, window_px)))
     return cv2.max(cv2.max(blue, green), red)
 
 

@@ -35,16 +35,15 @@ PIPS_AT: dict[int, tuple[tuple[int, int], ...]] = {
     6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
 }
 """Column and row of each value's pips, in spacings from the middle of the face."""
-VALUE_OF = {
-    frozenset(pips_at): value
-    for value, one_way in PIPS_AT.items()
-    for pips_at in (one_way, [(-row, column) for column, row in one_way])
-}
-"""The value of each layout, in both ways that it may lie: a two, a three and a six look different by a quarter turn."""
 
 # The places of the grid: two corners of the diagonal, the two others, the middle, and the middles of the four sides.
 _GRID = np.array([(-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)], float)
-_PATTERNS = {tuple(int((x, y) in pips_at) for x, y in _GRID): value for pips_at, value in VALUE_OF.items()}
+# Each layout lies in one of two ways: a two, a three and a six look different by a quarter turn.
+_PATTERNS = {
+    tuple(int((x, y) in pips_at) for x, y in _GRID): value
+    for value, one_way in PIPS_AT.items()
+    for pips_at in (one_way, [(-row, column) for column, row in one_way])
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +53,12 @@ class Fit:
     Attributes:
         value: 1 to 6.
         centre_xy: Its middle, in the pixels of the pips.
-        angle_rad: Rotation of its edges, 0 up to a quarter turn; None for a single pip, which shows none.
-        spacing_px: Grid spacing; 0 for a single pip.
-        off: Mean distance of the pips from their places, in spacings.
-        pips: Indexes of the pips it explains.
+        off: Mean distance of the pips from their places, in grid spacings.
     """
 
     value: int
     centre_xy: tuple[float, float]
-    angle_rad: float | None
-    spacing_px: float
     off: float
-    pips: tuple[int, ...]
 
 
 def fits(pips_xyr: Floats, edge_px: float, tolerance: float = 1.0) -> list[Fit]:
@@ -85,16 +78,13 @@ def fits(pips_xyr: Floats, edge_px: float, tolerance: float = 1.0) -> list[Fit]:
     near = (spacings >= SPACING[0] / tolerance) & (spacings <= SPACING[1] * tolerance)
     alike = np.maximum(radii[:, None], radii) <= ALIKE * np.minimum(radii[:, None], radii)
     found += _on_diagonals(pips_xyr, np.argwhere(np.triu(near & alike, 1)))
-    return sorted(found, key=lambda fit: (-len(fit.pips), round(fit.off, 9)))
+    return sorted(found, key=lambda fit: (-fit.value, round(fit.off, 9)))
 
 
 def _single(pips_xyr: Floats, apart_px: Floats, edge_px: float) -> list[Fit]:
     others_px = apart_px + np.diag(np.full(len(pips_xyr), np.inf))
     alone = others_px.min(1) > ALONE * edge_px
-    return [
-        Fit(1, (float(pips_xyr[i, 0]), float(pips_xyr[i, 1])), None, 0.0, 0.0, (i,))
-        for i in np.flatnonzero(alone).tolist()
-    ]
+    return [Fit(1, (x, y), 0.0) for x, y in pips_xyr[alone, :2].tolist()]
 
 
 def _on_diagonals(pips_xyr: Floats, pairs: NDArray[np.intp]) -> list[Fit]:
@@ -119,7 +109,5 @@ def _on_diagonals(pips_xyr: Floats, pairs: NDArray[np.intp]) -> list[Fit]:
         if value is not None:
             members = np.flatnonzero(inside[at])
             x, y = middle[at] + turn[at] @ own[at, members].mean(0) * spacing[at]
-            turned = float(angle[at]) % (math.pi / 2)
-            misfit = float(off[at, members].mean())
-            found.append(Fit(value, (float(x), float(y)), turned, float(spacing[at]), misfit, tuple(members.tolist())))
+            found.append(Fit(value, (float(x), float(y)), float(off[at, members].mean())))
     return found

@@ -63,7 +63,7 @@ def some_make(rng: np.random.Generator) -> Make:
     body, pip = _colours(rng)
     while np.abs(body - pip).max() < LEAST_CONTRAST:
         pip = rng.uniform(0, 255, 3)
-    metal, shining = bool(rng.random() < 0.06), rng.random()
+    metal, mirror = bool(rng.random() < 0.06), rng.random()
     marbling = _second_colour(body, pip, rng) if rng.random() < MARBLED else body
     one = pip if rng.random() < 0.8 else np.array([30.0, 20.0, 200.0])
     if np.abs(body - one).max() < LEAST_CONTRAST:
@@ -86,7 +86,7 @@ def some_make(rng: np.random.Generator) -> Make:
         veined=bool(rng.random() < 0.6),
         glitter=rng.uniform(0.01, 0.12) if rng.random() < 0.1 else 0.0,
         sheen=rng.uniform(30, 70) if metal else 14.0,
-        gloss=shining if shining > 0.5 else 0.0,
+        gloss=mirror if mirror > 0.5 else 0.0,
         ringed=bool(rng.random() < 0.05),
     )
 

@@ -66,7 +66,7 @@ class Course(Generic[Source]):
     warm_up: int
     decay: float
     averaged: float
-    told_every: int
+    report_every: int
 
 
 def options(about: str | None, out: str) -> argparse.ArgumentParser:
@@ -130,8 +130,8 @@ def trained(course: Course[Source], sources: Source, asked: argparse.Namespace) 
         averaged.update_parameters(network)
         step += 1
         recent = {name: recent.get(name, 0.0) + float(figure.detach()) for name, figure in figures.items()}
-        if step % course.told_every == 0:
-            means = "  ".join(f"{name} {total / course.told_every:.3f}" for name, total in recent.items())
+        if step % course.report_every == 0:
+            means = "  ".join(f"{name} {total / course.report_every:.3f}" for name, total in recent.items())
             print(f"{100 * part:5.1f} %  step {step:6d}  {means}", flush=True)
             recent = {}
     return averaged.module

@@ -34,7 +34,7 @@ COURSE = Course(
     warm_up=100,
     decay=1e-3,
     averaged=0.999,  # over about a thousand steps
-    told_every=50,
+    report_every=50,
 )
 
 

@@ -32,7 +32,7 @@ COURSE = Course(
     warm_up=200,
     decay=5e-3,
     averaged=0.998,  # over about five hundred steps
-    told_every=100,
+    report_every=100,
 )
 
 

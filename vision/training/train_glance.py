@@ -19,7 +19,7 @@ COURSE = Course(
     warm_up=100,
     decay=1e-3,
     averaged=0.998,  # over about five hundred steps
-    told_every=100,
+    report_every=100,
 )
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ STIFF = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Drift:
+class EgoMotion:
     """How the ground's picture moved: `shift` (2,) and, across the whole picture, `growth` (2, 2); small pixels."""
 
     shift: NDArray[np.float64]
@@ -49,7 +49,7 @@ class Drift:
         return float(x), float(y)
 
 
-def drift(one: Small, other: Small) -> Drift:
+def ego_motion(one: Small, other: Small) -> EgoMotion:
     """How the ground moved from one small picture to the other."""
     found = np.zeros(6)
     found[:2] = _begun(softened(one.astype(np.float32)), softened(other.astype(np.float32)))
@@ -59,7 +59,7 @@ def drift(one: Small, other: Small) -> Drift:
         found += further
         if np.abs(further).max() < ENOUGH_PX:
             break
-    return Drift(found[:2], found[2:].reshape(2, 2))
+    return EgoMotion(found[:2], found[2:].reshape(2, 2))
 
 
 def _shrunken(small: Small) -> NDArray[np.float32]:
@@ -85,7 +85,7 @@ def _begun(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.f
 def _step(one: NDArray[np.float32], other: NDArray[np.float32], found: NDArray[np.float64]) -> NDArray[np.float64]:
     """(6,) one step of weighted Gauss-Newton towards the motion, in small pixels."""
     height, width = one.shape
-    so_far = Drift(found[:2] / SHRUNKEN, found[2:].reshape(2, 2) / SHRUNKEN)
+    so_far = EgoMotion(found[:2] / SHRUNKEN, found[2:].reshape(2, 2) / SHRUNKEN)
     x, y = sources(so_far, width, height)
     moved = cv2.remap(one, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     across, down = _grid(width, height)
@@ -97,11 +97,11 @@ def _step(one: NDArray[np.float32], other: NDArray[np.float32], found: NDArray[n
     weights = 1 / (1 + (left / usual) ** 2)
     weighted = slopes * (weights * inside(x, y, 0).reshape(-1))
     curvature = (weighted @ slopes.T).astype(np.float64)
-    curvature += np.eye(6) * (STIFF * np.trace(curvature) / 6 + 1e-6)
+    curvature += np.identity(6) * (STIFF * np.trace(curvature) / 6 + 1e-6)
     return np.linalg.solve(curvature, (weighted @ left).astype(np.float64)) * SHRUNKEN
 
 
-def sources(by: Drift, width: int, height: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def sources(by: EgoMotion, width: int, height: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Where each pixel of the second picture was in the first."""
     across, down = _grid(width, height)
     columns = np.arange(width, dtype=np.float32)[None, :]

@@ -12,8 +12,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.watching.ego_motion import Drift, drift, inside, softened, sources
-from vision.watching.stillness import CHANGED_LEVELS, MOVING_PX, STILL_S, SURROUNDINGS_PX, Rule, Small, changed
+from vision.watching.ego_motion import EgoMotion, ego_motion, inside, softened, sources
+from vision.watching.stillness import (
+    CHANGED_LEVELS,
+    MOVING_PX,
+    STILL_S,
+    SURROUNDINGS_PX,
+    Small,
+    StillnessCriterion,
+    changed,
+)
 
 FASTEST_PX = 1.5
 """Pixels of the small picture (1.5 are 12 of 1,280) that a steady hand's camera moves in one frame at most. One that is
@@ -38,7 +46,7 @@ STIRRED_PX = 6
 over six frames too (on wood, in a box, on a quilt and on a carpet)."""
 
 
-def stirred(one: Small, other: Small, by: Drift) -> int:
+def stirred(one: Small, other: Small, by: EgoMotion) -> int:
     """The most pixels in any die's room that differ though the camera's motion is undone."""
     height, width = one.shape
     x, y = sources(by, width, height)
@@ -61,12 +69,12 @@ def _beyond(picture: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray
 def _moved(last: Small, now: Small) -> bool:
     if changed(last, now) <= MOVING_PX:
         return False
-    by = drift(last, now)
+    by = ego_motion(last, now)
     return by.reach_px > FASTEST_PX or stirred(last, now, by) > STIRRED_PX
 
 
 def _moved_meanwhile(last: Small, now: Small) -> bool:
-    return changed(last, now) > MOVING_PX and stirred(last, now, drift(last, now)) > STIRRED_PX
+    return changed(last, now) > MOVING_PX and stirred(last, now, ego_motion(last, now)) > STIRRED_PX
 
 
 def _needed_s(began: Small, now: Small) -> float:
@@ -75,7 +83,7 @@ def _needed_s(began: Small, now: Small) -> float:
     return math.inf if _moved_meanwhile(began, now) else HELD_STILL_S
 
 
-HELD = Rule(_moved, _needed_s)
+HELD = StillnessCriterion(_moved, _needed_s)
 """Rest for a camera that may be held by hand; while it does not move, it is settled as soon as under a fixed one."""
-PAUSED = Rule(_moved_meanwhile, _needed_s)
+PAUSED = StillnessCriterion(_moved_meanwhile, _needed_s)
 """For the first frame after others were left out, as while dice are read: the camera may be anywhere near by then."""

@@ -1,46 +1,34 @@
-"""Whether a tray that has come to rest is news: the same dice, still lying where they were told to lie, are none."""
+"""Whether a tray that has come to rest shows a new throw: the same dice, still lying where they lay, are none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from vision.watching.agreement import Point, same_dice
-from vision.watching.ego_motion import drift
+from vision.watching.agreement import same_dice
+from vision.watching.ego_motion import ego_motion
 from vision.watching.stillness import structure
 from vision.watching.watcher import Settled
 
 
-def news(settled: Settled, last: Settled | None, *, held: bool = False) -> tuple[bool, Settled]:
-    """Whether a tray at rest is news after the one that was told last, and which is the last one then."""
-    if last is not None and _told_before(settled, last, held=held):
-        return False, _seen_again(settled, last)
-    return True, settled
-
-
-def _told_before(settled: Settled, last: Settled | None, *, held: bool = False) -> bool:
-    """Whether the last dice told still lie there: a hand or a shadow passed, nothing was thrown.
+def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool:
+    """Whether other dice lie there than those reported last, not the same after a hand or a shadow has passed.
 
     `held`: the camera may have moved meanwhile; the dice then lie on the same ground, not at the same pixels.
     """
-    if last is None or settled.emptied:
-        return False
-    if not last.reading.trusted and settled.reading.doubt != last.reading.doubt:
-        return False
-    return same_dice(last.reading, settled.reading, _ground_moved(last, settled) if held else _not_moved)
-
-
-def _seen_again(settled: Settled, last: Settled) -> Settled:
-    """The dice where they are seen now, as sure as they were told: a doubt that comes and goes is no news."""
-    return replace(settled, reading=replace(settled.reading, doubt=last.reading.doubt))
-
-
-def _ground_moved(last: Settled, settled: Settled) -> Callable[[Point], Point]:
-    """Where a point of the last picture lies in this one."""
-    by = drift(structure(last.frame.image_bgr), structure(settled.frame.image_bgr))
+    if settled.emptied or (not last.reading.trusted and settled.reading.doubt != last.reading.doubt):
+        return True
+    if not held:
+        return not same_dice(last.reading, settled.reading)
+    motion = ego_motion(structure(last.frame.image_bgr), structure(settled.frame.image_bgr))
     height, width = last.frame.image_bgr.shape[:2]
-    return lambda xy: by.moved(xy, (width, height))
+    return not same_dice(last.reading, settled.reading, lambda xy: motion.moved(xy, (width, height)))
 
 
-def _not_moved(xy: Point) -> Point:
-    return xy
+def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Settled:
+    """What is to be remembered of a tray at rest: `settled` itself when it is a new throw.
+
+    Else the dice where they are seen now, as sure as they were reported: a doubt that comes and goes is no new throw.
+    """
+    if last is None or is_new_throw(settled, last, held=held):
+        return settled
+    return replace(settled, reading=replace(settled.reading, doubt=last.reading.doubt))

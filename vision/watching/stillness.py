@@ -47,7 +47,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Settle:
+class StillnessDetector:
     """What is remembered from frame to frame.
 
     Attributes:
@@ -62,7 +62,7 @@ class Settle:
     began: Small | None = None
     since_s: float = 0.0
     rest: Small | None = None
-    said: bool = False
+    reported: bool = False
 
 
 def structure(frame_bgr: FrameBGR) -> Small:
@@ -83,7 +83,7 @@ def changed(one: Small, other: Small) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class StillnessCriterion:
     """What counts as rest.
 
     Attributes:
@@ -96,28 +96,30 @@ class Rule:
     needed_s: Callable[[Small, Small], float]
 
 
-FIXED = Rule(lambda last, now: changed(last, now) > MOVING_PX, lambda _began, _now: STILL_S)
+FIXED = StillnessCriterion(lambda last, now: changed(last, now) > MOVING_PX, lambda _began, _now: STILL_S)
 """For a camera that hangs over the tray. For one that is held by hand see `vision.watching.handheld`."""
 
 
-def step(settle: Settle, now: Small, at_s: float, rule: Rule = FIXED) -> tuple[Settle, Phase]:
+def step(
+    detector: StillnessDetector, now: Small, at_s: float, criterion: StillnessCriterion = FIXED
+) -> tuple[StillnessDetector, Phase]:
     """The memory after one more frame, and what that frame says. `at_s` on the camera's clock."""
-    moving = Settle(last=now, began=now, since_s=at_s, rest=settle.rest)
-    if settle.last is None or settle.began is None:
+    moving = StillnessDetector(last=now, began=now, since_s=at_s, rest=detector.rest)
+    if detector.last is None or detector.began is None:
         return moving, Phase.WAITING
-    if rule.moved(settle.last, now):
+    if criterion.moved(detector.last, now):
         return moving, Phase.MOVING
-    seen = replace(settle, last=now)
-    if settle.said:
+    seen = replace(detector, last=now)
+    if detector.reported:
         return seen, Phase.RESTING
-    still_s = at_s - settle.since_s
+    still_s = at_s - detector.since_s
     if still_s < STILL_S:
         return seen, Phase.WAITING
-    needed_s = rule.needed_s(settle.began, now)
+    needed_s = criterion.needed_s(detector.began, now)
     if math.isinf(needed_s):
         return moving, Phase.MOVING
     if still_s < needed_s:
         return seen, Phase.WAITING
-    if settle.rest is not None and changed(settle.rest, now) <= DIFFERENT_PX:
-        return replace(seen, said=True), Phase.RESTING
-    return replace(seen, rest=now, said=True), Phase.SETTLED
+    if detector.rest is not None and changed(detector.rest, now) <= DIFFERENT_PX:
+        return replace(seen, reported=True), Phase.RESTING
+    return replace(seen, rest=now, reported=True), Phase.SETTLED

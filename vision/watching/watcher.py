@@ -16,7 +16,7 @@ from vision.reader import Reads
 from vision.reading import Reading
 from vision.watching.agreement import agreed
 from vision.watching.handheld import HELD, PAUSED
-from vision.watching.stillness import FIXED, Phase, Rule, Settle, step, structure
+from vision.watching.stillness import FIXED, Phase, StillnessCriterion, StillnessDetector, step, structure
 
 FRAMES_READ = 3
 """Still frames that must agree before a reading is trusted (VISION.md)."""
@@ -130,12 +130,12 @@ class Watcher:
                 return
 
     def _watched(self) -> Iterator[Event]:
-        settle, moving, emptied = Settle(), False, True
-        rule, doubted, tries = self._rule, None, 0
+        detector, moving, emptied = StillnessDetector(), False, True
+        criterion, doubted, tries = self._criterion, None, 0
         try:
             while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
-                settle, phase = step(settle, structure(frame.image_bgr), frame.at_s, rule)
-                rule = self._rule
+                detector, phase = step(detector, structure(frame.image_bgr), frame.at_s, criterion)
+                criterion = self._criterion
                 if phase is Phase.MOVING:
                     if doubted is not None:
                         yield doubted
@@ -147,7 +147,7 @@ class Watcher:
                     tries = tries + 1 if doubted is not None else 1
                     moving = False
                     settled = self._read(frame, emptied)
-                    rule = self._rule if self.rig is not None else PAUSED
+                    criterion = self._criterion if self.rig is not None else PAUSED
                     if self._reads_again(settled, tries):
                         doubted = settled
                         continue
@@ -160,7 +160,7 @@ class Watcher:
             self._camera.stop()
 
     @property
-    def _rule(self) -> Rule:
+    def _criterion(self) -> StillnessCriterion:
         return HELD if self.rig is None else FIXED
 
     def _reads_again(self, settled: Settled, tries: int) -> bool:

@@ -31,22 +31,22 @@ def routes(advisor: Advisor) -> Routes:
 
     @made.get("/api/odds", "What can be done now, and what it is worth", refused=(409,))
     def odds() -> flask.Response:
-        return told(advisor.odds)
+        return answered(advisor.odds)
 
     @made.get("/api/chances", "Each side's chance to win after each line of the game", refused=(409,))
     def chances() -> flask.Response:
-        return told(advisor.chances)
+        return answered(advisor.chances)
 
     @made.get("/api/story", "The game that is over, split into luck and decisions", refused=(409,))
     def story() -> flask.Response:
-        return told(advisor.story)
+        return answered(advisor.story)
 
     return made
 
 
-def told(ask: Callable[[], Mapping[str, Any]]) -> flask.Response:
+def answered(ask: Callable[[], Mapping[str, Any]]) -> flask.Response:
     """The answer, or why there is none."""
     try:
         return answer(dict(ask()))
-    except RulesError as untold:
-        return refusal(409, "no_odds", str(untold))
+    except RulesError as unknown:
+        return refusal(409, "no_odds", str(unknown))

@@ -99,10 +99,10 @@ def _weighed(made: Routes, past: PastGames) -> None:
     @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", refused=(404, 409))
     def luck(game: int) -> flask.Response:
         try:
-            told = past.luck(game)
+            found = past.luck(game)
         except RulesError as unfinished:
             return refusal(409, "unfinished", str(unfinished))
-        return _no_such_game() if told is None else answer(told)
+        return _no_such_game() if found is None else answer(found)
 
     @made.get(
         "/api/evening/<int:game>/odds",
@@ -112,10 +112,10 @@ def _weighed(made: Routes, past: PastGames) -> None:
     )
     def odds(game: int) -> flask.Response:
         try:
-            told = past.odds(game, flask.request.args.get("goal", GOALS[0]))
+            found = past.odds(game, flask.request.args.get("goal", GOALS[0]))
         except RulesError as unknown:
             return refusal(409, "no_odds", str(unknown))
-        return _no_such_game() if told is None else answer(told)
+        return _no_such_game() if found is None else answer(found)
 
     @made.get("/api/evening/dice", "Whether a set of dice is honest, as far as its throws can tell", query=[SET])
     def dice() -> flask.Response:

@@ -21,12 +21,12 @@ PROBLEM: Json = {
 
 def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
     """The route of the document."""
-    told = document(version, groups)
+    described = document(version, groups)
     blueprint = flask.Blueprint("openapi", __name__)
 
     @blueprint.get("/api/openapi.json")
     def describe() -> flask.Response:
-        return answer(told)
+        return answer(described)
 
     return blueprint
 

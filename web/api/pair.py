@@ -101,8 +101,8 @@ def _let_in(pairing: Pairing, sent: PairBody) -> str | Refused:
     return pairing.pair(sent.pin.strip(), name, address, flask.request.cookies.get(COOKIE))
 
 
-def _with_token(told: object, token: str) -> flask.Response:
-    response = answer(told)
+def _with_token(content: object, token: str) -> flask.Response:
+    response = answer(content)
     response.set_cookie(
         COOKIE,
         token,

@@ -86,6 +86,6 @@ def _verdict(found: dict[str, Any]) -> str:
     if found["verdict"] == "loaded":
         return f"Uneven, and no slip of the reader explains it (evidence {found['evidence']:.2g})."
     if found["confusion"]:
-        taken, told = found["confusion"]
-        return f"Uneven, or some {taken}s are read as {told}s: look at photos of throws that show a {told}."
+        taken, read = found["confusion"]
+        return f"Uneven, or some {taken}s are read as {read}s: look at photos of throws that show a {read}."
     return "Uneven, or the reader slips now and then: look at photos of doubtful throws."

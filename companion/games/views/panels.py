@@ -105,8 +105,8 @@ def plain(state: State) -> Panels:
     return Panels(can=may(state, {"stop": STOP}), notes=notes_of(state))
 
 
-def notes_of(state: State, told: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
+def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
     """By side that it has left, or the first of those notes that is about it: each with the sides that it is about."""
-    told = [("player.left", sides_left(state)), *((note, frozenset(sides)) for note, sides in told)]
-    first = (next((note for note, about in told if side in about), None) for side in range(len(state.sides)))
+    about_sides = [("player.left", sides_left(state)), *((note, frozenset(sides)) for note, sides in about_sides)]
+    first = (next((note for note, about in about_sides if side in about), None) for side in range(len(state.sides)))
     return tuple(() if note is None else (note,) for note in first)

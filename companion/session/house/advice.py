@@ -14,7 +14,7 @@ from companion.games.registry import game_named
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Transcript
 from companion.session.house.terms import SERIOUS
-from companion.session.past.story import story_told
+from companion.session.past.story import story_with_photos
 from companion.session.played import PlayedGame
 from companion.session.present import TableState
 
@@ -77,7 +77,7 @@ class Advisor:
         with self._lock:
             if self._story is None or self._story[0] is not game.transcript:
                 thrown = [line.thrown.number if line.thrown and line.thrown.photo else None for line in game.lines]
-                self._story = game.transcript, story_told(game.transcript, thrown)
+                self._story = game.transcript, story_with_photos(game.transcript, thrown)
             return {"number": number, **self._story[1]}
 
     def _game(self) -> tuple[int, PlayedGame]:

@@ -46,14 +46,14 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
 USUAL = Terms()
 
 
-def terms_of(told: object, header: Header) -> Terms:
+def terms_of(sent: object, header: Header) -> Terms:
     """The terms that a decoded JSON object tells, checked against the game's header. Raises RulesError."""
-    if isinstance(told, dict):
-        for key in told:
+    if isinstance(sent, dict):
+        for key in sent:
             if key not in Terms.__struct_fields__:
                 raise RulesError(f"A game's terms have no {key!r}{nearest(str(key), Terms.__struct_fields__)}")
     try:
-        terms = msgspec.convert(told, Terms)
+        terms = msgspec.convert(sent, Terms)
     except msgspec.ValidationError as wrong:
         raise RulesError(f"The game's terms: {wrong}.") from None
     if terms.house is not None:

@@ -38,8 +38,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
 def linked(before: bytes, number: int, kind: str, body: bytes, wall_s: float, throw: int | None) -> Row:
     """The row of an entry that follows the row with the link `before`."""
     text = msgspec.Raw(body)
-    told = msgspec.json.encode((number, kind, text, wall_s, throw))
-    link = hashlib.blake2b(before + told, digest_size=LINK_BYTES).hexdigest()
+    encoded = msgspec.json.encode((number, kind, text, wall_s, throw))
+    link = hashlib.blake2b(before + encoded, digest_size=LINK_BYTES).hexdigest()
     return Row(number, kind, text, wall_s, throw, link)
 
 

@@ -113,7 +113,7 @@ class Journal:
             return None
         self._lock = _locked(self.path.with_suffix(".lock"))
         try:
-            with _told(self.path):
+            with _as_device_error(self.path):
                 report = self._made_whole(tuple(photographed))
                 self._connection = database.connected(self.path)
         except BaseException:
@@ -138,7 +138,7 @@ class Journal:
         row = linked(self.tail.link, entry.number, entry.kind, body, float(entry.wall_s), entry.throw)
         if entry.number != self.tail.number + 1:
             raise DeviceError(f"Entry {entry.number} can't follow entry {self.tail.number}.", "Start the table again.")
-        with _told(self.path):
+        with _as_device_error(self.path):
             try:
                 database.insert(connection, row)
             except sqlite3.Error:
@@ -277,7 +277,7 @@ def entries_at(folder: Path, numbers: Sequence[int]) -> tuple[Entry, ...]:
     path = folder / FILE_NAME
     if not numbers or not path.exists():
         return ()
-    with _told(path):
+    with _as_device_error(path):
         try:
             return tuple(entry_of(row) for row in database.rows_at(path, numbers))
         except Damaged as damage:
@@ -287,7 +287,7 @@ def entries_at(folder: Path, numbers: Sequence[int]) -> tuple[Entry, ...]:
 def link_of(folder: Path, number: int) -> str | None:
     """The link of that entry, None where there is no such entry. Raises DeviceError."""
     path = folder / FILE_NAME
-    with _told(path), suppress(Damaged):
+    with _as_device_error(path), suppress(Damaged):
         return next((row.link for row in database.rows_at(path, [number])), None)
     return None
 
@@ -319,7 +319,7 @@ def examined(folder: Path) -> tuple[int, str | None]:
     if not path.exists():
         return 0, "its database is missing" if second.path.exists() else None
     tail, links = Tail(), dict[int, str]()
-    with _told(path):
+    with _as_device_error(path):
         try:
             for row in database.rows_of(path):
                 tail = tail.then(row)
@@ -334,7 +334,7 @@ def examined(folder: Path) -> tuple[int, str | None]:
 
 
 def _entries(path: Path, first: int) -> Generator[Entry, None, None]:
-    with _told(path):
+    with _as_device_error(path):
         try:
             with closing(database.rows_of(path, first)) as rows:
                 yield from map(entry_of, rows)
@@ -385,7 +385,7 @@ def _locked(path: Path) -> IO[bytes]:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _as_device_error(path: Path) -> Iterator[None]:
     """SQLite's and the system's errors in our tree, each with its cure."""
     try:
         yield
@@ -396,5 +396,5 @@ def _told(path: Path) -> Iterator[None]:
             raise DeviceError(f"The journal {path} is damaged or no journal.", MOVE_ASIDE) from wrong
         raise DeviceError(f"The journal {path} can't be used ({wrong}).", _CHECK_DISK) from wrong
     except OSError as refused:
-        told = f"The journal {path} can't be used ({refused.strerror or refused})."
-        raise DeviceError(told, _CHECK_DISK) from refused
+        reason = f"The journal {path} can't be used ({refused.strerror or refused})."
+        raise DeviceError(reason, _CHECK_DISK) from refused

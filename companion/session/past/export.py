@@ -20,7 +20,7 @@ from companion.session.house.terms import SERIOUS
 from companion.session.journal import Entry, read_entries
 from companion.session.past.fairness import course_of, watched
 from companion.session.past.statistics import Tally
-from companion.session.past.story import story_told
+from companion.session.past.story import story_with_photos
 from companion.session.played import Game, filed
 from companion.session.record import Record, after_entry, filed_before
 
@@ -43,7 +43,7 @@ class PastGames:
         with self._lock:
             self._read_on()
             kept = sorted(self._kept.values(), key=lambda game: -game.number)
-        return [{"id": game.number, "started": _told(game.started_s), **game.summary()} for game in kept]
+        return [{"id": game.number, "started": _timestamp(game.started_s), **game.summary()} for game in kept]
 
     def transcript(self, game: int) -> list[Json] | None:
         """The lines of a game that stand, its header first; None when there is no such game."""
@@ -98,7 +98,7 @@ class PastGames:
             return None
         if game not in self._luck or self._luck[game][0] is not kept:
             thrown = [line.thrown.number if line.thrown else None for line in kept.filed_lines()]
-            self._luck[game] = kept, story_told(transcript_of(kept.text()), thrown)
+            self._luck[game] = kept, story_with_photos(transcript_of(kept.text()), thrown)
         return self._luck[game][1]
 
     def odds(self, game: int, goal: str) -> Json | None:
@@ -180,5 +180,5 @@ def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
     return after
 
 
-def _told(wall_s: float) -> str:
+def _timestamp(wall_s: float) -> str:
     return datetime.fromtimestamp(wall_s, UTC).isoformat(timespec="seconds")

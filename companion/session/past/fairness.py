@@ -151,12 +151,12 @@ def could_have_found(rolled: int) -> float | None:
     return 1 / 6 + exp(excess)
 
 
-_PAIRS = [(taken + 1, told + 1) for taken in FACES for told in FACES if taken != told]
+_PAIRS = [(taken + 1, shown + 1) for taken in FACES for shown in FACES if taken != shown]
 
 
-def _taken_for(counts: Counts, taken: int, told: int) -> float:
+def _taken_for(counts: Counts, taken: int, shown: int) -> float:
     """Log likelihood of the values of fair dice when one is taken for another as often as explains them best."""
-    lost, gained = counts[taken - 1], counts[told - 1]
+    lost, gained = counts[taken - 1], counts[shown - 1]
     share = lost / (lost + gained) if lost < gained else 0.5
     others = sum(counts) - lost - gained
     return others * log(1 / 6) + _times_log(lost, share / 3) + _times_log(gained, (1 - share) / 3)

@@ -84,22 +84,22 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
 def seen_line(observation: Observation) -> dict[str, Any]:
     """What a throw's entry in the journal says of the reading."""
     boxes = (*(_box(die, False) for die in observation.thrown), *(_box(die, True) for die in observation.kept))
-    told: dict[str, Any] = msgspec.to_builtins(Seen(observation.doubt, boxes))
-    return told
+    line: dict[str, Any] = msgspec.to_builtins(Seen(observation.doubt, boxes))
+    return line
 
 
 def _box(die: Die, kept: bool) -> Detection:
     return Detection(die.box_xywh, die.value, round(die.confidence, 4), kept)
 
 
-def told_apart(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
+def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
     """What each die shows, given what was read of it and what all of them show together; None where that is open.
 
     A die whose reading fits keeps it. What is left over is clear when all of it shows one value, or is no die at all.
 
-    >>> told_apart(read=(1, 5, 5), truth=(1, 5, 6))
+    >>> matched_values(read=(1, 5, 5), truth=(1, 5, 6))
     (1, None, None)
-    >>> told_apart(read=(1, 5, 4), truth=(1, 5, 6))
+    >>> matched_values(read=(1, 5, 4), truth=(1, 5, 6))
     (1, 5, 6)
     """
     have, want = Counter(read), Counter(truth)
@@ -170,7 +170,7 @@ def _seen(entry: Entry) -> Seen | None:
 
 def _reviewed(game: int, thrown: Thrown, seen: Seen, said: tuple[int, ...] | None) -> ReviewedThrow:
     loose = [die.read for die in seen.dice if not die.kept]
-    apart = iter(told_apart(loose, thrown.values))
+    apart = iter(matched_values(loose, thrown.values))
     guessed = tuple(die.read if die.kept else next(apart) for die in seen.dice)
     by_hand = said is not None and len(said) == len(seen.dice)
     values = said if by_hand and said is not None else guessed

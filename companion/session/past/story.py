@@ -9,7 +9,7 @@ from companion.games.luck import story_of
 from companion.games.transcript import Transcript
 
 
-def story_told(transcript: Transcript, thrown: Sequence[int | None]) -> dict[str, Any]:
+def story_with_photos(transcript: Transcript, thrown: Sequence[int | None]) -> dict[str, Any]:
     """`games.luck.Story.view`, each move with `photo`: the number of the throw that lay there then, or None.
 
     Args:
@@ -19,7 +19,7 @@ def story_told(transcript: Transcript, thrown: Sequence[int | None]) -> dict[str
     Raises:
         RulesError: The game is not finished, or its values are not worked out.
     """
-    told = story_of(transcript).view(transcript.header.players)
-    for move in (*told["moves"], *told["luckiest"], *told["dearest"]):
+    story = story_of(transcript).view(transcript.header.players)
+    for move in (*story["moves"], *story["luckiest"], *story["dearest"]):
         move["photo"] = next(filter(None, reversed(thrown[: move["line"] - 1])), None)
-    return told
+    return story

@@ -14,7 +14,6 @@ import numpy as np
 
 from vision.cameras import Frame
 from vision.cameras.simulated.appearance import LOOKS, faces_of
-from vision.cameras.simulated.fault_injection import Mischief
 from vision.cameras.simulated.rendering import Noise, Pinhole, background, draw_die, draw_shadow
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM, Pose, VirtualTray
 from vision.geometry.rig import Rig, Zone
@@ -67,7 +66,8 @@ class VirtualCamera:
     ) -> None:
         rng = np.random.default_rng(seed)
         self.tray = VirtualTray(dice, rng)
-        self.mischief = Mischief()
+        self.disturb: Callable[[FrameBGR, float], FrameBGR] = lambda picture, _now_s: picture
+        """What else goes on over the tray, laid over each picture before it is seen; times are the clock's."""
         self._clock, self._sleep, self._frame_s = clock, sleep, 1 / fps
         self._faces = [faces_of(LOOKS[index % len(LOOKS)], rng) for index in range(dice)]
         # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
@@ -152,7 +152,7 @@ class VirtualCamera:
         clean = self._clean(closed)
         if opened != closed:
             clean = cv2.addWeighted(clean, 0.5, self._composed(opened, self._ground), 0.5, 0)
-        return self._noise.over(self.mischief.over(clean, now_s))
+        return self._noise.over(self.disturb(clean, now_s))
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
         ground = self._ground

@@ -70,7 +70,7 @@ def laid_out(count: int) -> Bodies:
     return Bodies(
         np.zeros((count, 3)),
         np.zeros((count, 3)),
-        np.tile(np.eye(3), (count, 1, 1)),
+        np.tile(np.identity(3), (count, 1, 1)),
         np.zeros((count, 3)),
         np.zeros(count),
     )
@@ -118,7 +118,7 @@ def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wall
     bodies.spin[awake] *= 1 - SPIN_LOSS_PER_S * STEP_S
     bodies.at_mm[awake] += bodies.velocity[awake] * STEP_S
     bodies.turn[awake] = _turned(bodies.turn[awake], bodies.spin[awake] * STEP_S)
-    _settle(bodies, moving, edge_mm, walls)
+    _bring_to_rest(bodies, moving, edge_mm, walls)
 
 
 def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force: Floats, torque: Floats) -> None:
@@ -151,7 +151,7 @@ def _turned(turn: Floats, angle: Floats) -> Floats:
     return np.stack([x, y, cross(x, y)], axis=-1)
 
 
-def _settle(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
+def _bring_to_rest(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:
     slow = ((bodies.velocity**2).sum(1) < REST_SPEED_MM_S**2) & ((bodies.spin**2).sum(1) < REST_SPIN_RAD_S**2)
     bodies.still_s = np.where(moving & ~slow, 0.0, bodies.still_s + STEP_S)
     at_last = moving & (bodies.still_s >= REST_S) & (bodies.still_s < REST_S + STEP_S)
@@ -168,7 +168,7 @@ def _lay_flat_or_push(bodies: Bodies, index: int, edge_mm: float, walls: Walls) 
             bodies.velocity[index] = [40.0 * (index % 3 - 1), 40.0 * (index % 2), 60.0]
             bodies.still_s[index] = 0.0
     elif bodies.at_mm[index, 2] < 0.6 * edge_mm:  # else it lies on other dice
-        bodies.turn[index] = _flat(bodies.turn[index], int(np.argmax(np.abs(up))))
+        bodies.turn[index] = laid_flat(bodies.turn[index])
         bodies.at_mm[index, 2] = min(float(bodies.at_mm[index, 2]), edge_mm / 2 - SUNK_MM)  # lower, with one on it
 
 
@@ -189,14 +189,12 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
     )
 
 
-def _flat(turn: Floats, axis: int) -> Floats:
-    """The nearest rotation with that axis of the die exactly vertical."""
-    columns = turn.copy()
-    vertical = np.array([0.0, 0.0, np.sign(columns[2, axis])])
-    first = columns[:, (axis + 1) % 3]
-    first = first - first[2] * np.array([0.0, 0.0, 1.0])
-    first = first / np.linalg.norm(first)
+def laid_flat(turn: Floats) -> Floats:
+    """The (3, 3) rotation nearest to that one with which a die lies on a face."""
+    axis = int(np.argmax(np.abs(turn[2])))
+    up = np.array([0.0, 0.0, np.sign(turn[2, axis])])
+    beside = turn[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)
+    beside /= np.linalg.norm(beside)
     flat = np.empty((3, 3))
-    flat[:, axis], flat[:, (axis + 1) % 3] = vertical, first
-    flat[:, (axis + 2) % 3] = cross(vertical, first)
+    flat[:, axis], flat[:, (axis + 1) % 3], flat[:, (axis + 2) % 3] = up, beside, cross(up, beside)
     return flat

@@ -61,7 +61,7 @@ class Pinhole:
 
     def floor_to_px(self) -> Matrix:
         """(3, 3) homography from millimetres on the floor to pixels."""
-        return self.plane_to_px(np.eye(3)[:, [0, 1]], np.zeros(3))
+        return self.plane_to_px(np.identity(3)[:, [0, 1]], np.zeros(3))
 
     def plane_to_px(self, axes: Matrix, corner_mm: Floats) -> Matrix:
         """(3, 3) homography of a plane with those (3, 2) axes and that origin to pixels."""
@@ -178,12 +178,12 @@ def _visible(
     camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces
 ) -> list[tuple[int, FrameBGR, float, Floats]]:
     """The faces that the camera sees: value, texture, brightness, and the quad in pixels; the top one last."""
-    eye = np.array([*camera.middle_mm, camera.height_mm])
+    lens_mm = np.array([*camera.middle_mm, camera.height_mm])
     seen = []
     for value, (axis, sign) in FACE_AXES.items():
         normal = sign * turn[:, axis]
         middle = at_mm + normal * edge_mm / 2
-        if float(normal @ (eye - middle)) <= 0:
+        if float(normal @ (lens_mm - middle)) <= 0:
             continue
         u, v = turn[:, (axis + 1) % 3] * edge_mm / 2, turn[:, (axis + 2) % 3] * edge_mm / 2 * sign
         quad = camera.project(np.stack([middle - u - v, middle + u - v, middle + u + v, middle - u + v]))

@@ -11,7 +11,16 @@ import cv2
 import numpy as np
 
 from vision.cameras.simulated.contact import CORNERS, Floats, Walls
-from vision.cameras.simulated.physics import FLAT_DEG, Bodies, advance, laid_out, leaning_deg, random_turns, resting
+from vision.cameras.simulated.physics import (
+    FLAT_DEG,
+    Bodies,
+    advance,
+    laid_flat,
+    laid_out,
+    leaning_deg,
+    random_turns,
+    resting,
+)
 
 TRAY_WH_MM = (320.0, 240.0)
 RIDGE_MM = 240.0
@@ -37,11 +46,6 @@ class Pose:
     at_mm: Floats
     turn: Floats
 
-    @property
-    def cocked(self) -> bool:
-        """Whether it leans on something, or lies on another: at rest it shows no value that counts."""
-        return float(self.at_mm[2]) > 0.6 * DIE_MM or leaning_deg(self.turn) > FLAT_DEG
-
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Pose)
@@ -49,9 +53,6 @@ class Pose:
             and np.array_equal(self.at_mm, other.at_mm)
             and np.array_equal(self.turn, other.turn)
         )
-
-    def __hash__(self) -> int:
-        return hash(self.die)
 
 
 class VirtualTray:
@@ -160,7 +161,7 @@ class VirtualTray:
 
     def _lean(self, index: int) -> None:
         """Stand a die on its edge against the left wall, tilted a little towards it, so that it rests there."""
-        upright = np.eye(3)[self._rng.permutation(3)] * self._rng.choice([-1.0, 1.0], (3, 1))
+        upright = np.identity(3)[self._rng.permutation(3)] * self._rng.choice([-1.0, 1.0], (3, 1))
         upright[0] *= np.linalg.det(upright)
         tilt = np.radians([0.0, -45 - float(self._rng.uniform(0.5, 3)), 0.0])
         turn = cv2.Rodrigues(tilt)[0] @ upright
@@ -220,14 +221,3 @@ class VirtualTray:
             if len(others) == 0 or np.linalg.norm(others - (x, y), axis=1).min() > DIE_MM * 1.44:
                 return float(x), float(y)
         return float(np.clip(x_mm, low[0], high[0])), float(np.clip(y_mm, low[1], high[1]))
-
-
-def laid_flat(turn: Floats) -> Floats:
-    """The (3, 3) rotation nearest to that one with which a die lies on a face: a hand lays none on its edge."""
-    axis = int(np.argmax(np.abs(turn[2])))
-    up = np.array([0.0, 0.0, np.sign(turn[2, axis])])
-    beside = turn[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)
-    beside /= np.linalg.norm(beside)
-    flat = np.empty((3, 3))
-    flat[:, axis], flat[:, (axis + 1) % 3], flat[:, (axis + 2) % 3] = up, beside, np.cross(up, beside)
-    return flat

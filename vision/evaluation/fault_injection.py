@@ -1,4 +1,4 @@
-"""What goes wrong at a real table, on demand: a hand, a lamp, a passing shadow, a knock against the table."""
+"""What goes wrong at a real table, laid over a virtual camera's pictures: a hand, a lamp, a shadow, a knock."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ KNOCK_PX = 9.0
 
 
 @dataclass(slots=True)
-class Mischief:
-    """Disturbances of the picture; times are on the camera's clock, in seconds.
+class FaultInjection:
+    """Disturbances, each on demand; `over` is a `VirtualCamera.disturb`. Times are on the camera's clock, in seconds.
 
     Attributes:
         lamp: Brightness of the light, 1 as usual.

@@ -1,0 +1,20 @@
+"""Settings of the camera: plain frozen values with the defaults of a table without one."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class CameraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where frames come from.
+
+    Attributes:
+        source: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
+        dice: How many dice there are in the virtual tray.
+    """
+
+    source: str = "virtual"
+    dice: Annotated[int, Meta(ge=1, le=9)] = 7
