@@ -29,6 +29,7 @@ from companion.diagnostics.health import Check, disk_check, journal_check
 from companion.diagnostics.machine_health import machine_check
 from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.notation import header_of
+from companion.live_settings import LiveSettings
 from companion.notify import notify, watchdog_s
 from companion.session.commands import StartGame
 from companion.session.house.advice import Advisor
@@ -38,8 +39,9 @@ from companion.session.journal import Journal, last_written_s
 from companion.session.past.export import PastGames
 from companion.session.past.review import Review
 from companion.session.photos import Photos
+from companion.session.present import staying
 from companion.session.table import Table
-from companion.settings_file import SettingsFile, taking
+from companion.settings_file import SettingsFile
 from hardware.board import Board
 from hardware.buttons import Buttons
 from hardware.buttons.opening import open_buttons
@@ -142,15 +144,16 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
     observer = TrayObserver(camera.name, tray.watcher, table.submit, networks.load)
     door = open_door(settings.web, folder, clock, board.show_code)
     buttons = ListeningButtons(wired.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
-    voice, chimes = Loudspeaker(), Chimes() if settings.sound.effects else None
-    lights = Lights(night=settings.strip.night)
-    hands = VirtualHands(wired.camera) if isinstance(wired.camera, Simulated) else None
+    voice, chimes, lights = Loudspeaker(), Chimes(), Lights(night=settings.strip.night)
+    live = LiveSettings(settings, board, lights, photos, chimes, voice)
+    simulated = wired.camera if isinstance(wired.camera, Simulated) else None
+    hands = VirtualHands(simulated, lambda: staying(table.standing())) if simulated else None
     house = HousePlayer(table, clock, hands)
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S)),
         following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),
         Part("buttons", buttons.listen, buttons.stop, buttons.alive),
-        *([following("sounds", table, sounding(chimes), chimes.start, chimes.stop, chimes.alive)] if chimes else []),
+        following("sounds", table, sounding(chimes), chimes.start, chimes.stop, chimes.alive),
         following("voice", table, voice.hear, stop=voice.hush),
         following("house", table, house.hear, house.start, house.stop, house.alive),
         Part("observer", observer.start, observer.stop, observer.alive),
@@ -170,7 +173,7 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
         "machine": machine_check(lambda: datetime.now().astimezone(), last_written_s(folder)),
         "journal": journal_check(folder, lambda: journal.illness),
         "calibration": tray.health,
-        **({"sounds": supervisor.telling("sounds", chimes.health)} if chimes else {}),
+        "sounds": supervisor.telling("sounds", chimes.health),
         "buttons": supervisor.telling("buttons", buttons.health),
         "house": supervisor.telling("house", lambda: (True, "plays where it is seated")),
         "table": supervisor.telling("table", table.health),
@@ -179,10 +182,10 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
     }
 
     past = PastGames(folder)
-    feed, simulated = Feed(table), wired.camera if isinstance(wired.camera, Simulated) else None
+    feed = Feed(table)
     calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
     groups = (
-        *groups_of_any_table(table, feed, BoardOnPage(board, wired.layout), photos, past, door.pairing, checks),
+        *groups_of_any_table(table, feed, BoardOnPage(board), photos, past, door.pairing, checks),
         *([api.tray.routes(hands, table, door.pairing)] if hands else []),
         api.house.routes(house, door.pairing),
         api.advice.routes(Advisor(table.standing)),
@@ -190,9 +193,9 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
         api.review.routes(Review(folder, past), photos, door.pairing),
         api.calibrate.routes(calibration, door.pairing),
     )
-    kept = origin and SettingsFile(origin, settings, _wrong, taking(board, lights, photos))
-    name = (lambda: kept.running.table.name) if kept else None
-    site = servers(settings, door, feed, (*groups, *([settings_routes(kept, door.pairing)] if kept else [])), name)
+    kept = origin and SettingsFile(origin, settings, lambda new: [*_wrong(new), *live.problems(new)], live.take)
+    running = (lambda: kept.running) if kept else (lambda: settings)
+    site = servers(running, door, feed, (*groups, *([settings_routes(kept, door.pairing)] if kept else [])))
     return App(door, parts, server, site, supervisor, lambda: _first_game(table, settings))
 
 

@@ -48,6 +48,6 @@ def build(settings: Settings, why: str) -> App:
         "machine": machine_check(lambda: datetime.now().astimezone(), last_written_s(folder)),
         "journal": journal_check(folder, lambda: None),
     }
-    feed, shown = Feed(table), BoardOnPage(board, layout)
+    feed, shown = Feed(table), BoardOnPage(board)
     groups = groups_of_any_table(table, feed, shown, Photos(folder), PastGames(folder), door.pairing, checks)
-    return App(door, (), server, servers(settings, door, feed, groups), supervisor)
+    return App(door, (), server, servers(lambda: settings, door, feed, groups), supervisor)

@@ -11,25 +11,20 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from companion import config
-from companion.adapters.board_view import Lights
 from companion.config import Origin, Settings
 from companion.errors import SetupError
 from companion.session.atomic import write_file
-from companion.session.photos import Photos
-from hardware.board import Board
-from hardware.power import Power
 from hardware.track import OWN, PRESETS
 
 LIVE = {
-    "table": ("name",),
-    "strip": ("brightness", "limit_ma", "night"),
+    "table": ("name", "language"),
+    "sound": ("effects", "speech", "volume"),
+    "strip": ("layout", "brightness", "night", "kind", "order", "limit_ma", "channel_ma", "idle_ma", "gamma"),
     "data": ("photos_mb",),
 }
 """What a running table takes at once."""
 LATER = {
     "camera": ("source",),
-    "strip": ("kind", "layout", "order"),
-    "sound": ("effects",),
     "web": ("port", "wifi", "wifi_password"),
 }
 """What it takes when it starts anew."""
@@ -143,8 +138,7 @@ class SettingsFile:
             raise SetupError([f"[{section}] `{key}` = {value!r}: that is no value for a settings file."]) from None
 
     def _one(self, now: Settings, section: str, key: str, *, live: bool) -> Shown:
-        kind, least, most = _bounds(section, key)
-        choices = CHOICES.get((section, key), ())
+        kind, least, most, choices = _bounds(section, key)
         value = getattr(getattr(now, section), key)
         return Shown(
             section=section,
@@ -161,27 +155,17 @@ class SettingsFile:
         )
 
 
-def taking(board: Board, lights: Lights, photos: Photos) -> Callable[[Settings], None]:
-    """Has those parts of a running table take what they can of new settings."""
-
-    def take(now: Settings) -> None:
-        board.take(Power(now.strip))
-        lights.night = now.strip.night
-        photos.cap_bytes = now.data.photos_mb * 1_000_000
-
-    return take
-
-
 def _with(settings: Settings, section: str, key: str, value: Any) -> Settings:
     part = msgspec.structs.replace(getattr(settings, section), **{key: value})
     return msgspec.structs.replace(settings, **{section: part})
 
 
-def _bounds(section: str, key: str) -> tuple[str, float | None, float | None]:
-    """What kind of value a key has, and from where to where it goes."""
+def _bounds(section: str, key: str) -> tuple[str, float | None, float | None, tuple[str, ...]]:
+    """What kind of value a key has, from where to where it goes, and what it can be where that is a choice."""
     hints = get_type_hints(get_type_hints(Settings)[section], include_extras=True)
     about = msgspec.inspect.type_info(hints[key])
     kind = {"BoolType": "switch", "IntType": "number", "FloatType": "number"}.get(type(about).__name__, "text")
     least = getattr(about, "ge", None)
     least = getattr(about, "gt", None) if least is None else least
-    return kind, least, getattr(about, "le", None)
+    choices = CHOICES.get((section, key)) or tuple(getattr(about, "values", ()))
+    return kind, least, getattr(about, "le", None), choices

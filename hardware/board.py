@@ -60,6 +60,7 @@ class Board:
         self._felt: dict[str, Moment] = {}
         self._code: Code | None = None
         self._capturing = False
+        self._laid: tuple[Strip, Layout] | None = None
         self._fresh = True
         self._running = False
         self._thread: threading.Thread | None = None
@@ -82,6 +83,12 @@ class Board:
         """Light by this power from the next frame on."""
         with self._lock:
             self._power, self._fresh = power, True
+            self._lock.notify()
+
+    def lay(self, strip: Strip, layout: Layout) -> None:
+        """Light that strip, which lies so, from the next frame on; the one before goes dark and is closed."""
+        with self._lock:
+            self._laid, self._fresh = (strip, layout), True
             self._lock.notify()
 
     def acknowledge(self) -> None:
@@ -117,6 +124,11 @@ class Board:
         with self._lock:
             frame_rgb, milliamps = self._frame_rgb, self._milliamps
         return BoardFrame([(r, g, b) for r, g, b in frame_rgb.tolist()], milliamps)
+
+    @property
+    def layout(self) -> Layout:
+        """How the strip lies that is lit now."""
+        return self._layout
 
     def health(self) -> tuple[bool, str]:
         """Whether the strip works, and a sentence for the page: what is wrong and what to do."""
@@ -155,8 +167,10 @@ class Board:
         """
         now_s = self._round_s = self._clock()
         with self._lock:
-            view, fresh = self._as_felt(), self._fresh
-            self._fresh = False
+            view, fresh, laid = self._as_felt(), self._fresh, self._laid
+            self._fresh, self._laid = False, None
+        if laid is not None:
+            self._change(*laid)
         if fresh:
             self._due_s = now_s
         if now_s >= max(self._due_s, self._drawn_s + FASTEST_S):
@@ -167,6 +181,14 @@ class Board:
             self._send(now_s)
         draw_s = max(self._due_s, self._drawn_s + FASTEST_S)
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
+
+    def _change(self, strip: Strip, layout: Layout) -> None:
+        self._strip.stop()
+        with self._lock:
+            self._strip, self._layout = strip, layout
+            self._frame_rgb = np.zeros((layout.leds, 3), np.uint8)
+        self._lit, self._illness = False, None
+        self._drawn_s = self._retry_s = -math.inf
 
     def _as_felt(self) -> BoardView:
         moments = (*self._view.moments, *self._felt.values())

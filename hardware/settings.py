@@ -124,6 +124,14 @@ class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SoundSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Short effects by the loudspeaker of this machine. Call-outs are turned on at the page."""
+    """What is heard from the loudspeaker of this machine.
+
+    Attributes:
+        effects: Whether short effects are played.
+        speech: Whether what happens is called out from the start on; the page turns it on and off too.
+        volume: Of both, 0 to 1.
+    """
 
     effects: bool = False
+    speech: bool = False
+    volume: Annotated[float, Meta(ge=0, le=1)] = 0.5

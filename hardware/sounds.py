@@ -20,6 +20,7 @@ import numpy as np
 RATE_HZ = 22_050
 PLAYER = ("aplay", "--quiet", "-")
 LONGEST_S = 5.0
+USUAL_VOLUME = 0.5
 WAITING = 2
 """More effects than this are dropped: a sound that comes late is worse than none."""
 
@@ -47,8 +48,8 @@ EFFECTS: dict[str, tuple[Tone, ...]] = {
 
 
 @lru_cache(maxsize=16)
-def sound(kind: str) -> bytes:
-    """A WAV file of the effect: 22,050 Hz, mono, 16 bit, never louder than half of full. Raises KeyError."""
+def sound(kind: str, volume: float = USUAL_VOLUME) -> bytes:
+    """A WAV file of the effect, 22,050 Hz, mono, 16 bit; its peak is that part of full. Raises KeyError."""
     tones = EFFECTS[kind]
     length_s = max(tone.at_s + tone.rings_s for tone in tones)
     time_s = np.arange(round(length_s * RATE_HZ)) / RATE_HZ
@@ -59,7 +60,7 @@ def sound(kind: str) -> bytes:
         rings = np.exp(-np.log(1000) * since_s / tone.rings_s) * np.clip(since_s / 0.005, 0, 1)
         struck = np.sin(2 * np.pi * tone.pitch_hz * since_s) + 0.25 * np.sin(6 * np.pi * tone.pitch_hz * since_s)
         mixed += np.where(since_s > 0, rings * struck, 0.0)
-    levels = (0.5 * 32767 * mixed / np.abs(mixed).max()).astype("<i2")
+    levels = (volume * 32767 * mixed / np.abs(mixed).max()).astype("<i2")
     file = io.BytesIO()
     with wave.open(file, "wb") as written:
         written.setnchannels(1)
@@ -84,10 +85,15 @@ def aplay(wav: bytes) -> str | None:
 
 
 class Chimes:
-    """Plays effects one after the other, on a thread of its own. The table never waits for it."""
+    """Plays effects one after the other, on a thread of its own. The table never waits for it.
 
-    def __init__(self, play: Callable[[bytes], str | None] = aplay) -> None:
+    Attributes:
+        volume: 0 (silent) to 1; may be set at any time.
+    """
+
+    def __init__(self, play: Callable[[bytes], str | None] = aplay, volume: float = USUAL_VOLUME) -> None:
         self._play = play
+        self.volume = volume
         self._asked: queue.Queue[str | None] = queue.Queue()
         self._illness: str | None = None
         self._thread: threading.Thread | None = None
@@ -111,13 +117,15 @@ class Chimes:
 
     def chime(self, kind: str) -> None:
         """Play the effect of that kind soon; one without an effect, or one too many, is left out."""
-        if kind in EFFECTS and self._asked.qsize() < WAITING:
+        if kind in EFFECTS and self.volume > 0 and self._asked.qsize() < WAITING:
             self._asked.put(kind)
 
     def health(self) -> tuple[bool, str]:
         """Whether the last effect was heard, and a sentence for the page."""
+        if self.volume <= 0:
+            return True, "effects are off"
         return (True, "effects are played") if self._illness is None else (False, self._illness)
 
     def _run(self) -> None:
         while (kind := self._asked.get()) is not None:
-            self._illness = self._play(sound(kind))
+            self._illness = self._play(sound(kind, self.volume))

@@ -23,6 +23,7 @@ COMPOSERS = (
     "companion.appliance",
     "companion.safe_mode",
     "companion.settings_file",
+    "companion.live_settings",
     "companion.backup",
     "companion.bench",
     "companion.diagnostics",

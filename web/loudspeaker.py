@@ -21,6 +21,9 @@ log = logging.getLogger(__name__)
 
 PROGRAM = "espeak-ng"
 LONGEST_S = 15.0
+LOUDEST = 200
+"""espeak-ng's amplitude goes from 0 to 200; it speaks with 100 unless told otherwise."""
+USUAL_VOLUME = 0.5
 
 
 class Spoken(Protocol):
@@ -31,12 +34,17 @@ class Spoken(Protocol):
 
 
 class Loudspeaker:
-    """Speaks what each snapshot brought. Fulfils `web.api.voice.Voice`."""
+    """Speaks what each snapshot brought. Fulfils `web.api.voice.Voice`.
+
+    Attributes:
+        language: What it speaks; may be set at any time.
+        volume: How loud, 0 to 1; the same.
+    """
 
     def __init__(self, language: str = "en", speak: Callable[[str], Spoken] | None = None) -> None:
-        self._language = language
+        self.language, self.volume = language, USUAL_VOLUME
         self._can_speak = speak is not None or shutil.which(PROGRAM) is not None
-        self._speak = speak or (lambda words: espoken(words, language))
+        self._speak = speak or (lambda words: espoken(words, self.language, self.volume))
         self._lock = threading.Lock()
         self._speaking: Spoken | None = None
         self._on = False
@@ -47,17 +55,24 @@ class Loudspeaker:
         """Whether it speaks."""
         return self._on
 
+    @property
+    def mute(self) -> DeviceError | None:
+        """Why this machine can't speak; None when it can."""
+        if self._can_speak:
+            return None
+        return DeviceError("The table can't speak: espeak-ng is missing.", "Install it: sudo apt install espeak-ng.")
+
     def turn(self, on: bool) -> None:
         """Let it speak, or be quiet at once. Raises DeviceError when this machine can't speak."""
-        if on and not self._can_speak:
-            raise DeviceError("The table can't speak: espeak-ng is missing.", "Install it: sudo apt install espeak-ng.")
+        if on and (mute := self.mute) is not None:
+            raise mute
         self._on = on
         if not on:
             self.hush()
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
         """Speak what is new; what was being said gives way to it."""
-        words = called(news.events, self._language) or self._asked_for(snapshot.notice)
+        words = called(news.events, self.language) or self._asked_for(snapshot.notice)
         if news.taken_back or words:
             self.hush()
         if words and self._on:
@@ -69,7 +84,7 @@ class Loudspeaker:
         if notice is None or notice == known or not notice.code.startswith("house_awaits"):
             return ""
         args = {key: _plain(value) for key, value in notice.args.items()}
-        return say(self._language, f"notice.{notice.code}", **args)
+        return say(self.language, f"notice.{notice.code}", **args)
 
     def _begin(self, words: str) -> None:
         with self._lock:
@@ -107,11 +122,12 @@ class Speaking:
         self._program.kill()
 
 
-def espoken(words: str, language: str) -> Speaking:
+def espoken(words: str, language: str, volume: float = USUAL_VOLUME) -> Speaking:
     """Begin to speak. The words go to standard input: a player's name is never an option of the program."""
+    command = [PROGRAM, "-v", language, "-a", str(round(LOUDEST * volume)), "--stdin"]
     pipe = subprocess.PIPE
     quiet = subprocess.DEVNULL
-    program = subprocess.Popen([PROGRAM, "-v", language, "--stdin"], stdin=pipe, stdout=quiet, stderr=quiet)
+    program = subprocess.Popen(command, stdin=pipe, stdout=quiet, stderr=quiet)
     return Speaking(program, words)
 
 

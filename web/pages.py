@@ -25,10 +25,11 @@ PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
 WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),
     "settings": ("/settings", "settings"),
+    "setup": ("/setup", "settings"),
     "camera": ("/camera", "calibrate"),
 }
 """Pages with the group of the API that they need."""
-WITH_GAMES = {"control", "tray"}
+WITH_GAMES = {"control", "tray", "setup"}
 """Pages from which a game is set up."""
 
 
@@ -50,6 +51,19 @@ class Addresses:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """What a table is called, and what its screen speaks; both may change while it runs.
+
+    Attributes:
+        name: Its name.
+        language: Of its screen, where that has not chosen another; empty: the screen's own.
+    """
+
+    name: Callable[[], str]
+    language: Callable[[], str] = lambda: ""
+
+
+@dataclass(frozen=True, slots=True)
 class Pages:
     """The pages.
 
@@ -58,14 +72,14 @@ class Pages:
         pairing: Whether the phone that asks is paired.
         games: The games that can be chosen.
         addresses: Where phones find the table.
-        name: Tells the table's own name, which may be changed while it runs.
+        named: The table's own name and language.
     """
 
     feed: Feed
     pairing: Pairing
     games: Sequence[Form]
     addresses: Addresses
-    name: Callable[[], str]
+    named: Named
 
     def routes(self, having: Set[str]) -> flask.Blueprint:
         """Their routes, with the QR codes and the manifest; a page that needs a group of the API is there with it."""
@@ -90,17 +104,22 @@ class Pages:
 
     def words(self, having: Set[str]) -> dict[str, Any]:
         """What every template may say: texts in the phone's language, its look, the addresses of files."""
-        language = language_of_phone()
+        language = self.language()
         look = flask.request.cookies.get("look", "")
         return {
             "t": functools.partial(catalogue.say, language),
             "language": language,
             "languages": catalogue.LANGUAGES,
-            "table_name": self.name(),
+            "table_name": self.named.name(),
             "look": look if look in LOOKS else "dark",
             "file": static_files.url,
             **{f"with_{name}": group in having for name, (_, group) in WHERE_THERE_IS_ONE.items()},
         }
+
+    def language(self) -> str:
+        """That of the phone that asks; of the pub's screen the table's, unless one was chosen there."""
+        screen = flask.request.endpoint == "pages.tv"
+        return language_of_phone(self.named.language() if screen else "")
 
     def page(self, name: str, having: Set[str]) -> flask.Response:
         """A page with the newest snapshot in it."""
@@ -109,7 +128,8 @@ class Pages:
             "snapshot": msgspec.Raw(self.feed.newest.json),
             "paired": paired,
             "hands": name == "tray" and (paired or from_this_machine()),
-            "texts": static_files.url(f"texts/{language_of_phone()}-{name}.json"),
+            "texts": static_files.url(f"texts/{self.language()}-{name}.json"),
+            "settings": "settings" in having,
             "voice": "voice" in having,
             "evening": "evening" in having,
             "advice": "advice" in having,
@@ -171,7 +191,7 @@ def manifest() -> flask.Response:
     return flask.Response(flask.json.dumps(manifest), mimetype="application/manifest+json")
 
 
-def language_of_phone() -> str:
-    """The language that the asking phone has chosen or accepts."""
+def language_of_phone(usual: str = "") -> str:
+    """The language that the asking phone has chosen; else the `usual` one, where there is one; else what it accepts."""
     accepted = flask.request.accept_languages.values()
-    return catalogue.chosen(flask.request.cookies.get("lang"), accepted)
+    return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)

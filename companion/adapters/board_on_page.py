@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from hardware.board import Board, BoardFrame
 from hardware.track import Layout
@@ -13,9 +14,8 @@ from hardware.track import Layout
 class BoardOnPage:
     """The board as the page draws it: its newest frame, and where each LED is."""
 
-    def __init__(self, board: Board, layout: Layout) -> None:
+    def __init__(self, board: Board) -> None:
         self._board = board
-        self._spots = spots(layout)
 
     def latest(self) -> BoardFrame:
         """The newest frame."""
@@ -23,9 +23,10 @@ class BoardOnPage:
 
     def spots(self) -> Sequence[tuple[float, float]]:
         """Where each LED is, in hole spacings."""
-        return self._spots
+        return spots(self._board.layout)
 
 
+@lru_cache(maxsize=2)
 def spots(layout: Layout) -> tuple[tuple[float, float], ...]:
     """Places of the LEDs with the distance of two neighbours on the strip as the unit."""
     places = layout.places_mm

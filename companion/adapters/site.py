@@ -24,7 +24,7 @@ from web import api, metrics
 from web.api.routes import Routes
 from web.app import create_app
 from web.guard import Hosts
-from web.pages import Addresses, Pages
+from web.pages import Addresses, Named, Pages
 from web.pairing.phones import Pairing, new_pin
 from web.pairing.tokens import FileTokens
 from web.serving.feed import Feed
@@ -106,15 +106,16 @@ def groups_of_any_table(
 
 
 def servers(
-    settings: Settings, door: Door, feed: Feed, groups: tuple[Routes, ...], name: Callable[[], str] | None = None
+    running: Callable[[], Settings], door: Door, feed: Feed, groups: tuple[Routes, ...]
 ) -> Callable[[socket.socket], Server]:
     """What makes a server of those routes and the pages on a socket, as often as one is needed.
 
-    `name` tells the table's name where that can change; without it, it is that of the settings.
+    `running` tells the settings that hold now: the table's name and language may change.
     """
-    pages = Pages(feed, door.pairing, FORMS, door.addresses, name or (lambda: settings.table.name))
+    named = Named(lambda: running().table.name, lambda: running().table.language)
+    pages = Pages(feed, door.pairing, FORMS, door.addresses, named)
     app = create_app(pages, groups, importlib.metadata.version("peg-and-pip"))
-    limits = Limits(streams=settings.web.streams)
+    limits = Limits(streams=running().web.streams)
 
     def served(listening: socket.socket) -> Server:
         feed.call(lambda: None)

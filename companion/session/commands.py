@@ -19,12 +19,14 @@ class PlayLine(msgspec.Struct, frozen=True, kw_only=True):
 class StartGame(msgspec.Struct, frozen=True, kw_only=True):
     """Start a game from a transcript's header, on those terms (`companion.session.house.terms`).
 
-    A game that is not over is left where it stands, kept in the journal.
+    A game that is not over is left where it stands, kept in the journal. `colours` are those that players have chosen,
+    0 to 9 by name; the others get what they wore, or what is free.
     """
 
     header: Any
     number: int | None = None
     terms: Any = {}
+    colours: Any = {}
 
 
 class NextGame(msgspec.Struct, frozen=True, kw_only=True):

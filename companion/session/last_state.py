@@ -13,7 +13,7 @@ from companion.games.views.phrase import Phrase
 from companion.session.journal import read_entries
 from companion.session.present import TableState, snapshot_of
 from companion.session.record import Record, Unplayable, replayed
-from companion.session.snapshot import Snapshot
+from companion.session.snapshot import Snapshot, Thrown
 from companion.session.tray.interpret import Memory
 
 CURE = (
@@ -25,14 +25,18 @@ class LastState:
     """Fulfils what the pages need of a table: one snapshot that says what is wrong, and no command is carried out."""
 
     def __init__(self, folder: Path, why: str) -> None:
-        self._why = why
-        shown = snapshot_of(TableState(last_good(folder), Memory()))
+        self._why, self._record = why, last_good(folder)
+        shown = snapshot_of(TableState(self._record, Memory()))
         notice = Phrase("ill", {"what": why, "cure": CURE})
         self._snapshot = msgspec.structs.replace(shown, phase="over", options=(), notice=notice, pulse=1)
 
     def snapshot(self) -> Snapshot:
         """The last good state."""
         return self._snapshot
+
+    def throws(self) -> tuple[Thrown, ...]:
+        """Every throw of the last game, oldest first."""
+        return self._record.game.throws if self._record.game else ()
 
     def subscribe(self, _reader: Callable[..., None]) -> Callable[[], None]:
         """Nothing will ever change."""

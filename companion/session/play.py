@@ -32,7 +32,7 @@ from companion.session.record import (
     horizon,
     replayed,
 )
-from companion.session.sitting import same_people
+from companion.session.sitting import chosen, same_people
 from companion.session.snapshot import Offer
 from companion.session.tray import interpret
 from companion.session.tray.interpret import Memory, Outcome
@@ -77,7 +77,7 @@ class Play:
             c.PlayLine: lambda command: self._play_line(action_of(command.line)),
             c.PressButton: lambda command: self._press(command.button),
             c.Answer: self._answer,
-            c.StartGame: lambda command: self._start(command.header, command.terms),
+            c.StartGame: lambda command: self._start(command.header, command.terms, command.colours),
             c.NextGame: lambda _: self._next_game(),
             c.Abandon: lambda _: self._abandon(),
             c.EndSitting: lambda _: self._enter("sitting_ended", {}),
@@ -279,14 +279,14 @@ class Play:
 
     # ---- games ----------------------------------------------------------------------------------------------------
 
-    def _start(self, line: Any, sent_terms: Any) -> None:
+    def _start(self, line: Any, sent_terms: Any, sent_colours: Any = None) -> None:
         header = header_of(line)
         terms = terms_line(terms_of(sent_terms, header))
         games, number = self.table.record.games, self.table.record.number + 1
         same = bool(games) and not self.table.record.closed and same_people(games[-1].header, header)
         sitting = games[-1].sitting if same else number
         back_to = horizon(games, number, sitting)
-        worn = games[-1].colours if games else {}
+        worn = chosen(games[-1].colours if games else {}, sent_colours or {}, header.players)
         body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
         self._enter("game", {**body, "terms": terms} if terms else body)
         self._filing.note(self.table.record.games)

@@ -25,9 +25,11 @@ from companion.session.record import Record
 from companion.session.sitting import next_starter
 from companion.session.snapshot import Offer, Question, Side, Snapshot, TrayPlan
 from companion.session.tray.interpret import Ask, Memory, values_of
-from companion.session.tray.observation import Observation
+from companion.session.tray.observation import Die, Observation
 
 EVENTS_SHOWN = 40
+THROWS_SHOWN = 24
+"""A game of many hours is no heavier to send than its last minutes; a page asks for what was before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,19 @@ class TableState:
         return game is not None and house is not None and game.transcript.state.player == house.player
 
 
+def staying(table: TableState) -> tuple[Die, ...]:
+    """The dice in the tray that stay when the next throw of a game is made, those in the keep zone first."""
+    game, seen = table.record.game, table.observation
+    if game is None or seen is None:
+        return ()
+    wanted, stay = list(policy_for(game.transcript.state).staying(game.transcript.state)), list[Die]()
+    for die in (*seen.kept, *seen.thrown):
+        if die.value in wanted:
+            wanted.remove(die.value)
+            stay.append(die)
+    return tuple(stay)
+
+
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
     """The snapshot of that state. Where `last` has the same number, its game is taken over, not made again."""
     if last is None or last.number != table.record.number:
@@ -115,7 +130,7 @@ def _journaled(record: Record) -> Snapshot:
         rule_of_thumb=None if game.abandoned or game.terms.serious else _rule_of_thumb(state),
         safe_chance=None if game.abandoned or game.terms.serious else safe_chance(state),
         tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
-        throws=game.throws,
+        throws=game.throws[-THROWS_SHOWN:],
         events=game.log[-EVENTS_SHOWN:],
         race=tuple((change.side, change.score) for change in changes),
         highlights=highlights(game) if state.over else (),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import platformdirs
@@ -12,12 +12,17 @@ from msgspec import Meta
 from companion.games.registry import GAMES
 from companion.session.photos import CAP_BYTES
 
+Language = Literal["", "en", "de", "fi"]
+"""Those of `web.catalogue`."""
+
 
 class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The table's name on the pages, and the game that a first start sets up.
 
     Attributes:
         name: Of the table.
+        language: What it speaks, and its screen where that has not chosen another; English, and the screen's own, when
+            empty.
         game: The first game's; players and the rest are its too.
         players: In their order.
         house: The level of a player House that the program plays: careless, steady or best; none when empty.
@@ -26,6 +31,7 @@ class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     name: Annotated[str, Meta(min_length=1, max_length=24)] = "Peg & Pip"
+    language: Language = ""
     game: str = next(iter(GAMES))
     players: tuple[str, ...] = ("Ann", "Ben")
     house: str = ""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated
 
+import msgspec
+
+from companion.errors import RulesError
 from companion.games.game import Header, Outcome
 from companion.session.snapshot import Sitting
 
@@ -39,6 +43,31 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
         used = list(taken.values())
         taken.setdefault(name, min(range(COLOURS), key=lambda colour: (used.count(colour), colour)))
     return {name: taken[name] for name in players}
+
+
+def chosen(worn: Mapping[str, int], told: object, players: Sequence[str]) -> dict[str, int]:
+    """The colours worn, with those that players have chosen instead; who wore one of these gets another.
+
+    Args:
+        worn: Of everyone who has played here.
+        told: A decoded JSON object: colours (0 to 9) by name.
+        players: Who may choose.
+
+    Raises RulesError.
+
+    >>> chosen({"Ann": 3, "Ben": 4}, {"Ben": 3}, ["Ann", "Ben"])
+    {'Ben': 3}
+    """
+    try:
+        wanted = msgspec.convert(told, dict[str, Annotated[int, msgspec.Meta(ge=0, lt=COLOURS)]])
+    except msgspec.ValidationError as wrong:
+        raise RulesError(f"The players' colours: {wrong}.") from None
+    for name in wanted:
+        if name not in players:
+            raise RulesError(f"A colour is chosen for {name!r}, who is not one of the players.")
+    if len(set(wanted.values())) < len(wanted):
+        raise RulesError("Two players have chosen the same colour. Let each have one of their own.")
+    return {**{name: colour for name, colour in worn.items() if colour not in wanted.values()}, **wanted}
 
 
 def same_people(one: Header, other: Header) -> bool:

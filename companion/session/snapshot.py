@@ -191,7 +191,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         option_points: What each of them brings, in their order: the points of the turn after it, or banked by it.
         rule_of_thumb: What somebody would do who plays by one: an option, or `{"throw": 4}`; None in a serious game.
         safe_chance: Exact chance that the next throw is no wipe-out, when a throw is allowed.
-        throws: Throws of this game, oldest first.
+        throws: The last throws of this game, oldest first; `GET /api/throws` has all of them.
         events: The last things that happened, oldest first.
         race: Every change of a score since the start, oldest first: the side and its score after it.
         highlights: What the game is remembered by, once it is over.

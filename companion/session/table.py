@@ -20,7 +20,7 @@ from companion.session.journal import Journal
 from companion.session.photos import Photos
 from companion.session.play import Play
 from companion.session.present import TableState, snapshot_of
-from companion.session.snapshot import News, Snapshot
+from companion.session.snapshot import News, Snapshot, Thrown
 
 log = logging.getLogger(__name__)
 
@@ -100,6 +100,11 @@ class Table:
     def standing(self) -> TableState:
         """All that the writer has before it, as it is now; never waits."""
         return self._play.table
+
+    def throws(self) -> tuple[Thrown, ...]:
+        """Every throw of the game that is on, oldest first; never waits."""
+        game = self._play.table.record.game
+        return game.throws if game else ()
 
     def subscribe(self, reader: Reader) -> Callable[[], None]:
         """Have the writer thread call `reader` with each new snapshot and its news; returns how to end that.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from acting import HEADER, Tray, played, started, table_in
 
-from companion.errors import DeviceError, IllegalAction
+from companion.errors import DeviceError, IllegalAction, RulesError
 from companion.session.commands import Abandon, EndSitting, NextGame, Observe, PressButton, StartGame
 from companion.session.photos import Photos
 from companion.session.sitting import colours, next_starter
@@ -161,6 +161,19 @@ def test_the_table_tells_the_colours_and_keeps_them_over_a_restart(tmp_path: Pat
             table.submit(StartGame(header={**HEADER, "players": HEADER["players"][::-1]}))
         assert table.snapshot().sitting.colours == {name: at for at, name in enumerate(HEADER["players"])}
         table.stop()
+
+
+def test_a_colour_that_was_chosen_is_worn_whoever_wore_it(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    header = {**HEADER, "players": ["Ann", "Ben"]}
+    table.submit(StartGame(header=header))
+    assert table.submit(StartGame(header=header, colours={"Ben": 0})).sitting.colours == {"Ann": 1, "Ben": 0}
+    assert table.submit(StartGame(header=header)).sitting.colours == {"Ann": 1, "Ben": 0}
+    for wrong in ({"Ben": 10}, {"Cid": 1}, {"Ann": 3, "Ben": 3}, {"Ann": "red"}, [1]):
+        with pytest.raises(RulesError, match="colour"):
+            table.submit(StartGame(header=header, colours=wrong))
+    table.stop()
 
 
 def test_colours_are_kept_from_one_sitting_to_the_next(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from companion.session.tray.observation import Die, Observation
 from web import api, metrics, settings
 from web.app import create_app
 from web.guard import Hosts
-from web.pages import Addresses, Pages
+from web.pages import Addresses, Named, Pages
 from web.pairing.phones import Pairing
 from web.pairing.tokens import MemoryTokens
 from web.serving.feed import Feed
@@ -72,6 +72,9 @@ class StandInTray:
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
         self._check(ids)
         self.done.append(("throw", tuple(ids or ()), strength))
+
+    def throw_on(self, count: int) -> None:
+        self.done.append(("throw on", count))
 
     def shake(self) -> None:
         self.done.append(("shake",))
@@ -205,7 +208,7 @@ def opened(
         api.pair.routes(pairing),
         *(make(having[part]) for part, make in make_more.items() if having.get(part) is not None),
     ]
-    app = create_app(Pages(feed, pairing, games, addresses, lambda: name), groups, "0")
+    app = create_app(Pages(feed, pairing, games, addresses, Named(lambda: name)), groups, "0")
     hosts = Hosts(addresses.names)
     stream = EventStream(feed, hosts, pairing.knows, limits, heartbeat_s)
     try:

@@ -22,8 +22,8 @@ from web.serving.limits import Limits
 
 pytestmark = pytest.mark.browser
 OUT = Path(__file__).resolve().parents[2] / "out" / "web"
-PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/dice", "/review", "/settings")
-HOSTS_ONLY = {"/control", "/review", "/settings"}
+PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/dice", "/review", "/settings", "/setup")
+HOSTS_ONLY = {"/control", "/review", "/settings", "/setup"}
 PATIENCE_MS = 60_000
 """Far more than a busy machine needs: these tests say what happens, not how fast."""
 SIZES = {"360x640": (360, 640), "390x844": (390, 844), "820x1180": (820, 1180), "1920x1080": (1920, 1080)}

@@ -43,8 +43,8 @@ def test_who_scans_the_screen_of_a_new_table_runs_it_and_nobody_after(chromium: 
     first = scanned.replace(ADDRESSES.page, f"{address}/")
     host = page_of(chromium)
     host.goto(first)
-    host.wait_for_selector("#sheet:not([hidden])")
-    assert "first" not in host.url
+    host.wait_for_url("**/setup")
+    host.wait_for_selector("#begin")
     screen.wait_for_selector("#host", state="detached")
     assert screen.is_visible("#page")
     late = page_of(chromium)
@@ -63,10 +63,10 @@ def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any)
     page.fill("#strip-brightness", "0.3")
     page.press("#strip-brightness", "Tab")
     page.wait_for_selector("#strip-brightness-says:text-is('Kept.')")
-    page.fill("#strip-brightness", "3")
-    page.press("#strip-brightness", "Tab")
-    page.wait_for_selector("#strip-brightness[aria-invalid='true']")
-    assert "brightness" in page.text_content("#strip-brightness-says")
+    page.fill("#strip-limit_ma", "3")
+    page.press("#strip-limit_ma", "Tab")
+    page.wait_for_selector("#strip-limit_ma[aria-invalid='true']")
+    assert "limit_ma" in page.text_content("#strip-limit_ma-says")
     page.fill("#web-port", "9000")
     page.press("#web-port", "Tab")
     page.wait_for_selector("#web-port-says:has-text('starts anew')")
@@ -74,4 +74,22 @@ def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any)
     page.reload()
     page.wait_for_selector("#strip-brightness")
     assert page.input_value("#strip-brightness") == "0.3"
+    page.context.close()
+
+
+def test_a_game_is_set_up_with_names_in_one_go_and_colours_of_ones_own(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = page_of(chromium)
+    assert page.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+    page.goto(f"{address}/setup")
+    page.fill("[data-key='seat-0']", "Zoë, Max, Fay")
+    page.press("[data-key='seat-0']", "Tab")
+    page.wait_for_selector("[data-key='seat-2']")
+    page.click("[data-key='colour-1']")  # from 1 to 3: 2 is Fay's
+    page.click("[data-key='away-0']")
+    page.click("[data-key='colour-1']")  # Fay's goes from the first that is free to the next
+    page.click("#begin")
+    page.wait_for_url("**/tray")
+    assert pub.table.snapshot().header["players"] == ["Max", "Fay"]  # type: ignore[index]
+    assert pub.table.snapshot().sitting.colours == {"Max": 3, "Fay": 1}
     page.context.close()

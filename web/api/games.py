@@ -30,6 +30,7 @@ HEADER: Json = {
         "first": {"type": "string"},
         "roll_off": {"type": "boolean"},
         "terms": ref("Terms"),
+        "colours": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0, "maximum": 9}},
     },
     "additionalProperties": False,
 }
@@ -51,11 +52,11 @@ def routes(games: Sequence[Form], table: Table, pairing: Pairing) -> Routes:
 
     @made.post("/api/games", "Start a game", dict[str, Any], **start)
     def begin(header: dict[str, Any]) -> flask.Response:
-        players, terms = header.get("players"), header.pop("terms", {})
+        players, terms, colours = header.get("players"), header.pop("terms", {}), header.pop("colours", {})
         wrong = problem_of(name for name in players if isinstance(name, str)) if isinstance(players, list) else None
         if wrong is not None:
             return refusal(422, "name", wrong)
-        return do(table, StartGame(header=header, terms=terms))
+        return do(table, StartGame(header=header, terms=terms, colours=colours))
 
     return made
 

@@ -1,14 +1,15 @@
-"""The photos of throws and of the open question. Anyone may look at them."""
+"""The throws of the game that is on, their photos, and that of the open question. Anyone may look at them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import flask
 
-from companion.session.snapshot import Snapshot
+from companion.session.snapshot import Snapshot, Thrown
 from web.api.routes import Routes, number
-from web.responses import refusal
+from web.responses import answer, refusal
 
 JPEG = "image/jpeg"
 
@@ -26,6 +27,9 @@ class Asking(Protocol):
     def snapshot(self) -> Snapshot:
         """The newest snapshot."""
 
+    def throws(self) -> Sequence[Thrown]:
+        """Every throw of the game that is on, oldest first."""
+
     def question_photo(self, question: int) -> bytes | None:
         """The photo that a question is about, or None when it is no longer open."""
 
@@ -33,6 +37,10 @@ class Asking(Protocol):
 def routes(photos: Photos, table: Asking) -> Routes:
     """The routes of the photos."""
     made = Routes("photos")
+
+    @made.get("/api/throws", "All throws of the game that is on, oldest first")
+    def of_game() -> flask.Response:
+        return answer({"throws": list(table.throws())})
 
     @made.get("/api/throws/<int:throw>.jpg", "The photo of a throw", {}, kind=JPEG, refused=(404,))
     def of_throw(throw: int) -> flask.Response:

@@ -24,9 +24,13 @@ Place = Annotated[float, msgspec.Meta(ge=-1000.0, le=2000.0)]
 
 
 class ThrowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/tray/throw`: these dice (none named: all that are not in the keep zone), and how hard, 0 to 1."""
+    """`POST /api/tray/throw`: these dice (none named: all that are not in the keep zone), and how hard, 0 to 1.
+
+    With `count` so many, whichever: those that stay in this turn are laid aside first.
+    """
 
     ids: Dice | None = None
+    count: Annotated[int, msgspec.Meta(ge=1, le=20)] | None = None
     strength: Annotated[float, msgspec.Meta(ge=0.0, le=1.0)] = 0.6
 
 
@@ -53,6 +57,9 @@ class Tray(Protocol):
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
         """Throw these dice (None: all that lie in the throw zone or outside); strength 0 to 1."""
+
+    def throw_on(self, count: int) -> None:
+        """Throw so many of the dice; those that stay in this turn are laid into the keep zone first."""
 
     def shake(self) -> None:
         """Shake the tray: the dice in the throw zone are thrown again."""
@@ -103,7 +110,8 @@ def routes(tray: Tray, table: Table, pairing: Pairing) -> Routes:
 
     @made.post("/api/tray/throw", "Throw dice", ThrowBody, **hands)
     def throw(sent: ThrowBody) -> flask.Response:
-        return done(lambda: tray.throw(sent.ids, sent.strength))
+        count = sent.count
+        return done(lambda: tray.throw(sent.ids, sent.strength) if count is None else tray.throw_on(count))
 
     @made.post("/api/tray/shake", "Shake the tray", NothingBody, **hands)
     def shake(_: NothingBody) -> flask.Response:

@@ -1,5 +1,5 @@
 // The control page: the scoreboard, with the sheet from below for a phone that is paired.
-import { $, fill, follow, goLive, has, ready, settings, t, table, text } from "./core.js";
+import { $, fill, follow, goLive, has, ready, settings, start, t, table, text } from "./core.js";
 import { advice } from "./advice.js";
 import { asking } from "./ask.js";
 import { correctable } from "./correct.js";
@@ -62,7 +62,7 @@ async function first() {
   const code = new URLSearchParams(location.hash.slice(1)).get("first");
   if (!code) return;
   history.replaceState(null, "", "/control");
-  if (!table.paired && await request("/api/pair", { first: code })) location.reload();
+  if (!table.paired && await request("/api/pair", { first: code })) location.replace(start.settings ? "/setup" : "/control");
 }
 
 async function pair(pin) {

@@ -8,12 +8,22 @@ let offered = null, offer = null;
 
 export function correctable() {
   follow((snapshot) => {
-    if (table.paired && snapshot.correction?.id !== offered) confirm(snapshot.correction);
     if (!table.paired) return;
-    const list = $("throws");
-    if (!list) return;
-    fill(list, snapshot.throws, () => [...snapshot.throws].reverse().map(row));
+    if (snapshot.correction?.id !== offered) confirm(snapshot.correction);
+    list(snapshot.throws);
+    earlier();
   });
+  $("throws-fold").addEventListener("toggle", earlier);
+}
+
+const list = (throws) => fill($("throws"), throws, () => [...throws].reverse().map(row));
+
+// The newest come with the snapshot; all of them are asked for while somebody looks.
+async function earlier() {
+  const { number } = table.snapshot;
+  if (!$("throws-fold").open || !table.paired) return;
+  const told = await fetch("/api/throws", { cache: "no-store" }).then((response) => response.json()).catch(() => null);
+  if (told && number === table.snapshot.number) list(told.throws);
 }
 
 function row(thrown) {

@@ -7,7 +7,7 @@ menu();
 goLive();
 let chosen = null;
 $("set").addEventListener("change", () => { chosen = $("set").value; load(); });
-follow((snapshot, before) => { if (!before || before.throws.length !== snapshot.throws.length || before.game !== snapshot.game) load(); });
+follow((snapshot, before) => { if (!before || before.throws.at(-1)?.number !== snapshot.throws.at(-1)?.number || before.game !== snapshot.game) load(); });
 
 async function load() {
   const query = chosen === null ? "" : `?set=${encodeURIComponent(chosen)}`, response = await fetch(`/api/evening/dice${query}`, { cache: "no-store" }).catch(() => null);

@@ -2,17 +2,20 @@
 import { $, number, s, t, text } from "./core.js";
 
 const EVERY_MS = 200;
+let dots = null;
+
+/** The strip may lie otherwise than it was drawn. */
+export function relaid() { dots = null; }
 
 /** Draws the lights into #lights while #lights-fold is open (or always, when there is no fold). */
 export function lights() {
   const fold = $("lights-fold"), drawing = $("lights");
   if (!drawing) return;
-  let dots = null;
   const step = async () => {
     if (!document.hidden && (!fold || fold.open)) {
       try {
-        dots ??= await lamps(drawing);
         const frame = await (await fetch("/api/board", { cache: "no-store" })).json();
+        if (frame.leds.length !== dots?.length) dots = await lamps(drawing);
         frame.leds.forEach(([r, g, b], at) => shine(dots[at], r, g, b));
         text($("lights-draw"), t("lights.draw", { amps: number((frame.milliamps / 1000).toFixed(2)) }));
       } catch { /* the next look tries again; the bar says when the table is gone */ }

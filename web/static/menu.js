@@ -1,6 +1,6 @@
 // The menu on top: look, language, and whether this phone speaks.
 import { $, cookie, settings } from "./core.js";
-import { voice } from "./voice.js";
+import { loudness, tryout, voice } from "./voice.js";
 
 export function menu() {
   $("look").addEventListener("change", (event) => {
@@ -9,7 +9,11 @@ export function menu() {
   });
   $("language").addEventListener("change", (event) => { cookie("lang", event.target.value); location.reload(); });
   $("voice").value = settings.get("voice", "off");
-  $("voice").addEventListener("change", (event) => { settings.set("voice", event.target.value); });
+  $("voice").addEventListener("change", (event) => { settings.set("voice", event.target.value); loud(); tryout(); });
+  const loud = () => { $("volume").disabled = $("voice").value === "off"; };
+  $("volume").value = loudness();
+  $("volume").addEventListener("change", (event) => { settings.set("volume", event.target.value); tryout(); });
+  loud();
   $("odds").value = settings.get("odds", "on");
   $("odds").addEventListener("change", (event) => { settings.set("odds", event.target.value); location.reload(); });
   const folded = document.querySelector(".menu");

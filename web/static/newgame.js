@@ -4,8 +4,14 @@ import { chip } from "./dice.js";
 import { HOUSE, termsForm } from "./terms.js";
 
 export function newGame(games) {
+  const form = gameForm(games), begin = async () => { if (await form.begin()) box.close(); };
+  const box = dialog(t("control.new_game"), form.parts, h("button", { type: "button", class: "main", onclick: begin }, t("new.begin")));
+}
+
+/** What a set-up asks, as elements, and what begins the game: the snapshot, or null after telling why not. */
+export function gameForm(games) {
   const last = lastGame();
-  const names = [...(last.players ?? ["", ""])];
+  const names = [...(last.players ?? ["", ""])], wished = new Map();
   const terms = termsForm(last.terms ?? {}, (plays) => { seatHouse(names, plays); show(); });
   let known = remembered();
   let game = games.find((each) => each.game === last.game) ?? games[0];
@@ -14,34 +20,33 @@ export function newGame(games) {
   const before = h("div", { class: "row names" }), who = h("div", { class: "stack" }), what = h("div", { class: "stack" });
   const choice = h("select", { id: "new-game" }, games.map((each) => h("option", { value: each.game, selected: each === game }, each.title)));
   choice.addEventListener("change", () => { game = games.find((each) => each.game === choice.value); rules = {}; show(); });
-  const problem = h("p", { class: "notice", role: "alert", hidden: true });
 
   const show = () => {
     fill(before, [known, names], () => knownNames(known, names, game, show));
-    fill(who, [names.length, game.game, names.drawn], () => [names.map((name, seat) => seatRow(names, seat, name, game, show, terms.plays() && name === HOUSE)),
-      game.max_players && names.length >= game.max_players ? null : h("button", { type: "button", "data-key": "add", onclick: () => { names.push(""); show(); } }, t("new.add"))].flat());
+    fill(who, [names.length, game.game, names.drawn], () => [names.map((name, seat) => seatRow({ names, wished, seat, game, show, house: terms.plays() && name === HOUSE })),
+      game.max_players && names.length >= game.max_players ? null : h("button", { type: "button", "data-key": "add", onclick: () => { names.push(""); show(); } }, t("new.add")), h("small", { class: "quiet" }, t("new.several"))].flat());
     fill(what, [game.game, rules], () => [presets(game, rules, (chosen) => { rules = chosen; show(); }), ...game.switches.map((each) => switchRow(each, rules))]);
   };
   const begin = async () => {
     const players = names.map((name) => name.trim()).filter(Boolean);
     const header = { transcript: 1, game: game.game, players, rules: differing(game, rules), terms: terms.told() };
+    const colours = Object.fromEntries(players.filter((name) => wished.has(name)).map((name) => [name, wished.get(name)]));
     settings.set("last-game", JSON.stringify(header));
     settings.set("names", JSON.stringify([...new Set([...players, ...known])].slice(0, 30)));
-    const done = await post("/api/games", first.value === "roll" ? { ...header, roll_off: true } : header);
-    if (done) box.close();
+    return post("/api/games", { ...header, colours, ...(first.value === "roll" ? { roll_off: true } : {}) });
   };
   const first = h("select", { id: "new-first" }, h("option", { value: "seat" }, t("new.first_seat")), h("option", { value: "roll" }, t("new.roll_off")));
-  const box = dialog(t("control.new_game"), h("label", { for: "new-game" }, t("new.game")), choice,
+  const parts = [h("label", { for: "new-game" }, t("new.game")), choice,
     h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who, before, terms.house),
     h("label", { for: "new-first" }, t("new.first")), first,
-    h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what), h("details", { class: "fold" }, h("summary", {}, t("new.terms")), h("div", { class: "stack" }, terms.more)), problem,
-    h("button", { type: "button", class: "main", onclick: begin }, t("new.begin")));
+    h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what), h("details", { class: "fold" }, h("summary", {}, t("new.terms")), h("div", { class: "stack" }, terms.more))];
   show();
   earlier().then((games) => {
     known = [...new Set([...known, ...games.flatMap((each) => each.players)])];
     terms.knows([...new Set(games.map((each) => each.dice).filter(Boolean))]);
     show();
   });
+  return { parts, begin };
 }
 
 // The game on the table; on a table without one that which this phone began last.
@@ -79,23 +84,45 @@ async function earlier() {
   return response?.ok ? (await response.json()).games : [];
 }
 
-// As the table will give them out: the colour worn in this sitting, else the first that is free.
-function coloursOf(names) {
-  const worn = (name) => own(table.snapshot.sitting?.colours, name.trim()), taken = new Set(names.map(worn));
-  return names.map((name) => {
-    if (worn(name) !== undefined) return worn(name);
-    const free = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].find((colour) => !taken.has(colour)) ?? 0;
+// As the table will give them out: the colour chosen here, else that worn in this sitting, else the first that is free.
+const COLOURS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+function coloursOf(names, wished) {
+  const chosen = new Set(names.map((name) => wished.get(name.trim())));
+  const worn = (name) => { const colour = own(table.snapshot.sitting?.colours, name); return chosen.has(colour) ? undefined : colour; };
+  const known = names.map((name) => wished.get(name.trim()) ?? worn(name.trim())), taken = new Set(known);
+  return known.map((colour) => {
+    if (colour !== undefined) return colour;
+    const free = COLOURS.find((each) => !taken.has(each)) ?? 0;
     taken.add(free);
     return free;
   });
 }
 
-function seatRow(names, seat, name, game, show, house) {
-  const field = h("input", { value: name, readonly: house, maxlength: 24, autocomplete: "off", "data-key": `seat-${seat}`, "aria-label": t("new.seat", { seat: seat + 1 }) });
-  field.addEventListener("input", () => { names[seat] = field.value; row.firstChild.replaceWith(chip(coloursOf(names)[seat])); });
-  field.addEventListener("change", show); // draws the names only that may still be tapped
+// "Zoe, Max" are two names: the second takes the next seat.
+const LONGEST = 24;
+function seatEach(names, seat, game) {
+  const each = names[seat].split(",").map((name) => name.trim().slice(0, LONGEST)).filter(Boolean);
+  if (!each.length || each[0] === names[seat]) return;
+  names.splice(seat, each.length, ...each);
+  names.splice(game.max_players ?? names.length);
+  names.drawn = (names.drawn ?? 0) + 1;
+}
+
+function seatRow({ names, wished, seat, game, show, house }) {
+  const name = names[seat], field = h("input", { value: name, readonly: house, maxlength: 5 * LONGEST, autocomplete: "off", "data-key": `seat-${seat}`, "aria-label": t("new.seat", { seat: seat + 1 }) });
+  // A tap goes on to the next colour that nobody here has.
+  const recolour = () => {
+    const all = coloursOf(names, wished), next = COLOURS.map((step) => (all[seat] + 1 + step) % COLOURS.length).find((colour) => !all.includes(colour));
+    if (next === undefined || !names[seat].trim()) return;
+    wished.set(names[seat].trim(), next);
+    names.drawn = (names.drawn ?? 0) + 1;
+    show();
+  };
+  const colour = () => h("button", { type: "button", class: "plain", "data-key": `colour-${seat}`, "aria-label": t("new.colour", { seat: seat + 1 }), onclick: recolour }, chip(coloursOf(names, wished)[seat]));
+  field.addEventListener("input", () => { names[seat] = field.value; row.firstChild.replaceWith(colour()); });
+  field.addEventListener("change", () => { seatEach(names, seat, game); show(); }); // draws the names that may still be tapped
   const away = names.length > game.min_players && !house ? h("button", { type: "button", "data-key": `away-${seat}`, "aria-label": t("new.remove", { seat: seat + 1 }), onclick: () => { names.splice(seat, 1); show(); } }, "✕") : null;
-  const row = h("div", { class: "seat" }, chip(coloursOf(names)[seat]), field, away);
+  const row = h("div", { class: "seat" }, colour(), field, away);
   return row;
 }
 

@@ -1,5 +1,5 @@
 // The virtual tray: hands for dice that only the camera can read. This page knows where dice lie, never what they show.
-import { $, fill, follow, goLive, h, number, post, ready, start, t, table, text, toast } from "./core.js";
+import { $, fill, follow, goLive, h, number, post, ready, start, t, table, text } from "./core.js";
 import { advice } from "./advice.js";
 import { asking } from "./ask.js";
 import { menu } from "./menu.js";
@@ -194,7 +194,7 @@ function wanted() {
 
 async function throwDice() {
   const { count, loose, taken, fresh: first } = wanted();
-  if (tooMany()) return toast(t("tray.too_many", { count: tooMany() })); // a shake throws them all the same
+  if (!first && loose.length > count) return act("throw", { count }); // those that stay are laid aside first
   const ids = taken.map((die) => die.id);
   // At the start of a turn everything else is swept up.
   const left = first ? loose.map((die) => die.id).filter((id) => !ids.includes(id)) : [];
@@ -202,19 +202,12 @@ async function throwDice() {
   return act("throw", { ids, strength: 0.6 });
 }
 
-/** Dice that lie loose though they should not be thrown: frozen ones that nobody has moved. */
-function tooMany() {
-  const { count, loose, fresh: first } = wanted();
-  return !first && table.snapshot.state?.throw_sizes.length ? Math.max(0, loose.length - count) : 0;
-}
-
 // While a decision is due nothing may be thrown: the decisions stand below the tray.
 function hint() {
-  const extra = tooMany(), { snapshot } = table, throwing = $("throw"), sizes = snapshot.state?.throw_sizes ?? [];
+  const { snapshot } = table, throwing = $("throw"), sizes = snapshot.state?.throw_sizes ?? [];
   throwing.disabled = !start.hands || deciding(snapshot) || snapshot.phase === "asking";
   throwing.classList.toggle("main", !throwing.disabled && sizes.some((size) => sensible(snapshot, { throw: size })));
   text(throwing, sizes.length ? t("tray.throw_count", { count: sizes[0] }) : t("tray.throw"));
-  text($("tray-hint"), extra ? t("tray.too_many", { count: extra }) : t("tray.how"));
 }
 
 // Drag the tray itself to and fro: a good shake throws the dice in it.

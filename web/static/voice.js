@@ -4,7 +4,18 @@ import { can, eventWords } from "./sides.js";
 
 const NOTES = { throw: [330], banked: [523, 659, 784], wipe_out: [220, 165], fuchle: [196, 147, 98], rollover: [440, 554, 659],
   over: [523, 659, 784, 1047], bomb: [110, 82], bump: [262, 196] };
+const LOUDEST = 0.36;
 let audio = null;
+
+/** How loud this phone is, 0 to 1. */
+export const loudness = () => Number(settings.get("volume", "0.5"));
+
+/** Let it be heard how loud it is now. */
+export function tryout() {
+  if (settings.get("voice", "off") === "off") return;
+  audio ??= window.AudioContext ? new AudioContext() : null;
+  chime(NOTES.banked);
+}
 
 export function voice() {
   addEventListener("pointerdown", () => { audio ??= settings.get("voice") === "off" || !window.AudioContext ? null : new AudioContext(); });
@@ -24,6 +35,7 @@ function speak(words) {
   if (!words || !globalThis.speechSynthesis) return;
   const said = new SpeechSynthesisUtterance(words);
   said.lang = document.documentElement.lang;
+  said.volume = loudness();
   speechSynthesis.speak(said);
 }
 
@@ -34,7 +46,7 @@ function chime(notes) {
     tone.type = "triangle";
     tone.frequency.value = pitch;
     loud.gain.setValueAtTime(0.0001, from);
-    loud.gain.exponentialRampToValueAtTime(0.18, from + 0.02);
+    loud.gain.exponentialRampToValueAtTime(Math.max(0.0001, LOUDEST * loudness()), from + 0.02);
     loud.gain.exponentialRampToValueAtTime(0.0001, from + 0.3);
     tone.connect(loud).connect(audio.destination);
     tone.start(from);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import cv2
@@ -25,15 +25,24 @@ SMALLER, NOISE_LEVELS = 8, 6
 
 
 class VirtualHands:
-    """Fulfils `web.api.tray.Tray` with a virtual camera, and throws for the house (`session.house.player.Hands`)."""
+    """Fulfils `web.api.tray.Tray` with a virtual camera, and throws for the house (`session.house.player.Hands`).
 
-    def __init__(self, camera: Simulated) -> None:
-        self._camera = camera
+    Args:
+        camera: Whose tray it is.
+        staying: The dice in it that stay when the next throw is made, as the table last saw them.
+    """
+
+    def __init__(self, camera: Simulated, staying: Callable[[], Sequence[Die]] = tuple) -> None:
+        self._camera, self._staying = camera, staying
         self._shown: tuple[FrameBGR, bytes] | None = None
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
         """Throw these dice, or all that are not kept."""
         self._camera.tray.throw(ids, strength)
+
+    def throw_on(self, count: int) -> None:
+        """Throw so many, those that stay laid aside."""
+        self.throw_beside(self._staying(), count)
 
     def throw_beside(self, staying: Sequence[Die], count: int) -> None:
         """Lay those dice into the keep zone and throw so many of the others; what is left over is lifted out.

@@ -15,10 +15,9 @@ from companion.errors import CompanionError, RulesError, StaleAction
 from companion.games.game import Action, State
 from companion.games.notation import line_of
 from companion.games.players import level_named
-from companion.games.registry import policy_for
 from companion.session.commands import Command, HouseAwaits, HouseDecides
 from companion.session.events import TAKEN_BACK
-from companion.session.present import TableState
+from companion.session.present import TableState, staying
 from companion.session.snapshot import News, Snapshot
 from companion.session.tray.observation import Die
 
@@ -170,7 +169,7 @@ class HousePlayer:
             due_s = self._throw_s = max(now_s, self._from_s) + (self._pause_s / 2 if _state(table).decisions else 0.0)
         if now_s < due_s:
             return due_s - now_s
-        self._hands.throw_beside(_staying(table), count)
+        self._hands.throw_beside(staying(table), count)
         self._throw_s = now_s + AGAIN_S
         return AGAIN_S
 
@@ -199,14 +198,3 @@ def _state(table: TableState) -> State:
     game = table.record.game
     assert game is not None, "it is the house's turn"
     return game.transcript.state
-
-
-def _staying(table: TableState) -> tuple[Die, ...]:
-    """The dice in the tray that stay when the next throw is made, those in the keep zone first."""
-    state, seen = _state(table), table.observation
-    wanted, staying = list(policy_for(state).staying(state)), list[Die]()
-    for die in (*seen.kept, *seen.thrown) if seen else ():
-        if die.value in wanted:
-            wanted.remove(die.value)
-            staying.append(die)
-    return tuple(staying)

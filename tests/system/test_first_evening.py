@@ -1,0 +1,118 @@
+"""A new table from its first start to its first scored throw: one code to scan, one page to fill in, one throw."""
+
+from __future__ import annotations
+
+import time
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from running import Running
+
+PATIENCE_MS = 60_000
+PHONE = {"width": 390, "height": 844}
+MOST_ACTS, MOST_S = 5, 40.0
+
+
+class Host:
+    """Somebody with a phone who has never seen the table; counts what must be done."""
+
+    def __init__(self, chromium: Any) -> None:
+        self.page = chromium.new_context(viewport=PHONE).new_page()
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.acts: list[str] = []
+
+    def scan(self, address: str) -> None:
+        self.acts.append("scan the code")
+        self.page.goto(address)
+
+    def type(self, where: str, words: str) -> None:
+        self.acts.append(f"type {words}")
+        self.page.fill(where, words)
+        self.page.press(where, "Tab")
+
+    def tap(self, what: str) -> None:
+        self.acts.append(f"tap {what}")
+        self.page.click(what)
+
+
+def scanned(chromium: Any, table: Running) -> str:
+    """What the code on the screen of that table says."""
+    screen = chromium.new_page(viewport={"width": 1280, "height": 720})
+    screen.goto(table.page + "tv")
+    screen.wait_for_selector("#host")
+    shot = cv2.imdecode(np.frombuffer(screen.locator("#host img").screenshot(), np.uint8), cv2.IMREAD_COLOR)
+    screen.close()
+    code, _, _ = cv2.QRCodeDetector().detectAndDecode(shot)
+    return str(code)
+
+
+def first_throw(chromium: Any, table: Running) -> Host:
+    """Scan, say who plays, begin, throw, and score what was thrown."""
+    host = Host(chromium)
+    host.scan(scanned(chromium, table))
+    host.page.wait_for_url("**/setup")
+    host.type("[data-key='seat-0']", "Zoë, Max")
+    host.tap("#begin")
+    host.page.wait_for_url("**/tray")
+    host.tap("#throw")
+    deadline_s = time.monotonic() + PATIENCE_MS / 1000
+    while table.state()["phase"] != "asking" and not table.state()["throws"] and time.monotonic() < deadline_s:
+        host.page.wait_for_timeout(50)
+    if table.state()["phase"] == "asking":  # a die that leans: which is nobody's doing
+        table.pair()
+        table.ask("/api/answers", {"question": table.state()["question"]["id"], "values": [6, 6, 6, 2, 1, 4, 3]})
+    host.tap("#big .main")
+    host.page.wait_for_selector("#points:has-text('+')")
+    return host
+
+
+@pytest.mark.browser
+def test_a_new_table_is_set_up_on_one_page_and_played(chromium: Any, tmp_path: Path) -> None:
+    with Running(tmp_path) as table:
+        host = first_throw(chromium, table)
+        assert len(host.acts) <= MOST_ACTS, host.acts
+        assert table.state()["header"]["players"] == ["Zoë", "Max"]
+        assert table.state()["state"]["turn_points"] > 0
+        set_up(host.page, table, tmp_path / "no-settings" / "pegpip" / "pegpip.toml")
+        host.page.context.close()
+
+
+def set_up(page: Any, table: Running, settings: Path) -> None:
+    """What else is asked there, each answered at once."""
+    page.goto(table.page + "setup")
+    page.fill("#table-name", "The Plough")
+    page.press("#table-name", "Tab")
+    page.wait_for_selector("#table-name-says:text-matches('Kept')")
+    page.select_option("#table-language", "de")
+    page.wait_for_selector("#table-language-says:text-matches('Kept')")
+    page.wait_for_function("() => document.querySelectorAll('#lights circle').length === 122")
+    page.select_option("#strip-layout", "board3x121")
+    page.wait_for_function("() => document.querySelectorAll('#lights circle').length === 363")
+    assert len(table.ask("/api/board")[1]["leds"]) == 363
+    page.fill("#sound-volume", "0.8")
+    page.wait_for_selector("#sound-volume-says:text-matches('Kept')")
+    page.wait_for_function("() => document.querySelector('#picture').naturalWidth === 1280")
+    kept = tomllib.loads(settings.read_text(encoding="utf-8"))
+    assert kept == {
+        "table": {"name": "The Plough", "language": "de"},
+        "strip": {"layout": "board3x121"},
+        "sound": {"volume": 0.8},
+    }
+    assert "Die Bahn" in str(table.ask("/tv")[1]) or 'lang="de"' in table.ask("/tv")[1].decode()
+
+
+@pytest.mark.browser
+@pytest.mark.evening
+def test_from_the_first_start_to_the_first_scored_throw(chromium: Any, tmp_path: Path) -> None:
+    begun_s = time.monotonic()
+    with Running(tmp_path) as table:
+        host = first_throw(chromium, table)
+        took_s = time.monotonic() - begun_s
+        print(f"first start to first scored throw: {took_s:.1f} s, {len(host.acts)} acts: {host.acts}")
+        assert took_s <= MOST_S
+        assert len(host.acts) <= MOST_ACTS
+        host.page.context.close()

@@ -1,0 +1,92 @@
+"""Whole games in real Chromium on the virtual tray alone, unpaired: who does what is marked gold comes to the end."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from running import Running
+
+pytestmark = [pytest.mark.browser, pytest.mark.evening]
+PHONE = {"width": 390, "height": 844}
+PATIENCE_S = 20.0
+"""Within which what was done must change something; a throw takes three seconds."""
+GAMES = {"crib_dice": 150, "crag": 120, "crapola": 250}
+"""With so many acts at most per player's mind: far more than a game takes, so that one that never ends is found."""
+ANSWERS = "dialog .likely, dialog .main:text-matches('All right'), dialog button:text-matches('no throw')"
+"""To a question: as the table takes it to be; what it makes nothing of was no throw, and is thrown again."""
+OUT = Path(__file__).resolve().parents[2] / "out" / "evening"
+
+
+class Guest:
+    """Somebody at the tray who reads nothing but what is gold."""
+
+    def __init__(self, page: Any, table: Running, out: Path) -> None:
+        self.page, self.table, self.out = page, table, out
+        self.acts: list[str] = []
+
+    def state(self) -> dict[str, Any]:
+        return self.table.state()
+
+    def play(self, most_acts: int) -> dict[str, Any]:
+        while not (snapshot := self.state())["state"]["over"]:
+            assert len(self.acts) < most_acts, self.acts[-20:]
+            self.act(snapshot)
+        return snapshot
+
+    def act(self, before: dict[str, Any]) -> None:
+        """One act, and until something has come of it."""
+        gold = self.gold()
+        words = " ".join(gold.inner_text().split())
+        self.acts.append(words)
+        gold.click()
+        throws = words.startswith("Throw")
+        deadline_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline_s:
+            now = self.state()
+            changed = now["number"] > before["number"] or (now["question"] or {}) != (before["question"] or {})
+            if changed and not (throws and now["phase"] == "settling"):
+                self.page.wait_for_selector(f"html[data-number='{now['number']}']", state="attached")
+                return
+            self.page.wait_for_timeout(50)
+        raise self.stuck(f"nothing came of {words!r}")
+
+    def gold(self) -> Any:
+        """What is marked: in the dialog where one is open, else on the page."""
+        deadline_s = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline_s:
+            asked = self.page.query_selector("dialog[open]") is not None
+            marked = self.page.query_selector_all(ANSWERS if asked else "main .main:enabled")
+            if shown := [one for one in marked if one.is_visible()]:
+                return shown[0]
+            self.page.wait_for_timeout(100)
+        raise self.stuck("nothing is marked gold")
+
+    def stuck(self, why: str) -> AssertionError:
+        self.out.mkdir(parents=True, exist_ok=True)
+        self.page.screenshot(path=str(self.out / "stuck.png"), full_page=True)
+        now = self.state()
+        seen = {key: now[key] for key in ("phase", "notice", "question", "options", "thrown", "kept", "state")}
+        return AssertionError(f"{why} after {self.acts[-6:]}: {seen}")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_whole_game_by_what_is_gold(chromium: Any, tmp_path: Path, game: str) -> None:
+    with Running(tmp_path, "--game", game, "--players", "Ann,Ben") as table:
+        tray = chromium.new_context(viewport=PHONE).new_page()
+        screen = chromium.new_page(viewport={"width": 1280, "height": 720})
+        tray.goto(table.page + "tray")
+        screen.goto(table.page + "tv")
+        tray.wait_for_selector("#throw:enabled")
+        begun_s, guest = time.monotonic(), Guest(tray, table, OUT)
+        over = guest.play(GAMES[game])
+        print(f"{game}: {len(guest.acts)} acts, {time.monotonic() - begun_s:.0f} s")
+        screen.wait_for_selector("#felt .winner")
+        assert over["state"]["outcome"]["winners"][0] in screen.inner_text("#felt")
+        OUT.mkdir(parents=True, exist_ok=True)
+        screen.screenshot(path=str(OUT / f"{game}-over.png"))
+        assert guest.gold().inner_text() == "Next game"
+        tray.context.close()
+        screen.close()
