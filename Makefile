@@ -70,7 +70,7 @@ faults: .venv/dev.stamp  ## damaged folders, power cuts, kills, failing disks, m
 	@$(BIN)/python tests/faults
 	@PEGPIP_FAULTS=1 $(BIN)/pytest -q tests/system/test_supervision.py tests/system/test_safe_mode.py tests/system/test_plug_pulled.py tests/vision/test_camera_faults.py tests/hardware/test_strip_faults.py
 
-soak: .venv/dev.stamp  ## 2,000 throws with 50 viewers and exports in between: nothing grows, slows or is lost (THROWS=20000: an hour)
+soak: .venv/dev.stamp  ## 2,000 throws in the virtual tray with 50 viewers and exports in between: nothing grows, slows or is lost (an hour)
 	@$(BIN)/python tests/faults/soak.py --throws $(or $(THROWS),2000)
 
 years: .venv/dev.stamp  ## a table that starts from 100,000 entries: how soon, how small; exports while it is played (five minutes)

@@ -157,10 +157,7 @@ class DecidedElsewhere:
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
         """Whatever was rolled, with or without what was moved to the keep zone since."""
-        if still:
-            yield tuple(sorted((Counter(dice.thrown) - Counter(still)).elements()))
-        else:
-            yield from thrown_or_moved(dice)
+        yield from thrown_or_moved(dice, still, still)
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
         """Nothing is played."""
@@ -203,11 +200,17 @@ def again_or_bank(state: State) -> Phrase:
     return Phrase("again_or_bank", {"player": state.player, "sizes": list(state.throw_sizes)})
 
 
-def thrown_or_moved(dice: TrayDice) -> Iterator[Values]:
-    """What may have been thrown: the dice of the throw zone; or those and what was moved to the keep zone since."""
-    yield dice.thrown
-    if dice.newly_kept:
-        yield tuple(sorted(dice.thrown + dice.newly_kept))
+def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) -> Iterator[Values]:
+    """What may have been thrown: the dice of the throw zone; or those and what was moved to the keep zone since.
+
+    Dice that were not rolled (`still`) are those that stay, left where they lay, or it was no throw.
+    """
+    if still and not Counter(still) <= Counter(staying):
+        return
+    thrown = tuple(sorted((Counter(dice.thrown) - Counter(still)).elements()))
+    yield thrown
+    if dice.newly_kept and not still:
+        yield tuple(sorted(thrown + dice.newly_kept))
 
 
 def state_after(state: State, actions: Iterable[Action]) -> State | None:

@@ -11,6 +11,7 @@ from companion.errors import IllegalAction
 from companion.session.commands import Answer, Observe, PlayLine, PressButton, Tick
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
+from companion.session.tray.observation import Die, Observation
 
 CRAG: dict[str, Any] = {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]}
 CRAPOLA: dict[str, Any] = {"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"], "rules": {"entry": 0}}
@@ -216,3 +217,40 @@ def test_who_has_left_does_not_start_the_next_game(table: Table) -> None:
     for name in ("Ann", "Cat"):
         over = table.submit(PlayLine(number=table.snapshot().number, line={"leave": name}))
     assert (over.state["outcome"]["winners"], over.next_starter) == (["Ben"], "Ben")
+
+
+def rolled_beside(tray: Tray, stays: tuple[int, ...], *values: int) -> Observation:
+    """Those dice lie untouched in the throw zone, all others have been thrown again."""
+    lying = list[Die]()
+    for value in stays:
+        lying.append(next(die for die in tray.thrown if die.value == value and die not in lying))
+    tray.lay = list(tray.thrown)
+    tray.thrown = [*lying, *(tray.die(value) for value in values)]
+    return tray.observation()
+
+
+@pytest.mark.parametrize(
+    ("header", "first", "kept", "then"),
+    [(CRAG, (6, 6, 2), (6, 6), (1,)), (CRAG, (6, 5, 2), (5,), (1, 1)),
+     (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 5), (2, 2, 4, 6)),
+     (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 1, 5), (1, 2, 4))],
+)  # fmt: skip
+def test_dice_kept_by_phone_may_stay_where_they_lie(
+    table: Table, tray: Tray, header: dict[str, Any], first: tuple[int, ...], kept: tuple[int, ...], then: tuple[int]
+) -> None:
+    started(table, header)
+    seen = table.submit(Observe(tray.throw(*first)))
+    chosen = table.submit(PlayLine(number=seen.number, line={"do": "keep", "dice": list(kept)}))
+    after = table.submit(Observe(rolled_beside(tray, kept, *then)))
+    assert after.question is None
+    assert [thrown.values for thrown in after.throws] == [tuple(sorted(first)), then]
+    assert lines_after(table, chosen) == 1
+
+
+def test_a_throw_of_more_dice_than_were_left_is_asked_about(table: Table, tray: Tray) -> None:
+    started(table, CRAG)
+    seen = table.submit(Observe(tray.throw(6, 5, 2)))
+    table.submit(PlayLine(number=seen.number, line={"do": "keep", "dice": [6]}))
+    after = table.submit(Observe(rolled_beside(tray, (5,), 1, 3)))
+    assert after.question is not None
+    assert (after.notice.code, after.notice.args) == ("count", {"wanted": [2], "seen": 3, "kept": 0})

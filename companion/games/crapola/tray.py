@@ -45,9 +45,8 @@ class CrapolaTray:
                 yield (Keep(kept),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """The dice of the throw zone; or with those moved to the keep zone since."""
-        if not still:
-            yield from thrown_or_moved(dice)
+        """The dice of the throw zone, but those kept; or with those moved to the keep zone since."""
+        yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
         """Remembers what is set aside and tells what it is worth, or why it can't be."""

@@ -36,12 +36,8 @@ class CribDiceTray:
             yield (NamePoint(value),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """The dice of the throw zone; or with those that have been moved to the keep zone since they were thrown."""
-        if not still:
-            yield from thrown_or_moved(dice)
-        elif set(still) == {_crib(state).turn.point}:
-            # Frozen dice were left in the throw zone and not touched.
-            yield tuple(sorted((Counter(dice.thrown) - Counter(still)).elements()))
+        """The dice of the throw zone, but the frozen; or with those moved to the keep zone since."""
+        yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
         """Names the point when the keep zone does; tells what the rules forbid there."""

@@ -234,6 +234,9 @@ def _partly(state: State, memory: Memory, seen: Memory, observation: Observation
     if len(still) * 2 > len(observation.thrown):
         # One die was tipped over, or read otherwise; the rest lies there.
         return look_again(state, seen, observation, policies)
+    if not _readings(state, seen, observation, (), policies) and _wanted(state, seen, observation, policies):
+        # Most were thrown, and they are too many or too few.
+        return _rolled(state, replace(seen, rolled=True, rolls=seen.rolls + 1), observation, policies)
     return _unsure(state, memory, seen, observation, policies)
 
 
