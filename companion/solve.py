@@ -1,35 +1,95 @@
-"""Solves the games' stored tables anew and writes them into the games' folders: `make solve`."""
+"""Solves the games' stored tables anew, on all cores, and writes them into the games' folders: `make solve`.
+
+A game with stored tables has a module `solve` whose `TABLES` says how each is worked out.
+"""
 
 from __future__ import annotations
 
 import importlib
 import importlib.util
+import multiprocessing
+import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, MutableSequence, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from companion.games.registry import GAMES
+from companion.games.stored import Working
+
+EVERY_S = 0.2  # the progress bars are drawn anew
+
+
+def solvers(game: str) -> Mapping[str, Working]:
+    """How the game's tables are worked out, by name; none where it has no module `solve`."""
+    package = f"companion.games.{game}"
+    if importlib.util.find_spec(f"{package}.solve") is None:
+        return {}
+    found: Mapping[str, Working] = importlib.import_module(f"{package}.solve").TABLES
+    return found
 
 
 def solve(game: str) -> None:
-    """Writes the tables of a game; one without a `solve` module has none."""
-    package = f"companion.games.{game}"
-    if importlib.util.find_spec(f"{package}.solve") is None:
-        return
-    begun = time.perf_counter()
-    tables: dict[str, bytes] = importlib.import_module(f"{package}.solve").tables()
-    for name, content in tables.items():
-        Path(str(files(package))).joinpath(name).write_bytes(content)
-    sizes = ", ".join(f"{name} {len(content):,} bytes" for name, content in tables.items())
-    sys.stdout.write(f"{game}: {sizes} in {time.perf_counter() - begun:.1f} s\n")
+    """Writes the tables of a game and says how long they took."""
+    from rich.console import Console
+    from rich.progress import Progress, TimeElapsedColumn
+
+    names, begun = tuple(solvers(game)), time.perf_counter()
+    come = multiprocessing.RawArray("d", len(names))
+    columns = (*Progress.get_default_columns()[:-1], TimeElapsedColumn())
+    with (
+        ProcessPoolExecutor(initializer=_report_to, initargs=(come,)) as pool,
+        Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress,
+    ):
+        bars = [progress.add_task(f"{game}: {name}", total=1.0) for name in names]
+        working = [pool.submit(_worked, game, name, place) for place, name in enumerate(names)]
+        while wait(working, timeout=EVERY_S).not_done:
+            for bar, share in zip(bars, come, strict=True):
+                progress.update(bar, completed=share)
+    for name, done in zip(names, working, strict=True):
+        content, took_s = done.result()
+        Path(str(files(f"companion.games.{game}"))).joinpath(name).write_bytes(content)
+        sys.stdout.write(f"{game}: {name}, {len(content):,} bytes, {took_s:.1f} s of one core\n")
+    sys.stdout.write(f"{game}: {time.perf_counter() - begun:.1f} s in all\n")
+
+
+def worked_out(working: Working, come: MutableSequence[float] | None = None, place: int = 0) -> bytes:
+    """The content of a table; how far it has come is written to that place meanwhile."""
+    steps = working()
+    while True:
+        try:
+            share = next(steps)
+        except StopIteration as done:
+            content: bytes = done.value
+            return content
+        if come is not None:
+            come[place] = share
+
+
+_come: MutableSequence[float] | None = None
+
+
+def _report_to(come: Any) -> None:
+    global _come
+    _come = come
+
+
+def _worked(game: str, name: str, place: int) -> tuple[bytes, float]:
+    begun = time.process_time()
+    content = worked_out(solvers(game)[name], _come, place)
+    return content, time.process_time() - begun
 
 
 def main(games: Sequence[str]) -> None:
     """Solves those games, or all."""
+    # Each table has a core of its own: NumPy's threads would only be in each other's way. It is not loaded yet.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for game in games or GAMES:
-        solve(game)
+        if solvers(game):
+            solve(game)
 
 
 if __name__ == "__main__":

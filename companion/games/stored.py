@@ -5,8 +5,12 @@ from __future__ import annotations
 import pkgutil
 import sys
 from array import array
+from collections.abc import Callable, Generator
 
 from companion.errors import RulesError
+
+# Works a table out: yields how far it has come, from 0 to 1, and returns the content.
+Working = Callable[[], Generator[float, None, bytes]]
 
 
 def stored(package: str, name: str) -> bytes:

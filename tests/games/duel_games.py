@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.games.crib_dice import duel
-from companion.games.crib_dice.solve_duel import SHAPE, Duel
+from companion.games.crib_dice.outcomes import Outcomes
+from companion.games.crib_dice.solve_duel import SHAPE, TOPS, Duel
+from companion.games.crib_dice.turns import Turns, worked_back
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -31,12 +33,16 @@ def outcomes(piddle_points: bool, order: int) -> npt.NDArray[np.float32]:
     game, values = Duel(piddle_points), stored_values(piddle_points)
     found = np.empty((*SHAPE[1:], HOLES + 1), np.float32)
     for begin in range(0, duel.PEGS, AT_ONCE):
-        others = list(range(begin, min(begin + AT_ONCE, duel.PEGS)))
-        turns = game.turns(values, order, others, [0, 1, 2])
-        banked, wiped = turns.outcomes(turns.top)
+        others = np.arange(begin, min(begin + AT_ONCE, duel.PEGS))
+        bank, lost = game.aims(values, order, others)
+        tiled = np.tile(bank.reshape(len(bank), -1), (1, duel.PEGS * duel.FUCHLE))
+        starts = np.repeat(np.arange(duel.PEGS), lost[0].size)
+        turns = worked_back(Turns(piddle_points, tiled, lost.reshape(-1)), starts, TOPS[order])
+        ends = Outcomes(piddle_points, turns, starts, TOPS[order])
+        banked, wiped = ends.banked, ends.wiped
         shape = (duel.PEGS, duel.FUCHLE, len(others), duel.FUCHLE)
         chances = np.zeros((HOLES + 1, len(wiped)))
-        chances[: turns.top] = banked
+        chances[: TOPS[order]] = banked
         chances[-1] = wiped
         if order == 1:  # all that banks beyond the track wins
             chances[duel.PEGS] += 1 - chances.sum(axis=0)

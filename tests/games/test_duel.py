@@ -11,11 +11,13 @@ from playing import STOP
 from test_win_odds import board_at, values
 
 from companion.games.crib_dice import duel
+from companion.games.crib_dice.duel import REACH
 from companion.games.crib_dice.odds import TurnWorth
+from companion.games.crib_dice.outcomes import Outcomes
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.solve_duel import fixed_point
 from companion.games.crib_dice.state import CribDice, Turn
-from companion.games.crib_dice.turns import REACH, Turns
+from companion.games.crib_dice.turns import Turns, worked_back
 
 RULES = [{}, {"piddle_points": True}]
 
@@ -90,7 +92,9 @@ def test_turns_of_a_batch_are_turns_one_by_one_and_their_outcomes_make_up_their_
     rise[top:] = 1.0  # from there on it stops
     lost = generator.random(holes) * 0.3
     bank = np.repeat(rise, holes, axis=1)
-    turns = Turns(False, bank, lost, block=1, top=top, monotone=monotone)
+    starts = np.arange(holes)
+    turns = worked_back(Turns(False, bank, lost, monotone=monotone), starts, top)
+    worth = turns.fresh[starts, starts]
     for peg in (0, 30, 59):
         one = TurnWorth(
             False,
@@ -98,12 +102,13 @@ def test_turns_of_a_batch_are_turns_one_by_one_and_their_outcomes_make_up_their_
             float(lost[peg]),
             lambda points: 1.0,
         )
-        assert turns.worth()[peg] == pytest.approx(one.fresh(0), abs=1e-12)
-    banked, wiped = turns.outcomes(holes)
+        assert worth[peg] == pytest.approx(one.fresh(0), abs=1e-12)
+    ends = Outcomes(False, turns, starts, holes)
+    banked, wiped = ends.banked, ends.wiped
     beyond = 1 - banked.sum(axis=0) - wiped
     made_up = (banked * bank[:holes]).sum(axis=0) + wiped * lost
-    assert np.all(made_up <= turns.worth() + 1e-12)
-    assert np.all(turns.worth() <= made_up + beyond + 1e-12)
+    assert np.all(made_up <= worth + 1e-12)
+    assert np.all(worth <= made_up + beyond + 1e-12)
     assert np.all(beyond >= -1e-12)
 
 

@@ -312,9 +312,14 @@ def test_a_turn_played_to_reach_points_reaches_them_as_often_as_each_throw_says(
         assert chances.thrown(points, dice) == pytest.approx(total / 6**dice)
 
 
+def unstored(size: int, least: int) -> crapola_odds.TurnWorth:
+    """Worked out, whether there is a table or not."""
+    return crapola_odds.TurnWorth(size, least, crapola_odds.worked_back(size, least), hot=crapola_odds.rich_seven)
+
+
 @pytest.mark.parametrize(("points", "dice", "least"), [(0, 1, 0), (500, 2, 0), (300, 3, 0), (0, 2, 1000), (2000, 4, 0)])
 def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dice: int, least: int) -> None:
-    worth = crapola_odds.TurnWorth(6, least)
+    worth = unstored(6, least)
     total = 0.0
     for thrown in product(range(1, 7), repeat=dice):
         keeps = [kept for kept in handfuls(tuple(sorted(thrown))) if kept and crapola_odds.points_of(kept)]
@@ -327,7 +332,7 @@ def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dic
 
 
 def test_who_may_not_stop_yet_must_throw_on() -> None:
-    worth = crapola_odds.TurnWorth(6, 1000)
+    worth = unstored(6, 1000)
     assert worth.choosing(950, 3) == worth.thrown(950, 3) < 950
     assert worth.choosing(1000, 1) == 1000
     assert worth.choosing(1000, 0) == max(1000, worth.thrown(1000, 6)) > 1000
@@ -336,12 +341,12 @@ def test_who_may_not_stop_yet_must_throw_on() -> None:
 def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
     rich = crapola_odds.rich()
     assert rich == 15_700
-    six = crapola_odds.TurnWorth(6, 0)
+    six = unstored(6, 0)
     for dice in range(1, 7):
         assert six.thrown(rich, dice) < rich
         assert six.choosing(rich, dice % 6) == rich
     assert six.thrown(rich - 50, 6) > rich - 50
-    seven = crapola_odds.TurnWorth(7, 0)
+    seven = unstored(7, 0)
     assert seven.choosing(rich, 0) == pytest.approx(rich + crapola_odds.rich_seven())
     assert seven.choosing(rich, 6) == rich
     assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())

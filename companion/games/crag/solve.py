@@ -1,20 +1,18 @@
-"""Crag solved: the expected final total of one sheet with best play, for every set of filled categories.
-
-Worked back from the full sheet, all sheets with the same number filled at once. `make solve` stores it.
-"""
+"""Crag solved: what each sheet expects with best play, and how turns played so end (`make solve`)."""
 
 from __future__ import annotations
 
-from functools import cache
+import zlib
+from collections.abc import Generator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.games.crag.odds import FULL, KEEPS, LYING, TABLE, keeps_of, lying_after, points_table
+from companion.games.crag.odds import FULL, KEEPS, LYING, TABLE, points_table
+from companion.games.crag.plays import plays
 from companion.games.crag.sheet import CATEGORIES
-from companion.games.dice import throws_of
-
-Floats = npt.NDArray[np.float64]
+from companion.games.crag.turns import Floats, after_keeps, choices
+from companion.games.crag.win import OPENINGS, PLAYS, TOTALS, UNIT, Prospects, openings
+from companion.games.stored import Working
 
 
 def solved(strict: bool) -> Floats:
@@ -44,24 +42,33 @@ def solved(strict: bool) -> Floats:
     return worth
 
 
-def tables() -> dict[str, bytes]:
-    """The stored table: without and with `thirteen_without_double`, little-endian float64."""
-    return {TABLE: b"".join(solved(strict).astype("<f8").tobytes() for strict in (False, True))}
+def sheet_table() -> Generator[float, None, bytes]:
+    """`solved` without and with `thirteen_without_double`, little-endian float64."""
+    halves = []
+    for strict in (False, True):
+        halves.append(solved(strict).astype("<f8").tobytes())
+        yield len(halves) / 2
+    return b"".join(halves)
 
 
-@cache
-def after_keeps() -> Floats:
-    """By what was kept (all three: no throw): the chance of each three dice lying there, shape (keeps, dice)."""
-    chances = np.zeros((len(KEEPS), len(LYING)))
-    for place, kept in enumerate(KEEPS):
-        missing = 3 - len(kept)
-        for lying, ways in lying_after(kept):
-            chances[place, LYING.index(lying)] += ways / 6**missing
-    return chances
+def play_table() -> Generator[float, None, bytes]:
+    """`plays` without and with `thirteen_without_double`, entry by entry, little-endian uint16, zlib."""
+    halves = []
+    for strict in (False, True):
+        halves.append(plays(solved(strict), strict).T.astype("<u2").tobytes())
+        yield len(halves) / 2
+    return zlib.compress(b"".join(halves), 9)
 
 
-@cache
-def choices() -> npt.NDArray[np.int64]:
-    """By what lies there after the first throw: the places of all keeps, the last one repeated, shape (dice, 8)."""
-    places = [[KEEPS.index(kept) for kept in keeps_of(dice)] for dice, _ in throws_of(3)]
-    return np.array([row + row[-1:] * (8 - len(row)) for row in places])
+def opening_table() -> Generator[float, None, bytes]:
+    """What sheets with few categories filled (`win.openings`) still bring, in `win.UNIT`, as uint32, zlib."""
+    halves = []
+    for strict in (False, True):
+        prospects = Prospects(plays(solved(strict), strict), np.empty((0, TOTALS)))
+        chances = np.array([prospects.of(mask) for mask in openings().tolist()])
+        halves.append(np.rint(chances / UNIT).astype("<u4").tobytes())
+        yield len(halves) / 2
+    return zlib.compress(b"".join(halves), 9)
+
+
+TABLES: Mapping[str, Working] = {TABLE: sheet_table, PLAYS: play_table, OPENINGS: opening_table}

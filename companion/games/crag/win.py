@@ -7,108 +7,107 @@ round, where totals are given, it is the chance with best play. A shared win cou
 
 from __future__ import annotations
 
+import zlib
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided
 
 from companion.errors import RulesError
-from companion.games.crag.odds import FULL, KEEPS, LYING, filled_of, points_table, sheets
+from companion.games.crag.odds import FULL, KEEPS, LYING, filled_of, points_table
 from companion.games.crag.sheet import CATEGORIES
-from companion.games.crag.solve import Floats, after_keeps, choices
 from companion.games.crag.state import Crag
+from companion.games.crag.turns import Floats, after_keeps, choices
 from companion.games.game import Action, Enter, Keep, State
+from companion.games.stored import stored
 
 TOTALS = 245  # no sheet holds more than 244
 PLACES = range(len(CATEGORIES))
-AT_ONCE = 256
-"""So many sheets lie in a processor's cache together."""
+PLAYS = "plays.u2z"
+OPENINGS = "openings.u4z"
+OPENING = 2  # categories filled, of the sheets in that table
+UNIT = 2.0**-32
+TURNS = 6**6  # the first throw and the second: chances of a turn are so manieth parts
 Masks = npt.NDArray[np.int64]
 
 
+@cache
+def openings() -> Masks:
+    """The sheets whose prospects are stored, ascending."""
+    return np.array([mask for mask in range(FULL + 1) if mask.bit_count() <= OPENING])
+
+
+@cache
+def enterable() -> tuple[tuple[int, int], ...]:
+    """All that can be entered: the place in the sheet, and the points there, ascending."""
+    return tuple((place, points) for place in PLACES for points in sorted({row[place] for row in _points()}))
+
+
+def _points() -> tuple[tuple[int, ...], ...]:
+    return tuple(points_table(False)[dice] for dice in LYING)
+
+
 class Prospects:
-    """What sheets still bring, played for the final total: all of them, worked out when it is made.
+    """What sheets still bring, played for the final total, worked out for those that are asked for.
 
     Args:
-        strict: The house rule `thirteen_without_double`.
+        plays: How often a turn on each sheet ends in each of `enterable`, in `TURNS`, shape (sheets, entries).
+        opening: The chances of each number of points to come, of `openings`, shape (len(openings), TOTALS).
     """
 
-    def __init__(self, strict: bool) -> None:
-        self.points = np.array([points_table(strict)[dice] for dice in LYING])
-        self._worth = np.array(sheets(strict))
+    def __init__(self, plays: npt.NDArray[np.uint16], opening: Floats) -> None:
+        self._plays = plays
         self._chances = np.zeros((FULL + 1, TOTALS))
         self._chances[FULL, 0] = 1.0
-        # What may be entered where, numbered through: dice that score alike lead to the same sheets.
-        pairs = [(place, int(scored)) for place in PLACES for scored in np.unique(self.points[:, place])]
-        self._pair_of = np.array([[pairs.index((place, int(dice[place]))) for dice in self.points] for place in PLACES])
-        self._scores = [
-            [(at, scored) for at, (where, scored) in enumerate(pairs) if where == place] for place in PLACES
-        ]
-        # The most that so many empty rows bring.
-        self._most = [0, *np.cumsum(np.sort(self.points.max(axis=0))[::-1]).tolist()]
-        filled = np.array([mask.bit_count() for mask in range(FULL + 1)])
-        for size in reversed(PLACES):
-            masks = np.flatnonzero(filled == size)
-            for begin in range(0, len(masks), AT_ONCE):
-                some = masks[begin : begin + AT_ONCE]
-                self._chances[some] = self._spread(some, self._weights(some))
+        self._chances[openings()[: len(opening)]] = opening
+        self._known = np.zeros(FULL + 1, dtype=bool)
+        self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def of(self, filled: int) -> Floats:
         """The chance of each number of points to come, shape (TOTALS,)."""
+        if not self._known[filled]:
+            self._work_out(filled)
         chances: Floats = self._chances[filled]
         return chances
 
-    def _weights(self, masks: Masks) -> Floats:
-        """The chance of each that may be entered, of sheets with as many filled as each other, shape (masks, pairs)."""
-        worth, where = self._entries(masks)
-        pairs, count = self._pair_of[where, np.arange(len(LYING))[:, np.newaxis]], int(self._pair_of.max()) + 1
-        at = pairs + np.arange(len(masks)) * count
-        weights = np.bincount(at.ravel(), self._lying(worth).ravel(), len(masks) * count)
-        return weights.astype(np.float64).reshape(len(masks), -1)
+    def _work_out(self, filled: int) -> None:
+        """That sheet and all that it can become, from the full one back, as many filled at once."""
+        unused = [1 << place for place in PLACES if not filled >> place & 1]
+        sheets = np.array([filled])
+        for place in unused:
+            sheets = np.concatenate([sheets, sheets | place])
+        sheets = sheets[~self._known[sheets]]
+        sizes = np.array([mask.bit_count() for mask in sheets.tolist()])
+        for size in range(len(PLACES) - 1, filled.bit_count() - 1, -1):
+            self._spread(sheets[sizes == size])
+        self._known[sheets] = True
 
-    def _spread(self, masks: Masks, weights: Floats) -> Floats:
-        """The chance of each number of points, by the chances of what is entered where, shape (masks, TOTALS)."""
-        most = self._most[len(CATEGORIES) - int(masks[0]).bit_count()] + 1
-        found = np.zeros((len(masks), TOTALS))
-        part = np.empty((len(masks), most))
-        for place, scores in enumerate(self._scores):
-            later = self._chances[masks | 1 << place, :most]  # zero where the place is filled: no weight falls on it
-            for column, scored in scores:
-                np.multiply(later[:, : most - scored], weights[:, column, np.newaxis], out=part[:, : most - scored])
-                found[:, scored:most] += part[:, : most - scored]
-        return found
-
-    def _entries(self, masks: Masks) -> tuple[Floats, Masks]:
-        """By three dice the most that the rest of the sheet brings, and where to enter them; shape (dice, masks)."""
-        best = np.full((len(LYING), len(masks)), -np.inf)
-        where = np.zeros(best.shape, dtype=np.int64)
+    def _spread(self, sheets: Masks) -> None:
+        """Those sheets, when all they can become next are known."""
         for place in PLACES:
-            worth = np.where(masks >> place & 1, -np.inf, self._worth[masks | 1 << place])
-            entered = self.points[:, place, np.newaxis] + worth
-            np.copyto(where, place, where=entered > best)
-            np.maximum(best, entered, out=best)
-        return best, where
-
-    def _lying(self, worth: Floats) -> Floats:
-        """The chance that each three dice are entered, of turns that keep what is worth most, shape (dice, masks)."""
-        kept = after_keeps() @ worth
-        first, *others = choices().T
-        best, taken = kept[first], np.repeat(first[:, np.newaxis], worth.shape[1], axis=1)
-        for keep in others:
-            more = kept[keep]
-            np.copyto(taken, keep[:, np.newaxis], where=more > best)
-            np.maximum(best, more, out=best)
-        at = taken * worth.shape[1] + np.arange(worth.shape[1])
-        thrown = np.broadcast_to(after_keeps()[KEEPS.index(())][:, np.newaxis], at.shape)
-        keeps = np.bincount(at.ravel(), thrown.ravel(), kept.size).astype(np.float64).reshape(kept.shape)
-        lying: Floats = after_keeps().T @ keeps
-        return lying
+            open_ = sheets[sheets >> place & 1 == 0]
+            if not len(open_):
+                continue
+            columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
+            step = enterable()[columns[1]][1]  # the points of a category are 0 and multiples of that
+            further = TOTALS + step * (len(columns) - 1)
+            later = np.zeros((len(open_), further))
+            later[:, further - TOTALS :] = self._chances[open_ | 1 << place]
+            size = later.itemsize
+            moved = as_strided(
+                later[:, further - TOTALS :], (len(open_), len(columns), TOTALS), (size * further, -size * step, size)
+            )
+            chances = self._plays[open_, columns[0] : columns[-1] + 1] / TURNS
+            self._chances[open_] += np.einsum("sc,sct->st", chances, moved)
 
 
 @cache
 def prospects(strict: bool) -> Prospects:
-    """Those under that rule, remembered from call to call."""
-    return Prospects(strict)
+    """Those under the house rule `thirteen_without_double`, remembered from call to call."""
+    plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), FULL + 1)
+    opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, -1, TOTALS)
+    return Prospects(plays[int(strict)].T, opening[int(strict)] * UNIT)
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -137,7 +136,8 @@ def _worth(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[t
 
 def _entries(state: Crag) -> dict[str, Floats]:
     """The chance to win with each three dice entered in each category that is unused, shape (dice,) each."""
-    sheet = prospects(bool(state.header.rules["thirteen_without_double"]))
+    strict = bool(state.header.rules["thirteen_without_double"])
+    sheet, points = prospects(strict), [points_table(strict)[dice] for dice in LYING]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.scores[state.seat]
     share = np.pad(_shares(state, sheet), (0, TOTALS))
     found = {}
@@ -145,26 +145,28 @@ def _entries(state: Crag) -> dict[str, Floats]:
         place = CATEGORIES.index(category)
         later = sheet.of(filled | 1 << place)
         by_score = {
-            int(scored): float(later @ share[total + scored : total + scored + TOTALS])
-            for scored in set(sheet.points[:, place].tolist())
+            scored: float(later @ share[total + scored : total + scored + TOTALS])
+            for where, scored in enterable()
+            if where == place
         }
-        found[category] = np.array([by_score[int(scored)] for scored in sheet.points[:, place]])
+        found[category] = np.array([by_score[row[place]] for row in points])
     return found
 
 
 def _shares(state: Crag, sheet: Prospects) -> Floats:
     """The player's share of the win by his final total, shape (TOTALS,)."""
-    by_level = [np.ones(TOTALS)]  # by how many others are level
+    # By how many others are level with him, each other being below or level.
+    by_level = np.zeros((len(state.sheets), TOTALS))
+    by_level[0] = 1.0
     for seat, entered in enumerate(state.sheets):
         if seat == state.seat or seat in state.left:
             continue
-        final = np.zeros(TOTALS)
+        level = np.zeros(TOTALS)
         total = state.scores[seat]
-        final[total:] = sheet.of(filled_of(dict(entered)))[: TOTALS - total]
-        below = np.concatenate([[0.0], np.cumsum(final)[:-1]])
-        zero = [np.zeros(TOTALS)]
-        by_level = [
-            below * fewer + final * more for fewer, more in zip([*by_level, *zero], [*zero, *by_level], strict=True)
-        ]
-    shares: Floats = np.sum([chances / (1 + level) for level, chances in enumerate(by_level)], axis=0)
+        level[total:] = sheet.of(filled_of(dict(entered)))[: TOTALS - total]
+        below = np.concatenate([[0.0], np.cumsum(level)[:-1]])
+        fewer = by_level[:-1] * level
+        by_level *= below
+        by_level[1:] += fewer
+    shares: Floats = (1 / np.arange(1.0, len(by_level) + 1)) @ by_level
     return shares

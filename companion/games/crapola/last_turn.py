@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 from companion.errors import RulesError
-from companion.games.crapola.odds import STEP, TurnWorth
+from companion.games.crapola.odds import reaching
 from companion.games.crapola.scoring import points_of
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.table import Standings
 from companion.games.game import Action, Keep, Spend, State
+
+_reaching = lru_cache(maxsize=64)(reaching)
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -34,37 +36,25 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
     others = (total for other, total in enumerate(standings.totals) if other not in standings.left | {seat})
     gap = max(others) - standings.totals[seat]
-    level = _share(standings.banked(gap), seat) if gap > 0 else lost
-    worth = _turn_worth(turn.size or 6, standings.least_bank, gap, level, lost)
+    if gap <= 0:  # ahead or level already, and any bank settles it
+        gap, level = 0, 0.0
+    else:
+        level = _share(standings.banked(gap), seat)
+    worth = _reaching(turn.size or 6, standings.least_bank, gap, level)
 
     def value(option: Action) -> float:
         if isinstance(option, Spend):
             return _share(standings.spent(state.header.players.index(option.on), option.points), seat)
         if isinstance(option, Keep):
             points = turn.points + (points_of(option.dice) or 0)
-            return lost + worth.choosing(points, len(turn.dice) - len(option.dice))
-        return lost + worth.bank(turn.points)
+            return gained(worth.choosing(points, len(turn.dice) - len(option.dice)))
+        return gained(worth.bank(turn.points))
 
-    thrown = tuple((dice, lost + worth.thrown(turn.points, dice)) for dice in state.throw_sizes)
+    def gained(share: float) -> float:
+        return lost + (1 - lost) * share
+
+    thrown = tuple((dice, gained(worth.thrown(turn.points, dice))) for dice in state.throw_sizes)
     return thrown + tuple((option, value(option)) for option in state.options())
-
-
-@lru_cache(maxsize=64)
-def _turn_worth(size: int, least: int, gap: int, level: float, lost: float) -> TurnWorth:
-    """What the turn adds to the chance to win that a crap-out leaves.
-
-    Args:
-        size: Dice that the turn is played with.
-        least: The fewest turn points to stop with.
-        gap: Turn points that draw level with the best of the others.
-        level: The share of the win then.
-        lost: The chance to win without any points.
-    """
-
-    def gained(points: int) -> float:
-        return (1.0 if points > gap else level if points == gap else lost) - lost
-
-    return TurnWorth(size, least, gained, rich_from=-(-max(gap + 1, STEP) // STEP) * STEP, seven=0.0)
 
 
 def _share(end: Standings, seat: int) -> float:

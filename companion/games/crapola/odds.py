@@ -20,6 +20,7 @@ RICH = 15_700  # `rich()`, which a test holds it to
 TURNS = "turns-{}-{}.f8"  # dice of a turn, its least bank
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
 MOST_ENTRY = 50_000
+LONGEST = 400  # steps that a turn brings at most, but for less than one time in a hundred million
 Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left over: that number, the most points
 
 
@@ -65,7 +66,7 @@ def rich() -> int:
 def rich_seven() -> float:
     """What a throw of seven adds to a rich turn: it can't fail, so hot dice throw on and all else stops."""
     added = 0.0
-    for _ in range(200):  # each pass shrinks what is missing by the chance of hot dice, under a tenth
+    for _ in range(25):  # each pass shrinks what is missing by the chance of hot dice, under a tenth
         added = sum(
             chance * max(points + (0 if left else added) for left, points in offer) for offer, chance in offers_of(7)
         )
@@ -80,53 +81,41 @@ class TurnWorth:
     Attributes:
         size: Dice that the turn is played with.
         least: Turn points below which a stop is not allowed.
+        known: What throws bring, by steps of turn points and then by dice from 1; from the end on a stop beats
+            every throw that can fail.
         bank: What it brings to bank so many points; a crap-out brings nothing.
-        rich: Turn points from which a stop beats every throw that can fail.
-        known: What throws bring, where that is stored already, for all below `rich`: by points, then by dice from 1.
+        hot: What hot dice of seven, which can't fail, add there.
+        never: Turn points below which a throw brings nothing worth telling; what is known begins there.
     """
 
     def __init__(
         self,
         size: int,
         least: int,
+        known: Sequence[float],
         bank: Callable[[int], float] = float,
-        rich_from: int | None = None,
-        seven: float | None = None,
-        known: Sequence[float] = (),
+        hot: Callable[[], float] = lambda: 0.0,
+        never: int = 0,
     ) -> None:
         self.size, self.least, self.bank = size, least, bank
-        self.rich = max(rich() if rich_from is None else rich_from, -(-least // STEP) * STEP)
-        self._seven = seven
-        self._known_from = 0 if known else self.rich
-        self._thrown = {(place // size * STEP, place % size + 1): worth for place, worth in enumerate(known)}
-
-    @property
-    def seven(self) -> float:
-        """What a throw of seven dice adds to a rich turn."""
-        return rich_seven() if self._seven is None else self._seven
+        self._known, self._never, self._hot = known, never, hot
+        self._rich = never + len(known) // size * STEP
 
     def choosing(self, points: int, left: int) -> float:
         """After a keep that left so many dice: stop or throw on (with none left, all of them)."""
         dice = left or self.size
         if points < self.least:
             return self.thrown(points, dice)
-        if points >= self.rich:
-            return self.bank(points) + (self.seven if dice == 7 else 0.0)
+        if points >= self._rich:
+            return self.bank(points) + (self._hot() if dice == 7 else 0.0)
         return max(self.bank(points), self.thrown(points, dice))
 
     def thrown(self, points: int, dice: int) -> float:
         """With that many dice about to be thrown."""
-        if points >= self.rich:
-            return self._expected(points, dice)
-        # From the rich end downwards, so that no call goes deep.
-        while self._known_from > points:
-            poorer = self._known_from - STEP
-            for count in range(1, self.size + 1):
-                self._thrown[poorer, count] = self._expected(poorer, count)
-            self._known_from = poorer
-        return self._thrown[points, dice]
-
-    def _expected(self, points: int, dice: int) -> float:
+        if points < self._never:
+            return 0.0
+        if points < self._rich:
+            return self._known[(points - self._never) // STEP * self.size + dice - 1]
         return sum(
             chance * max(self.choosing(points + more, left) for left, more in offer)
             for offer, chance in offers_of(dice)
@@ -138,25 +127,57 @@ def turn_worth(size: int, least: int) -> TurnWorth:
     """The worths of turns with that many dice and that least bank, remembered from call to call.
 
     Raises:
-        RulesError: The least bank is so high that working back from it would take minutes.
+        RulesError: The least bank is so high that working back from it would take long.
     """
     _check_entry(least)
-    if (size, least) not in STORED:
-        return TurnWorth(size, least)
-    return TurnWorth(size, least, rich_from=RICH, known=floats(__package__, TURNS.format(size, least)))
+    known = floats(__package__, TURNS.format(size, least)) if (size, least) in STORED else worked_back(size, least)
+    return TurnWorth(size, least, known, hot=rich_seven)
 
 
-@cache
+def worked_back(size: int, least: int) -> list[float]:
+    """What throws bring in turn points, as `TurnWorth` takes it."""
+    import numpy as np
+
+    from companion.games.crapola.turns import MOST_AT_ONCE, thrown
+
+    deep, hot = max(RICH // STEP, steps_to(least)), rich_seven() if size == 7 else 0.0
+    bank = STEP * np.arange(deep + MOST_AT_ONCE + 1.0)
+    found: list[float] = thrown(size, bank, steps_to(least), deep, hot).reshape(-1).tolist()
+    return found
+
+
+def steps_to(points: int) -> int:
+    """The fewest steps that make up so many points."""
+    return -(-points // STEP)
+
+
+def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnWorth:
+    """Turns played for nothing but to bank more than `wanted` points, where just as many are worth `level`.
+
+    Args:
+        size: Dice that the turn is played with.
+        least: Turn points below which a stop is not allowed.
+        wanted: Turn points; so many more than a turn ever brings as good as never are worth nothing.
+        level: From 0 to 1.
+    """
+    import numpy as np
+
+    from companion.games.crapola.turns import MOST_AT_ONCE, thrown
+
+    def bank(points: int) -> float:
+        return 1.0 if points > wanted else level if points == wanted else 0.0
+
+    deep = max(steps_to(least), wanted // STEP + 1, 1)
+    never = max(0, deep - LONGEST)
+    by_steps = np.array([bank(STEP * steps) for steps in range(never, deep + MOST_AT_ONCE + 1)])
+    found: list[float] = thrown(size, by_steps, steps_to(least) - never, deep - never).reshape(-1).tolist()
+    return TurnWorth(size, least, found, bank, never=STEP * never)
+
+
 def entry_chance(size: int, least: int) -> float:
     """The greatest chance that a turn of so many dice banks that much or more. Raises as `turn_worth`."""
     _check_entry(least)
     return reaching(size, least, least).thrown(0, size)
-
-
-def reaching(size: int, least: int, wanted: int) -> TurnWorth:
-    """Turns played for nothing but to bank so many points or more, `least` or more in any case."""
-    steps = -(-max(wanted, least, STEP) // STEP) * STEP
-    return TurnWorth(size, least, lambda points: float(points >= wanted), rich_from=steps, seven=0.0)
 
 
 def _check_entry(least: int) -> None:

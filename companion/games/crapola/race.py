@@ -10,24 +10,21 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
 from companion.errors import RulesError
-from companion.games.crapola.odds import STEP, offers_of, turn_worth
+from companion.games.crapola.odds import LONGEST, STEP, offers_of, steps_to, turn_worth
 from companion.games.crapola.scoring import points_of
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.table import Standings
+from companion.games.crapola.turns import MOST_AT_ONCE, Floats, thrown
 from companion.games.game import Action, Keep, Spend
 from companion.games.stored import stored
 
-Floats = npt.NDArray[np.float64]
 TABLE = "race.u2"
 TURNS = "race-turns.f8"
 ENTRIES = (0, 1000)
 FAR = 300  # steps from the target: 15,000 points
 UNIT = 1 / 65535
-LONGEST = 400  # steps that a turn can bring; what brings more counts as that
-MOST_AT_ONCE = 100  # steps of the best single throw
 DEEP = 160  # steps of a turn from which it is taken to stop
 
 
@@ -66,39 +63,7 @@ def catching() -> Floats:
     """The chance to bank so many steps or more in a turn of six dice that is played for nothing else, by steps."""
     bank = np.zeros(LONGEST + MOST_AT_ONCE + 1)
     bank[LONGEST:] = 1.0
-    return np.append(1.0, _thrown(6, bank, 0, LONGEST)[::-1, 5])
-
-
-@cache
-def _offers(size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-    """Of throws of one to so many dice: the dice thrown after each keep, its steps, and the chances by dice thrown."""
-    offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
-    width = max(len(offer) for _, offer, _ in offers)
-    padded = [offer + offer[-1:] * (width - len(offer)) for _, offer, _ in offers]
-    after = np.array([[left or size for left, _ in offer] for offer in padded])
-    more = np.array([[points // STEP for _, points in offer] for offer in padded])
-    chances = np.zeros((size, len(offers)))
-    for place, (dice, _, chance) in enumerate(offers):
-        chances[dice - 1, place] = chance
-    return after - 1, more, chances
-
-
-def _thrown(size: int, bank: Floats, least: int, deep: int) -> Floats:
-    """What throws bring in a turn that adds `bank` where it stops, shape (deep, size): by steps so far and dice - 1.
-
-    Args:
-        size: Dice of the turn.
-        bank: By steps, at least `deep + MOST_AT_ONCE` of them; a crap-out brings 0.
-        least: Steps below which a stop is not allowed.
-        deep: Steps from which the turn stops.
-    """
-    after, more, chances = _offers(size)
-    choosing = np.repeat(bank[: deep + MOST_AT_ONCE + 1, np.newaxis], size, axis=1)
-    thrown = np.empty((deep, size))
-    for steps in range(deep - 1, -1, -1):
-        thrown[steps] = chances @ choosing[steps + more, after].max(axis=1)
-        choosing[steps] = thrown[steps] if steps < least else np.maximum(bank[steps], thrown[steps])
-    return thrown
+    return np.append(1.0, thrown(6, bank, 0, LONGEST)[::-1, 5])
 
 
 def solved(chance: Floats) -> Floats:
@@ -121,18 +86,6 @@ def solved(chance: Floats) -> Floats:
         # A crap-out leaves the same to the other, who is as far as the mirror image: two equations.
         values[mine, other] = (banked + chance[0] * (1 - banked[::-1] - chance[0])) / (1 - chance[0] ** 2)
     return values
-
-
-def tables() -> dict[str, bytes]:
-    """`TURNS`: `played` for each of `ENTRIES`, little-endian float64. `TABLE`: `solved` without the target itself.
-
-    That in units of `UNIT`, little-endian uint16.
-    """
-    turns = [played(least) for least in ENTRIES]
-    return {
-        TURNS: np.array(turns).astype("<f8").tobytes(),
-        TABLE: np.rint(solved(turns[0])[1:, 1:] / UNIT).astype("<u2").tobytes(),
-    }
 
 
 class Race:
@@ -174,7 +127,7 @@ class Race:
 
     def chance(self, mover: int, mover_on: bool, other: int, other_on: bool) -> float:
         """Of the mover before his turn, by totals below the target."""
-        mine, theirs = (-(-(self._target - total) // STEP) for total in (mover, other))
+        mine, theirs = (steps_to(self._target - total) for total in (mover, other))
         if mover_on and other_on:
             return float(self._both[mine, theirs])
         if mover_on or other_on:
@@ -183,7 +136,7 @@ class Race:
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
         """The chance of who banks so many steps on that total, by steps, shape (most + 1,)."""
-        theirs = -(-(self._target - other) // STEP)
+        theirs = steps_to(self._target - other)
         steps = np.arange(most + 1)
         ahead = -(-(self._target - total - STEP * steps) // STEP)
         by_other = self._both[theirs] if other_on else self._other_on
@@ -212,7 +165,7 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
     lost = after(standings.crapped_out(on_first_throw=False))
     key = (int(rules["target"]), int(rules["entry"]), *standings.totals, *standings.on_board, seat, lost)
 
-    def thrown(points: int, dice: int) -> float:
+    def throw(points: int, dice: int) -> float:
         throws = _turn(turn.size or dice, *key)[0]
         return lost + (throws[points // STEP, dice - 1] if points < DEEP * STEP else bank(points) - lost)
 
@@ -226,11 +179,11 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
         if not isinstance(option, Keep):
             return bank(turn.points)
         points, left = turn.points + (points_of(option.dice) or 0), len(turn.dice) - len(option.dice)
-        on = thrown(points, left or turn.size)
+        on = throw(points, left or turn.size)
         return on if points < standings.least_bank else max(on, bank(points))
 
     options = tuple((option, float(value(option))) for option in state.options())
-    return tuple((dice, float(thrown(turn.points, dice))) for dice in state.throw_sizes) + options
+    return tuple((dice, float(throw(turn.points, dice))) for dice in state.throw_sizes) + options
 
 
 @lru_cache(maxsize=64)
@@ -242,4 +195,4 @@ def _turn(
     most = DEEP + MOST_AT_ONCE
     brought = race(target, entry).banked(totals[seat], totals[1 - seat], on_board[1 - seat], most) - lost
     least = 0 if on_board[seat] else entry
-    return _thrown(size, brought, -(-least // STEP), DEEP), brought
+    return thrown(size, brought, steps_to(least), DEEP), brought

@@ -1,19 +1,42 @@
-"""Crapola solved: what a throw is worth in turn points, for the points so far and the dice thrown. `make solve`."""
+"""Crapola solved: what throws bring in turn points, how turns played for them end, and the race between two.
+
+`make solve`.
+"""
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Generator, Mapping
+from functools import partial
+
+import numpy as np
 
 from companion.games.crapola import race
-from companion.games.crapola.odds import RICH, STEP, STORED, TURNS, TurnWorth
+from companion.games.crapola.odds import STORED, TURNS, worked_back
+from companion.games.stored import Working
 
 
-def tables() -> dict[str, bytes]:
-    """For each of `STORED` a table by points and then by dice from 1, little-endian float64; and those of `race`."""
-    turns = {TURNS.format(size, least): _table(TurnWorth(size, least)) for size, least in STORED}
-    return {**turns, **race.tables()}
-
-
-def _table(worth: TurnWorth) -> bytes:
-    values = [worth.thrown(points, dice) for points in range(0, RICH, STEP) for dice in range(1, worth.size + 1)]
+def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
+    """By points and then by dice from 1, little-endian float64."""
+    yield 0.0
+    values = worked_back(size, least)
     return struct.pack(f"<{len(values)}d", *values)
+
+
+def bank_table() -> Generator[float, None, bytes]:
+    """`race.played` for each of `race.ENTRIES`, little-endian float64."""
+    yield 0.0
+    return np.array([race.played(least) for least in race.ENTRIES]).astype("<f8").tobytes()
+
+
+def race_table() -> Generator[float, None, bytes]:
+    """`race.solved` without the target itself, in units of `race.UNIT`, little-endian uint16."""
+    yield 0.0
+    return np.rint(race.solved(race.played(0))[1:, 1:] / race.UNIT).astype("<u2").tobytes()
+
+
+TABLES: Mapping[str, Working] = {
+    **{TURNS.format(size, least): partial(turn_table, size, least) for size, least in STORED},
+    race.TURNS: bank_table,
+    race.TABLE: race_table,
+}

@@ -65,13 +65,12 @@ def place(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
 def _turn_worth(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> TurnWorth:
     import numpy as np
 
-    from companion.games.crib_dice.turns import Turns
+    from companion.games.crib_dice.turns import Turns, worked_back
 
     bank, lost = _aims(piddle_points, order, mover, other, mine, theirs)
     top = len(bank) - 2 * REACH - 1
-    turns = Turns(
-        piddle_points, np.array(bank)[:, np.newaxis], np.array([lost]), block=1, top=top, bottom=min(mover, top)
-    )
+    turns = Turns(piddle_points, np.array(bank)[:, np.newaxis], np.array([lost]))
+    worked_back(turns, np.zeros(1, np.int64), top, min(mover, top))
 
     def banked(points: int) -> float:
         return bank[min(mover + points, len(bank) - 1)]

@@ -1,0 +1,57 @@
+"""How turns of Crag end that are played for the final total, to be stored (`solve`).
+
+Their chances are multiples of 1 in `win.TURNS`, so they are whole numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.games.crag.odds import FULL, KEEPS, LYING, points_table
+from companion.games.crag.turns import Floats, after_keeps, choices
+from companion.games.crag.win import PLACES, TURNS, enterable
+
+Masks = npt.NDArray[np.int64]
+
+
+def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
+    """How often of `TURNS` a turn on each sheet ends in each of `enterable`, shape (sheets, entries).
+
+    Args:
+        later: What each sheet still expects, in points.
+        strict: The house rule `thirteen_without_double`.
+    """
+    points = np.array([points_table(strict)[dice] for dice in LYING])
+    numbered = {entry: number for number, entry in enumerate(enterable())}
+    entry_of = np.array([[numbered[place, int(dice[place])] for dice in points] for place in PLACES])
+    masks = np.arange(FULL)
+    worth, where = _entered(masks, points, later)
+    ended, count = entry_of[where, np.arange(len(LYING))[:, np.newaxis]], len(enterable())
+    at = ended + masks * count
+    found = np.zeros((FULL + 1, count))
+    found[:FULL] = np.bincount(at.ravel(), _lying(worth).ravel(), FULL * count).reshape(FULL, count)
+    return np.rint(found * TURNS).astype(np.uint16)
+
+
+def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]:
+    """By three dice the most that the rest of the sheet brings, and where to enter them; shape (dice, masks)."""
+    best = np.full((len(LYING), len(masks)), -np.inf)
+    where = np.zeros(best.shape, dtype=np.int64)
+    for place in PLACES:
+        worth = np.where(masks >> place & 1, -np.inf, later[masks | 1 << place])
+        entered = points[:, place, np.newaxis] + worth
+        np.copyto(where, place, where=entered > best)
+        np.maximum(best, entered, out=best)
+    return best, where
+
+
+def _lying(worth: Floats) -> Floats:
+    """The chance that each three dice are entered, of turns that keep what is worth most, shape (dice, masks)."""
+    kept = after_keeps() @ worth
+    taken = np.take_along_axis(choices(), kept[choices()].argmax(axis=1), axis=1)  # by first throw and mask
+    at = taken * worth.shape[1] + np.arange(worth.shape[1])
+    thrown = np.broadcast_to(after_keeps()[KEEPS.index(())][:, np.newaxis], at.shape)
+    keeps = np.bincount(at.ravel(), thrown.ravel(), kept.size).reshape(kept.shape)
+    lying: Floats = after_keeps().T @ keeps
+    return lying
