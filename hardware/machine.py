@@ -7,10 +7,10 @@ from pathlib import Path
 MODEL = Path("/proc/device-tree/model")
 
 
-def model(path: Path = MODEL) -> str:
+def model() -> str:
     """The machine's model, as `Raspberry Pi 5 Model B Rev 1.0`; empty on a machine without a device tree."""
     try:
-        return path.read_text(errors="replace").strip("\0\n ")
+        return MODEL.read_text(errors="replace").strip("\0\n ")
     except OSError:
         return ""
 

@@ -22,9 +22,9 @@ WORDS = {
 }
 
 
-def answer(value: object, status: int = 200) -> flask.Response:
+def answer(value: object) -> flask.Response:
     """A JSON response of anything that msgspec can write."""
-    return json_bytes(msgspec.json.encode(value), status)
+    return json_bytes(msgspec.json.encode(value))
 
 
 def json_bytes(body: bytes, status: int = 200) -> flask.Response:

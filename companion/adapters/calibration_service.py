@@ -21,7 +21,7 @@ from vision.calibration.sheet_files import pdf
 from vision.calibration.solving import Plan, zones
 from vision.calibration.store import Stored, save_rig
 from vision.cameras import Frame, Simulated
-from vision.geometry.rig import Zone
+from vision.geometry.rig import Zone, projected
 
 PATIENCE_S = 20.0
 """For the next frame: the table may be reading the one before, which takes seconds where a whole sheet lies there."""
@@ -43,7 +43,6 @@ class CalibrationService:
         clock: Date and time of day, for people.
         virtual: The virtual camera, when it is one: its sheet can be laid from the page.
         kept: Called once a calibration lies in the data folder.
-        step_s: How long each step waits, by the camera's clock.
     """
 
     def __init__(
@@ -54,12 +53,11 @@ class CalibrationService:
         clock: Callable[[], str],
         virtual: Simulated | None = None,
         kept: Callable[[], None] = lambda: None,
-        step_s: float = STEP_S,
     ) -> None:
         self._source, self._camera, self._folder, self._clock, self._virtual = source, camera, folder, clock, virtual
         self._kept = kept
         self._frames = _Frames()
-        self._steps = Calibrating(self._frames, Plan(), lambda _sentence: None, step_s)
+        self._steps = Calibrating(self._frames, Plan(), lambda _sentence: None, STEP_S)
         self._found: Found | None = None
         self._done: Calibrated | None = None
 
@@ -183,10 +181,7 @@ class _Frames:
 
 def _outline(floor_to_px: Any, zone: Zone) -> list[list[float]]:
     """The four corners of a zone in the picture."""
-    right, bottom = zone.x_mm + zone.width_mm, zone.y_mm + zone.height_mm
-    corners = np.array([[zone.x_mm, right, right, zone.x_mm], [zone.y_mm, zone.y_mm, bottom, bottom], [1, 1, 1, 1]])
-    x, y, w = floor_to_px @ corners
-    return np.round(np.stack([x / w, y / w], 1), 1).tolist()
+    return np.round(projected(zone.corners_mm, floor_to_px), 1).tolist()
 
 
 def _code(advice: Advice) -> dict[str, str]:

@@ -6,7 +6,7 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
@@ -15,10 +15,9 @@ from vision.cameras import Camera, Frame
 class FrameBuffer:
     """Passes a camera's frames on, and keeps hold of the last one. It is not copied, so must not be changed."""
 
-    def __init__(self, camera: Camera, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, camera: Camera) -> None:
         self.name = camera.name
-        self._clock = clock
-        self._used_s = clock()
+        self._used_s = time.monotonic()
         self._camera = camera
         self._newest: Frame | None = None
         self._came = threading.Condition()
@@ -27,15 +26,15 @@ class FrameBuffer:
 
     def start(self) -> None:
         """Open the camera."""
-        self._used_s = self._clock()
+        self._used_s = time.monotonic()
         self._camera.start()
 
     def frame(self) -> Frame | None:
         """The camera's next frame; while someone follows, or has reserved the camera, the first one after that."""
         while True:
-            self._used_s = self._clock()
+            self._used_s = time.monotonic()
             frame = self._camera.frame()
-            self._used_s = self._clock()
+            self._used_s = time.monotonic()
             with self._came:
                 if frame is not None:
                     self._newest = frame
@@ -50,7 +49,7 @@ class FrameBuffer:
 
     def unused_s(self) -> float:
         """Seconds since the camera's loop last asked for a frame or got one: the proof that it goes round."""
-        return self._clock() - self._used_s
+        return time.monotonic() - self._used_s
 
     def newest(self) -> Frame | None:
         """The frame that came last; None before the first."""

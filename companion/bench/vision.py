@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 
 from companion.bench import baseline
-from vision.cameras.simulated.camera import FPS, VirtualCamera
+from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
 from vision.networks import load_networks
@@ -25,8 +25,6 @@ PICTURES = 12
 DICE_TIMED = 6
 LEAST_TIMED = 12
 """So often at least is each step timed."""
-PATIENCE_FRAMES = int(30 * FPS)
-"""Frames within which a throw must have been read."""
 
 Progress = Callable[[int, int], None]
 

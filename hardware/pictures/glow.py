@@ -21,6 +21,7 @@ _WOOD_BGR = np.array([14, 24, 38], np.float32)
 _BRASS_BGR = np.array([30, 62, 84], np.float32)
 _HOLE_BGR = np.array([6, 8, 11], np.float32)
 _LED_GAMMA = 2.6
+WIDEST_PX = 1680
 _BRIGHTEST = 1.35
 """The core of a full LED, of what a picture can show: it burns out, as it does to the eye."""
 
@@ -87,11 +88,11 @@ class Scenery:
         return picture.astype(np.float32)
 
 
-def wide_enough(layout: Layout, least_px: int, pitch_px: float, most_px: int = 1680) -> int:
+def wide_enough(layout: Layout, least_px: int, pitch_px: float) -> int:
     """The width of a picture in which LEDs lie far enough from each other to be told apart."""
     places = np.array(layout.places_mm, np.float32)
     span = float(np.ptp(places[:, 0])) / _nearest_mm(places)
-    return round(min(most_px, max(least_px, (span + 6) * pitch_px)))
+    return round(min(WIDEST_PX, max(least_px, (span + 6) * pitch_px)))
 
 
 @lru_cache(maxsize=8)

@@ -1,9 +1,8 @@
-"""A strip drawn in the terminal: true colour, one row for each lane; silent where nobody would see it."""
+"""A strip drawn in the terminal: true colour, one row of all LEDs; silent where nobody would see it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import TextIO
 
 import numpy as np
@@ -19,15 +18,13 @@ class TerminalStrip:
 
     Args:
         leds: LEDs of the strip.
-        rows: For each row the LEDs to draw, from left to right; one row of all when left out.
         out: Where to draw; standard output when left out. Nothing is drawn unless it is a terminal.
     """
 
     name = "terminal"
 
-    def __init__(self, leds: int, rows: Sequence[Sequence[int]] = (), out: TextIO | None = None) -> None:
+    def __init__(self, leds: int, out: TextIO | None = None) -> None:
         self.leds = leds
-        self._rows = [list(row) for row in rows] or [list(range(leds))]
         self._out = out if out is not None else sys.stdout
         self._open = False
         self._drawn = False
@@ -43,9 +40,8 @@ class TerminalStrip:
         seen = (255 * (checked(frame_rgb, self.leds) / 255.0) ** (1 / _GAMMA)).astype(np.uint8)
         if not self._open:
             return
-        lines = [_line(seen[row]) for row in self._rows]
-        up = f"\x1b[{len(lines)}A" if self._drawn else ""
-        self._out.write(up + "".join(f"\r{line}\x1b[0m\x1b[K\n" for line in lines))
+        up = "\x1b[1A" if self._drawn else ""
+        self._out.write(f"{up}\r{_line(seen)}\x1b[0m\x1b[K\n")
         self._out.flush()
         self._drawn = True
 

@@ -75,11 +75,10 @@ def test_a_photo_that_cannot_be_read_is_left_out_with_a_warning(
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("loop", [True, False])
-def test_a_folder_of_nothing_readable_is_an_error_and_not_an_endless_search(tmp_path: Path, loop: bool) -> None:
+def test_a_folder_of_nothing_readable_is_an_error_and_not_an_endless_search(tmp_path: Path) -> None:
     (tmp_path / "1.jpg").write_bytes(b"no picture")
     clock = Clock()
-    camera = FilesCamera(tmp_path, clock, clock.sleep, loop=loop)
+    camera = FilesCamera(tmp_path, clock, clock.sleep)
     camera.start()
     with pytest.raises(DeviceError, match="Not one photo"):
         camera.frame()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.calibration.sheet import BAR_MM, FIRST_ID, Sheet, aruco, dictionary
+from vision.geometry.rig import projected
 from vision.reading import FrameBGR
 
 Floats = NDArray[np.float64]
@@ -93,5 +94,5 @@ def sheet_pose(
     floor_to_px, taken = cv2.findHomography(points_mm, points_px, cv2.RANSAC, STRAY_PX)
     if floor_to_px is None or int(taken.sum()) < 4 * FEWEST_MARKERS - 4:
         return None
-    apart = points_px - cv2.perspectiveTransform(points_mm[None], floor_to_px)[0]
+    apart = points_px - projected(points_mm, floor_to_px)
     return SheetPose(floor_to_px, float(np.sqrt((apart**2).sum(1).mean())))

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 
 from vision.calibration.solving import Plan, SheetView, zones
+from vision.geometry.rig import projected
 from vision.reading import FrameBGR
 
 MARKER_BGR, ZONE_BGR, WORDS_BGR = (127, 208, 53), (71, 179, 255), (255, 255, 255)
@@ -20,9 +21,7 @@ def drawn(frame_bgr: FrameBGR, view: SheetView, plan: Plan) -> FrameBGR:
         cv2.polylines(picture, [marker.corners_px.round().astype(np.int32)], True, MARKER_BGR, thick, cv2.LINE_AA)
     if view.floor_to_px is not None:
         for zone in zones(plan):
-            right, bottom = zone.x_mm + zone.width_mm, zone.y_mm + zone.height_mm
-            corners = np.array([[[zone.x_mm, zone.y_mm], [right, zone.y_mm], [right, bottom], [zone.x_mm, bottom]]])
-            outline = cv2.perspectiveTransform(corners, view.floor_to_px)[0]
+            outline = projected(zone.corners_mm, view.floor_to_px)
             cv2.polylines(picture, [outline.round().astype(np.int32)], True, ZONE_BGR, thick, cv2.LINE_AA)
     scale = picture.shape[1] / 1800
     for line, advice in enumerate(view.advice, 1):

@@ -32,7 +32,7 @@ from vision.calibration.solving import (
     sold_edge_mm,
 )
 from vision.cameras import Frame
-from vision.geometry.rig import Rig
+from vision.geometry.rig import Rig, Zone, projected
 from vision.reading import FrameBGR
 from vision.watching.stillness import Phase, StillnessDetector, step, structure
 
@@ -136,7 +136,8 @@ class Calibrating:
         last: SheetView | None = None
         for frame in self._sampled("The sheet was not found"):
             last = self.detect(frame.image_bgr)
-            self._advise(last.advice)
+            if last.advice:
+                self._once(" ".join(one.says for one in last.advice))
             if last.floor_to_px is None:
                 same, at = [], None
                 continue
@@ -222,10 +223,6 @@ class Calibrating:
                 raise DeviceError(f"{failure} within {self._wait_s:.0f} s.", cure)
             yield frame
 
-    def _advise(self, advice: tuple[Advice, ...]) -> None:
-        if advice:
-            self._once(" ".join(one.says for one in advice))
-
     def _once(self, sentence: str) -> None:
         if sentence != self._said:
             self._said = sentence
@@ -257,7 +254,5 @@ def _why(last: SheetView | None) -> str:
 
 def _apart_px(one: Floats, other: Floats, plan: Plan) -> float:
     """How far the tray's corners are apart under two homographies."""
-    width, height = plan.tray_mm
-    corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1]]).T
-    first, second = one @ corners, other @ corners
-    return float(np.abs(first[:2] / first[2] - second[:2] / second[2]).max())
+    corners = Zone(0.0, 0.0, *plan.tray_mm).corners_mm
+    return float(np.abs(projected(corners, one) - projected(corners, other)).max())

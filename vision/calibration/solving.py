@@ -16,7 +16,7 @@ from vision.calibration.markers import Marker, markers_in, paper_of, sheet_pose
 from vision.calibration.sheet import BAR_MM, sheet
 from vision.geometry.background import EmptyTray
 from vision.geometry.floor import Floor
-from vision.geometry.rig import Rig, Zone
+from vision.geometry.rig import Rig, Zone, projected
 from vision.reading import FrameBGR
 
 Floats = NDArray[np.float64]
@@ -103,8 +103,7 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
     points = np.array(corners_px, np.float32)
     if not cv2.isContourConvex(points) or cv2.contourArea(points, True) <= 0:
         raise ValueError("The corners are not in order: upper left, upper right, lower right, lower left.")
-    width, height = plan.tray_mm
-    floor = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    floor = Zone(0.0, 0.0, *plan.tray_mm).corners_mm.astype(np.float32)
     return cv2.getPerspectiveTransform(floor, points).astype(np.float64)
 
 
@@ -126,9 +125,8 @@ def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, floa
 
 def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
     """That lens with the focal length of one that hangs so high: so many pixels show a millimetre there."""
-    x, y = lens.size_wh[0] / 2, lens.size_wh[1] / 2
-    around = np.array([[[x, y], [x + 1, y], [x, y + 1]]])
-    on_floor = cv2.perspectiveTransform(around, np.linalg.inv(floor_to_px))[0]
+    around = np.array(lens.size_wh) / 2 + [(0, 0), (1, 0), (0, 1)]
+    on_floor = projected(around, np.linalg.inv(floor_to_px).astype(np.float64))
     px_per_mm = 1 / math.sqrt(abs(float(np.linalg.det(on_floor[1:] - on_floor[0]))))
     return replace(lens, focal_px=px_per_mm * height_mm, measured=True)
 
@@ -139,7 +137,7 @@ def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
         return floor_to_px
     across, down = (np.linspace(0, edge, 9) for edge in plan.tray_mm)
     points_mm = np.stack(np.meshgrid(across, down), -1).reshape(-1, 2)
-    shown = lens.bent(cv2.perspectiveTransform(points_mm[None], floor_to_px)[0])
+    shown = lens.bent(projected(points_mm, floor_to_px))
     return cv2.findHomography(points_mm, shown)[0]
 
 
@@ -226,7 +224,7 @@ def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice
     advice = []
     if tilt > TILTED_DEG:
         advice.append(Advice("tilted", f"The camera is tilted by {tilt:.0f} degrees. Turn it to look straight down."))
-    die_px = np.linalg.norm(np.diff(_to_px(floor_to_px, [[x, y], [x + plan.die_mm, y]]), axis=0))
+    die_px = np.linalg.norm(np.diff(projected(np.array([[x, y], [x + plan.die_mm, y]]), floor_to_px), axis=0))
     if die_px < SMALLEST_DIE_PX:
         advice.append(
             Advice("far", f"A die is only {die_px:.0f} px wide. Hang the camera lower (now {height:.0f} mm).")
@@ -240,14 +238,5 @@ def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice
 
 def _outside(floor_to_px: Floats, size_wh: tuple[int, int], both: tuple[Zone, Zone]) -> bool:
     slack = 0.03 * size_wh[0]  # a rim cut off by so much costs no die that lies flat
-    for zone in both:
-        right, bottom = zone.x_mm + zone.width_mm, zone.y_mm + zone.height_mm
-        corners = [[zone.x_mm, zone.y_mm], [right, zone.y_mm], [right, bottom], [zone.x_mm, bottom]]
-        px = _to_px(floor_to_px, corners)
-        if (px < -slack).any() or (px > np.array(size_wh) + slack).any():
-            return True
-    return False
-
-
-def _to_px(floor_to_px: Floats, points_mm: list[list[float]]) -> Floats:
-    return cv2.perspectiveTransform(np.array([points_mm], np.float64), floor_to_px)[0]
+    corners_px = projected(np.concatenate([zone.corners_mm for zone in both]), floor_to_px)
+    return bool((corners_px < -slack).any() or (corners_px > np.array(size_wh) + slack).any())

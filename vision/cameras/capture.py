@@ -90,16 +90,12 @@ class IndexCamera:
         self,
         index: int,
         clock: Callable[[], float] = time.monotonic,
-        size_wh: tuple[int, int] = SIZE_WH,
         frame_wait_s: float = FRAME_WAIT_S,
         open_wait_s: float = OPEN_WAIT_S,
     ) -> None:
         self.name = f"opencv:{index}"
-        self._index = index
-        self._clock = clock
-        self._size_wh = size_wh
-        self._frame_wait_s = frame_wait_s
-        self._open_wait_s = open_wait_s
+        self._index, self._clock = index, clock
+        self._frame_wait_s, self._open_wait_s = frame_wait_s, open_wait_s
         self._device: _Device | None = None
 
     def start(self) -> None:
@@ -109,7 +105,7 @@ class IndexCamera:
         quiet_opencv()
         self._device = _Device()
         self._number = 0
-        if not self._device.opened(self._index, self._size_wh, self._open_wait_s):
+        if not self._device.opened(self._index, self._open_wait_s):
             self.stop()
             raise DeviceError(
                 f"There is no camera {self._index}, or another program holds it.",
@@ -144,10 +140,10 @@ class _Device:
         self._thread = ThreadPoolExecutor(1, "camera")
         self._capture: cv2.VideoCapture | None = None
 
-    def opened(self, index: int, size_wh: tuple[int, int], wait_s: float) -> bool:
+    def opened(self, index: int, wait_s: float) -> bool:
         """Whether the camera could be opened in time."""
         try:
-            return self._thread.submit(self._open, index, size_wh).result(wait_s)
+            return self._thread.submit(self._open, index).result(wait_s)
         except (TimeoutError, cv2.error):
             return False
 
@@ -164,14 +160,14 @@ class _Device:
         self._thread.submit(self._release)
         self._thread.shutdown(wait=False)
 
-    def _open(self, index: int, size_wh: tuple[int, int]) -> bool:
+    def _open(self, index: int) -> bool:
         self._capture = cv2.VideoCapture(index)
         if not self._capture.isOpened():
             return False
         # Uncompressed, USB 2 has room for only a few pictures of this size a second.
         self._capture.set(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))
-        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, float(size_wh[0]))
-        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, float(size_wh[1]))
+        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, float(SIZE_WH[0]))
+        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, float(SIZE_WH[1]))
         # An old picture from the driver's queue would show the tray as it was; not all drivers obey.
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1.0)
         return True

@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 SUFFIXES = frozenset({".bmp", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
 """What counts as a photo. HEIC is among them although OpenCV can't decode it: better a warning than silence."""
 GREY_BGR = (128, 128, 128)
+FPS = 15.0
+SHOWN_S = 4.0
 CLEARED_S = 0.6
 """How long the tray is empty between two photos: long enough for the watcher to notice that the dice were taken."""
 
@@ -58,7 +60,7 @@ def empty(size_wh: tuple[int, int]) -> FrameBGR:
 
 
 class FilesCamera:
-    """Shows the photos of a folder, one after the other, `seconds_each` and then an empty tray for 0.6 s.
+    """Shows the photos of a folder one after the other, over and over, each for 4 s and then an empty tray for 0.6 s.
 
     Paced by `clock` and `sleep`. A photo that can't be read is left out with a warning in the log.
 
@@ -74,18 +76,9 @@ class FilesCamera:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         size_wh: tuple[int, int] = (1280, 960),
-        fps: float = 15,
-        seconds_each: float = 4.0,
-        loop: bool = True,
     ) -> None:
-        self._photos = photos_in(folder)
-        self._folder = folder
-        self._clock = clock
-        self._sleep = sleep
-        self._size_wh = size_wh
-        self._period_s = 1 / fps
-        self._seconds_each = seconds_each
-        self._loop = loop
+        self._folder, self._photos = folder, photos_in(folder)
+        self._clock, self._sleep, self._size_wh = clock, sleep, size_wh
         self._started = False
 
     def start(self) -> None:
@@ -99,8 +92,8 @@ class FilesCamera:
         self._since_s = 0.0
         self._due_s = self._clock()
 
-    def frame(self) -> Frame | None:
-        """The next frame, when it is due; None after the last photo, unless they go round for ever.
+    def frame(self) -> Frame:
+        """The next frame, when it is due.
 
         Raises:
             DeviceError: When it was not started, or not one photo of the folder can be read.
@@ -112,14 +105,12 @@ class FilesCamera:
             self._sleep(wait_s)
         now_s = self._clock()
         # A slow reader gets fewer frames, not a heap of late ones.
-        self._due_s = max(self._due_s + self._period_s, now_s)
-        if self._shown is None or now_s - self._since_s >= self._seconds_each + CLEARED_S:
+        self._due_s = max(self._due_s + 1 / FPS, now_s)
+        if self._shown is None or now_s - self._since_s >= SHOWN_S + CLEARED_S:
             # A photo lies there for its whole time even when decoding it took long, so time counts from when it shows.
             self._shown = self._next_photo()
             now_s = self._since_s = self._clock()
-        if self._shown is None:
-            return None
-        lies_there = now_s - self._since_s < self._seconds_each
+        lies_there = now_s - self._since_s < SHOWN_S
         frame = Frame(self._shown.copy() if lies_there else empty(self._size_wh), self._number, now_s)
         self._number += 1
         return frame
@@ -129,20 +120,14 @@ class FilesCamera:
         self._started = False
         self._shown = None
 
-    def _next_photo(self) -> FrameBGR | None:
+    def _next_photo(self) -> FrameBGR:
         for _ in self._photos:
-            if self._next == len(self._photos):
-                if not self._loop:
-                    return None
-                self._next = 0
-            path = self._photos[self._next]
+            path = self._photos[self._next % len(self._photos)]
             self._next += 1
             try:
                 return letterboxed(picture_in(path), self._size_wh)
             except PictureError as unreadable:
                 log.warning("%s is left out: %s", path, unreadable)
-        if not self._loop and self._number:
-            return None
         self._started = False
         raise DeviceError(
             f"Not one photo in {str(self._folder)!r} can be read.", "Save them as JPEG or PNG and start again."

@@ -45,9 +45,8 @@ class Picamera2Camera:
 
     name = "picamera2"
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, size_wh: tuple[int, int] = SIZE_WH) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._size_wh = size_wh
         self._device: Any = None
 
     def start(self) -> None:
@@ -66,7 +65,7 @@ class Picamera2Camera:
                 f"The camera can't be opened ({refused}).", "Close other programs that use it, then start again."
             ) from refused
         try:
-            main = {"size": self._size_wh, "format": "RGB888"}
+            main = {"size": SIZE_WH, "format": "RGB888"}
             self._device.configure(self._device.create_video_configuration(main=main))
             if self._has_autofocus():
                 self._device.set_controls({"AfMode": AF_CONTINUOUS})

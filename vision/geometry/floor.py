@@ -37,15 +37,7 @@ class Floor:
     @staticmethod
     def of(rig: Rig) -> Floor:
         """The floor of a calibrated tray."""
-        zones = [zone for zone in (rig.throw, rig.keep) if zone.width_mm > 0]
-        corners = np.array(
-            [
-                (zone.x_mm + x * zone.width_mm, zone.y_mm + y * zone.height_mm)
-                for zone in zones
-                for x in (0, 1)
-                for y in (0, 1)
-            ]
-        )
+        corners = np.concatenate([zone.corners_mm for zone in (rig.throw, rig.keep) if zone.width_mm > 0])
         seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))
         height, width = rig.empty_bgr.shape[:2]
         left, top = np.clip(np.floor(seen.min(0)), 0, (width - 1, height - 1)).astype(int).tolist()

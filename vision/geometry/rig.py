@@ -21,6 +21,12 @@ class Zone:
     width_mm: float
     height_mm: float
 
+    @property
+    def corners_mm(self) -> Matrix:
+        """(4, 2) upper left, upper right, lower right, lower left."""
+        right, bottom = self.x_mm + self.width_mm, self.y_mm + self.height_mm
+        return np.array([[self.x_mm, self.y_mm], [right, self.y_mm], [right, bottom], [self.x_mm, bottom]])
+
     def holds(self, x_mm: float, y_mm: float) -> bool:
         """Whether a point lies in it."""
         return 0 <= x_mm - self.x_mm < self.width_mm and 0 <= y_mm - self.y_mm < self.height_mm
@@ -63,11 +69,11 @@ class Rig:
 
     def to_px(self, points_mm: Matrix) -> Matrix:
         """(n, 2) points of the floor in millimetres to pixels."""
-        return _projected(points_mm, self.floor_to_px)
+        return projected(points_mm, self.floor_to_px)
 
     def to_mm(self, points_px: Matrix) -> Matrix:
         """(n, 2) pixels to millimetres on the floor."""
-        return _projected(points_px, np.linalg.inv(self.floor_to_px).astype(np.float64))
+        return projected(points_px, np.linalg.inv(self.floor_to_px).astype(np.float64))
 
     def above(self, points_mm: Matrix) -> Matrix:
         """(n, 2) which points of the floor a die's edge above those (n, 2) points hides, in millimetres."""
@@ -84,7 +90,7 @@ class Rig:
         return under + (self.to_mm(faces_px) - under) / self.magnified
 
 
-def _projected(points: Matrix, homography: Matrix) -> Matrix:
+def projected(points: Matrix, homography: Matrix) -> Matrix:
     """(n, 2) points through a (3, 3) homography."""
     seen = points @ homography[:, :2].T + homography[:, 2]
     return seen[:, :2] / seen[:, 2:]

@@ -28,6 +28,7 @@ MOST_WEBP_PIXELS = 30_000_000
 """WebP's decoder holds its picture four times."""
 BAND_ROWS = 256
 ORIENTATION = 274
+SAVED_QUALITY = 92
 MOST_FILE_BYTES = 400_000_000
 """60 megapixels of raw 16-bit colour."""
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323
@@ -135,9 +136,9 @@ def _content(path: Path) -> bytes:
         raise PictureError(f"{str(path)!r} can't be read ({refused}): check its name and its disk.") from None
 
 
-def save_jpeg(image_bgr: FrameBGR, to: Path, quality: int = 92) -> None:
+def save_jpeg(image_bgr: FrameBGR, to: Path) -> None:
     """Write a picture as JPEG. Raises PictureError when it can't be written there."""
-    done, coded = cv2.imencode(".jpg", image_bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    done, coded = cv2.imencode(".jpg", image_bgr, [cv2.IMWRITE_JPEG_QUALITY, SAVED_QUALITY])
     if not done:
         raise PictureError(f"{str(to)!r} can't be coded as JPEG: its picture is too wide or too high.")
     try:

@@ -12,7 +12,6 @@ import statistics
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -104,12 +103,6 @@ def _photos(folder: Path, split: Mapping[str, list[str]] | None) -> Iterator[Pho
         if bgr is not None:
             dice = _dice(row["boxes"], folder.name in PIPS_ONLY, FACE_OF_BOX.get(folder.name, 1.0))
             yield Photo(bgr, dice, complete="stray" not in row.get("tags", []))
-
-
-def _held_out(name: str, row: Mapping[str, Any], split: Mapping[str, list[str]] | None) -> bool:
-    if split is not None:
-        return row["session"] not in split["tune"]
-    return kept_back(name, row.get("group", ""))
 
 
 def _dice(boxes: list[list[float]], pips_only: bool, face_of_box: float) -> NDArray[np.float32]:

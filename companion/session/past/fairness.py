@@ -23,6 +23,7 @@ PRIOR = 20.0  # on each face: finds a face that comes 1 in 4 soonest, of 5, 10, 
 ENOUGH = 20.0  # 1 / 0.05
 SLIPS = 0.01  # of a value's readings that a good reader may take for others without anybody noticing
 FACES = range(6)
+COURSE_POINTS = 120
 # The chance of one face, and after how many dice half of such sets are found uneven: medians of 4,000 sets each
 # (`make fairness`).
 MEDIANS = (
@@ -115,13 +116,13 @@ class Fairness:
         }
 
 
-def course_of(throws: Iterable[Sequence[int]], points: int = 120) -> list[list[float]]:
+def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
     """How the evidence went: so many dice had been rolled, the likelihood ratio's logarithm to base 10; thinned out."""
     fairness, course = Fairness(), [[0.0, 0.0]]
     for values in throws:
         fairness = fairness.thrown(values)
         course.append([fairness.rolled, round(fairness.evidence / log(10), 3)])
-    step = max(1, len(course) // points)
+    step = max(1, len(course) // COURSE_POINTS)
     return course[::-1][::step][::-1]
 
 

@@ -30,7 +30,6 @@ MARGIN_MM = 1.0
 """Between the floor's edge and the walls that dice meet: felt goes up a little."""
 CUP_S = 0.5
 """How long dice are out of sight before they tumble in: a person picks them up and shakes them."""
-MOST_DICE = 9
 
 COCKED = 0.01
 """Of throws: a die rolls along the wall and leans there. Left to themselves, of 1,100 sharp cubes none did."""
