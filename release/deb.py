@@ -46,7 +46,7 @@ Priority: optional
 Installed-Size: {size}
 Depends: python3 (>= 3.11), python3-venv, python3-numpy, python3-pil, python3-markupsafe, systemd
 Recommends: avahi-daemon, python3-gpiozero, python3-lgpio, python3-spidev, python3-picamera2
-Suggests: espeak-ng, network-manager
+Suggests: espeak-ng, network-manager, polkitd
 Description: dice table: a camera reads the dice, every phone shows the score
  Throw real dice into a tray at the pub. A camera reads the pips, a rules
  engine scores Crib Dice, Crag or Crapola, an LED strip is the cribbage track,

@@ -101,13 +101,15 @@ class Root:
         return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
 
     def files(self) -> dict[str, str]:
-        """What lies where uninstalling must leave nothing: path -> hash."""
+        """What lies where uninstalling must leave nothing: path -> hash, of a folder none."""
         found = {}
         for place in OURS:
             for path in sorted((self.folder / place).rglob("*")):
                 name = str(path.relative_to(self.folder))
                 if path.is_symlink():
                     found[name] = str(path.readlink())
+                elif path.is_dir() and not f"{name}/".startswith("root/pegpip/"):
+                    found[name] = ""
                 elif path.is_file() and not name.startswith("root/pegpip/"):
                     found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
         return found

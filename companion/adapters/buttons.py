@@ -95,6 +95,17 @@ def shut_down(command: Sequence[str]) -> str | None:
     return None
 
 
+def can_power_off() -> str:
+    """Whether we may run `systemctl poweroff`: logind's answer (`s "yes"`), or why it gives none."""
+    login = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
+    words = ("busctl", "--system", "call", *login, "CanPowerOff")
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    except (OSError, subprocess.TimeoutExpired) as refused:
+        return f"logind can't be asked ({refused})"
+    return (done.stdout or done.stderr).strip().rstrip(".")
+
+
 def shutdown_problems(buttons: ButtonSettings) -> list[str]:
     """What is wrong with the shutdown button's settings, each with what to change."""
     command = buttons.shutdown_command

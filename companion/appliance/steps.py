@@ -170,7 +170,7 @@ class File:
         return [f"move {self.path} to {self.keep}" if self.keep else f"remove {self.path}"]
 
     def undo(self, machine: Machine) -> None:
-        """Remove it, and its folder when that was made for it; what is people's is moved to their data."""
+        """Remove it, and the folders that were made for it; what is people's is moved to their data."""
         file = machine.at(self.path)
         if not file.exists():
             return
@@ -181,7 +181,10 @@ class File:
         else:
             file.unlink()
         with contextlib.suppress(OSError):  # others' files lie there
-            file.parent.rmdir()
+            for folder in file.parents:
+                if machine.works("dpkg-query", "--search", f"/{folder.relative_to(machine.root)}"):
+                    break  # a package brought it, and an empty one is as it was
+                folder.rmdir()
 
 
 BEGIN, END = "# Peg & Pip: begin", "# Peg & Pip: end"

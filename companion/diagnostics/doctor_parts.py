@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.adapters.buttons import shutdown_problems
+from companion.adapters.buttons import can_power_off, shutdown_problems
 from companion.adapters.reader_setup import SIMULATED, calibration_status
 from companion.config import Settings
 from companion.diagnostics.doctor import Finding
@@ -129,7 +129,19 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
                 "buttons", False, f"There are no buttons {settings.buttons.kind!r}.", "Use none, keys or gpio."
             )
         return Finding("buttons", True, says, "", simulated=True)
-    return _pins_open(wired)
+    found = _pins_open(wired)
+    if found.ok and settings.buttons.shutdown_command[:1] == ("systemctl",):
+        return may_power_off() or found
+    return found
+
+
+def may_power_off(ask: Callable[[], str] = can_power_off) -> Finding | None:
+    """What keeps whoever asks from switching the machine off, by the word of systemd's logind."""
+    said = ask()
+    if said.endswith('"yes"'):
+        return None
+    cure = "Run the doctor as the table's user (`sudo -u pegpip`); `sudo apt install polkitd`; `sudo ./install.sh`."
+    return Finding("buttons", False, f"The shutdown button may not switch this machine off: {said}.", cure)
 
 
 def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:

@@ -29,6 +29,10 @@ def files_under(root: Path) -> dict[str, str]:
     return {str(f.relative_to(root)): f.read_text() for f in root.rglob("*") if f.is_file()}
 
 
+def folders_under(root: Path) -> set[str]:
+    return {str(f.relative_to(root)) for f in root.rglob("*") if f.is_dir()}
+
+
 @pytest.fixture
 def machine(tmp_path: Path) -> Noted:
     config = tmp_path / CONFIG.lstrip("/")
@@ -65,12 +69,18 @@ def test_every_change_is_told_before_and_made_once(machine: Noted, steps: list[S
 
 def test_uninstalling_leaves_what_was_there_and_the_data(machine: Noted, steps: list[Step]) -> None:
     before = files_under(machine.root)
+    rules = machine.at("/etc/systemd/system")  # a package's, and empty
+    rules.mkdir(parents=True)
+    machine.installed.add("/etc/systemd/system")
+    folders = folders_under(machine.root)
     install(steps, machine, lambda line: None)
     machine.at("/etc/pegpip/pegpip.toml").write_text("[web]\nport = 80\n")
     told = leavings(steps, machine)
     said: list[str] = []
     uninstall(steps, machine, said.append)
     assert said == told
+    assert folders_under(machine.root) - folders == {"var/lib/pegpip", "etc/systemd/system/multi-user.target.wants"}
+    assert folders <= folders_under(machine.root)
     assert files_under(machine.root) == {**before, "var/lib/pegpip/pegpip.toml": "[web]\nport = 80\n"}
     assert ("apt-mark", "auto", "avahi-daemon", "python3-venv") in machine.asked
     assert uninstall(steps, machine, said.append) == 0

@@ -23,7 +23,14 @@ from companion.diagnostics.doctor import (
     check_power,
     check_versions,
 )
-from companion.diagnostics.doctor_parts import check_buttons, check_camera, check_sounds, check_strip, picture_checks
+from companion.diagnostics.doctor_parts import (
+    check_buttons,
+    check_camera,
+    check_sounds,
+    check_strip,
+    may_power_off,
+    picture_checks,
+)
 from companion.errors import DeviceError
 from hardware.settings import ButtonSettings, StripSettings
 from hardware.strips.memory import MemoryStrip
@@ -112,6 +119,14 @@ def test_a_layout_that_does_not_exist_is_told() -> None:
 def test_pins_that_collide_are_told_all_at_once() -> None:
     wrong = Settings(strip=StripSettings(kind="spi"), buttons=ButtonSettings(kind="gpio", bank=10, undo=5, next=5))
     assert ill(check_buttons(wrong, machine=""), "bank is on pin 10", "share pin 5")
+
+
+@pytest.mark.parametrize(
+    ("said", "ok"), [('s "yes"', True), ('s "challenge"', False), ("logind can't be asked", False)]
+)
+def test_a_shutdown_button_without_leave_to_switch_off_is_told(said: str, ok: bool) -> None:
+    found = may_power_off(lambda: said)
+    assert found is None if ok else found is not None and ill(found, said, "polkitd")
 
 
 def test_an_unknown_kind_of_buttons_is_told() -> None:
