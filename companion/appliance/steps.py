@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import grp
 import pwd
 import shutil
 from collections.abc import Callable
@@ -91,14 +92,17 @@ class TablesUser:
     home: str = "/var/lib/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """The user, where there is none."""
-        return [] if _user_exists() else [f"add the system user {USER}, home {self.home}"]
+        """The user, where there is none, and the groups of this machine that it is not in."""
+        if not _user_exists():
+            return [f"add the system user {USER}, home {self.home}"]
+        return [f"add {USER} to the group {name}" for name in _groups_without_it()]
 
     def do(self, machine: Machine) -> None:
         """Add it, in the groups that this machine has."""
-        here = [name for name in GROUPS if machine.works("getent", "group", name)]
-        words = ("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin")
-        machine.run(*words, *(("--groups", ",".join(here)) if here else ()), USER)
+        if not _user_exists():
+            machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)
+        for name in _groups_without_it():
+            machine.run("gpasswd", "--add", USER, name)
         home = machine.at(self.home)
         home.mkdir(mode=0o750, exist_ok=True)
         machine.run("chown", "--recursive", f"{USER}:{USER}", str(home))  # a table that was here before
@@ -111,6 +115,10 @@ class TablesUser:
         """Remove it; its data folder stays."""
         if _user_exists():
             machine.run("userdel", USER)
+
+
+def _groups_without_it() -> list[str]:
+    return [group.gr_name for group in grp.getgrall() if group.gr_name in GROUPS and USER not in group.gr_mem]
 
 
 def _user_exists() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import os
 import runpy
 import shutil
@@ -16,9 +17,10 @@ from hypothesis import strategies as st
 from machines import Noted
 
 from companion.appliance import hotspot
+from companion.appliance import steps as steps_module
 from companion.appliance.install import COPIES, KEYFILE, PROJECT, changes, install, leavings, uninstall
 from companion.appliance.machine import Machine
-from companion.appliance.steps import BootLines, File, Packages, Services, Step
+from companion.appliance.steps import BootLines, File, Packages, Services, Step, TablesUser
 from companion.errors import DeviceError
 
 CONFIG = "/boot/firmware/config.txt"
@@ -84,6 +86,20 @@ def test_uninstalling_leaves_what_was_there_and_the_data(machine: Noted, steps: 
     assert files_under(machine.root) == {**before, "var/lib/pegpip/pegpip.toml": "[web]\nport = 80\n"}
     assert ("apt-mark", "auto", "avahi-daemon", "python3-venv") in machine.asked
     assert uninstall(steps, machine, said.append) == 0
+
+
+def test_the_tables_user_is_put_into_the_groups_that_the_machine_has(
+    machine: Noted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also into one that came after it, with a package."""
+    groups = [grp.struct_group((name, "x", 1, members)) for name, members in (("gpio", []), ("video", ["pegpip"]))]
+    monkeypatch.setattr(grp, "getgrall", lambda: [*groups, grp.struct_group(("lp", "x", 2, []))])
+    monkeypatch.setattr(steps_module, "_user_exists", lambda: True)
+    user = TablesUser()
+    assert user.missing(machine) == ["add pegpip to the group gpio"]
+    user.do(machine)
+    assert ("gpasswd", "--add", "pegpip", "gpio") in machine.asked
+    assert not any(words[0] == "useradd" for words in machine.asked)
 
 
 def test_what_people_changed_in_their_settings_stays(machine: Noted, steps: list[Step]) -> None:

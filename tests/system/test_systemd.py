@@ -34,3 +34,9 @@ def test_each_unit_is_well_boxed_in(unit: Path) -> None:
     exposure = re.search(rf"exposure level for {unit.name}: ([\d.]+)", done.stdout)
     assert exposure is not None
     assert float(exposure[1]) < 2.5
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_no_unit_names_a_group_that_the_machine_may_lack(unit: Path) -> None:
+    """A Debian PC knows no gpio and no spi, and what is to be in an unknown group is not started (216/GROUP)."""
+    assert "SupplementaryGroups" not in unit.read_text()
