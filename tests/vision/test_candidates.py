@@ -64,3 +64,10 @@ def test_of_as_many_as_are_expected_one_of_another_size_is_taken_only_when_it_is
 
 def test_no_candidates_are_no_dice() -> None:
     assert selected([], None).taken == () == selected([], 2).left
+
+
+def test_dice_each_sure_enough_alone_are_in_doubt_when_all_at_once_are_not() -> None:
+    few, many = ([read(50 + 100 * at, 60, 0.9, 0.9) for at in range(count)] for count in (2, 7))
+    assert selected(few, 2).doubt(2) is None
+    assert all(one.sure for one in many)
+    assert selected(many, 7).doubt(7) is Doubt.UNREAD
