@@ -5,7 +5,7 @@ QUICK := tests/games tests/session tests/hardware tests/test_house.py tests/test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults soak years help play test check lint types tests bench conformance fuzz mutants evening layout pictures load fuzz-web corrupted rendered clips handheld fixtures train solve deb appliance clean
+.PHONY: faults soak years help play test check lint types tests bench conformance fuzz mutants evening reaction layout pictures load fuzz-web corrupted rendered clips handheld fixtures train solve deb appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests not
 
 evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in real time (minutes)
 	@$(BIN)/pytest -m evening tests/system
+
+reaction: .venv/dev.stamp  ## from the dice's rest to the throw on the page in Chromium, median of fifty (LOAD=--load: while others ask for much)
+	@$(BIN)/python tests/system/reaction.py $(LOAD)
 
 layout: .venv/dev.stamp  ## every page for every game, number of players, size, look and language: is anything clipped? (long; pictures in out/layout)
 	@PEGPIP_LAYOUT=1 $(BIN)/pytest -n 2 tests/web/test_web_layout.py

@@ -31,6 +31,7 @@ from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.notation import header_of
 from companion.live_settings import LiveSettings
 from companion.notify import notify, watchdog_s
+from companion.precedence import give_way
 from companion.session.commands import StartGame
 from companion.session.house.advice import Advisor
 from companion.session.house.player import HousePlayer
@@ -103,6 +104,7 @@ class App:
             stack.callback(notify, "STOPPING=1")
             self.supervisor.start()
             stack.callback(self.supervisor.stop)
+            give_way()
             notify("READY=1")
             ready()
             self.server.run(self.site)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -11,11 +11,12 @@ from companion.errors import DeviceError
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
+from vision.cameras.simulated.tray import Pose
 from vision.evaluation.fault_injection import FaultInjection
 from vision.networks import load_networks
 from vision.reader import Reader
 from vision.reading import Reading
-from vision.watching.stillness import Phase, StillnessDetector, step, structure
+from vision.watching.stillness import STILL_S, Phase, StillnessDetector, step, structure
 from vision.watching.watcher import Ill, Moving, Settled, Watcher
 
 
@@ -98,6 +99,63 @@ def test_a_throw_and_a_lift_are_told_as_such(camera: VirtualCamera) -> None:
     assert settled[1].emptied
     assert settled[1].reading.trusted
     assert any(isinstance(event, Moving) for event in events)
+
+
+MOVED_MM = 0.1
+
+
+class Thrown:
+    """That camera, dice thrown in its second second; `then` is called with each frame's time and with when they lay."""
+
+    name = "thrown"
+
+    def __init__(
+        self, camera: VirtualCamera, then: Callable[[float, float], None] = lambda now_s, rest_s: None
+    ) -> None:
+        self.camera, self.then, self.rest_s = camera, then, 0.0
+        self._lay: tuple[Pose, ...] = ()
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def frame(self) -> Frame | None:
+        frame = self.camera.frame()
+        if frame.number == int(FPS):
+            self.camera.tray.throw(strength=0.4)
+        lie = self.camera.tray.advance(0.0)
+        moved = any(np.abs(one.at_mm - was.at_mm).max() > MOVED_MM for one, was in zip(lie, self._lay, strict=False))
+        if moved or len(lie) != len(self._lay):
+            self.rest_s = frame.at_s
+        self._lay = lie
+        self.then(frame.at_s, self.rest_s)
+        return frame if frame.number < 8 * FPS else None
+
+
+def settled_of(thrown: Thrown) -> list[Settled]:
+    watcher = Watcher(thrown, Reader(load_networks(), thrown.camera.rig()), thrown.camera.rig(), dim=lambda _on: None)
+    return [event for event in watcher.events() if isinstance(event, Settled)]
+
+
+def test_a_throw_is_read_while_it_is_seen_to_lie_still(camera: VirtualCamera) -> None:
+    rest_s: list[float] = []
+    _, throw = settled_of(Thrown(camera, lambda now_s, at_s: rest_s.append(at_s)))
+    assert throw.reading.trusted
+    assert throw.at_s - rest_s[-1] <= STILL_S + 2 / FPS, "the last frame that is read is the first that proves the rest"
+
+
+def test_a_die_that_is_pushed_while_it_is_read_is_read_where_it_comes_to_lie(camera: VirtualCamera) -> None:
+    pushed_s: list[float] = []
+
+    def push(now_s: float, rest_s: float) -> None:
+        if not pushed_s and rest_s > 1.5 and now_s >= rest_s + STILL_S / 2:
+            pushed_s.append(now_s)
+            camera.tray.move(0, 120.0, 120.0)
+
+    _, throw = settled_of(Thrown(camera, push))
+    assert throw.at_s >= pushed_s[0] + STILL_S
+    assert throw.reading.trusted
+    assert any(np.hypot(die.x_mm - 120, die.y_mm - 120) < 20 for die in throw.thrown)
 
 
 def test_lights_are_dimmed_while_the_still_frames_are_taken_and_that_is_no_movement(camera: VirtualCamera) -> None:

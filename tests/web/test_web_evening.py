@@ -14,6 +14,7 @@ from pub import HEADER, Pub, opened
 from companion.games.crag.sheet import CATEGORIES
 from companion.session.commands import PlayLine, StartGame
 from companion.session.past.export import PastGames
+from companion.session.present import THROWS_SHOWN
 
 LINES: list[dict[str, Any]] = [
     {"throw": [5, 5, 5, 2, 1, 4, 6]},
@@ -46,6 +47,18 @@ def test_a_game_is_told_move_by_move(played: Pub) -> None:
     assert [move["line"] for move in told["moves"]] == LINES
     assert told["moves"][2]["state"]["scores"] == {"=1+1": 5, "Ben": 0}
     assert told["header"]["players"] == ["=1+1", "Ben"]
+
+
+def test_a_snapshot_tells_the_last_throws_and_the_page_may_ask_for_all(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
+        for category in CATEGORIES:
+            for line in 3 * [{"throw": [1, 6, 6]}, {"do": "score", "category": category}]:
+                pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        guest = pub.stranger()
+        shown, all_of_them = (guest.get(path).json["throws"] for path in ("/api/state", "/api/throws"))
+        assert len(all_of_them) == 3 * len(CATEGORIES)
+        assert shown == all_of_them[-THROWS_SHOWN:]
 
 
 def test_a_transcript_is_its_lines(played: Pub) -> None:

@@ -64,6 +64,14 @@ class StillnessDetector:
     rest: Small | None = None
     reported: bool = False
 
+    def at_rest(self) -> StillnessDetector:
+        """After the rest as it is now was said by somebody who looked closer."""
+        return replace(self, rest=self.last, reported=True)
+
+    def still_since(self, at_s: float) -> StillnessDetector:
+        """As if the stillness had begun then."""
+        return replace(self, began=self.last, since_s=at_s, reported=False)
+
 
 def structure(frame_bgr: FrameBGR) -> Small:
     """(120, 160) contrast of each pixel of the shrunken grey picture with its surroundings."""

@@ -5,6 +5,7 @@ A camera that fails is opened again, with growing pauses; watching ends by `stop
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from vision.reader import Reads
 from vision.reading import Reading
 from vision.watching.agreement import agreed
 from vision.watching.handheld import HELD, PAUSED
-from vision.watching.stillness import FIXED, Phase, StillnessCriterion, StillnessDetector, step, structure
+from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion, StillnessDetector, step, structure
 
 FRAMES_READ = 3
 """Still frames that must agree before a reading is trusted (VISION.md)."""
@@ -130,7 +131,7 @@ class Watcher:
                 return
 
     def _watched(self) -> Iterator[Event]:
-        detector, moving, emptied = StillnessDetector(), False, True
+        detector, moving, emptied, hasty = StillnessDetector(), False, True, True
         criterion, doubted, tries = self._criterion, None, 0
         try:
             while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
@@ -143,9 +144,16 @@ class Watcher:
                     if not moving:
                         moving = True
                         yield Moving(frame.at_s)
+                elif phase is Phase.WAITING and moving and hasty and self.rig is not None:
+                    until_s, settled = self._read_as_they_come(detector, frame, emptied)
+                    hasty = settled is not None
+                    detector = detector.at_rest() if settled is not None else detector.still_since(until_s)
+                    if settled is not None:
+                        moving, emptied = False, not settled.thrown
+                        yield settled
                 elif phase is Phase.SETTLED or (phase is Phase.RESTING and moving) or _due(doubted, frame):
                     tries = tries + 1 if doubted is not None else 1
-                    moving = False
+                    moving, hasty = False, True
                     settled = self._read(frame, emptied)
                     criterion = self._criterion if self.rig is not None else PAUSED
                     if self._reads_again(settled, tries):
@@ -171,20 +179,46 @@ class Watcher:
         seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
         return self.rig is None and self._dim is None and seen_in_doubt and tries < TRIES
 
+    def _read_as_they_come(
+        self, detector: StillnessDetector, first: Frame, emptied: bool
+    ) -> tuple[float, Settled | None]:
+        """What the frames agree on that follow the first still one, read while it is seen whether they stay still.
+
+        Returns:
+            When the last of them was taken; and nothing where one was moved or in doubt: that is not settled in haste.
+        """
+        (reader, rig), expect = self._setup, self._expect()
+        readings, last = list[Reading](), None
+        at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
+        with self._less_light():
+            while (frame := self._camera.frame()) is not None:
+                at_s = frame.at_s
+                if at_s < clear_s:
+                    continue
+                now = structure(frame.image_bgr)
+                if last is not None and self._criterion.moved(last, now):
+                    break
+                last = now
+                if len(readings) < FRAMES_READ:
+                    still, reading = frame, reader.read(frame.image_bgr, expect)
+                    readings.append(reading)
+                    if not reading.trusted:
+                        break
+                if len(readings) == FRAMES_READ and at_s >= detector.since_s + STILL_S:
+                    agreement = agreed(readings)
+                    return at_s, _settled(still, agreement, rig, emptied) if agreement.trusted else None
+        return at_s, None
+
     def _read(self, frame: Frame, emptied: bool) -> Settled:
         """What several still frames agree on; without a rig the first in doubt ends it, as reading takes long there."""
         (reader, rig), expect = self._setup, self._expect()
-        frames = self._stills(frame) if self._dim is None else self._dimmed(frame, self._dim)
+        frames = self._stills(frame) if self._dim is None else self._dimmed(frame)
         readings = list[Reading]()
         for still in frames:
             readings.append(reader.read(still.image_bgr, expect))
             if rig is None and not readings[-1].trusted:
                 break
-        last, reading = frames[len(readings) - 1], agreed(readings)
-        rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
-        thrown, kept = place(reading, rig)
-        keep_zone = rig is not None and rig.keep.width_mm > 0
-        return Settled(last.at_s, last, reading, thrown, kept, emptied, keep_zone)
+        return _settled(frames[len(readings) - 1], agreed(readings), rig, emptied)
 
     def _stills(self, first: Frame) -> list[Frame]:
         """The frame at hand and those that follow; fewer when the recording ends."""
@@ -193,16 +227,30 @@ class Watcher:
             frames.append(following)
         return frames
 
-    def _dimmed(self, frame: Frame, dim: Callable[[bool], None]) -> list[Frame]:
+    def _dimmed(self, frame: Frame) -> list[Frame]:
         """Still frames taken under less light. Settling sees none of them, so the change of light is no movement."""
-        dim(True)
-        try:
+        with self._less_light():
             following: Frame | None = frame
             while following is not None and following.at_s < frame.at_s + LIGHT_SETTLES_S:
                 following = self._camera.frame()
             return self._stills(frame if following is None else following)
+
+    @contextlib.contextmanager
+    def _less_light(self) -> Iterator[None]:
+        if self._dim is None:
+            yield
+            return
+        self._dim(True)
+        try:
+            yield
         finally:
-            dim(False)
+            self._dim(False)
+
+
+def _settled(frame: Frame, reading: Reading, rig: Rig | None, emptied: bool) -> Settled:
+    rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
+    thrown, kept = place(reading, rig)
+    return Settled(frame.at_s, frame, reading, thrown, kept, emptied, rig is not None and rig.keep.width_mm > 0)
 
 
 def _due(doubted: Settled | None, frame: Frame) -> bool:
