@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from companion.games.views.panels import Panels
 
 Switches = Mapping[str, bool | int]
+Why = Mapping[str, tuple[str, ...]]
+"""Paragraphs of a game's words by their heading, with the codes of the notices that they explain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +236,10 @@ class Game(Protocol):
     @property
     def in_words(self) -> str:
         """The rules for people, in plain paragraphs."""
+
+    @property
+    def why(self) -> Why:
+        """Which paragraphs of the words explain what the tray says."""
 
     @property
     def credits(self) -> str:

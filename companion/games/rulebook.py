@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.errors import RulesError
 from companion.games.event import OF_EVERY_GAME, SILENT, Effect
-from companion.games.game import Action, Game, Header, State, Switch, Switches
+from companion.games.game import Action, Game, Header, State, Switch, Switches, Why
 from companion.games.roll_off import Begin, RollOff
 from companion.games.tray import KeepZonePolicy, ThrowsOnly
 from companion.games.views.board import Track, track_of
@@ -45,6 +45,7 @@ class Rulebook:
         effects: How its own events are told besides in the log, by their codes.
         track: What the track shows of a state.
         panels: What the page shows of a state beside it.
+        why: Which paragraphs of the words explain what the tray says.
         careless: What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown.
         expects_total: Whether expected values are final totals, not the points of a turn.
         win_chances: Each side's chance to win when all play for it; raises RulesError where it is not solved.
@@ -63,6 +64,7 @@ class Rulebook:
     track: Callable[[State], Track] = track_of
     panels: Callable[[State], Panels] = plain
     in_words: str = ""
+    why: Why = field(default_factory=dict)
     credits: str = ""
     more: Callable[[Header], None] = accept
     expects_total: bool = False
@@ -115,6 +117,7 @@ def form_of(game: Game) -> dict[str, Any]:
         ],
         "presets": {name: dict(switches) for name, switches in game.presets.items()},
         "in_words": game.in_words,
+        "why": {heading: list(codes) for heading, codes in game.why.items()},
         "credits": game.credits,
     }
 

@@ -125,6 +125,15 @@ def test_the_rules_are_told_in_words_with_switches_and_credits(game: str) -> Non
     assert chosen.in_words.splitlines()[0] in text
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_what_the_tray_says_is_explained_by_a_paragraph_of_the_words(game: str) -> None:
+    headings = {paragraph.split(".")[0] for paragraph in GAMES[game].in_words.split("\n\n")}
+    explained = [code for codes in GAMES[game].why.values() for code in codes]
+    assert set(GAMES[game].why) <= headings
+    assert len(set(explained)) == len(explained)
+    assert {"count", "decide_first", "illegal_hold"} <= set(explained)
+
+
 def test_the_inventor_of_crib_dice_is_named() -> None:
     text = run("rules", "crib_dice").stdout
     for word in ("Howard Fosdick", "V 2.1", "CC BY-ND", "BestFreeNewGames.com"):

@@ -21,13 +21,18 @@ FED = """
     return Promise.resolve(new Response(new ReadableStream({ start(controller) { open = controller; } })));
   };
   setInterval(() => { try { open?.enqueue(coder.encode(": alive\\n\\n")); } catch { open = null; } }, 500);
-  const told = (snapshot) => JSON.stringify({ ...snapshot, pulse: pulse += 1 });
-  window.feed = (snapshot) => open.enqueue(coder.encode(`data: ${told(snapshot)}\\n\\n`));
+  const told = (snapshot) => `data: ${JSON.stringify({ ...snapshot, pulse: pulse += 1 })}\\n\\n`;
+  const quiet = (snapshot) => told({ ...snapshot, events: [{ number: snapshot.number, code: "undone", args: {} }] });
+  window.show = async (snapshot, happens) => {
+    const root = document.documentElement.dataset;
+    delete root.shownMs; // the page says it anew when it has drawn
+    const before = happens ? { ...snapshot, number: snapshot.number - 1 } : snapshot;
+    open.enqueue(coder.encode(quiet(before) + told(snapshot)));
+    while (root.shownMs === undefined) await new Promise((done) => setTimeout(done));
+  };
   window.lose = (lost) => { window.lost = lost; if (lost) { open?.error(new Error("lost")); open = null; } };
 })();
 """
-SHOWN = """([number, phase]) => document.documentElement.dataset.number === String(number)
-  && document.getElementById("phase").dataset.phase === phase"""
 PATIENCE_MS = 60_000
 
 
@@ -56,13 +61,12 @@ class FedPage:
 
     def show(self, snapshot: Snapshot, *, happens: bool = False) -> None:
         """Draw that snapshot; what came with it is told (a moment on the stage) only where it happens now."""
-        told = msgspec.to_builtins(snapshot)
-        if not happens:
-            self.page.evaluate(
-                "(told) => feed({ ...told, events: [{ number: told.number, code: 'undone', args: {} }] })", told
-            )
-        self.page.evaluate("(told) => feed(told)", told)
-        self.page.wait_for_function(SHOWN, arg=[snapshot.number, snapshot.phase])
+        self.page.evaluate("([told, happens]) => show(told, happens)", [msgspec.to_builtins(snapshot), happens])
+
+    def lose(self) -> None:
+        """The table is out of the page's reach from now on."""
+        self.page.evaluate("lose(true)")
+        self.page.wait_for_selector('#live[data-live="no"]')
 
     def close(self) -> None:
         """Leave the page."""

@@ -57,7 +57,7 @@ def scenes(header: Header, seed: int = 5) -> dict[str, Snapshot]:
     part = records[int(len(records) * DECIDING_TURN) :]
     deciding = max(part, key=lambda each: len(_state(each).options()))
     throwing = next(each for each in part if _state(each).throw_sizes)
-    cheers = [each for each in records[2:] if any(e.cheered for e in _new_events(each))]
+    cheers = [each for each in records[2:] if any(e.cheered and e.code != "game_over" for e in _new_events(each))]
     seen = observed((6, 6, 5, 4, 3, 2, 1)[: max(_state(throwing).throw_sizes)])
     asked = Ask("disagree", _state(throwing).throw_sizes, seen, Memory())
     found = {

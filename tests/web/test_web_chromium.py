@@ -210,19 +210,34 @@ def test_every_control_is_reached_by_tab_and_shows_it(chromium: Any, site: Any, 
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_first_load_is_small(chromium: Any, site: Any, path: str) -> None:
+def test_a_first_load_is_small_and_shifts_nothing(chromium: Any, site: Any, path: str) -> None:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME)
     page = phone(chromium, address, paired=path in HOSTS_ONLY)
+    page.add_init_script(SHIFTS)
     live(page, address + path)
     sizes = page.evaluate(TRANSFERRED)
     assert sum(size for _, size in sizes) <= FIRST_LOAD_BYTES.get(path, 50_000), sizes
+    page.wait_for_selector(LOADED.get(path, "main"))
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate("shifts") == []
     page.context.close()
 
 
 TRANSFERRED = """performance.getEntries().filter((each) => each.transferSize)
   .map((each) => [each.name, each.transferSize])"""
+LOADED = {
+    "/help": "#health li",
+    "/evening": "#game table",
+    "/dice": "#course svg",
+    "/review": "#count:not(:empty)",
+    "/settings": ".setting",
+}
+"""What a page draws last."""
+SHIFTS = """window.shifts = []; new PerformanceObserver((list) => { for (const { value, sources } of list.getEntries())
+  shifts.push([value, ...sources.map(({ node }) => (node?.outerHTML ?? String(node)).slice(0, 100))]); })
+  .observe({ type: "layout-shift", buffered: true });"""
 FIRST_LOAD_BYTES = {"/": 40_000, "/tv": 40_000}
 
 

@@ -161,3 +161,55 @@ def test_the_photo_stays_in_view_while_dice_are_typed(chromium: Any, pub: Pub) -
         assert photo["y"] + photo["height"] <= keys["y"]
         assert keys["y"] + keys["height"] <= 844
         page.context.close()
+
+
+@pytest.mark.parametrize(
+    ("game", "kept", "told"), [("crib_dice", [2], "First throw."), ("crapola", [2], "What scores.")]
+)
+def test_why_opens_the_paragraph_that_explains(chromium: Any, pub: Pub, game: str, kept: list[int], told: str) -> None:
+    thrown = {"crib_dice": [5, 5, 5, 2, 1, 4, 6], "crapola": [1, 1, 1, 2, 2, 3]}[game]
+    begin(pub, game, {"throw": thrown})
+    thrown.remove(kept[0])
+    pub.table.submit(observation(thrown, kept))
+    with served(pub) as address:
+        page = opened(chromium, address, "/")
+        page.click("#notice a")
+        page.wait_for_selector("[data-why]:focus")
+        assert page.evaluate("document.activeElement.textContent").startswith(told)
+        assert page.locator("[data-why]:focus").bounding_box()["y"] >= page.locator(".bar").bounding_box()["height"]
+        page.context.close()
+
+
+FOCUSED = """() => { const on = document.activeElement, { outlineStyle, outlineWidth } = getComputedStyle(on);
+  return [on.ariaLabel ?? on.textContent, outlineStyle !== "none" && parseFloat(outlineWidth) >= 2]; }"""
+
+
+def walk(page: Any, steps: int) -> list[str]:
+    """What has the focus now and after each press of Tab, all of it to be seen."""
+    reached = []
+    for _ in range(steps):
+        words, ringed = page.evaluate(FOCUSED)
+        assert ringed, words
+        reached.append(words)
+        page.keyboard.press("Tab")
+    return reached
+
+
+def test_a_question_is_answered_by_keyboard_alone(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crib_dice")
+    with served(pub) as address:
+        page = opened(chromium, address, "/control", paired=True)
+        page.keyboard.press("Tab")
+        pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+        page.wait_for_selector("dialog[open]")
+        faces = [f"It is a {value}" for value in (5, 1, 2, 3, 4, 6)]
+        assert walk(page, 7) == [*faces, "The whole tray"]
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        page.click("[data-key='ask']")
+        for _ in range(3):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("dialog", state="detached")
+        assert pub.table.snapshot().throws[0].values.count(3) == 1
+        page.context.close()

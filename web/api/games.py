@@ -63,7 +63,7 @@ def routes(games: Sequence[Form], table: Table, pairing: Pairing) -> Routes:
 
 def card(form: Form) -> Form:
     """A game as the set-up needs it: all but its rules in words."""
-    return {key: value for key, value in form.items() if key != "in_words"}
+    return {key: value for key, value in form.items() if key not in ("in_words", "why")}
 
 
 def _header(games: Sequence[Form]) -> Json:

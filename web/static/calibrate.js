@@ -8,7 +8,6 @@ let lies = false;
 
 await ready;
 menu();
-goLive();
 $("unpaired").hidden = table.paired;
 $("tools").hidden = $("more").hidden = !table.paired;
 if (table.paired) {
@@ -16,8 +15,9 @@ if (table.paired) {
   $("empty").addEventListener("click", () => act("empty", {}, "calibrate.saved"));
   $("die").addEventListener("click", () => act("die", {}, "calibrate.die_taken"));
   $("lay").addEventListener("click", () => act("lay", { lies: !lies }, null));
-  watch();
+  await watch();
 }
+goLive();
 
 async function watch() {
   if (!document.hidden) {
@@ -47,6 +47,7 @@ function show(look) {
     : h("li", { class: "well" }, t("calibrate.well")));
   $("empty").disabled = !look.sheet;
   $("die").disabled = !look.empty;
+  for (const [id, next] of [["sheet", !look.sheet], ["empty", look.sheet && !look.empty], ["die", look.empty]]) $(id).classList.toggle("main", next);
   const lens = look.lens;
   text($("lens"), lens ? t(lens.measured ? "calibrate.lens_measured" : "calibrate.lens_views", lens) : "");
   $("lay").hidden = !look.virtual;

@@ -7,11 +7,11 @@ const PAUSE_MS = 250;
 
 await ready;
 menu();
-goLive();
 $("unpaired").hidden = table.paired;
 $("tools").hidden = !table.paired;
 follow(({ thrown, kept }) => text($("seen"), thrown.length + kept.length ? t("camera.read", { values: [...thrown, ...kept].join(" ") }) : ""));
-if (table.paired) watch();
+if (table.paired) await watch();
+goLive();
 
 async function watch() {
   if (!document.hidden) text($("none"), await preview() ? "" : t("camera.none"));

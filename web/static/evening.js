@@ -11,9 +11,10 @@ import { inWords, track } from "./track.js";
 
 await ready;
 menu();
-goLive();
 let shown = null;
-follow((snapshot, before) => { if (!before || before.state?.over !== snapshot.state?.over || before.game !== snapshot.game || before.sitting.games !== snapshot.sitting.games) load(); });
+await load().catch(() => {}); // drawn whole before it is shown
+goLive();
+follow((snapshot, before) => { if (before && (before.state?.over !== snapshot.state?.over || before.game !== snapshot.game || before.sitting.games !== snapshot.sitting.games)) load(); });
 
 async function load() {
   const { games, sitting } = await (await fetch("/api/evening", { cache: "no-store" })).json();
@@ -22,7 +23,7 @@ async function load() {
     h("tbody", {}, lost.map(([name, count]) => h("tr", {}, h("td", {}, name), h("td", { class: "n" }, number(count)))))) : h("p", { class: "quiet" }, t("evening.none")));
   fill($("games"), games, () => games.map(card));
   fill($("standings"), games, () => standings(games));
-  if (shown === null && games.length) open(games[0]);
+  if (shown === null && games.length) await open(games[0]);
   const { players } = await (await fetch("/api/evening/players", { cache: "no-store" })).json();
   $("players-box").hidden = !Object.keys(players).length;
   fill($("players"), players, () => figures(players, t("evening.everyone"), true));

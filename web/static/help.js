@@ -4,9 +4,9 @@ import { menu } from "./menu.js";
 
 await ready;
 menu();
+await health();
 goLive();
 unfold();
-health();
 
 async function health() {
   try {
@@ -16,8 +16,10 @@ async function health() {
   setTimeout(health, 5000);
 }
 
-// Who asked "why?" beside a notice comes to the rules of the game that is on.
+// Who asked "why?" beside a notice comes to the paragraph of the rules that explains it.
 function unfold() {
-  const asked = location.hash && $(location.hash.slice(1));
-  if (asked) { asked.open = true; asked.scrollIntoView(); }
+  const [rules, code] = location.hash.slice(1).split("/"), fold = rules && $(rules);
+  if (!fold) return;
+  fold.open = true;
+  (fold.querySelector(`[data-why~="${CSS.escape(code)}"]`) ?? fold.firstElementChild).focus();
 }

@@ -4,10 +4,11 @@ import { menu } from "./menu.js";
 
 await ready;
 menu();
-goLive();
 let chosen = null;
 $("set").addEventListener("change", () => { chosen = $("set").value; load(); });
-follow((snapshot, before) => { if (!before || before.throws.at(-1)?.number !== snapshot.throws.at(-1)?.number || before.game !== snapshot.game) load(); });
+await load();
+goLive();
+follow((snapshot, before) => { if (before && (before.throws.at(-1)?.number !== snapshot.throws.at(-1)?.number || before.game !== snapshot.game)) load(); });
 
 async function load() {
   const query = chosen === null ? "" : `?set=${encodeURIComponent(chosen)}`, response = await fetch(`/api/evening/dice${query}`, { cache: "no-store" }).catch(() => null);
@@ -21,7 +22,7 @@ async function load() {
   fill($("course"), told.course, () => [course(told.course, told.enough)]);
 }
 
-const sum = (counts) => counts.reduce((all, one) => all + one, 0);
+function sum(counts) { return counts.reduce((all, one) => all + one, 0); }
 
 function verdict({ verdict: found, confusion }) {
   if (found === "uneven" && confusion) return t("honesty.confused", { taken: confusion[0], told: confusion[1] });

@@ -9,11 +9,11 @@ let throws = [];
 
 await ready;
 menu();
-goLive();
 $("unpaired").hidden = table.paired;
 $("tools").hidden = !table.paired;
 $("filter").addEventListener("change", show);
-if (table.paired) load();
+if (table.paired) await load().catch(() => {}); // drawn whole before it is shown
+goLive();
 
 async function load() {
   const response = await fetch("/api/review", { cache: "no-store" });

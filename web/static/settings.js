@@ -6,10 +6,10 @@ import { menu } from "./menu.js";
 
 await ready;
 menu();
-goLive();
 $("unpaired").hidden = table.paired;
 $("tools").hidden = !table.paired;
-if (table.paired) load();
+if (table.paired) await load();
+goLive();
 
 async function load() {
   const { file, settings, message } = await told();

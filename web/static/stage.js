@@ -24,7 +24,7 @@ export function stage() {
     const words = noticeWords(snapshot), notice = $("notice");
     notice.hidden = !words;
     notice.classList.toggle("calm", CALM.has(snapshot.notice?.code));
-    fill(notice, words, () => [h("span", {}, words), WHY.has(snapshot.notice?.code) ? [" ", h("a", { href: `/help#rules-${snapshot.game}` }, t("why"))] : []].flat());
+    fill(notice, words, () => [h("span", {}, words), WHY.has(snapshot.notice?.code) ? [" ", h("a", { href: `/help#rules-${snapshot.game}/${snapshot.notice.code}` }, t("why"))] : []].flat());
   });
 }
 

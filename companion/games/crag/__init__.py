@@ -13,7 +13,7 @@ from companion.games.crag.careless import choice
 from companion.games.crag.panels import panels
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
-from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES
+from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES, WHY
 from companion.games.game import Action, State
 from companion.games.rulebook import Rulebook
 
@@ -41,5 +41,6 @@ GAME = Rulebook(
     track=track,
     panels=panels,
     in_words=IN_WORDS,
+    why=WHY,
     credits=CREDITS,
 )

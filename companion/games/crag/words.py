@@ -28,3 +28,5 @@ The end. When every sheet is full the highest total wins; equal totals share. No
 
 Leaving. Whoever leaves keeps the sheet as it stands, is passed over and can't win. The last one left wins at once.
 """
+
+WHY = {"Your turn": ("count", "decide_first", "illegal_hold")}

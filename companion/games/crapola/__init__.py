@@ -20,7 +20,7 @@ from companion.games.crapola.last_turn import values_to_win
 from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
-from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES
+from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES, WHY
 from companion.games.rulebook import Rulebook
 
 GAME = Rulebook(
@@ -38,5 +38,6 @@ GAME = Rulebook(
     track=track,
     panels=panels,
     in_words=IN_WORDS,
+    why=WHY,
     credits=CREDITS,
 )

@@ -40,3 +40,9 @@ who reached the target first, else they share.
 Leaving. Whoever leaves is passed over and can't win; the points stand and nobody can spend against them. The last one
 left wins at once.
 """
+
+WHY = {
+    "Your turn": ("count", "decide_first"),
+    "What scores": ("illegal_hold",),
+    "Getting on the board": ("hold_on",),
+}

@@ -22,7 +22,7 @@ from companion.games.crib_dice.panels import panels
 from companion.games.crib_dice.race import values_to_win, win_chances
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
-from companion.games.crib_dice.words import CREDITS, IN_WORDS, SWITCHES
+from companion.games.crib_dice.words import CREDITS, IN_WORDS, SWITCHES, WHY
 from companion.games.rulebook import Rulebook
 
 GAME = Rulebook(
@@ -45,5 +45,6 @@ GAME = Rulebook(
     track=track,
     panels=panels,
     in_words=IN_WORDS,
+    why=WHY,
     credits=CREDITS,
 )

@@ -111,3 +111,8 @@ Partners. Teams of two sit alternately, with one peg and one count of wipe-outs 
 
 Pandemonium. Five 1s bomb at once, where bombs are played, and a fuchle takes four wipe-outs in a row.
 """
+
+WHY = {
+    "First throw": ("choose_point", "illegal_hold"),
+    "Going on": ("count", "decide_first", "freeze"),
+}
