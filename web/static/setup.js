@@ -11,7 +11,6 @@ const ASKED = { table: ["name", "language"], strip: ["layout", "brightness", "ni
 
 await ready;
 menu();
-goLive();
 $("unpaired").hidden = table.paired;
 for (const part of document.querySelectorAll(".tools")) part.hidden = !table.paired;
 if (table.paired) {
@@ -20,6 +19,7 @@ if (table.paired) {
   if ($("picture")) { watch(); look(); }
   await load();
 }
+goLive();
 
 async function load() {
   const { settings, message } = await told();
