@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -22,8 +23,10 @@ from vision.reading import Doubt, FrameBGR
 
 AFAR = 0.3
 """Weight of the detector's word on a value beside the classifier's."""
-A_DIE = 0.6
-"""Score from which a face counts as a die when nobody says how many there are."""
+A_DIE = (0.55, 0.7)
+"""When nobody says how many dice there are, a face that scores less than the first is none, one that scores more than
+the second is one, and between them the last die is where the scores fall most: 94.9 % of 285 photos exact, 93.7 % where
+0.6 alone parted them."""
 LEAST_SURE = 0.95
 """Dice are trusted whose confidences, multiplied, are at least this: all must be right at once. Asked of each alone, a
 throw of nine clear dice and a rendered one of worn ones were read wrong and trusted; 1 in 120 right photos is lost."""
@@ -31,6 +34,8 @@ PLAIN = 0.97
 """A face of this confidence, of whose value the networks agree, is not shown again otherwise turned."""
 LEAST_CLEAR = 0.6
 """A count is trusted when the surest face that was left out scores at most this part of the least sure die."""
+LEAST_CLEAR_UNTOLD = 0.5
+"""The same where nobody says how many there are: a dark die of which only a pip was seen scored 0.53 of the others."""
 DOUBTFUL = 0.4
 """A face less sure than this makes it likelier that the picture was looked at too closely or from too far."""
 SAME_MAKE = math.log(1.8)
@@ -119,9 +124,10 @@ class Selection:
         """What the networks are not sure of: a closer look may remove it."""
         if expect is not None and len(self.taken) != expect:
             return Doubt.COUNT
-        least = self.taken[-1].score if self.taken else A_DIE
+        least = self.taken[-1].score if self.taken else A_DIE[0]
         alike = _alike([*self.taken, *self.left])
-        if self.contested or any(one.score > LEAST_CLEAR * least or one not in alike for one in self.left):
+        clear = least * (LEAST_CLEAR_UNTOLD if expect is None else LEAST_CLEAR)
+        if self.contested or any(one.score > clear or one not in alike for one in self.left):
             return Doubt.COUNT
         if math.prod(one.confidence for one in self.taken) < LEAST_SURE:
             return Doubt.UNREAD
@@ -134,9 +140,9 @@ def selected(candidates: Sequence[Candidate], expect: int | None) -> Selection:
     Dice of one throw are of like size. What differs more in size from the surest must be of a sure value as well to be
     one that is expected, or a rival: pips look like small faces from too near.
     """
-    alike = _alike(candidates)
+    alike = _alike(_surest(candidates))
     if expect is None:
-        taken = [one for one in alike if one.score >= A_DIE]
+        taken = alike[: _dice_among([one.score for one in alike])]
     else:
         likely = [(one.score if one in alike else one.worth, at) for at, one in enumerate(candidates)]
         taken = [candidates[at] for _, at in sorted(likely, reverse=True)[:expect]]
@@ -153,6 +159,16 @@ def _alike(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _apart(one: Candidate, other: Candidate) -> float:
     """Logarithm of how many times larger one of them is."""
     return abs(math.log(one.detection.size_px / other.detection.size_px))
+
+
+def _dice_among(scores: Sequence[float]) -> int:
+    """How many of these falling scores are of dice."""
+    falls = [
+        (score - following, count)
+        for count, (score, following) in enumerate(pairwise([*scores, 0.0]), 1)
+        if score >= A_DIE[0] and following < A_DIE[1]
+    ]
+    return max(falls, default=(0.0, 0))[1]
 
 
 def _surest(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:

@@ -18,7 +18,7 @@ from vision.reading import Box, Doubt, FrameBGR
 
 BLIND = 2
 """So many looks at a photo must find the same dice where nobody says how many there are: one alone may miss some."""
-NEAR_PX = 36.0
+NEAR_PX = 32.0
 """... and the closest look must show their faces so large: of touching dice one may be missed if they are smaller."""
 FAINT = 0.025
 """... and the classifier's doubt of each must be less than this, times the square of the detector's score: so dice with

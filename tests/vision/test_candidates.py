@@ -71,3 +71,27 @@ def test_dice_each_sure_enough_alone_are_in_doubt_when_all_at_once_are_not() -> 
     assert selected(few, 2).doubt(2) is None
     assert all(one.sure for one in many)
     assert selected(many, 7).doubt(7) is Doubt.UNREAD
+
+
+@pytest.mark.parametrize(
+    ("scores", "dice"),
+    [
+        ((0.9, 0.85, 0.58, 0.05), 3),  # a faint die, and nothing else near it
+        ((0.9, 0.85, 0.58, 0.5), 2),  # faint, as much else is
+        ((0.9, 0.5), 1),
+        ((0.9, 0.72, 0.71), 3),
+        ((0.5, 0.0), 0),
+        ((), 0),
+    ],
+)
+def test_where_nobody_says_how_many_the_last_die_is_where_the_scores_fall_most(
+    scores: tuple[float, ...], dice: int
+) -> None:
+    candidates = [read(50 + 100 * at, 60, score**2, 1.0) for at, score in enumerate(scores)]
+    assert len(selected(candidates, None).taken) == dice
+
+
+def test_where_nobody_says_how_many_a_face_that_was_left_out_must_be_less_sure() -> None:
+    dice, left = [read(50, 60, 0.9), read(150, 60, 0.9)], read(250, 60, 0.27, 0.6)
+    assert selected([*dice, left], 2).doubt(2) is None
+    assert selected([*dice, left], None).doubt(None) is Doubt.COUNT
