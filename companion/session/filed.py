@@ -20,7 +20,7 @@ from companion.games.game import Header, Outcome
 from companion.games.notation import header_of
 from companion.games.registry import game_named
 from companion.session.house.terms import USUAL, Terms
-from companion.session.past.statistics import Tally
+from companion.session.past.statistics import Best, Tally
 from companion.session.snapshot import Thrown
 
 log = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
         first_throw: The number of the first of them, 0 without any.
         last_throw: The number of the last of them.
         tallies: Each player in figures.
+        bests: Each player's best.
         terms: What was agreed on it besides its rules.
     """
 
@@ -78,6 +79,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
     first_throw: int
     last_throw: int
     tallies: dict[str, Tally]
+    bests: dict[str, Best]
     terms: Terms = USUAL
 
     @property
@@ -103,7 +105,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
         """The game in short.
 
         `game`, `title`, `players`, `colours` (of each side), `over`, `abandoned`, `winners`, `games_lost`, `throws`
-        (how many), `dice`.
+        (how many), `dice`, `bests` (of each player: `score`, `turn`, `loss`).
         """
         outcome = self.outcome
         lost = dict(zip(self.sides, outcome.games_lost, strict=True)) if outcome else {}
@@ -118,6 +120,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
             "games_lost": lost,
             "throws": self.throw_count,
             "dice": self.terms.dice,
+            "bests": self.bests,
         }
 
 

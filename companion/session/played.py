@@ -11,7 +11,7 @@ from companion.games.roll_off import RollOff
 from companion.games.transcript import Transcript
 from companion.session.filed import FiledGame, FiledLine, packed, unpacked
 from companion.session.house.terms import USUAL, Terms
-from companion.session.past.statistics import tallies
+from companion.session.past.statistics import bests, tallies
 from companion.session.snapshot import Event, Thrown
 
 
@@ -122,6 +122,7 @@ def filed(game: Game) -> FiledGame:
         first_throw=min(throws, default=0),
         last_throw=max(throws, default=0),
         tallies=tallies(header, moves),
+        bests=bests(game.transcript),
         terms=game.terms,
     )
 

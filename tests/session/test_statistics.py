@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from acting import HEADER, table_in
 
+from companion.games.crag.sheet import CATEGORIES
 from companion.session.commands import CorrectThrow, PlayLine, StartGame
 from companion.session.past.export import PastGames
 from companion.session.past.statistics import Tally
@@ -104,6 +105,23 @@ def test_who_plays_crag_alone_has_a_turn_for_each_category(table: Table, tmp_pat
         played(table, {"throw": [1, 2, 2]}, {"do": "score", "category": category})
     ann = PastGames(tmp_path).players()["Ann"]
     assert (ann.turns, ann.scoring, ann.points) == (3, 2, 5)
+
+
+def test_a_game_knows_the_best_turn_and_the_dearest_wipe_out_of_each_player(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
+    fives: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
+    played(table, *fives, {"do": "stop"}, *fives, {"throw": [5, 1, 2, 3]}, {"throw": [2, 3, 4]})
+    played(table, *fives, {"throw": [5, 1, 2, 3]}, {"do": "stop"}, *fives, {"throw": [2, 3, 4, 6]})
+    (game,) = PastGames(tmp_path).games()
+    assert {name: (best.score, best.turn, best.loss) for name, best in game["bests"].items()} == {
+        "Ann": (None, 10, 0),
+        "Ben": (None, 0, 10),
+    }
+    table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
+    for category in CATEGORIES:
+        played(table, {"throw": [1, 6, 6]}, {"do": "score", "category": category})
+    best = PastGames(tmp_path).games()[0]["bests"]["Ann"]
+    assert (best.score, best.turn, best.loss) == (table.snapshot().sides[0].score, 50, 0)
 
 
 def test_a_turn_that_is_left_is_none_and_a_game_that_is_left_is_lost(table: Table, tmp_path: Path) -> None:

@@ -47,6 +47,12 @@ def test_standings_chart_board_and_picture(chromium: Any, tmp_path: Path) -> Non
             ["Cid", "1", "1", "0", "1", "1"],
             ["Ben", "2", "0", "2", "0", "0"],
         ]
+        records = [row.split("\t") for row in page.locator(".records tbody tr").all_inner_texts()]
+        assert [[cell.strip() for cell in row] for row in records] == [
+            ["Ann", "100", "100", "0"],
+            ["Cid", "100", "100", "0"],
+            ["Ben", "0", "0", "0"],
+        ]
         strokes = page.locator("#game .lines path").evaluate_all("all => all.map((each) => each.style.stroke)")
         worn = pub.table.snapshot().sitting.colours
         assert strokes == [f"var(--p{worn[name]})" for name in ("Cid", "Ann")]

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from companion.games.transcript import Transcript
+from companion.session.past.turns import KINDS, worths_of
+
 Json = dict[str, Any]
 
 TURN_ENDERS = ("stop", "score")
@@ -48,6 +51,35 @@ class Tally:
             points=self.points + other.points,
             faces=tuple(one + more for one, more in zip(self.faces, other.faces, strict=True)),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best of a player in one game, over games of the same kind.
+
+    Attributes:
+        score: At the end; None where it was not played to its end.
+        turn: What the best turn brought.
+        loss: What the dearest wipe-out lost.
+    """
+
+    score: int | None = None
+    turn: int = 0
+    loss: int = 0
+
+
+def bests(transcript: Transcript) -> dict[str, Best]:
+    """Each player of a game, in seat order; a team's score is that of each of its two."""
+    state, players = transcript.state, transcript.header.players
+    scores = [state.scores[seat % len(state.scores)] if state.outcome else None for seat in range(len(players))]
+    found = {name: Best(score) for name, score in zip(players, scores, strict=True)}
+    for kind, player, _, points, _ in worths_of(transcript):
+        best = found[player]
+        if kind == KINDS["banked"]:
+            found[player] = replace(best, turn=max(best.turn, points))
+        else:
+            found[player] = replace(best, loss=max(best.loss, points))
+    return found
 
 
 def tallies(header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]) -> dict[str, Tally]:

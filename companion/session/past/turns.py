@@ -1,0 +1,50 @@
+"""What the turns of a game brought and lost: each bank and each wipe-out, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from companion.games.game import State
+from companion.games.registry import game_named
+from companion.games.transcript import Transcript
+
+KINDS = {"banked": "best_turn", "wipe_out": "dearest_loss"}
+"""By the moment that an event makes what the greatest of them is."""
+
+
+class Worth(NamedTuple):
+    """What a turn brought or lost.
+
+    Attributes:
+        kind: One of `KINDS`.
+        player: Whose turn it was.
+        side: The side that it is about.
+        points: Above 0.
+        line: The line that ended it, counted from 0.
+    """
+
+    kind: str
+    player: str
+    side: int
+    points: int
+    line: int
+
+
+def worths_of(transcript: Transcript) -> Iterator[Worth]:
+    """Each of a game's, oldest first."""
+    rules, steps = game_named(transcript.header.game), _states(transcript)
+    for line, (before, after) in enumerate(steps):
+        for event in after.events:
+            kind, points = KINDS.get(rules.effect(event.code).moment or ""), int(event.args.get("points", 0))
+            if kind and event.side is not None and before.player is not None and points > 0:
+                yield Worth(kind, before.player, event.side, points, line)
+
+
+def _states(transcript: Transcript) -> list[tuple[State, State]]:
+    """The state before each line and after it."""
+    found, step = [], transcript
+    while step.before is not None:
+        found.append((step.before.state, step.state))
+        step = step.before
+    return found[::-1]
