@@ -13,8 +13,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.evening]
 PHONE = {"width": 390, "height": 844}
 PATIENCE_S = 20.0
 """Within which what was done must change something; a throw takes three seconds."""
-GAMES = {"crib_dice": 150, "crag": 120, "crapola": 250}
-"""With so many acts at most per player's mind: far more than a game takes, so that one that never ends is found."""
+GAMES = {"crib_dice": 600, "crag": 200, "crapola": 600}
+"""With so many acts at most: far more than a game takes, so that one that never ends is found."""
 ANSWERS = "dialog .likely, dialog .main:text-matches('All right'), dialog button:text-matches('no throw')"
 """To a question: as the table takes it to be; what it makes nothing of was no throw, and is thrown again."""
 OUT = Path(__file__).resolve().parents[2] / "out" / "evening"
