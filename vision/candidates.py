@@ -190,6 +190,15 @@ def combined(one: Candidate, views: Sequence[Candidate], larger: NDArray[np.floa
     return Candidate(replace(surest.detection, scores=scores), said)
 
 
+def apart(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those that don't lie on a surer one: what two looks saw of one die is put together where it is seen best."""
+    kept: list[Candidate] = []
+    for one in _surest(candidates):
+        if not any(same_place(one.detection, other.detection) for other in kept):
+            kept.append(one)
+    return kept
+
+
 def denied(picture_bgr: FrameBGR, one: Candidate) -> bool:
     """Whether the networks differ on a value and the pips don't bear out the likelier one."""
     return one.detection.value not in {None, one.value} and one.value != value_by_pips(picture_bgr, one.detection)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vision.candidates import Candidate, Selection, combined, denied, selected
+from vision.candidates import Candidate, Selection, apart, combined, denied, selected
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import LARGER_VIEWS, VIEWS, Probabilities, geometric_mean
@@ -102,7 +102,7 @@ class Reader:
         every = [one for each in seen for one in (*each.taken, *each.left)]
         read = [combined(one, every, said) for one, said in zip(doubted, larger, strict=True)]
         again = [*(one for one in best.taken if one.sure), *read]
-        return selected([*again, *best.left], expect)
+        return selected(apart([*again, *best.left]), expect)
 
     def _said(
         self, picture_bgr: FrameBGR, faces: Sequence[Detection], views: Sequence[tuple[float, float]]
