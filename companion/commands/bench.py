@@ -14,7 +14,7 @@ import click
 
 from companion.errors import SetupError
 
-PARTS = ("rules", "vision", "leds")
+PARTS = ("rules", "advice", "vision", "leds")
 
 
 @click.command()

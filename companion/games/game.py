@@ -96,6 +96,10 @@ class Header:
     first: str | None = None
     roll_off: bool = False
 
+    def __hash__(self) -> int:
+        """Equal set-ups hash alike: what is worked out for a state can be remembered."""
+        return hash((self.game, self.players, frozenset(self.rules.items()), self.first, self.roll_off))
+
 
 @dataclass(frozen=True, slots=True)
 class Switch:

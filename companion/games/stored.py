@@ -6,6 +6,7 @@ import pkgutil
 import sys
 from array import array
 from collections.abc import Callable, Generator
+from typing import Any
 
 from companion.errors import RulesError
 
@@ -26,8 +27,17 @@ def stored(package: str, name: str) -> bytes:
 
 def floats(package: str, name: str) -> tuple[float, ...]:
     """A table of little-endian float64."""
-    values = array("d")
+    return tuple(_numbers(package, name, "d"))
+
+
+def whole_numbers(package: str, name: str) -> array[int]:
+    """A table of little-endian uint32."""
+    return _numbers(package, name, "I")
+
+
+def _numbers(package: str, name: str, kind: str) -> array[Any]:
+    values: array[Any] = array(kind)
     values.frombytes(stored(package, name))
     if sys.byteorder == "big":
         values.byteswap()
-    return tuple(values)
+    return values

@@ -8,6 +8,7 @@ round, where totals are given, it is the chance with best play. A shared win cou
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable
 from functools import cache
 
 import numpy as np
@@ -26,16 +27,34 @@ TOTALS = 245  # no sheet holds more than 244
 PLACES = range(len(CATEGORIES))
 PLAYS = "plays.u2z"
 OPENINGS = "openings.u4z"
-OPENING = 2  # categories filled, of the sheets in that table
+OPENING = 2  # categories filled at most, of the sheets in that table
+AT_ONCE = 128
+"""So many sheets lie in a processor's cache together."""
+ROOM = 50  # the most that a turn scores
 UNIT = 2.0**-32
 TURNS = 6**6  # the first throw and the second: chances of a turn are so manieth parts
 Masks = npt.NDArray[np.int64]
 
 
 @cache
+def _filled() -> Masks:
+    """How many categories of each sheet are filled."""
+    return np.array([mask.bit_count() for mask in range(FULL + 1)])
+
+
+@cache
 def openings() -> Masks:
     """The sheets whose prospects are stored, ascending."""
-    return np.array([mask for mask in range(FULL + 1) if mask.bit_count() <= OPENING])
+    found: Masks = np.flatnonzero(_filled() <= OPENING)
+    return found
+
+
+def _supersets(sheet: int) -> list[int]:
+    found = [sheet]
+    for place in PLACES:
+        if not sheet >> place & 1:
+            found += [mask | 1 << place for mask in found]
+    return found
 
 
 @cache
@@ -46,6 +65,9 @@ def enterable() -> tuple[tuple[int, int], ...]:
 
 def _points() -> tuple[tuple[int, ...], ...]:
     return tuple(points_table(False)[dice] for dice in LYING)
+
+
+MOST = tuple(map(max, zip(*_points(), strict=True)))  # that each category brings
 
 
 class Prospects:
@@ -61,45 +83,47 @@ class Prospects:
         self._chances = np.zeros((FULL + 1, TOTALS))
         self._chances[FULL, 0] = 1.0
         self._chances[openings()[: len(opening)]] = opening
+        self._later = np.zeros((AT_ONCE, ROOM + TOTALS))
         self._known = np.zeros(FULL + 1, dtype=bool)
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def of(self, filled: int) -> Floats:
         """The chance of each number of points to come, shape (TOTALS,)."""
         if not self._known[filled]:
-            self._work_out(filled)
+            self.prepare([filled])
         chances: Floats = self._chances[filled]
         return chances
 
-    def _work_out(self, filled: int) -> None:
-        """That sheet and all that it can become, from the full one back, as many filled at once."""
-        unused = [1 << place for place in PLACES if not filled >> place & 1]
-        sheets = np.array([filled])
-        for place in unused:
-            sheets = np.concatenate([sheets, sheets | place])
-        sheets = sheets[~self._known[sheets]]
-        sizes = np.array([mask.bit_count() for mask in sheets.tolist()])
-        for size in range(len(PLACES) - 1, filled.bit_count() - 1, -1):
-            self._spread(sheets[sizes == size])
-        self._known[sheets] = True
+    def prepare(self, sheets: Iterable[int]) -> None:
+        """Works out those sheets and all that they can become."""
+        some = [mask for sheet in sheets if not self._known[sheet] for mask in _supersets(sheet)]
+        self.work_out(np.unique(np.array(some, dtype=np.int64)))
+
+    def work_out(self, sheets: Masks) -> None:
+        """Those sheets, from the full one back, as many filled at once; all that they can become are among them."""
+        missing = sheets[~self._known[sheets]]
+        for size in reversed(PLACES):
+            self._spread(missing[_filled()[missing] == size])
+        self._known[missing] = True
 
     def _spread(self, sheets: Masks) -> None:
-        """Those sheets, when all they can become next are known."""
+        """Those sheets, with as many filled, when all they can become next are known."""
+        most = 1 + sum(sorted(MOST)[-(len(PLACES) - int(sheets[0]).bit_count()) :]) if len(sheets) else 0
         for place in PLACES:
-            open_ = sheets[sheets >> place & 1 == 0]
-            if not len(open_):
-                continue
-            columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
-            step = enterable()[columns[1]][1]  # the points of a category are 0 and multiples of that
-            further = TOTALS + step * (len(columns) - 1)
-            later = np.zeros((len(open_), further))
-            later[:, further - TOTALS :] = self._chances[open_ | 1 << place]
-            size = later.itemsize
-            moved = as_strided(
-                later[:, further - TOTALS :], (len(open_), len(columns), TOTALS), (size * further, -size * step, size)
-            )
-            chances = self._plays[open_, columns[0] : columns[-1] + 1] / TURNS
-            self._chances[open_] += np.einsum("sc,sct->st", chances, moved)
+            unfilled = sheets[sheets >> place & 1 == 0]
+            for begin in range(0, len(unfilled), AT_ONCE):
+                self._add(unfilled[begin : begin + AT_ONCE], place, most)
+
+    def _add(self, sheets: Masks, place: int, most: int) -> None:
+        """What those sheets bring when that place is filled next, in at most so many points."""
+        columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
+        step = enterable()[columns[1]][1]  # the points of a category are 0 and multiples of that
+        later = self._later[: len(sheets), ROOM : ROOM + most]
+        later[:] = self._chances[sheets | 1 << place, :most]
+        row, point = later.strides
+        moved = as_strided(later, (len(sheets), len(columns), most), (row, -step * point, point))
+        chances = self._plays[sheets, columns[0] : columns[-1] + 1] / TURNS
+        self._chances[sheets, :most] += np.einsum("sc,sct->st", chances, moved)
 
 
 @cache
@@ -107,7 +131,7 @@ def prospects(strict: bool) -> Prospects:
     """Those under the house rule `thirteen_without_double`, remembered from call to call."""
     plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), FULL + 1)
     opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, -1, TOTALS)
-    return Prospects(plays[int(strict)].T, opening[int(strict)] * UNIT)
+    return Prospects(np.ascontiguousarray(plays[int(strict)].T), opening[int(strict)] * UNIT)
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -139,6 +163,9 @@ def _entries(state: Crag) -> dict[str, Floats]:
     strict = bool(state.header.rules["thirteen_without_double"])
     sheet, points = prospects(strict), [points_table(strict)[dice] for dice in LYING]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.scores[state.seat]
+    after = [filled | 1 << CATEGORIES.index(category) for category in state.unused]
+    others = (seat for seat in range(len(state.sheets)) if seat != state.seat and seat not in state.left)
+    sheet.prepare([*after, *(filled_of(dict(state.sheets[seat])) for seat in others)])
     share = np.pad(_shares(state, sheet), (0, TOTALS))
     found = {}
     for category in state.unused:

@@ -13,10 +13,11 @@ from functools import cache
 from companion.errors import RulesError
 from companion.games.crapola.scoring import keepable, points_of
 from companion.games.dice import throws_of
-from companion.games.stored import floats
+from companion.games.stored import floats, whole_numbers
 
 STEP = 50
 RICH = 15_700  # `rich()`, which a test holds it to
+OFFERS = "offers.u4"
 TURNS = "turns-{}-{}.f8"  # dice of a turn, its least bank
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
 MOST_ENTRY = 50_000
@@ -31,21 +32,40 @@ def safe_chance(dice: int) -> float | None:
 
 def crap_out_chance(dice: int) -> float:
     """The chance that nothing scores in a throw of so many dice."""
-    return sum(ways for thrown, ways in throws_of(dice) if not keepable(thrown)) / float(6**dice)
+    return 1 - sum(ways for _, ways in offers_table()[dice]) / float(6**dice)
 
 
 @cache
 def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
     """What throws of so many dice let one keep, and the chance of each such offer; crap-outs are left out."""
-    offers: Counter[Keeps] = Counter()
+    return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
+
+
+@cache
+def offers_table() -> dict[int, list[tuple[Keeps, int]]]:
+    """The same for all numbers of dice, in ways, from the stored table.
+
+    Each row there: dice, ways, how many keeps, then of each the dice left over and the points; ascending.
+    """
+    numbers = iter(whole_numbers(__package__, OFFERS))
+    found: dict[int, list[tuple[Keeps, int]]] = {dice: [] for dice in range(1, 8)}
+    for dice in numbers:
+        ways, keeps = next(numbers), next(numbers)
+        found[dice].append((tuple((next(numbers), next(numbers)) for _ in range(keeps)), ways))
+    return found
+
+
+def offers(dice: int) -> dict[Keeps, int]:
+    """Those of so many dice worked out: the ways of each."""
+    found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):
         most: dict[int, int] = {}
         for kept in keepable(thrown):
             left = dice - len(kept)
             most[left] = max(most.get(left, 0), points_of(kept) or 0)
         if most:
-            offers[tuple(sorted(most.items()))] += ways
-    return tuple((offer, ways / 6**dice) for offer, ways in offers.items())
+            found[tuple(sorted(most.items()))] += ways
+    return found
 
 
 @cache

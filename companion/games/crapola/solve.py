@@ -12,8 +12,18 @@ from functools import partial
 import numpy as np
 
 from companion.games.crapola import race
-from companion.games.crapola.odds import STORED, TURNS, worked_back
+from companion.games.crapola.odds import OFFERS, STORED, TURNS, offers, worked_back
 from companion.games.stored import Working
+
+
+def offer_table() -> Generator[float, None, bytes]:
+    """As `odds.offers_table` reads it, little-endian uint32."""
+    numbers = []
+    for dice in range(1, 8):
+        yield (dice - 1) / 7
+        for offer, ways in sorted(offers(dice).items()):
+            numbers += [dice, ways, len(offer), *(number for keep in offer for number in keep)]
+    return struct.pack(f"<{len(numbers)}I", *numbers)
 
 
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
@@ -36,6 +46,7 @@ def race_table() -> Generator[float, None, bytes]:
 
 
 TABLES: Mapping[str, Working] = {
+    OFFERS: offer_table,
     **{TURNS.format(size, least): partial(turn_table, size, least) for size, least in STORED},
     race.TURNS: bank_table,
     race.TABLE: race_table,

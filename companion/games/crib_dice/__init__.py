@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from companion.games.crib_dice.board import EFFECTS, track
 from companion.games.crib_dice.careless import choice
+from companion.games.crib_dice.duel import values_to_win, win_chances
 from companion.games.crib_dice.panels import panels
-from companion.games.crib_dice.race import values_to_win, win_chances
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
 from companion.games.crib_dice.words import CREDITS, IN_WORDS, SWITCHES, WHY

@@ -1,19 +1,22 @@
-"""The chance to win Crib Dice between two sides that both play every turn for the win, from stored tables.
+"""The chance to win Crib Dice, above all between two sides that both play every turn for it: from stored tables.
 
 The tables (`make solve`, see `solve_duel`) hold the chance of whoever is on before each turn; the turn that is on is
 worked out from them, which takes milliseconds. Level counts half. They hold for the game without bombs, bumps, double
-fuchles, a loser to find, pandemonium and the long game; skunks change what is lost, not who wins.
+fuchles, a loser to find, pandemonium and the long game; skunks change what is lost, not who wins. For more sides, the
+long game and pandemonium see `race`. NumPy is loaded when a turn is worked out, not before.
 """
 
 from __future__ import annotations
 
-import sys
 from array import array
 from functools import lru_cache
 
+from companion.errors import RulesError
 from companion.games.crib_dice.odds import TurnWorth
 from companion.games.crib_dice.pegs import CribbageBoard
-from companion.games.stored import stored
+from companion.games.crib_dice.state import CribDice, Turn
+from companion.games.game import Action, State
+from companion.games.stored import whole_numbers
 
 PEGS = 121
 FUCHLE = 3
@@ -21,12 +24,54 @@ TOP = 160  # of a turn that may end beyond the track: from there on it stops, ho
 REACH = 30  # the most that one set scores
 GAPS = TOP + 2 * REACH + 1
 UNIT = 2.0**-32
-UNSOLVED = ("bomb", "bumping", "double_fuchle", "find_a_loser", "long_game", "pandemonium")
+ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle", "find_a_loser")
+UNSOLVED = (*ONE_MOVES_ANOTHER, "long_game", "pandemonium")
 
 
 def table_of(piddle_points: bool) -> str:
     """The name of the stored table for that rule."""
     return "duel-piddle-points.u4" if piddle_points else "duel-basic.u4"
+
+
+def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
+    """The chance to win with each option; to eight digits. Raises RulesError in the roll-off and where rules bar it.
+
+    Between two sides everyone plays every turn for the win, where that is solved (`duel`); else later turns for points.
+    """
+    if not isinstance(state, CribDice):
+        raise RulesError("The chance to win is worked out once the roll-off is over.")
+    if state.over:
+        return ()
+    worth = turn_worth(state.board) if is_solved(state.board) else _raced(state.board)
+    return state.expected_values_by(worth)
+
+
+def win_chances(state: State) -> tuple[float, ...]:
+    """Each side's chance when both play every turn for the win. Raises RulesError where that is not solved."""
+    if not isinstance(state, CribDice) or not is_solved(state.board):
+        raise RulesError("The chance to win is known throughout for two sides without rules that move others' pegs.")
+    board, outcome = state.board, state.outcome
+    if outcome is not None:
+        return tuple((side in outcome.winners) / len(outcome.winners) for side in range(len(board.sides)))
+    if state.turn == Turn() and not board.finished:
+        mine = win_chance(board)
+    else:
+        mine = max(value for _, value in values_to_win(state))
+    return (mine, 1 - mine) if board.side == 0 else (1 - mine, mine)
+
+
+@lru_cache(maxsize=64)
+def _raced(board: CribbageBoard) -> TurnWorth:
+    """What the turn can bring when all later ones are played for their points. Raises RulesError where rules bar it."""
+    if board.left:
+        raise RulesError("The chance to win can't be worked out once somebody has left.")
+    barred = [key for key in ONE_MOVES_ANOTHER if board.header.rules[key]]
+    if barred:
+        words = ", ".join(barred)
+        raise RulesError(f"Exact solving ends with {words}: one turn can undo another's place.")
+    from companion.games.crib_dice.race import Race
+
+    return Race(board).turn_worth()
 
 
 def is_solved(board: CribbageBoard) -> bool:
@@ -65,17 +110,16 @@ def place(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
 def _turn_worth(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> TurnWorth:
     import numpy as np
 
-    from companion.games.crib_dice.turns import Turns, worked_back
+    from companion.games.crib_dice.turns import fresh_throws
 
     bank, lost = _aims(piddle_points, order, mover, other, mine, theirs)
     top = len(bank) - 2 * REACH - 1
-    turns = Turns(piddle_points, np.array(bank)[:, np.newaxis], np.array([lost]))
-    worked_back(turns, np.zeros(1, np.int64), top, min(mover, top))
+    fresh = fresh_throws(piddle_points, np.array(bank), lost, top, min(mover, top)).tolist()
 
     def banked(points: int) -> float:
         return bank[min(mover + points, len(bank) - 1)]
 
-    return TurnWorth(piddle_points, banked, lost, banked, turns.fresh[mover:, 0].tolist())
+    return TurnWorth(piddle_points, banked, lost, banked, fresh)
 
 
 def _aims(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> tuple[list[float], float]:
@@ -97,8 +141,4 @@ def _aims(piddle_points: bool, order: int, mover: int, other: int, mine: int, th
 
 @lru_cache(maxsize=2)
 def _table(piddle_points: bool) -> array[int]:
-    values = array("I")
-    values.frombytes(stored(__package__, table_of(piddle_points)))
-    if sys.byteorder == "big":
-        values.byteswap()
-    return values
+    return whole_numbers(__package__, table_of(piddle_points))

@@ -152,10 +152,10 @@ class RoughDuel:
                 if playing := _columns(level - top + 1, level):
                     turns.play(level, playing)
             if level <= 2 * (PEGS - 1):
-                self._settle(level, values, resets)
+                self._fill_in(level, values, resets)
         return values
 
-    def _settle(self, level: int, values: Floats, resets: Floats) -> None:
+    def _fill_in(self, level: int, values: Floats, resets: Floats) -> None:
         """Fills in the states of a level, and what it is worth to bank there."""
         other = np.arange(max(0, level - PEGS + 1), min(level, PEGS - 1) + 1)
         mover = level - other
