@@ -29,7 +29,7 @@ the second is one, and between them the last die is where the scores fall most: 
 0.6 alone parted them."""
 LEAST_SURE = 0.95
 """Dice are trusted whose confidences, multiplied, are at least this: all must be right at once. Asked of each alone, a
-throw of nine clear dice and a rendered one of worn ones were read wrong and trusted; 1 in 120 right photos is lost."""
+throw of nine clear dice, one on a real rig and a rendered one of worn dice were read wrong and trusted."""
 PLAIN = 0.97
 """A face of this confidence, of whose value the networks agree, is not shown again otherwise turned."""
 LEAST_CLEAR = 0.6
