@@ -42,7 +42,9 @@ window.faults = (smallest_px) => {
     if (!words || !shown(element) || element.closest('script, noscript, .unseen, .skip, option, select, title') || getComputedStyle(element).clipPath !== 'none') continue;
     const range = document.createRange(), holder = element.closest('button, .button, .state, .notice, .moment, th, td, .panel, dialog');
     range.selectNodeContents(node);
-    for (const line of range.getClientRects()) {
+    const lines = range.getClientRects();
+    if (lines.length > 1 && /^[+−]?[\d.,]+$/.test(words)) found.push(['broken number', words, told(element)]);
+    for (const line of lines) {
       const box = look(element, line, words, true);
       if (!box) continue;
       boxes.push({ element, box, words, layer: layer(element) });

@@ -95,6 +95,7 @@ BESIDE = {
     "help": Beside("/help", "#health li", always=True),
     "review": Beside("/review", "#reviewed .cropped", always=True),
     "settings": Beside("/settings", "#fields .setting", always=True),
+    "setup": Beside("/setup", "#strip-fields .setting", always=True),
     "camera": Beside("/camera", "#seen", always=True),
     "calibrate": Beside("/calibrate", "#advice [data-code]", always=True),
     "no-review": Beside("/review", "#unpaired:not([hidden])", paired=False),
@@ -190,8 +191,8 @@ def resize(fed: FedPage, size: Size) -> None:
 
 def smallest_px(fed: FedPage, size: Size) -> float:
     """How small its text may be."""
-    wide = size[0] >= 1280 and fed.page.url.endswith("/tv")
-    return SCREENS_SHARE * size[1] if wide else IN_HAND_PX
+    on_the_wall = size[0] > size[1] and fed.page.url.endswith("/tv")
+    return SCREENS_SHARE * size[1] if on_the_wall else IN_HAND_PX
 
 
 def photograph(fed: FedPage, name: str, size: Size) -> None:
