@@ -129,7 +129,10 @@ TOLD = re.compile(
 OLD_FILES = {"wired", "served", "links"}
 
 
-def identifiers_of(path: Path) -> set[str]:
+def suspects_in(path: Path) -> set[str]:
+    """The identifiers of a module in which an old word stands anywhere."""
+    if not OLD_WORDS.search(path.read_text(encoding="utf-8")):  # telling tokens apart takes a hundred times as long
+        return set()
     with tokenize.open(path) as file:
         tokens = list(tokenize.generate_tokens(file.readline))
     after = zip(["", "", *(token.string for token in tokens)], tokens, strict=False)
@@ -138,13 +141,13 @@ def identifiers_of(path: Path) -> set[str]:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_the_code_speaks_the_fields_words(path: Path) -> None:
-    found = {name for name in identifiers_of(path) | {path.stem} if OLD_WORDS.search(name)}
+    found = {name for name in suspects_in(path) | {path.stem} if OLD_WORDS.search(name)}
     assert found == set()
     assert path.stem not in OLD_FILES
 
 
 def test_the_tests_speak_the_fields_words_too() -> None:
-    used = {name for path in (ROOT / "tests").rglob("*.py") for name in identifiers_of(path) | {path.stem}}
+    used = {name for path in (ROOT / "tests").rglob("*.py") for name in suspects_in(path) | {path.stem}}
     sentences = {name for name in used if name.startswith("test_")}  # in any words
     assert {name for name in used - sentences if OLD_WORDS.search(name)} == set()
 

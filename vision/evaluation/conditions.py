@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vision.cameras.simulated.appearance import Kind
 from vision.cameras.simulated.camera import LENS
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.evaluation import grounds, kinds
 from vision.evaluation.grounds import Ground
-from vision.evaluation.kinds import Kind
 from vision.evaluation.raycast import Doubles, Floats, Lamp, LyingDie
 from vision.evaluation.scene import Rendered, Scene, Shot, flat_turn, rendered
 

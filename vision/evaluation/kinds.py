@@ -1,56 +1,12 @@
-"""Kinds of dice that a rendered picture may show: material, colours, how round, and how the pips are made."""
+"""Kinds of dice that a rendered picture may show."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 
 import numpy as np
 
-BGR = tuple[int, int, int]
-
-
-class Texture(Enum):
-    """What the body is made of, as far as one sees it."""
-
-    PLAIN = "plain"
-    SPECKLED = "speckled"
-    MARBLED = "marbled"  # two colours run into each other
-    WOODEN = "wooden"
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of die; lengths in edges.
-
-    Attributes:
-        body_bgr: Colour of the body, 0 to 255.
-        pip_bgr: Colour of the paint in the pips.
-        other_bgr: The second colour: of speckles, veins or grain.
-        texture: How the second colour lies in the first.
-        pip_radius: Of every pip but a larger one.
-        spacing: Of the grid that the pips lie on.
-        one_scale: How much larger the single pip is.
-        corner: Radius of the rounded edges.
-        drilled: Depth of the pips: 0 printed, 1 half a ball.
-        gloss: Part of the light that is mirrored.
-        clear: 0 opaque to 1: how much light goes through.
-        bare: Part of the pips that have lost their paint.
-    """
-
-    body_bgr: BGR
-    pip_bgr: BGR
-    other_bgr: BGR = (128, 128, 128)
-    texture: Texture = Texture.PLAIN
-    pip_radius: float = 0.095
-    spacing: float = 0.265
-    one_scale: float = 1.0
-    corner: float = 0.10
-    drilled: float = 0.6
-    gloss: float = 0.05
-    clear: float = 0.0
-    bare: float = 0.0
-
+from vision.cameras.simulated.appearance import BGR, Kind, Texture
 
 DARK: BGR = (26, 24, 26)
 LIGHT: BGR = (232, 236, 238)

@@ -12,8 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.cameras.simulated.appearance import Kind, Texture
+from vision.cameras.simulated.contact import CORNERS
 from vision.cameras.simulated.rendering import FACE_AXES, Pinhole
-from vision.evaluation.kinds import Kind, Texture
 from vision.pips.layouts import PIPS_AT
 
 Floats = NDArray[np.float32]
@@ -62,8 +63,7 @@ def linear(levels: object) -> Doubles:
 
 def corners_of(die: LyingDie) -> Doubles:
     """(8, 3) corners of the die as if it were sharp."""
-    signs = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-    return die.at_mm + signs @ die.turn.T * die.edge_mm
+    return die.at_mm + CORNERS @ die.turn.T * die.edge_mm
 
 
 def draw(light: Floats, camera: Pinhole, dice: list[LyingDie], lamps: list[Lamp], sky_bgr: Doubles) -> None:

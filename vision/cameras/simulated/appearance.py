@@ -1,8 +1,9 @@
-"""What simulated dice and their tray look like: textures of the six faces, felt, wood, and the light on them."""
+"""What simulated dice and their tray look like: kinds of dice, textures of the six faces, felt, wood."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 import cv2
 import numpy as np
@@ -13,30 +14,64 @@ from vision.reading import FrameBGR
 
 FACE_PX = 96
 """Size of a face's texture: above the largest face in the picture (72 px), so that it is never magnified."""
-PIP_RADIUS = 0.095
-"""Of a face's edge; measured on common 16 mm dice, as is the spacing below."""
-PIP_SPACING = 0.27
-CORNER = 0.13
-"""Radius of the rounded corners of a face, in edges."""
+BGR = tuple[int, int, int]
+
+
+class Texture(Enum):
+    """What the body is made of, as far as one sees it."""
+
+    PLAIN = "plain"
+    SPECKLED = "speckled"
+    MARBLED = "marbled"  # two colours run into each other
+    WOODEN = "wooden"
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """A kind of die: colours in BGR, 0 to 255, and how much larger its single pip is."""
+class Kind:
+    """A kind of die; lengths in edges.
 
-    body_bgr: tuple[int, int, int]
-    pip_bgr: tuple[int, int, int]
+    Attributes:
+        body_bgr: Colour of the body, 0 to 255.
+        pip_bgr: Colour of the paint in the pips.
+        other_bgr: The second colour: of speckles, veins or grain.
+        texture: How the second colour lies in the first.
+        pip_radius: Of every pip but a larger one.
+        spacing: Of the grid that the pips lie on.
+        one_scale: How much larger the single pip is.
+        corner: Radius of the rounded edges.
+        drilled: Depth of the pips: 0 printed, 1 half a ball.
+        gloss: Part of the light that is mirrored.
+        clear: 0 opaque to 1: how much light goes through.
+        bare: Part of the pips that have lost their paint.
+    """
+
+    body_bgr: BGR
+    pip_bgr: BGR
+    other_bgr: BGR = (128, 128, 128)
+    texture: Texture = Texture.PLAIN
+    pip_radius: float = 0.095
+    spacing: float = 0.265
     one_scale: float = 1.0
+    corner: float = 0.10
+    drilled: float = 0.6
+    gloss: float = 0.05
+    clear: float = 0.0
+    bare: float = 0.0
 
 
-LOOKS = (
-    Look((205, 226, 236), (28, 26, 30)),  # ivory
-    Look((34, 32, 32), (228, 232, 234)),  # black
-    Look((44, 40, 176), (232, 236, 240)),  # red
-    Look((205, 226, 236), (28, 26, 30), 1.5),  # ivory with a large one
-    Look((120, 74, 30), (236, 236, 232)),  # blue
-    Look((60, 170, 224), (34, 30, 30)),  # amber
-    Look((196, 210, 214), (40, 36, 150)),  # bone, red pips
+def _common(body_bgr: BGR, pip_bgr: BGR, one_scale: float = 1.0) -> Kind:
+    """As common dice of 16 mm were measured."""
+    return Kind(body_bgr, pip_bgr, spacing=0.27, one_scale=one_scale, corner=0.13)
+
+
+KINDS = (
+    _common((205, 226, 236), (28, 26, 30)),  # ivory
+    _common((34, 32, 32), (228, 232, 234)),  # black
+    _common((44, 40, 176), (232, 236, 240)),  # red
+    _common((205, 226, 236), (28, 26, 30), 1.5),  # ivory with a large one
+    _common((120, 74, 30), (236, 236, 232)),  # blue
+    _common((60, 170, 224), (34, 30, 30)),  # amber
+    _common((196, 210, 214), (40, 36, 150)),  # bone, red pips
 )
 
 
@@ -48,40 +83,39 @@ class Faces:
     mask: NDArray[np.uint8]
 
 
-def faces_of(look: Look, rng: np.random.Generator) -> Faces:
+def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
     """The six faces of a die, value 1 first; drilled pips carry a shade at one rim and a light at the other."""
+    return Faces(np.stack([_face(kind, value, rng) for value in range(1, 7)]), _rounded(round(kind.corner * FACE_PX)))
+
+
+def _rounded(radius: int) -> NDArray[np.uint8]:
     mask = np.zeros((FACE_PX, FACE_PX), np.uint8)
-    _rounded(mask)
-    return Faces(np.stack([_face(look, value, rng) for value in range(1, 7)]), mask)
-
-
-def _rounded(mask: NDArray[np.uint8]) -> None:
-    radius = round(CORNER * FACE_PX)
     far = FACE_PX - 1 - radius
     cv2.rectangle(mask, (radius, 0), (far, FACE_PX - 1), 255, -1)
     cv2.rectangle(mask, (0, radius), (FACE_PX - 1, far), 255, -1)
     for x in (radius, far):
         for y in (radius, far):
             cv2.circle(mask, (x, y), radius, 255, -1, cv2.LINE_AA)
+    return mask
 
 
-def _face(look: Look, value: int, rng: np.random.Generator) -> FrameBGR:
-    face = np.full((FACE_PX, FACE_PX, 3), look.body_bgr, np.float32)
+def _face(kind: Kind, value: int, rng: np.random.Generator) -> FrameBGR:
+    face = np.full((FACE_PX, FACE_PX, 3), kind.body_bgr, np.float32)
     face += cv2.GaussianBlur(rng.normal(0, 9, (FACE_PX, FACE_PX, 1)).astype(np.float32), (0, 0), 4)[:, :, None]
     rim = np.minimum(np.arange(FACE_PX), np.arange(FACE_PX)[::-1]) / FACE_PX
     edge = np.minimum(rim[:, None], rim[None, :])
     face *= (0.86 + 0.14 * np.clip(edge / 0.10, 0, 1))[:, :, None]
     drawn = np.clip(face, 0, 255).astype(np.uint8)
-    radius_px = PIP_RADIUS * FACE_PX * (look.one_scale if value == 1 else 1.0)
+    radius_px = kind.pip_radius * FACE_PX * (kind.one_scale if value == 1 else 1.0)
     for column, row in PIPS_AT[value]:
-        _pip(drawn, 0.5 + PIP_SPACING * column, 0.5 + PIP_SPACING * row, radius_px, look)
+        _pip(drawn, 0.5 + kind.spacing * column, 0.5 + kind.spacing * row, radius_px, kind)
     return drawn
 
 
-def _pip(face: FrameBGR, x: float, y: float, radius_px: float, look: Look) -> None:
+def _pip(face: FrameBGR, x: float, y: float, radius_px: float, kind: Kind) -> None:
     centre = (round(x * FACE_PX * 16), round(y * FACE_PX * 16))
-    cv2.circle(face, centre, round(radius_px * 16), look.pip_bgr, -1, cv2.LINE_AA, 4)
-    lighter = tuple(min(255, round(c * 0.8 + 60)) for c in look.pip_bgr)
+    cv2.circle(face, centre, round(radius_px * 16), kind.pip_bgr, -1, cv2.LINE_AA, 4)
+    lighter = tuple(min(255, round(c * 0.8 + 60)) for c in kind.pip_bgr)
     middle, rim = (round(x * FACE_PX), round(y * FACE_PX)), (round(radius_px * 0.8),) * 2
     cv2.ellipse(face, middle, rim, 0, 20, 110, lighter, 1, cv2.LINE_AA)
 

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from vision.cameras import Frame
-from vision.cameras.simulated.appearance import LOOKS, faces_of
+from vision.cameras.simulated.appearance import KINDS, faces_of
 from vision.cameras.simulated.rendering import Noise, Pinhole, background, draw_die, draw_shadow
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM, Pose, VirtualTray
 from vision.geometry.rig import Rig, Zone
@@ -69,7 +69,7 @@ class VirtualCamera:
         self.disturb: Callable[[FrameBGR, float], FrameBGR] = lambda picture, _now_s: picture
         """What else goes on over the tray, laid over each picture before it is seen; times are the clock's."""
         self._clock, self._sleep, self._frame_s = clock, sleep, 1 / fps
-        self._faces = [faces_of(LOOKS[index % len(LOOKS)], rng) for index in range(dice)]
+        self._faces = [faces_of(KINDS[index % len(KINDS)], rng) for index in range(dice)]
         # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
         self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY))
         self._ground = self._empty
