@@ -95,7 +95,7 @@ def shut_down(command: Sequence[str]) -> str | None:
     return None
 
 
-def can_power_off() -> str:
+def can_shut_down() -> str:
     """Whether we may run `systemctl poweroff`: logind's answer (`s "yes"`), or why it gives none."""
     login = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
     words = ("busctl", "--system", "call", *login, "CanPowerOff")

@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.adapters.buttons import can_power_off, shutdown_problems
+from companion.adapters.buttons import can_shut_down, shutdown_problems
 from companion.adapters.reader_setup import SIMULATED, calibration_status
 from companion.config import Settings
 from companion.diagnostics.doctor import Finding
@@ -131,11 +131,11 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
         return Finding("buttons", True, says, "", simulated=True)
     found = _pins_open(wired)
     if found.ok and settings.buttons.shutdown_command[:1] == ("systemctl",):
-        return may_power_off() or found
+        return may_shut_down() or found
     return found
 
 
-def may_power_off(ask: Callable[[], str] = can_power_off) -> Finding | None:
+def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
     """What keeps whoever asks from switching the machine off, by the word of systemd's logind."""
     said = ask()
     if said.endswith('"yes"'):

@@ -28,7 +28,7 @@ from companion.diagnostics.doctor_parts import (
     check_camera,
     check_sounds,
     check_strip,
-    may_power_off,
+    may_shut_down,
     picture_checks,
 )
 from companion.errors import DeviceError
@@ -125,7 +125,7 @@ def test_pins_that_collide_are_told_all_at_once() -> None:
     ("said", "ok"), [('s "yes"', True), ('s "challenge"', False), ("logind can't be asked", False)]
 )
 def test_a_shutdown_button_without_leave_to_switch_off_is_told(said: str, ok: bool) -> None:
-    found = may_power_off(lambda: said)
+    found = may_shut_down(lambda: said)
     assert found is None if ok else found is not None and ill(found, said, "polkitd")
 
 
