@@ -177,6 +177,26 @@ def test_a_correction_re_derives_what_followed_and_rolls_the_log_back(tmp_path: 
     table.stop()
 
 
+def test_an_undo_after_a_correction_takes_the_last_line_back_and_leaves_the_throw_corrected(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(table, TURN)
+    table.submit(c.CorrectThrow(number=table.snapshot().number, throw=2, values=(5, 5, 3, 4, 6)))
+    played(table, [{"undo": 1}])
+    back = table.snapshot()
+    assert (back.state["player"], back.state["turn_points"], back.state["scores"]["Ann"]) == ("Ann", 10, 0)
+    assert back.throws[1].values == (3, 4, 5, 5, 6)
+    played(table, [{"undo": 1}, {"throw": [5, 2, 3, 4, 6]}])
+    assert [thrown.source for thrown in table.snapshot().throws] == ["hand", "hand"]
+    assert table.snapshot().state["turn_points"] == 5
+    table.stop()
+    again = table_in(tmp_path)
+    again.start()
+    assert again.snapshot().state["turn_points"] == 5
+    again.stop()
+
+
 def test_lines_that_a_correction_makes_illegal_are_listed_first_and_dropped_only_on_a_word(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
