@@ -50,8 +50,8 @@ fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
 mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests notice? (half an hour; ONLY="notation dice": those modules)
 	@$(BIN)/python tests/games/mutants.py $(ONLY)
 
-evening: .venv/dev.stamp  ## a whole game in Chromium on the virtual tray, in real time (minutes)
-	@$(BIN)/pytest -m evening tests/system
+evening: .venv/dev.stamp  ## a first start, whole games on the virtual tray alone, an evening looked at, in Chromium and in real time (half an hour)
+	@$(BIN)/pytest -s -m evening tests/system tests/web
 
 reaction: .venv/dev.stamp  ## from the dice's rest to the throw on the page in Chromium, median of fifty (LOAD=--load: while others ask for much)
 	@$(BIN)/python tests/system/reaction.py $(LOAD)

@@ -5,19 +5,21 @@ const SIDE = 1080, EDGE = 64, ROW = 74, FONT = "system-ui, sans-serif";
 
 /**
  * Draw it, then hand it to the phone's own share sheet, or save it.
+ * @param how when it was, and who won
  * @param sides each with name, colour, score
  * @param race [seat, score after the change], oldest first
  */
-export async function share(title, sides, race) {
+export async function share(title, how, sides, race) {
   const canvas = document.createElement("canvas"), look = getComputedStyle(document.documentElement), ink = (name) => look.getPropertyValue(name).trim();
   canvas.width = canvas.height = SIDE;
   const pen = canvas.getContext("2d"), ordered = [...sides].sort((one, other) => other.score - one.score);
   pen.fillStyle = ink("--panel");
   pen.fillRect(0, 0, SIDE, SIDE);
   words(pen, title, EDGE, EDGE + 40, 56, ink("--brass"));
-  const row = Math.min(ROW, 520 / ordered.length);
+  words(pen, how, EDGE, EDGE + 92, 30, ink("--quiet"));
+  const top = 236, row = Math.min(ROW, 500 / ordered.length);
   ordered.forEach((side, at) => {
-    const y = 190 + at * row;
+    const y = top + at * row;
     pen.fillStyle = ink(`--p${side.colour}`);
     pen.beginPath();
     pen.arc(EDGE + 18, y - row * .18, row * .26, 0, 7);
@@ -27,7 +29,7 @@ export async function share(title, sides, race) {
     words(pen, number(side.score), SIDE - EDGE, y, row * .66, ink("--text"));
     pen.textAlign = "left";
   });
-  lines(pen, ordered, race, 190 + ordered.length * row, ink);
+  lines(pen, ordered, race, top + ordered.length * row, ink);
   const file = new File([await new Promise((done) => canvas.toBlob(done, "image/png"))], "peg-and-pip.png", { type: "image/png" });
   if (navigator.canShare?.({ files: [file] })) return navigator.share({ files: [file], title }).catch(() => {}); // closed again is no fault
   const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: file.name });
