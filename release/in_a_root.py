@@ -30,6 +30,8 @@ PAGE = f"http://127.0.0.1:{PORT}"
 CERTIFICATES = os.environ.get("PIP_CERT") or "/etc/ssl/certs/ca-certificates.crt"
 OURS = ("etc", "opt", "usr/local", "root")
 """Where uninstalling must leave nothing; apt's own packages stay till `apt autoremove`."""
+BACKUPS = ("etc/passwd-", "etc/group-", "etc/shadow-", "etc/gshadow-")
+"""The system's own, of before the last change of a user."""
 SYSTEMCTL = f"""#!/bin/sh
 # Stands in for systemd, which does not run in this root: starts what the unit says, as the user it says.
 page="import socket; socket.create_connection(('127.0.0.1', {PORT}), 1)"
@@ -112,7 +114,7 @@ class Root:
                     found[name] = ""
                 elif path.is_file() and not name.startswith("root/pegpip/"):
                     found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
+        return {name: content for name, content in found.items() if name not in BACKUPS}
 
 
 def debootstrap(folder: Path, arch: str, suite: str) -> None:
