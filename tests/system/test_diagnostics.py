@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import os
+import shutil
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -92,6 +93,16 @@ def test_a_card_that_became_read_only_is_told(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(os, "statvfs", lambda folder: os.statvfs_result((*fields[:10], now.f_fsid)))
     ok, says = health.disk_check(tmp_path)()
     assert (ok, "can't be written any more" in says) == (False, True)
+
+
+@pytest.mark.parametrize(("free_mb", "ok"), [(health.FREE_MB_NEEDED - 1, False), (health.FREE_MB_NEEDED, True)])
+def test_a_disk_that_is_nearly_full_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_mb: int, ok: bool
+) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage._replace(free=free_mb * 2**20))
+    found, says = health.disk_check(tmp_path)()
+    assert (found, "Free some space" in says) == (ok, not ok)
 
 
 class Logged:
