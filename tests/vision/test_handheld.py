@@ -179,5 +179,5 @@ def test_a_doubt_that_lasts_is_told_once() -> None:
 
 
 def test_a_doubt_is_told_at_once_when_something_moves_or_the_recording_ends() -> None:
-    assert [type(event) for event in told(Still(9, 7), Doubting(1000))] == [Settled, Moving]
-    assert [type(event) for event in told(Still(7), Doubting(1000))] == [Settled]
+    assert [type(event) for event in told(Still(10, 8), Doubting(1000))] == [Settled, Moving]
+    assert [type(event) for event in told(Still(8), Doubting(1000))] == [Settled]
