@@ -30,6 +30,9 @@ the second is one, and between them the last die is where the scores fall most: 
 LEAST_SURE = 0.95
 """Dice are trusted whose confidences, multiplied, are at least this: all must be right at once. Asked of each alone, a
 throw of nine clear dice, one on a real rig and a rendered one of worn dice were read wrong and trusted."""
+FAINT = 0.06
+"""Nor may the classifier's doubt of one be more than this times the square of the detector's score: a faint red 3 in a
+real tray, read as a 6 at 0.98, had 0.08, the 3 of a clear die read as a 5 had 0.09, rendered worn dice 0.07, 0.13."""
 PLAIN = 0.97
 """A face of this confidence, of whose value the networks agree, is not shown again otherwise turned."""
 LEAST_CLEAR = 0.6
@@ -88,6 +91,11 @@ class Candidate:
         return self.confidence >= LEAST_SURE
 
     @property
+    def faintness(self) -> float:
+        """How much doubt the classifier has left, beside how surely the detector saw it: near 0 where both are sure."""
+        return (1 - self.confidence) / self.detection.score**2
+
+    @property
     def plain(self) -> bool:
         """Whether one view of it says all: nothing is unsure, neither its value nor whether it is a face."""
         return self.confidence >= PLAIN and self.detection.value in {None, self.value}
@@ -129,7 +137,8 @@ class Selection:
         clear = least * (LEAST_CLEAR_UNTOLD if expect is None else LEAST_CLEAR)
         if self.contested or any(one.score > clear or one not in alike for one in self.left):
             return Doubt.COUNT
-        if math.prod(one.confidence for one in self.taken) < LEAST_SURE:
+        sure = math.prod(one.confidence for one in self.taken) >= LEAST_SURE
+        if not sure or any(one.faintness > FAINT for one in self.taken):
             return Doubt.UNREAD
         return None
 

@@ -16,14 +16,12 @@ from vision.candidates import Candidate, Selection, apart, combined, denied, sel
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import LARGER_VIEWS, VIEWS, Probabilities, geometric_mean
-from vision.networks.detector import Detection
+from vision.networks.detector import LEAST_SCORE, Detection
 from vision.reading import Die, Doubt, FrameBGR, Reading
 from vision.scenes import Photo, Scene, Tray, TrayFrame
 
 SPARE = 4
 """So many faces more than the expected dice are read: what is surest from afar is not always so from near by."""
-LEAST_READ = 0.06
-"""Score of the detector from which a face is read."""
 
 
 class Reads(Protocol):
@@ -84,7 +82,7 @@ class Reader:
 
     def _shown(self, picture_bgr: FrameBGR, detections: Sequence[Detection], expect: int | None) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""
-        read = [one for one in detections if one.score > LEAST_READ][: None if expect is None else expect + SPARE]
+        read = [one for one in detections if one.score > LEAST_SCORE][: None if expect is None else expect + SPARE]
         first = [Candidate(one, said) for one, said in zip(read, self._said(picture_bgr, read, VIEWS[:1]), strict=True)]
         unsure = [one.detection for one in first if not one.plain]
         again = iter(self._said(picture_bgr, unsure, VIEWS[1:]))

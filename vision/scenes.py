@@ -20,9 +20,9 @@ BLIND = 2
 """So many looks at a photo must find the same dice where nobody says how many there are: one alone may miss some."""
 NEAR_PX = 32.0
 """... and the closest look must show their faces so large: of touching dice one may be missed if they are smaller."""
-FAINT = 0.025
-"""... and the classifier's doubt of each must be less than this, times the square of the detector's score: so dice with
-numerals and symbols, which lie among the others, are told, and the plug of a USB stick (0.026)."""
+FAINT_UNTOLD = 0.025
+"""... and none may be fainter than this (see `vision.candidates`, FAINT): so dice with numerals and symbols, which lie
+among the others, are told, and the plug of a USB stick (0.026)."""
 
 
 class Scene(Protocol):
@@ -76,7 +76,7 @@ class Photo:
             return Doubt.COUNT  # nothing says that this is a table at all
         if any(vetoes.cut_off(one.xy, one.detection.size_px, self.picture_bgr.shape) for one in found.taken):
             return Doubt.CUT_OFF
-        faint = any(1 - one.confidence > FAINT * one.detection.score**2 for one in found.taken)
+        faint = any(one.faintness > FAINT_UNTOLD for one in found.taken)
         return Doubt.COUNT if faint and self._expect is None else None
 
     def box(self, face: Detection) -> Box:

@@ -100,3 +100,10 @@ def test_where_nobody_says_how_many_a_face_that_was_left_out_must_be_less_sure()
 def test_two_doubtful_faces_that_turn_out_to_be_one_die_are_counted_once() -> None:
     die, twice, beside = read(50, 60, 0.8), read(58, 55, 0.6, 0.7), read(120, 60, 0.7)
     assert apart([twice, beside, die]) == [die, beside]
+
+
+def test_a_die_that_the_detector_hardly_saw_must_be_the_surer_to_the_classifier() -> None:
+    clear, faint = read(50, 60, 0.9, 0.9), read(150, 60, 0.4, 0.9)
+    assert clear.confidence == pytest.approx(faint.confidence, abs=0.01)
+    assert selected([clear], 1).doubt(1) is None
+    assert selected([faint], 1).doubt(1) is Doubt.UNREAD

@@ -32,7 +32,7 @@ DICE_PX = 40.0
 PADDED = 32
 """Sizes are filled up to a multiple of this, so that few different shapes are ever planned for."""
 LEAST_SCORE = 0.08
-"""Peaks below it are left out: a face of that score would be no candidate (`vision.reader`, LEAST_READ)."""
+"""Peaks below it are left out, and so are faces whose mean over several scales is: they are no candidates."""
 SAME_PLACE = 0.33
 """Two detections nearer than this part of the sum of their sizes are one die."""
 SAME_SIZE = 0.35
