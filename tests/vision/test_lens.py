@@ -162,3 +162,12 @@ def test_the_rig_of_a_lens_that_bends_lines_shows_the_floor_as_the_pictures_do()
 def _projected(floor_to_px: np.ndarray, points_mm: np.ndarray) -> np.ndarray:
     x, y, w = floor_to_px @ np.column_stack([points_mm, np.ones(len(points_mm))]).T
     return np.column_stack([x / w, y / w])
+
+
+def test_markers_at_the_rim_of_the_picture_are_not_believed() -> None:
+    """Older OpenCVs find them, with corners many pixels off."""
+    lens = true_lens(66.0, (0.0, 0.0))
+    for markers in filmed(lens, [held(lens, lean) for lean in ASLANT_DEG[:2]]):
+        corners = np.concatenate([marker.corners_px for marker in markers])
+        assert corners.min() > 9
+        assert (corners < np.array(SIZE_WH) - 9).all()

@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 
 FEWEST_MARKERS = 3
 """Three markers give twelve points for eight unknowns, and an error can be told from a fit."""
+RIM_PX = 10.0
+"""A marker with a corner so near to the picture's edge is left out: OpenCV 4.11 puts corners at 6 px from it 10 px off,
+as the window that they are refined in leaves the picture; newer ones do not find such a marker."""
 STRAY_PX = 3.0
 """A corner that lies further from where the others say is left out: a marker that is bent, or half covered."""
 
@@ -41,9 +44,11 @@ def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
     """The markers of our dictionary, by number. Of two with the same number the larger one is the sheet's."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     corners, numbers = _detected(grey)
-    found: dict[int, Floats] = {}
+    found, size_wh = dict[int, Floats](), np.array(grey.shape[::-1])
     for quad, number in zip(corners, [] if numbers is None else numbers.ravel().tolist(), strict=True):
         corners_px = np.asarray(quad, np.float64).reshape(4, 2)
+        if corners_px.min() < RIM_PX or (corners_px > size_wh - RIM_PX).any():
+            continue
         if number not in found or _area(corners_px) > _area(found[number]):
             found[number] = corners_px
     return tuple(Marker(number, found[number]) for number in sorted(found))
