@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -102,16 +102,23 @@ def test_whatever_was_played_a_start_from_filed_games_is_the_same_as_a_replay_of
     }
 
 
-@pytest.fixture
-def evening(tmp_path: Path) -> Iterator[Path]:
-    table = table_in(tmp_path)
+@pytest.fixture(scope="module")
+def played_evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("evening")
+    table = table_in(folder)
     table.start()
     started(table, QUICK)
     for seed in range(3):
         play_out(table, random.Random(seed))
         table.submit(NextGame(number=table.snapshot().number))
     table.stop()
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def evening(played_evening: Path, tmp_path: Path) -> Path:
+    """A folder in which three games have been played, for a test to do with as it likes."""
+    return shutil.copytree(played_evening, tmp_path / "evening")
 
 
 def test_a_start_replays_the_game_on_the_table_and_no_other(evening: Path, monkeypatch: pytest.MonkeyPatch) -> None:
