@@ -71,9 +71,15 @@ def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any)
     page.press("#web-port", "Tab")
     page.wait_for_selector("#web-port-says:has-text('starts anew')")
     assert (pub.folder / "pegpip.toml").read_text() == "[strip]\nbrightness = 0.3\n\n[web]\nport = 9000\n"
+    page.click(".menu summary")
+    assert page.is_disabled("#volume"), "a phone is quiet until it is told otherwise"
+    page.select_option("#voice", "sounds")
+    page.fill("#volume", "0.8")
     page.reload()
     page.wait_for_selector("#strip-brightness")
     assert page.input_value("#strip-brightness") == "0.3"
+    page.click(".menu summary")
+    assert (page.input_value("#volume"), page.is_disabled("#volume")) == ("0.8", False)
     page.context.close()
 
 
