@@ -67,6 +67,7 @@ PUT_ON_TRIAL = (
 )
 """As `pegpip update` has it when the plug is pulled."""
 STARTS = 5
+DOCTOR = "runuser -u pegpip -- pegpip doctor --config /etc/pegpip/pegpip.toml"
 BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")
 
 
@@ -218,7 +219,7 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
     checks.ok("systemd-analyze verify", not said, said.strip)
     exposed = {unit: exposure(root, unit) for unit in ("pegpip.service", "pegpip-hotspot.service")}
     checks.ok(f"systemd-analyze security: {exposed}", max(exposed.values()) < EXPOSURE)
-    size, doctor = root.sh("du -sm /opt/pegpip").split()[0], root.sh("pegpip doctor", check=False).strip()
+    size, doctor = root.sh("du -sm /opt/pegpip").split()[0], root.sh(DOCTOR, check=False).strip()
     checks.ok(f"{size} MB in /opt/pegpip; doctor: {doctor.splitlines()[-1]}", "versions    ok" in doctor, doctor.strip)
     read_alike(root, checks)
     number = played(root, checks)

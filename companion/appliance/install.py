@@ -132,6 +132,9 @@ port = {PORT}
 wifi = "{name}"                 # the QR code before the page's own: the Wi-Fi that phones join first
 wifi_password = "{password}"
 hotspot = "{name}"              # that one is the table's own, up where no other is found: its code is shown then
+
+[data]
+dir = "{DATA}"
 """
 
 

@@ -16,9 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from machines import Noted
 
+from companion import config
 from companion.appliance import hotspot
 from companion.appliance import steps as steps_module
-from companion.appliance.install import COPIES, KEYFILE, PROJECT, changes, install, leavings, uninstall
+from companion.appliance.install import COPIES, KEYFILE, PROJECT, _settings, changes, install, leavings, uninstall
 from companion.appliance.machine import Machine
 from companion.appliance.steps import BootLines, File, Packages, Services, Step, TablesUser
 from companion.errors import DeviceError
@@ -162,6 +163,16 @@ def test_secrets_are_for_root_alone(machine: Noted, steps: list[Step]) -> None:
     install(steps, machine, lambda line: None)
     assert machine.at(KEYFILE).stat().st_mode & 0o777 == 0o600
     assert hotspot.read(machine.at(KEYFILE).read_text()) == ("Pub", "one.two.three.four")
+
+
+def test_the_settings_that_a_table_begins_with_are_those_that_the_service_plays_with(machine: Noted) -> None:
+    """Else the doctor and an export, given that file, look into another folder."""
+    file = machine.root / "pegpip.toml"
+    file.write_text(_settings(machine, "Pub 42", "a.b.c.d"))
+    settings = config.load(file, {})
+    unit = (PROJECT / "systemd/pegpip.service").read_text()
+    assert f"--data {settings.data_dir}\n" in unit
+    assert (settings.web.wifi, settings.web.hotspot, settings.web.wifi_password) == ("Pub 42", "Pub 42", "a.b.c.d")
 
 
 def test_passwords_are_long_enough_for_wpa_and_never_the_same() -> None:
