@@ -14,11 +14,11 @@ from playing import begun, keep, some_action, throw, told
 
 from companion.cli import pegpip
 from companion.errors import RulesError
-from companion.games.game import Throw
-from companion.games.luck import goal_for, story_of
+from companion.games.game import Throw, Undo
+from companion.games.luck import Story, goal_for, story_of
 from companion.games.notation import header_line, line_of
 from companion.games.players import LEVELS, level_named
-from companion.games.transcript import Transcript
+from companion.games.transcript import Transcript, corrected
 
 GAMES = [
     ("crib_dice", "win", {}),
@@ -31,7 +31,11 @@ GAMES = [
 
 def played_by(game: str, levels: list[str], seed: int, **rules: Any) -> Transcript:
     """A game through the engine, line by line; `random` stands for play without a plan."""
-    generator, transcript = random.Random(seed), begun(game, len(levels), rules=rules)
+    return played_on(begun(game, len(levels), rules=rules), levels, random.Random(seed))
+
+
+def played_on(transcript: Transcript, levels: list[str], generator: random.Random) -> Transcript:
+    """The same game to its end."""
     while (seat := transcript.state.to_play) is not None:
         state, level = transcript.state, levels[seat]
         choice = some_action(state, generator) if level == "random" else level_named(level)(state)
@@ -47,7 +51,10 @@ def played_by(game: str, levels: list[str], seed: int, **rules: Any) -> Transcri
 def test_luck_and_decisions_make_up_every_result(
     game: str, goal: str, rules: dict[str, Any], seed: int, levels: list[str]
 ) -> None:
-    story = story_of(played_by(game, levels, seed, **rules), goal)
+    makes_up(story_of(played_by(game, levels, seed, **rules), goal))
+
+
+def makes_up(story: Story) -> None:
     for account in story.accounts:
         assert account.start + account.luck + account.decisions == pytest.approx(account.result, abs=1e-9)
         assert account.gave_away >= 0
@@ -55,6 +62,22 @@ def test_luck_and_decisions_make_up_every_result(
     for move in story.moves:
         if not isinstance(move.action, Throw):
             assert move.luck == pytest.approx(0, abs=1e-8), "a decision has no luck"
+
+
+@pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
+@settings(max_examples=3, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_so_it_is_when_lines_were_taken_back_and_throws_put_right(
+    game: str, goal: str, rules: dict[str, Any], seed: int
+) -> None:
+    generator, levels = random.Random(seed), ["careless", "steady"]
+    once = played_by(game, levels, seed, **rules)
+    taken_back = played_on(once.then(Undo(generator.randint(1, once.standing))), levels, generator)
+    throws = [place for place, action in enumerate(taken_back.actions) if isinstance(action, Throw)]
+    place = generator.choice(throws)
+    dice = tuple(generator.choices(range(1, 7), k=len(taken_back.actions[place].dice)))  # type: ignore[union-attr]
+    story = story_of(played_on(corrected(taken_back, place, Throw(dice)).transcript, levels, generator), goal)
+    makes_up(story)
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
