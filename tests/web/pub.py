@@ -14,7 +14,7 @@ import flask
 
 from companion.games.registry import GAMES
 from companion.games.rulebook import form_of
-from companion.session.commands import Observe
+from companion.session.commands import Observe, PlayLine
 from companion.session.journal import Journal
 from companion.session.photos import Photos
 from companion.session.table import Table
@@ -169,6 +169,12 @@ class Pub:
         answer = self.host().post("/api/games", json={**HEADER, **header})
         assert answer.status_code == 200, answer.text
         return int(answer.json["number"])
+
+
+def play(pub: Pub, *lines: dict[str, Any]) -> None:
+    """Play those lines, each on what the table shows then."""
+    for line in lines:
+        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
 
 
 @contextmanager

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pub import HEADER, Pub, opened
+from pub import HEADER, Pub, opened, play
 
 from companion.games.game import Throw
 from companion.games.notation import line_of
 from companion.games.players import LEVELS
-from companion.session.commands import PlayLine, StartGame
+from companion.session.commands import StartGame
 from companion.session.house.advice import Advisor
 from companion.session.past.export import PastGames
 
@@ -30,11 +30,6 @@ def advised(tmp_path: Path) -> Iterator[Pub]:
 
 def start(pub: Pub, **terms: Any) -> None:
     pub.table.submit(StartGame(header=HEADER, terms=terms))
-
-
-def play(pub: Pub, *lines: dict[str, Any]) -> None:
-    for line in lines:
-        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
 
 
 def play_out(pub: Pub) -> None:

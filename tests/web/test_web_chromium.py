@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 from accessibility import violations
-from pub import HEADER, PIN, Pub, observation, opened, served
+from pub import HEADER, PIN, Pub, observation, opened, play, served
 
 from companion.config import Origin, Settings
-from companion.session.commands import PlayLine, StartGame
+from companion.session.commands import StartGame
 from companion.session.house.advice import Advisor
 from companion.session.past.export import PastGames as Journaled
 from companion.session.past.fairness import course_of, watched
@@ -76,11 +76,6 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
     having = {"evening": PastGames(), "review": Review(tmp_path), "advice": advisor, "settings": file}
     with opened(tmp_path, **having) as pub, served(pub) as address:
         yield address, pub
-
-
-def play(pub: Pub, *lines: dict[str, Any]) -> None:
-    for line in lines:
-        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
 
 
 def phone(chromium: Any, address: str, size: str = "390x844", look: str = "dark", paired: bool = False) -> Any:

@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pub import HEADER, PIN, Pub, observation, served
+from pub import HEADER, PIN, Pub, observation, play, served
 
-from companion.session.commands import PlayLine, StartGame
+from companion.session.commands import StartGame
 
 pytestmark = pytest.mark.browser
 THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
 PATIENCE_MS = 60_000
-
-
-def play(pub: Pub, *lines: dict[str, Any]) -> None:
-    for line in lines:
-        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
 
 
 def begin(pub: Pub, game: str, *lines: dict[str, Any]) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from high import GAME
-from pub import Pub, opened, served
+from pub import Pub, opened, play, served
 
 from companion.games import registry
 from companion.games.rulebook import form_of
-from companion.session.commands import PlayLine, StartGame
+from companion.session.commands import StartGame
 from web.loudspeaker import Loudspeaker
 
 PLAYERS = ["Ann & Ben", "12", "Ann", "7", "$&"]
@@ -26,11 +26,6 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pub]:
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": GAME}))
     with opened(tmp_path, games=tuple(map(form_of, registry.GAMES.values()))) as pub:
         yield pub
-
-
-def play(pub: Pub, *lines: dict[str, Any]) -> None:
-    for line in lines:
-        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
 
 
 class Mouth:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pub import HEADER, Pub, opened
+from pub import HEADER, Pub, opened, play
 
 from companion.errors import DeviceError
-from companion.session.commands import HouseAwaits, HouseDecides, NoteMotion, PlayLine, StartGame
+from companion.session.commands import HouseAwaits, HouseDecides, NoteMotion, StartGame
 from companion.session.snapshot import Event
 from web import loudspeaker
 from web.loudspeaker import Loudspeaker, called
@@ -31,11 +31,6 @@ class Mouth:
     def __call__(self, words: str) -> Said:
         self.said.append(Said(words))
         return self.said[-1]
-
-
-def play(pub: Pub, *lines: dict[str, object]) -> None:
-    for line in lines:
-        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
 
 
 POINT_5: list[dict[str, object]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
