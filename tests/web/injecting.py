@@ -26,8 +26,10 @@ FED = """
   window.show = async (snapshot, happens) => {
     const root = document.documentElement.dataset;
     delete root.shownMs; // the page says it anew when it has drawn
-    const before = happens ? { ...snapshot, number: snapshot.number - 1 } : snapshot;
-    open.enqueue(coder.encode(quiet(before) + told(snapshot)));
+    const calm = { ...snapshot, events: snapshot.events.map((each) => ({ ...each, cheered: false })) };
+    const taken = document.querySelector("#moment:not([hidden])"); // what still holds the stage is taken back first
+    const before = happens ? quiet({ ...snapshot, number: snapshot.number - 1 }) : taken ? quiet(snapshot) : "";
+    open.enqueue(coder.encode(before + told(happens ? snapshot : calm)));
     while (root.shownMs === undefined) await new Promise((done) => setTimeout(done));
   };
   window.lose = (lost) => { window.lost = lost; if (lost) { open?.error(new Error("lost")); open = null; } };
