@@ -70,6 +70,8 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
             older data and `replace` was not said. Nothing was changed then.
         SetupError: Its settings are wrong. Nothing was changed then.
     """
+    if file.exists() and not file.is_file():  # a pipe may never end
+        raise DeviceError(f"{file} is no file.", "Name the one that `pegpip export` wrote.")
     with _as_device_error(file), zipfile.ZipFile(file) as archive:
         manifest = _manifest(archive)
         if not replace:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 import zipfile
 from pathlib import Path
@@ -9,11 +10,11 @@ from pathlib import Path
 import pytest
 from backing_up import SETTINGS, entry, exported, imported, kept_in, tree
 
-from companion.errors import SetupError
+from companion.errors import DeviceError, SetupError
 from companion.session.journal import Journal, read_entries
 from companion.session.photos import Photos
 from vision.calibration.store import FILE_NAME as CALIBRATION
-from vision.calibration.store import Stored, save_rig
+from vision.calibration.store import Stored, load_rig_file, save_rig
 from vision.cameras.simulated.camera import VirtualCamera
 
 
@@ -167,3 +168,11 @@ def test_settings_that_hide_a_program_in_one_line_are_refused(table: Path) -> No
     done = imported(exported(table)[0], table.parent / "new")
     assert isinstance(done.exception, SetupError)
     assert not (table.parent / "new").exists()
+
+
+def test_a_pipe_is_no_archive_and_no_calibration(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert isinstance(imported(pipe, tmp_path / "new").exception, DeviceError)
+    with pytest.raises(DeviceError):
+        load_rig_file(pipe)

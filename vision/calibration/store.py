@@ -89,7 +89,8 @@ def load_rig(folder: Path) -> Stored | None:
 def load_rig_file(file: Path) -> Stored:
     """The calibration in a file. Raises DeviceError (damaged or foreign), FileNotFoundError."""
     try:
-        content = file.read_bytes() if file.stat().st_size <= MOST_BYTES else b""
+        readable = file.stat().st_size <= MOST_BYTES and (file.is_file() or file.is_dir())  # a pipe may never end
+        content = file.read_bytes() if readable else b""
     except FileNotFoundError:
         raise
     except OSError as refused:
