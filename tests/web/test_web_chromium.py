@@ -47,7 +47,8 @@ class PastGames:
     def games(self) -> list[dict[str, Any]]:
         return [{"id": 1, "game": "crib_dice", "title": "Crib Dice",
                  "players": ["Ann", "Ben"], "colours": [2, 0], "winners": ["Ann"], "games_lost": {"Ben": 1},
-                 "over": True, "throws": 2, "dice": "", "started": "2026-01-02 20:15"}]  # fmt: skip
+                 "over": True, "throws": 2, "dice": "", "started": "2026-01-02 20:15",
+                 "bests": {name: {"score": 9, "turn": 5, "loss": 3} for name in ("Ann", "Ben")}}]  # fmt: skip
 
     def transcript(self, game: int) -> list[dict[str, Any]] | None:
         return [HEADER, MIDGAME[0], MIDGAME[1]] if game == 1 else None
