@@ -13,6 +13,9 @@ from companion.games.crag.turns import Floats, after_keeps, choices
 from companion.games.crag.win import PLACES, TURNS, enterable
 
 Masks = npt.NDArray[np.int64]
+TIED = 1e-9
+"""Points: ways whose worth differs by less are worth the same, and the first of them is taken. Machines round the last
+digits differently, and must play alike."""
 
 
 def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
@@ -41,7 +44,7 @@ def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]
     for place in PLACES:
         worth = np.where(masks >> place & 1, -np.inf, later[masks | 1 << place])
         entered = points[:, place, np.newaxis] + worth
-        np.copyto(where, place, where=entered > best)
+        np.copyto(where, place, where=entered > best + TIED)
         np.maximum(best, entered, out=best)
     return best, where
 
@@ -49,7 +52,9 @@ def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]
 def _lying(worth: Floats) -> Floats:
     """The chance that each three dice are entered, of turns that keep what is worth most, shape (dice, masks)."""
     kept = after_keeps() @ worth
-    taken = np.take_along_axis(choices(), kept[choices()].argmax(axis=1), axis=1)  # by first throw and mask
+    ways = kept[choices()]
+    best = (ways >= ways.max(axis=1, keepdims=True) - TIED).argmax(axis=1)
+    taken = np.take_along_axis(choices(), best, axis=1)  # by first throw and mask
     at = taken * worth.shape[1] + np.arange(worth.shape[1])
     thrown = np.broadcast_to(after_keeps()[KEEPS.index(())][:, np.newaxis], at.shape)
     keeps = np.bincount(at.ravel(), thrown.ravel(), kept.size).reshape(kept.shape)
