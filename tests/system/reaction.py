@@ -30,7 +30,7 @@ from playwright.sync_api import sync_playwright
 
 from companion.app import App, build
 from companion.config import load
-from companion.session.commands import PlayLine
+from companion.session.commands import Answer, PlayLine
 from companion.session.table import Table
 from vision.cameras.simulated.tray import Pose, VirtualTray
 
@@ -100,15 +100,19 @@ def _thrown(table: Table, tray: VirtualTray, page: Any, throws: int) -> list[flo
         tray.lift()
         tray.throw()
         deadline_s = time.monotonic() + PATIENCE_MS / 1000
-        while table.snapshot().number == number and table.snapshot().phase != "asking":
+        while table.snapshot().number == number and table.snapshot().question is None:
             assert time.monotonic() < deadline_s, table.snapshot().notice
             page.wait_for_timeout(20)
         now = table.snapshot()
-        if now.phase == "asking":
+        if now.question is not None:
+            table.submit(Answer(question=now.question.id, values=None))  # a doubt is no figure
             continue
         page.wait_for_function("(number) => number in drawn", arg=str(now.number), timeout=PATIENCE_MS)
         took_s.append(page.evaluate("(number) => drawn[number]", str(now.number)) / 1000 - rest.at_s)
         table.submit(PlayLine(number=now.number, line={"undo": 1}))
+        print(
+            f"\r{len(took_s)} of {throws} throws", end="" if len(took_s) < throws else "\n", file=sys.stderr, flush=True
+        )
     return took_s
 
 
