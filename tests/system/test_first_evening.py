@@ -7,10 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-import cv2
-import numpy as np
 import pytest
 from running import Running
+from scanning import scanned
 
 PATIENCE_MS = 60_000
 PHONE = {"width": 390, "height": 844}
@@ -39,21 +38,20 @@ class Host:
         self.page.click(what)
 
 
-def scanned(chromium: Any, table: Running) -> str:
+def code_on_screen(chromium: Any, table: Running) -> str:
     """What the code on the screen of that table says."""
     screen = chromium.new_page(viewport={"width": 1280, "height": 720})
     screen.goto(table.page + "tv")
     screen.wait_for_selector("#host")
-    shot = cv2.imdecode(np.frombuffer(screen.locator("#host img").screenshot(), np.uint8), cv2.IMREAD_COLOR)
+    code = scanned(screen.locator("#host img"))
     screen.close()
-    code, _, _ = cv2.QRCodeDetector().detectAndDecode(shot)
-    return str(code)
+    return code
 
 
 def first_throw(chromium: Any, table: Running) -> Host:
     """Scan, say who plays, begin, throw, and score what was thrown."""
     host = Host(chromium)
-    host.scan(scanned(chromium, table))
+    host.scan(code_on_screen(chromium, table))
     host.page.wait_for_url("**/setup")
     host.type("[data-key='seat-0']", "Zoë, Max")
     host.tap("#begin")

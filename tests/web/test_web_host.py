@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import cv2
-import numpy as np
 import pytest
 from pub import ADDRESSES, PIN, Pub, opened, served
+from scanning import scanned
 
 from companion.config import Origin, Settings
 from companion.settings_file import SettingsFile
@@ -37,10 +36,9 @@ def test_who_scans_the_screen_of_a_new_table_runs_it_and_nobody_after(chromium: 
     screen = page_of(chromium, 1920, 1080)
     screen.goto(f"{address}/tv")
     screen.wait_for_selector('#live[data-live="yes"]')
-    shot = cv2.imdecode(np.frombuffer(screen.screenshot(), np.uint8), cv2.IMREAD_COLOR)
-    scanned, _, _ = cv2.QRCodeDetector().detectAndDecode(shot)
-    assert scanned.startswith(f"{ADDRESSES.page}control#first=")
-    first = scanned.replace(ADDRESSES.page, f"{address}/")
+    code = scanned(screen)
+    assert code.startswith(f"{ADDRESSES.page}control#first=")
+    first = code.replace(ADDRESSES.page, f"{address}/")
     host = page_of(chromium)
     host.goto(first)
     host.wait_for_url("**/setup")

@@ -22,6 +22,7 @@ import pytest
 from accessibility import violations
 from injecting import PHOTO, FedPage
 from pub import Pub, observation, opened, served
+from scanning import text_of
 from scenes import NAMES, scenes, seated
 
 from companion.config import Origin, Settings
@@ -368,7 +369,7 @@ def decoded(fed: FedPage) -> list[str]:
         picture[int(b["y"]) - 3 : int(b["y"] + b["height"]) + 4, int(b["x"]) - 3 : int(b["x"] + b["width"]) + 4]
         for b in boxes
     ]
-    return [cv2.QRCodeDetector().detectAndDecode(view)[0] for view in views]
+    return [text_of(view) for view in views]
 
 
 @pytest.mark.parametrize("size", SIZES[3:] if WHOLE else (SCREEN,), ids=str)
