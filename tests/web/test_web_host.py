@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from pub import ADDRESSES, PIN, Pub, opened, served
@@ -28,6 +29,14 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
 def page_of(chromium: Any, width: int = 390, height: int = 844) -> Any:
     page = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce").new_page()
     page.set_default_timeout(PATIENCE_MS)
+    return page
+
+
+def hosting(chromium: Any, address: str) -> Any:
+    """That page on a phone that was paired by the PIN."""
+    page = page_of(chromium)
+    assert page.request.post(urljoin(address, "/api/pair"), data={"pin": PIN, "name": "Host"}).ok
+    page.goto(address)
     return page
 
 
@@ -55,9 +64,7 @@ def test_who_scans_the_screen_of_a_new_table_runs_it_and_nobody_after(chromium: 
 
 def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any) -> None:
     address, pub = site
-    page = page_of(chromium)
-    assert page.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-    page.goto(f"{address}/settings")
+    page = hosting(chromium, f"{address}/settings")
     page.fill("#strip-brightness", "0.3")
     page.press("#strip-brightness", "Tab")
     page.wait_for_selector("#strip-brightness-says:text-is('Kept.')")
@@ -83,9 +90,7 @@ def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any)
 
 def test_a_game_is_set_up_with_names_in_one_go_and_colours_of_ones_own(chromium: Any, site: Any) -> None:
     address, pub = site
-    page = page_of(chromium)
-    assert page.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
-    page.goto(f"{address}/setup")
+    page = hosting(chromium, f"{address}/setup")
     page.fill("[data-key='seat-0']", "Zoë, Max, Fay")
     page.press("[data-key='seat-0']", "Tab")
     page.wait_for_selector("[data-key='seat-2']")
