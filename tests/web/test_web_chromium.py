@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -235,6 +236,28 @@ SHIFTS = """window.shifts = []; new PerformanceObserver((list) => { for (const {
   shifts.push([value, ...sources.map(({ node }) => (node?.outerHTML ?? String(node)).slice(0, 100))]); })
   .observe({ type: "layout-shift", buffered: true });"""
 FIRST_LOAD_BYTES = {"/": 40_000, "/tv": 40_000}
+
+
+def test_a_page_that_arrives_tag_by_tag_shifts_nothing(chromium: Any, site: Any) -> None:
+    address, _ = site
+    page = phone(chromium, address)
+    page.add_init_script(SHIFTS)
+    page.goto(address + "/help")
+    written = page.request.get(address + "/").text()
+    assert "<details" in written.partition("</header>")[0]
+    page.evaluate(TAG_BY_TAG, re.sub(r"<script.*?</script>", "", written, flags=re.DOTALL))
+    assert page.inner_text(".menu > summary") == "Menu"
+    assert page.evaluate("shifts") == []
+    page.context.close()
+
+
+TAG_BY_TAG = """async (written) => {
+  const [head, bar] = written.split("<body"), frame = () => new Promise((done) => requestAnimationFrame(done));
+  document.open(); document.write(head); await frame(); window.shifts.length = 0;
+  for (const tag of ("<body" + bar.split("</header>")[0]).split(/(?=<)/)) {
+    document.write(tag); await frame(); await frame(); }
+  document.write("</header>"); document.close(); await frame(); await frame(); }"""
+"""A slow connection: the bar drawn after every tag."""
 
 
 def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: Any, tmp_path: Path) -> None:
