@@ -143,7 +143,7 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
         lambda: load_reader(source, wired.camera, folder, networks),
         lambda setup: Watcher(camera, setup.reader, setup.rig, lambda: _dice_expected(table, tray), board.capture),
     )
-    observer = TrayObserver(camera.name, tray.watcher, table.submit, networks.load)
+    observer = TrayObserver(camera.name, tray.watcher, table.submit, networks.load, networks.release)
     door = open_door(settings.web, folder, clock, board.show_code)
     buttons = ListeningButtons(wired.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
     voice, chimes, lights = Loudspeaker(), Chimes(), Lights(night=settings.strip.night)

@@ -41,6 +41,7 @@ class TrayObserver:
         watcher: What it runs.
         submit: Tells the table.
         prepare: Called when something moves, on the thread that reads: what reading needs is made ready meanwhile.
+        release: Called when that has come to an end: what reading took is given back.
     """
 
     def __init__(
@@ -49,8 +50,10 @@ class TrayObserver:
         watcher: Watching,
         submit: Callable[[Command], Snapshot],
         prepare: Callable[[], object] = lambda: None,
+        release: Callable[[], object] = lambda: None,
     ) -> None:
-        self._name, self._watcher, self._submit, self._prepare = name, watcher, submit, prepare
+        self._name, self._watcher, self._submit = name, watcher, submit
+        self._prepare, self._release = prepare, release
         self._illness: str | None = None
         self.ended = False
         self._thread: threading.Thread | None = None
@@ -83,12 +86,12 @@ class TrayObserver:
     def _run(self) -> None:
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None
-            if isinstance(event, watch.Moving):
-                self._prepare()
+            then = self._prepare if isinstance(event, watch.Moving) else self._release
             command = command_of(event)
             if command is not None:
                 self._tell(command)
             del event, command  # their picture would be kept until something happens
+            then()
         self.ended = True
 
     def _tell(self, command: Command) -> None:

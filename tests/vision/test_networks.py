@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from companion.adapters.tray_observer import TrayObserver
 from companion.errors import SetupError
+from companion.session.commands import Command, Observe
+from companion.session.snapshot import Snapshot
 from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import Networks, shipped_networks
 from vision.networks.network import Network
 from vision.reader import Reader
+from vision.watching.watcher import Watcher
 
 
 def loaded(networks: Networks) -> list[bool]:
     return [each.network.loaded for each in (networks.light, networks.detector, networks.classifier)]
+
+
+def resident_kb() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 1024
 
 
 def test_a_table_on_which_nothing_was_thrown_has_loaded_the_light_network_only() -> None:
@@ -25,6 +37,36 @@ def test_a_table_on_which_nothing_was_thrown_has_loaded_the_light_network_only()
     assert loaded(networks) == [True, False, False]
     networks.load()
     assert loaded(networks) == [True, True, True]
+
+
+def test_a_table_holds_networks_only_while_it_reads() -> None:
+    networks, clock = shipped_networks(), SteppedClock()
+    camera = VirtualCamera(3, clock, clock.sleep, seed=1)
+    watcher, seen = Watcher(camera, Reader(networks, camera.rig()), camera.rig()), list[list[bool]]()
+
+    def submit(command: Command) -> Snapshot:
+        if isinstance(command, Observe):
+            seen.append(loaded(networks))
+            camera.tray.throw()
+            if len(seen) == 2:
+                watcher.stop()
+        return None  # type: ignore[return-value]  # nobody looks at it
+
+    observer = TrayObserver("virtual", watcher, submit, networks.load, networks.release)
+    observer.start()
+    while observer.alive() and not observer.ended:
+        time.sleep(0.01)
+    assert seen == [[True, False, False], [True, True, True]]  # the empty tray, a throw
+    assert loaded(networks) == [False, False, False]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_what_the_largest_look_took_is_given_back() -> None:
+    networks = shipped_networks()
+    networks.detector.detect(np.zeros((640, 864, 3), np.uint8), 1.0)
+    taken = resident_kb()
+    networks.release()
+    assert resident_kb() < taken - 30_000
 
 
 def test_a_missing_network_is_told_before_anything_is_read(tmp_path: Path) -> None:

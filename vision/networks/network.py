@@ -1,4 +1,4 @@
-"""A network in its ONNX file, loaded when it is first needed: a table on which nothing has been thrown holds none."""
+"""A network in its ONNX file, loaded when it is needed: a table at which nothing moves holds none."""
 
 from __future__ import annotations
 
@@ -35,6 +35,10 @@ class Network:
                 self._net = cv2.dnn.readNetFromONNX(str(self._model))
             except cv2.error:
                 raise SetupError([f"The network {self._model.name} is damaged; install Peg & Pip again."]) from None
+
+    def release(self) -> None:
+        """Let go of it and of the buffers of the largest picture that it was shown, until it is needed again."""
+        self._net = None
 
     def forward(self, blob: NDArray[np.float32]) -> NDArray[np.float32]:
         """What it says of (n, 3, h, w) pictures."""
