@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from companion.appliance import hotspot
+from companion.appliance import country, hotspot
+from companion.appliance.country import WifiCountry
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases, Source
 from companion.appliance.steps import USER, BootLines, File, Packages, Services, Step, TablesUser
@@ -85,13 +86,14 @@ class Release:
         shutil.rmtree(machine.at(self.releases.base), ignore_errors=True)
 
 
-def steps(machine: Machine, source: Source, *, packages: bool) -> list[Step]:
+def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str = "") -> list[Step]:
     """All that a table has, in the order of installing.
 
     Args:
         machine: What is installed on.
         source: What the release is made from.
         packages: Whether apt is asked: not from within a package, whose dependencies dpkg has seen to.
+        wifi_country: Its two letters, where somebody named one.
     """
     units = (source.path if source.is_tree else PROJECT) / UNITS
     name, password = _wifi(machine)
@@ -105,6 +107,7 @@ def steps(machine: Machine, source: Source, *, packages: bool) -> list[Step]:
         File(SETTINGS, partial(_settings, machine, name, password), 0o640, USER, once=True, keep=DATA),
         File(KEYFILE, partial(hotspot.keyfile, name, password), 0o600, once=True),
         BootLines(boot),
+        WifiCountry(wifi_country),
         Services(("pegpip.service", "pegpip-hotspot.service")),
     ]
 
@@ -177,15 +180,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="list every change, make none")
     parser.add_argument("--uninstall", action="store_true", help=f"take all of it back; {DATA} (the games) stays")
     parser.add_argument("--wheels", type=Path, metavar="DIR", help="install from these wheels, asking no index or apt")
-    given = parser.parse_args(arguments)
     machine = Machine()
+    parser.add_argument(
+        "--country",
+        type=partial(country.named, machine),
+        metavar="GB",
+        help="whose law a Pi's Wi-Fi keeps (two letters); where the Pi has none, that of its time zone is taken",
+    )
+    given = parser.parse_args(arguments)
     source = Source(given.wheels or PROJECT)
     say, complain = partial(print, flush=True), partial(print, "install.sh:", file=sys.stderr)
     if os.geteuid() != 0 and not given.dry_run:
         complain("this changes the system: run it with sudo, or with --dry-run to see what it would do.")
         return 2
     try:
-        wanted = steps(machine, source, packages=given.wheels is None)
+        wanted = steps(machine, source, packages=given.wheels is None, wifi_country=given.country or "")
         if given.dry_run:
             for line in leavings(wanted, machine) if given.uninstall else changes(wanted, machine):
                 say(line)
@@ -209,7 +218,12 @@ def _farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
         f"doctor --config {SETTINGS}`.\nWhere no Wi-Fi is known it opens its own: {name}, password {password}\n"
         f"The QR codes for phones, here and on the screen at /tv: `sudo pegpip join --config {SETTINGS}`."
     )
-    return text + ("\nStart the Pi anew: its config.txt was changed." if machine.model() else "")
+    if not machine.model():
+        return text
+    unknown = (
+        "" if country.known(machine) else f"\nThe Pi does not know its country, and blocks its Wi-Fi. {country.CURE}"
+    )
+    return f"{text}{unknown}\nStart the Pi anew: what it reads when it starts was changed."
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from companion.appliance.country import CURE
 from companion.diagnostics.doctor import Finding
 
 NO_COUNTRY = ("", "00")
@@ -33,8 +34,7 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
         if _text(switch / "hard") == "1":
             return Finding("hotspot", False, "The Wi-Fi is off by a switch on the machine.", "Turn it on.")
         if _text(switch / "soft") == "1":
-            cure = "Tell it: sudo raspi-config nonint do_wifi_country GB (your own country's two letters)."
-            return Finding("hotspot", False, "The Wi-Fi is blocked: a Pi's is till it knows its country.", cure)
+            return Finding("hotspot", False, "The Wi-Fi is blocked: a Pi's is till it knows its country.", CURE)
     country = _text(root / "sys/module/cfg80211/parameters/ieee80211_regdom")
     law = "no country is set" if country in NO_COUNTRY else f"the country is {country}"
     return Finding("hotspot", True, f"{name} is opened where no other network is found; {law}.")

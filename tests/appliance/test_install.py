@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import grp
 import os
 import runpy
@@ -17,14 +18,16 @@ from hypothesis import strategies as st
 from machines import Noted
 
 from companion import config
-from companion.appliance import hotspot
+from companion.appliance import country, hotspot
 from companion.appliance import steps as steps_module
-from companion.appliance.install import COPIES, KEYFILE, PROJECT, _settings, changes, install, leavings, uninstall
+from companion.appliance.country import COMMAND_LINE, WifiCountry
+from companion.appliance.install import COPIES, KEYFILE, PROJECT, _settings, changes, install, leavings, main, uninstall
 from companion.appliance.machine import Machine
 from companion.appliance.steps import BootLines, File, Packages, Services, Step, TablesUser
 from companion.errors import DeviceError
 
 CONFIG = "/boot/firmware/config.txt"
+REGDOM = "cfg80211.ieee80211_regdom="
 LINES = BootLines(("dtparam=spi=on", "core_freq=500"))
 
 
@@ -41,6 +44,7 @@ def machine(tmp_path: Path) -> Noted:
     config = tmp_path / CONFIG.lstrip("/")
     config.parent.mkdir(parents=True)
     config.write_text("camera_auto_detect=1\n[cm4]\notg_mode=1\n")
+    config.with_name("cmdline.txt").write_text("console=tty1 rootwait\n")
     (tmp_path / "var/lib").mkdir(parents=True)
     return Noted(tmp_path)
 
@@ -53,6 +57,7 @@ def steps() -> list[Step]:
         File("/etc/pegpip/pegpip.toml", lambda: "[web]\n", 0o640, once=True, keep="/var/lib/pegpip"),
         File(KEYFILE, lambda: hotspot.keyfile("Pub", "one.two.three.four"), 0o600, once=True),
         LINES,
+        WifiCountry("FI"),
         Services(("pegpip.service",)),
     ]
 
@@ -157,6 +162,62 @@ def test_a_machine_without_a_config_txt_gets_none(tmp_path: Path) -> None:
     assert LINES.missing(Noted(tmp_path)) == []
     LINES.undo(Noted(tmp_path))
     assert list(tmp_path.iterdir()) == []
+
+
+@given(st.text("ab= \r\n", max_size=30), st.sampled_from(["", "GB"]))
+def test_a_country_comes_into_the_command_line_once_and_out_again(text: str, before: str) -> None:
+    was = country.changed(text, before) if before else text
+    now = country.changed(was, "FI")
+    assert country.set_in(now) == "FI"
+    assert now.count(REGDOM) == now.split("\r")[0].split("\n")[0].count(REGDOM) == 1
+    assert country.changed(now, before) == was
+
+
+def test_the_pis_wifi_keeps_the_law_of_its_time_zone_unless_somebody_says_another(machine: Noted) -> None:
+    """A Pi that knows no country keeps its Wi-Fi blocked, and the table can't open one."""
+    zones, line, step = machine.at(country.ZONES), machine.at(COMMAND_LINE), WifiCountry()
+    zones.mkdir(parents=True)
+    (zones / "zone.tab").write_text("# a comment\nDE\t+5230+01322\tEurope/Berlin\tmost of Germany\n")
+    machine.at("/etc").mkdir()
+    assert (step.missing(machine), country.known(machine)) == ([], False)  # nobody told it where it is
+    machine.at("/etc/localtime").symlink_to("../usr/share/zoneinfo/Europe/Berlin")
+    assert "country is DE (by the time zone" in step.missing(machine)[0]
+    step.do(machine)
+    assert line.read_text() == f"console=tty1 rootwait {REGDOM}DE\n"
+    assert (step.missing(machine), country.known(machine)) == ([], True)
+    other = WifiCountry("AT")
+    assert "country is AT (as asked)" in other.missing(machine)[0]
+    other.do(machine)
+    assert line.read_text() == f"console=tty1 rootwait {REGDOM}AT\n"
+    assert (step.missing(machine), other.missing(machine)) == ([], [])  # who has one keeps it
+    step.undo(machine)
+    assert line.read_text() == "console=tty1 rootwait\n"
+    assert (step.left(machine), list(line.parent.glob("cmdline.txt.*"))) == ([], [])
+
+
+def test_a_country_that_somebody_set_after_us_stays(machine: Noted) -> None:
+    step, line = WifiCountry("FI"), machine.at(COMMAND_LINE)
+    step.do(machine)
+    line.write_text(country.changed(line.read_text(), "SE"))
+    step.undo(machine)
+    assert country.set_in(line.read_text()) == "SE"
+
+
+def test_a_country_that_is_none_is_refused(machine: Noted, capsys: pytest.CaptureFixture[str]) -> None:
+    """The kernel would take the word and know no channel by it."""
+    zones = machine.at(country.ZONES)
+    for _ in range(2):  # without zoneinfo its shape is looked at
+        for letters in ("gb", "FI"):
+            assert country.named(machine, letters) == letters.upper()
+        with pytest.raises(argparse.ArgumentTypeError):
+            country.named(machine, "England")
+        zones.mkdir(parents=True, exist_ok=True)
+        (zones / "iso3166.tab").write_text("FI\tFinland\nGB\tBritain (UK)\n")
+    with pytest.raises(argparse.ArgumentTypeError, match="GB, not UK"):
+        country.named(machine, "UK")
+    with pytest.raises(SystemExit) as ended:
+        main(["--dry-run", "--country", "England"])
+    assert (ended.value.code, "ISO 3166" in capsys.readouterr().err) == (2, True)
 
 
 def test_secrets_are_for_root_alone(machine: Noted, steps: list[Step]) -> None:
