@@ -1,7 +1,8 @@
 """Everything a table has, as one file: the data folder (journal, photos, calibration), the settings, and a manifest.
 
 A zip; `manifest.json` lists each file with its size and SHA-256. Left out are the paired phones (their
-tokens hold for one address only, and are secrets), locks and files half written.
+tokens hold for one address only, and are secrets), locks and files half written; and what somebody else has put there
+by a name that the table gives to nothing, which is told.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import sqlite3
 import tempfile
 import zipfile
@@ -34,6 +36,7 @@ ASIDE = "replaced-"
 """Folders that an import has put older data into; they stay where they are."""
 INCOMING = "import.part"
 CHUNK_BYTES = 1 << 20
+_NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.ASCII)
 
 
 def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version: str, made: str) -> dict[str, Any]:
@@ -47,7 +50,7 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
         made: Date and time, for people.
 
     Returns:
-        The manifest.
+        The manifest, with `foreign`: files that are none of the table's, and are not in the archive.
 
     Raises:
         DeviceError: There is nothing to export, a file can't be read, the disk is full.
@@ -56,10 +59,19 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
         raise DeviceError(f"There is nothing to export in {folder}.", "Name the table's data folder with --data DIR.")
     try:
         with tempfile.TemporaryDirectory(prefix=".export-", dir=to.parent) as scratch:
-            return _written(folder, settings_file, to, Path(scratch), {"version": version, "made": made})
+            manifest = _written(folder, settings_file, to, Path(scratch), {"version": version, "made": made})
     except OSError as refused:
         reason = f"{to} can't be written ({refused.strerror or refused})."
         raise DeviceError(reason, "Free some space, or name another place.") from None
+    return {**manifest, "foreign": _foreign(folder)}
+
+
+def belongs(name: str) -> bool:
+    """Whether an export may write that name: never a path outside, a lock, or a phone that would be paired."""
+    inside = name.removeprefix(DATA)
+    if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):
+        return False
+    return name.rpartition("/")[2] not in SECRETS and not inside.startswith(ASIDE)
 
 
 def _written(folder: Path, settings: Path | None, to: Path, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
@@ -123,17 +135,16 @@ def _journal_copy(journal: Path, to: Path) -> Path:
 def _kept(folder: Path) -> Iterator[Path]:
     """The files of a data folder that belong to the table's memory; no links, nothing hidden."""
     for path in sorted(folder.rglob("*")):
-        inside = path.relative_to(folder)
-        if (
-            inside.parts[0].startswith((ASIDE, DAMAGED))
-            or path.name in (MIRROR, FILED)
-            or any(part.startswith(".") for part in inside.parts)
-        ):
-            continue
-        if INCOMING in inside.parts or path.name in SECRETS or path.name.endswith(UNFINISHED):
-            continue
-        if path.is_file() and not path.is_symlink():
+        name = path.relative_to(folder).as_posix()
+        ours = belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (MIRROR, FILED)
+        if ours and path.is_file() and not path.is_symlink():
             yield path
+
+
+def _foreign(folder: Path) -> list[str]:
+    """Files whose names the table gives to nothing."""
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("[!.]*") if path.is_file())
+    return [name for name in names if _NAME.fullmatch(DATA + name) is None]
 
 
 def holds_something(folder: Path) -> bool:

@@ -24,7 +24,7 @@ from companion.backup.export import (
     MANIFEST,
     SECRETS,
     SETTINGS,
-    UNFINISHED,
+    belongs,
     holds_something,
 )
 from companion.config import load
@@ -46,7 +46,6 @@ RUN_PROGRAMS = ("shutdown_command", "shutdown")
 _SETTING = re.compile(
     rf"^[ \t]*(?:buttons\.)?(?:{'|'.join(RUN_PROGRAMS)})[ \t]*=[ \t]*(?:\[[^\]\[]*\][^\n]*|[^\n\[]*)$\n?", re.MULTILINE
 )
-_NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.ASCII)
 GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError)
 """What the zip's reader and the manifest's let through when a file is damaged, encrypted or none of ours."""
@@ -117,17 +116,9 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     if len(listed) != len(manifest["files"]) or sorted(listed) != sorted(info.filename for info in held):
         raise ValueError("its manifest lists other files than it holds")
     for info in held:
-        if not _belongs(info.filename) or listed[info.filename] != info.file_size:
+        if not belongs(info.filename) or listed[info.filename] != info.file_size:
             raise ValueError(f"{info.filename!r} does not belong there")
     return manifest
-
-
-def _belongs(name: str) -> bool:
-    """Whether an export can have written that name: never a path outside, a lock, or a phone that would be paired."""
-    inside = name.removeprefix(DATA)
-    if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):
-        return False
-    return name.rpartition("/")[2] not in SECRETS and not inside.startswith(ASIDE)
 
 
 def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> None:

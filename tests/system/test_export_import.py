@@ -92,6 +92,19 @@ def test_an_export_leaves_nothing_but_its_file(table: Path) -> None:
     assert set(table.parent.iterdir()) - before == {table.parent / "all.zip"}
 
 
+def test_files_of_other_names_are_left_out_and_told(table: Path) -> None:
+    """Once they went along, and the import then refused all of it."""
+    (table / "my notes.txt").write_text("a shopping list")
+    (table / os.fsdecode(b"caf\xe9.txt")).write_text("a name that is no text")
+    file, done = exported(table)
+    assert done.return_value == 0, done
+    assert "'my notes.txt'" in done.output
+    assert r"caf\udce9.txt" in done.output
+    assert "my notes.txt" in exported(table, "--json", "--replace")[1].output
+    assert imported(file, table.parent / "new").return_value == 0
+    assert read_entries(table.parent / "new") == read_entries(table)
+
+
 def test_there_must_be_something_to_export(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     (tmp_path / "old.toml").write_text("")

@@ -35,6 +35,9 @@ class PastGames(Protocol):
     def moves(self, game: int) -> Sequence[Mapping[str, Any]] | None:
         """For each line: `line`, `state` and `track` after it, and the number of its `throw` or None."""
 
+    def throwers(self) -> Iterable[tuple[int, str, str, int, str, Sequence[int]]]:
+        """Each throw of every game: game, kind, when that started, the throw's number, who threw, values."""
+
     def tallies(self, game: int) -> Mapping[str, Tally] | None:
         """Each player of a game in figures; None when there is no such game."""
 
@@ -84,10 +87,8 @@ def routes(past: PastGames, table: Table) -> Routes:
         text = io.StringIO()
         sheet = csv.writer(text)
         sheet.writerow(COLUMNS)
-        for card in past.games():
-            moves, lines = past.moves(card["id"]), past.transcript(card["id"])
-            if moves is not None and lines:
-                sheet.writerows(throws(card, lines[0], moves))
+        for *of_game, number, player, values in past.throwers():
+            sheet.writerow([*of_game, number, plain(player), " ".join(map(str, values))])
         return _file(text.getvalue().encode(), "text/csv", "throws.csv")
 
     return made
@@ -120,18 +121,6 @@ def _weighed(made: Routes, past: PastGames) -> None:
     @made.get("/api/evening/dice", "Whether a set of dice is honest, as far as its throws can tell", query=[SET])
     def dice() -> flask.Response:
         return answer(past.fairness(flask.request.args.get("set")))
-
-
-def throws(
-    card: Mapping[str, Any], header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]
-) -> Iterable[tuple[object, ...]]:
-    """A row for each throw of a game: who threw is who was on before it."""
-    player = header.get("first") or header["players"][0]
-    for move in moves:
-        if "throw" in move["line"]:
-            dice = " ".join(str(die) for die in move["line"]["throw"])
-            yield card["id"], card["game"], card.get("started"), move.get("throw"), plain(player), dice
-        player = move["state"]["player"] or player
 
 
 def plain(name: str) -> str:

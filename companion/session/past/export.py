@@ -40,9 +40,7 @@ class PastGames:
 
     def games(self) -> list[Json]:
         """Newest first: `id`, `started` and what a `FiledGame.summary` has."""
-        with self._lock:
-            self._read_on()
-            kept = sorted(self._kept.values(), key=lambda game: -game.number)
+        kept = self._newest_first()
         return [{"id": game.number, "started": _timestamp(game.started_s), **game.summary()} for game in kept]
 
     def transcript(self, game: int) -> list[Json] | None:
@@ -76,11 +74,8 @@ class PastGames:
 
     def players(self) -> dict[str, Tally]:
         """Everyone who has played here, over all games, the latest to play first."""
-        with self._lock:
-            self._read_on()
-            kept = sorted(self._kept.values(), key=lambda game: -game.number)
         found: dict[str, Tally] = {}
-        for game in kept:
+        for game in self._newest_first():
             for name, tally in game.tallies.items():
                 found[name] = found.get(name, Tally()) + tally
         return found
@@ -123,9 +118,19 @@ class PastGames:
             since: Of those from that game on.
             dice: Of those that were played with that set of dice.
         """
-        for game in reversed(self.games()):
-            if (since is None or game["id"] >= since) and dice in (None, game["dice"]):
-                yield from (line["throw"] for line in self.transcript(game["id"]) or () if "throw" in line)
+        for game in reversed(self._newest_first()):
+            if (since is None or game.number >= since) and dice in (None, game.terms.dice):
+                yield from (line.line["throw"] for line in game.filed_lines() if line.thrown)
+
+    def throwers(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
+        """Each throw of every game, the newest game first: game, kind, started, its number, who threw, values."""
+        for game in self._newest_first():
+            transcript = Transcript.begin(game.header)
+            for line in game.filed_lines():
+                if line.thrown:
+                    player, values = transcript.state.player or "", line.line["throw"]
+                    yield game.number, game.header.game, _timestamp(game.started_s), line.thrown.number, player, values
+                transcript = transcript.then(action_of(line.line))
 
     def fairness(self, dice: str | None = None) -> Json:
         """Whether a set of dice is honest, as far as all its throws can tell: as `Fairness.view`.
@@ -133,7 +138,7 @@ class PastGames:
         With `dice` its name, `sets` the names of all, the latest used first, and the `course` of the evidence. When no
         name is given it is the set that was used last.
         """
-        sets = list(dict.fromkeys(game["dice"] for game in self.games())) or [""]
+        sets = list(dict.fromkeys(game.terms.dice for game in self._newest_first())) or [""]
         dice = sets[0] if dice is None else dice
         throws = list(self.throws(dice=dice))
         return {"dice": dice, "sets": sets, **watched(throws).view(), "course": course_of(throws)}
@@ -148,6 +153,11 @@ class PastGames:
         with self._lock:
             self._read_on()
             return self._kept.get(number)
+
+    def _newest_first(self) -> list[FiledGame]:
+        with self._lock:
+            self._read_on()
+            return sorted(self._kept.values(), key=lambda game: -game.number)
 
     def _read_on(self) -> None:
         if self._record is None:
