@@ -269,8 +269,8 @@ class Game(Protocol):
     def expects_total(self) -> bool:
         """Whether expected values are final totals, not the points of a turn."""
 
-    def win_chances(self, state: State) -> tuple[float, ...]:
-        """Each side's chance to win when all play for it. Raises RulesError where the game is not solved so far."""
+    def solved(self, state: State) -> bool:
+        """Whether `values_to_win` are those of a game that all play for the win to its end."""
 
     def careless(self, state: State) -> Action | int:
         """What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown."""

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from companion.errors import RulesError
 from companion.games.game import Action, Enter, Header, Spend, State, Stop, Throw, side_of
 from companion.games.notation import line_of
-from companion.games.odds import GOALS
+from companion.games.odds import GOALS, win_chances
 from companion.games.registry import game_named
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Transcript
@@ -110,12 +111,8 @@ class Story:
 
 def goal_for(header: Header) -> str:
     """The measure that a game's results are best told in: the win where its chance is known throughout."""
-    try:
-        game = game_named(header.game)
-        game.win_chances(game.start(replace(header, roll_off=False)))
-    except RulesError:
-        return "points"
-    return "win"
+    game = game_named(header.game)
+    return "win" if game.solved(game.start(replace(header, roll_off=False))) else "points"
 
 
 def story_of(transcript: Transcript, goal: str | None = None) -> Story:
@@ -138,14 +135,19 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
     return _won(transcript) if goal == "win" else _scored(transcript)
 
 
+def steps_of(transcript: Transcript) -> list[Transcript]:
+    """The transcript before the first line of the game proper, and after each."""
+    steps = [transcript]
+    while steps[-1].before is not None and not isinstance(steps[-1].before.state, RollOff):
+        steps.append(steps[-1].before)
+    return steps[::-1]
+
+
 def _steps(transcript: Transcript) -> Iterator[tuple[int, State, Action, State]]:
     """Each line of the game proper with the state before and after it."""
-    step, steps = transcript, list[tuple[int, State, Action, State]]()
-    while step.before is not None and step.last is not None:
-        if not isinstance(step.before.state, RollOff):
-            steps.append((step.standing + 1, step.before.state, step.last, step.state))
-        step = step.before
-    return reversed(steps)
+    for before, after in pairwise(steps_of(transcript)):
+        assert after.last is not None, "it has a line"
+        yield after.standing + 1, before.state, after.last, after.state
 
 
 def _weighed(values: tuple[tuple[Option, float], ...], action: Action) -> tuple[float, float, Option | None]:
@@ -166,13 +168,13 @@ def _spends(option: Option) -> bool:
 def _won(transcript: Transcript) -> Story:
     game, moves = game_named(transcript.header.game), list[Move]()
     steps = tuple(_steps(transcript))
-    start = now = game.win_chances(steps[0][1])
+    start = now = win_chances(steps[0][1])
     luck, decisions, own = [0.0] * len(start), [0.0] * len(start), [0.0] * len(start)
     for line, before, action, after in steps:
         assert before.to_play is not None, "nothing happens after the end"
         mover = side_of(before, before.to_play)
         _, cost, wanted = _weighed(game.values_to_win(before), action)
-        then, now = now, game.win_chances(after)
+        then, now = now, win_chances(after)
         for side in range(len(start)):
             decided = -cost if side == mover else cost / (len(start) - 1)
             decisions[side] += decided

@@ -1,11 +1,11 @@
-"""Exact odds for players: the chance that the next throw is safe, and what each option is worth."""
+"""Exact odds for players: the chance that the next throw is safe, what each option is worth, who may yet win."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.game import State
+from companion.games.game import State, side_of
 from companion.games.notation import line_of
 from companion.games.registry import game_named
 
@@ -43,6 +43,21 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
         {"line": {"throw": option} if isinstance(option, int) else line_of(option), "value": value}
         for option, value in sorted(values, key=lambda each: -each[1])
     ]
+
+
+def win_chances(state: State) -> tuple[float, ...]:
+    """Each side's chance to win, as near as `values_to_win` of the game tells it; after the end its share of the win.
+
+    Raises:
+        RulesError: There are not two sides, or it is not worked out.
+    """
+    outcome, sides = state.outcome, range(len(state.sides))
+    if outcome is not None:
+        return tuple((side in outcome.winners) / len(outcome.winners) for side in sides)
+    if len(sides) != 2 or state.to_play is None:
+        raise RulesError("The chance to win in the course of a game is worked out between two sides.")
+    best = max(value for _, value in game_named(state.header.game).values_to_win(state))
+    return (best, 1 - best) if side_of(state, state.to_play) == 0 else (1 - best, best)
 
 
 def weighed(state: State, goal: str = "points") -> dict[str, Any]:

@@ -24,9 +24,9 @@ def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     raise RulesError(f"The chance to win is not worked out for {state.header.game!r}.")
 
 
-def no_win_chances(state: State) -> tuple[float, ...]:
-    """What a game that is not solved for the win says of its chances. Raises RulesError."""
-    raise RulesError(f"The chance to win is not known throughout a game of {state.header.game!r}.")
+def unsolved(_: State) -> bool:
+    """What a game says that is not solved for the win: that no state of it is."""
+    return False
 
 
 def first_choice(state: State) -> Action | int:
@@ -48,7 +48,7 @@ class Rulebook:
         why: Which paragraphs of the words explain what the tray says.
         careless: What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown.
         expects_total: Whether expected values are final totals, not the points of a turn.
-        win_chances: Each side's chance to win when all play for it; raises RulesError where it is not solved.
+        solved: Whether `values_to_win` are those of a game that all play for the win to its end.
         values_to_win: The chance to win with each option; raises RulesError where it is not worked out.
     """
 
@@ -68,7 +68,7 @@ class Rulebook:
     credits: str = ""
     more: Callable[[Header], None] = accept
     expects_total: bool = False
-    win_chances: Callable[[State], tuple[float, ...]] = no_win_chances
+    solved: Callable[[State], bool] = unsolved
     careless: Callable[[State], Action | int] = first_choice
     values_to_win: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_to_win
 

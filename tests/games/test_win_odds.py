@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from crib_turns import bank
 from playing import STOP, begun, throw, told
@@ -124,6 +125,47 @@ def played_through(board: CribbageBoard) -> tuple[list[float], float]:
 
 def _key(board: CribbageBoard) -> Any:
     return board.turn, board.pegs, board.wipeouts
+
+
+@pytest.mark.parametrize(
+    "board",
+    [
+        board_at(0, 0, long_game=True),
+        board_at(60, 119, 0, turn=1, wipeouts=(1, 2, 0)),
+        board_at(30, 110, 85, 2, 50, turn=12, wipeouts=(3, 0, 1, 0, 2), pandemonium=True, piddle_points=True),
+        board_at(245, 119, 60, 230, turn=1, wipeouts=(0, 2, 1, 0), long_game=True),
+    ],
+)
+def test_the_race_is_that_of_pegs_followed_round_by_round(board: CribbageBoard) -> None:
+    assert Race(board).shares() == pytest.approx(followed(board), abs=1e-9)
+
+
+def followed(board: CribbageBoard) -> list[float]:
+    """The share of each side when every turn is played for its points."""
+    chances, holes, sides = np.array(banks(bool(board.header.rules["piddle_points"]))), board.holes, len(board.sides)
+    at = np.zeros((sides, board.fuchle_at, holes + 1 + max(len(chances), *board.pegs)))
+    for side in range(sides):
+        at[side, board.wipeouts[side], board.pegs[side]] = 1.0
+    moves = np.array([np.pad(chances, (hole, at.shape[2] - hole - len(chances))) for hole in range(holes + 1)])
+    won, under_way, played = np.zeros(sides), np.ones(sides), board.turn % sides
+    while under_way.prod() > 1e-12:
+        for side in ((board.first + turn) % sides for turn in range(played, sides)):
+            on = at[side, :, : holes + 1].copy()
+            at[side, :, : holes + 1] = 0.0
+            at[side, 1:, : holes + 1] += (1 - chances.sum()) * on[:-1]
+            at[side, 0, 0] += (1 - chances.sum()) * on[-1].sum()
+            at[side, 0] += on.sum(axis=0) @ moves
+        past = at[:, 0, holes + 1 :].copy()
+        at[:, 0, holes + 1 :] = 0.0
+        under_way = at.sum(axis=(1, 2))
+        for side in range(sides):
+            shared = np.ones((1, past.shape[1]))  # by how many others are level
+            for other in (other for other in range(sides) if other != side):
+                below = under_way[other] + past[other].cumsum() - past[other]
+                shared = np.pad(shared * below, ((0, 1), (0, 0))) + np.pad(shared * past[other], ((1, 0), (0, 0)))
+            won[side] += past[side] @ (shared / np.arange(1, sides + 1)[:, np.newaxis]).sum(axis=0)
+        played = 0
+    return won.tolist()
 
 
 def test_games_played_out_are_won_as_often_as_is_said() -> None:

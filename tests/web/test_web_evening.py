@@ -75,7 +75,13 @@ def test_the_table_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None
 
 
 def test_a_game_that_is_not_there_is_404(played: Pub) -> None:
-    for path in ("/api/evening/999", "/api/evening/999/luck", "/api/evening/999/odds", "/api/evening/999.jsonl"):
+    for path in (
+        "/api/evening/999",
+        "/api/evening/999/luck",
+        "/api/evening/999/chances",
+        "/api/evening/999/odds",
+        "/api/evening/999.jsonl",
+    ):
         answer = played.stranger().get(path)
         assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
 
@@ -112,6 +118,25 @@ def test_an_unfinished_game_has_no_luck_to_tell_yet(played: Pub) -> None:
     number = client.get("/api/evening").json["games"][0]["id"]
     answer = client.get(f"/api/evening/{number}/luck")
     assert (answer.status_code, answer.json["error"]) == (409, "unfinished")
+    assert "not finished" in client.get(f"/api/evening/{number}/chances").json["message"]
+
+
+def test_the_chances_of_a_finished_game_between_two_are_told_line_by_line(tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+        for players in (["Ann", "Ben"], ["Ann"]):
+            pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": players}))
+            for at, category in enumerate(CATEGORIES):
+                for seat in range(len(players)):
+                    throw = [1, 6, 6] if seat == 0 else [1, 5, 6] if at else [1, 2, 3]
+                    for line in ({"throw": throw}, {"do": "score", "category": category}):
+                        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        client = pub.stranger()
+        alone, two = (game["id"] for game in client.get("/api/evening").json["games"])
+        told = client.get(f"/api/evening/{two}/chances").json["chances"]
+        assert len(told) == 1 + 4 * len(CATEGORIES)
+        assert told[0] == pytest.approx([0.5, 0.5], abs=1e-3)
+        assert told[-1] == [1.0, 0.0]
+        assert client.get(f"/api/evening/{alone}/chances").status_code == 409
 
 
 def test_the_honesty_of_the_dice_is_told(played: Pub) -> None:

@@ -47,6 +47,9 @@ class PastGames(Protocol):
     def luck(self, game: int) -> Mapping[str, Any] | None:
         """How a game split into luck and decisions; None when there is no such game. Raises RulesError: unfinished."""
 
+    def chances(self, game: int) -> Mapping[str, Any] | None:
+        """Each side's chance to win after each line; None when there is no such game. Raises RulesError."""
+
     def odds(self, game: int, goal: str) -> Mapping[str, Any] | None:
         """What can be done in a game and what it is worth; None when there is no such game. Raises RulesError."""
 
@@ -103,6 +106,14 @@ def _weighed(made: Routes, past: PastGames) -> None:
             found = past.luck(game)
         except RulesError as unfinished:
             return refusal(409, "unfinished", str(unfinished))
+        return _no_such_game() if found is None else answer(found)
+
+    @made.get("/api/evening/<int:game>/chances", "Each side's chance to win in a finished game", refused=(404, 409))
+    def chances(game: int) -> flask.Response:
+        try:
+            found = past.chances(game)
+        except RulesError as unknown:
+            return refusal(409, "no_odds", str(unknown))
         return _no_such_game() if found is None else answer(found)
 
     @made.get(

@@ -6,7 +6,7 @@ import { raceOf } from "./race.js";
 import { share } from "./share.js";
 import { lineWords, listed } from "./sides.js";
 import { standings } from "./standings.js";
-import { asked, gaveAway, storyOf } from "./story.js";
+import { asked, chart, gaveAway, storyOf } from "./story.js";
 import { inWords, track } from "./track.js";
 
 await ready;
@@ -73,9 +73,10 @@ function replay(game, moves, all) {
   // Nothing is worked out before somebody looks for it.
   const weigh = async () => {
     if (luck || !game.over) return;
-    luck = await asked(`/api/evening/${game.id}/luck`);
-    if (!luck) return;
-    fold.lastElementChild.replaceChildren(...storyOf(luck));
+    const [told, run] = await Promise.all(["luck", "chances"].map((what) => asked(`/api/evening/${game.id}/${what}`)));
+    if (!told) return;
+    luck = told;
+    fold.lastElementChild.replaceChildren(...[...storyOf(luck), chart(all, run)].filter(Boolean));
     show();
   };
   fold.addEventListener("toggle", weigh);

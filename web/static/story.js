@@ -21,9 +21,12 @@ export function story(after_ms = 0) {
 async function tell(snapshot) {
   const [told, run] = await Promise.all(["/api/story", "/api/chances"].map(asked));
   if (!told || table.snapshot.number !== snapshot.number) return;
-  fill($("story"), [told, run], () => [h("h2", {}, t("story.title")), ...storyOf(told), run ? h("figure", { class: "chances" }, h("figcaption", {}, t("story.chances")), chancesOf(sides(snapshot), run.chances)) : null]);
+  fill($("story"), [told, run], () => [h("h2", {}, t("story.title")), ...storyOf(told), chart(sides(snapshot), run)]);
   $("story").hidden = false;
 }
+
+/** How the chance to win went; nothing where it is not worked out. */
+export const chart = (all, run) => (run ? h("figure", { class: "chances" }, h("figcaption", {}, t("story.chances")), chancesOf(all, run.chances)) : null);
 
 export async function asked(path) {
   const response = await fetch(path, { cache: "no-store" }).catch(() => null);

@@ -14,7 +14,7 @@ from functools import lru_cache
 from companion.errors import RulesError
 from companion.games.crib_dice.odds import TurnWorth
 from companion.games.crib_dice.pegs import CribbageBoard
-from companion.games.crib_dice.state import CribDice, Turn
+from companion.games.crib_dice.state import CribDice
 from companion.games.game import Action, State
 from companion.games.stored import whole_numbers
 
@@ -46,18 +46,9 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     return state.expected_values_by(worth)
 
 
-def win_chances(state: State) -> tuple[float, ...]:
-    """Each side's chance when both play every turn for the win. Raises RulesError where that is not solved."""
-    if not isinstance(state, CribDice) or not is_solved(state.board):
-        raise RulesError("The chance to win is known throughout for two sides without rules that move others' pegs.")
-    board, outcome = state.board, state.outcome
-    if outcome is not None:
-        return tuple((side in outcome.winners) / len(outcome.winners) for side in range(len(board.sides)))
-    if state.turn == Turn() and not board.finished:
-        mine = win_chance(board)
-    else:
-        mine = max(value for _, value in values_to_win(state))
-    return (mine, 1 - mine) if board.side == 0 else (1 - mine, mine)
+def solved(state: State) -> bool:
+    """Whether the tables hold there."""
+    return isinstance(state, CribDice) and is_solved(state.board)
 
 
 @lru_cache(maxsize=64)

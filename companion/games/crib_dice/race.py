@@ -1,76 +1,152 @@
 """The chance to win a game of Crib Dice, by the race of the pegs: for more than two sides, or where none is stored.
 
 Where no peg can move another, sides race apart from each other. Each later turn is taken to be played for the most turn
-points; then a turn banks so many points with a fixed chance, and the whole race can be worked out. The turn that is on
-is played for the win: its worths are exact for it, given how all later turns are played. A shared win counts as its
-share.
+points; then a turn banks so many points with a fixed chance, or wipes out. How many banks a peg needs and how many
+turns they take are worked out apart from each other: only a fuchle joins them, and after it the way begins anew. The
+turn that is on is played for the win: its worths are exact for it, given how all later turns are played. A shared win
+counts as its share.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from functools import cache
-from typing import TypeVar
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from companion.games.crib_dice import duel
-from companion.games.crib_dice.odds import (
-    TurnWorth,
-    first_throws,
-    piddle_ends,
-    roll_ends,
-    set_score,
-    turn_worth,
-)
+from companion.games.crib_dice.odds import TurnWorth
 from companion.games.crib_dice.pegs import CribbageBoard
+from companion.games.crib_dice.turns import fresh_throws
+from companion.games.stored import floats
 
-T = TypeVar("T")
 Floats = npt.NDArray[np.float64]
-NEGLIGIBLE = 1e-10  # chances below this are left out: what is told is right to eight digits
-Chances = defaultdict[T, float]
+BANKS = "banks.f8"
+ROUNDS = 192
+"""From then on who is still under way finishes in each turn with the same chance: to ten digits."""
+NEGLIGIBLE = 1e-12  # chances below this are left out
+ALONE = 1 << 18
+"""Multiplications of a product of matrices that NumPy's library does without waking other threads: waking them costs
+more than they bring."""
 
 
 @cache
 def banks(piddle_points: bool) -> tuple[float, ...]:
     """The chance that a turn played for the most turn points banks 0, 1, 2, ...; what is missing to 1 wipes out."""
-    worth = turn_worth(piddle_points)
-    fresh, banked = Chances[int](float, {0: 1.0}), Chances[int](float)
-    while fresh:
-        gathered = min(fresh)
-        chance = fresh.pop(gathered)
-        if chance > NEGLIGIBLE:
-            _play_on(worth, piddle_points, gathered, chance, fresh, banked)
-    return tuple(banked[points] for points in range(max(banked) + 1))
+    stored = floats(__package__, BANKS)
+    return stored[len(stored) // 2 :] if piddle_points else stored[: len(stored) // 2]
 
 
-def _play_on(
-    worth: TurnWorth,
-    piddle_points: bool,
-    gathered: int,
-    chance: float,
-    fresh: Chances[int],
-    banked: Chances[int],
-) -> None:
-    """From a throw of seven on to the stop, the wipe-out or the next throw of seven."""
-    held = Chances[tuple[int, int]](float)
-    for offer, share in first_throws():
-        held[max(offer, key=lambda one: worth.held(gathered, *one))] += chance * share
-    while held:
-        frozen, point = min(held)
-        chance = held.pop((frozen, point))
-        stop = gathered + set_score(frozen, point)
-        if frozen == 7:
-            fresh[stop] += chance
-        elif worth.thrown(gathered, frozen, point) <= stop:
-            banked[stop] += chance
-        elif frozen >= 5:
-            for hits, share in piddle_ends(piddle_points):
-                fresh[gathered + set_score(min(7, frozen + hits), point)] += chance * share
-        else:
-            for hits, share in roll_ends(frozen, point):
-                held[frozen + hits, point] += chance * share
+class Course:
+    """A track, and the chance to come along it.
+
+    Args:
+        chances: That a turn banks 0, 1, 2, ... points.
+        holes: Of the track.
+        fuchle: So many wipe-outs in a row are one.
+
+    Attributes:
+        past: The most holes past the last one that are told apart.
+    """
+
+    def __init__(self, chances: Floats, holes: int, fuchle: int) -> None:
+        self.holes, self.fuchle, self.past = holes, fuchle, len(chances) - 1
+        self._wiped_out = 1 - float(chances.sum())
+        # By how far it is to the last hole, and how far past it the bank leads.
+        self._leap = sliding_window_view(np.append(chances[1:], np.zeros(self.past - 1)), self.past).copy()
+        self._reached = self._banked(chances)  # by number of banks, and points; with none missing after so many
+        self._still = self._reached.cumsum(axis=1)
+        self._reaching = np.fft.rfft(self._reached, self._width)
+        self._timed = [self._times(wipeouts) for wipeouts in range(fuchle)]
+        own, fuchled = self._until_fuchle(0, 0)
+        self._anew: Floats = np.linalg.solve(np.eye(ROUNDS) - _later(fuchled), own).astype(np.float64)
+
+    @property
+    def _width(self) -> int:
+        return -(-(self.holes + 1 + self.past) // 128) * 128
+
+    def _banked(self, chances: Floats) -> Floats:
+        found = [np.eye(1, self.holes + 1)[0]]
+        turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # all ways to wipe out before each bank
+        while found[-1].sum() * turns ** len(found) > NEGLIGIBLE:
+            found.append(np.convolve(found[-1], chances)[: self.holes + 1])
+        return np.array(found)
+
+    def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
+        """The chances of the wipe-outs by which the next bank, or a fuchle, comes in that turn; by banks before."""
+        count, most = len(self._reached), self.fuchle
+        waits = self._wiped_out ** np.arange(most)
+        bank, fuchled = np.zeros((count, ROUNDS)), np.zeros((count, ROUNDS))
+        bank[0, : most - wipeouts] = waits[: most - wipeouts]
+        fuchled[0, most - wipeouts - 1] = self._wiped_out ** (most - wipeouts)
+        for number in range(1, count):
+            bank[number, 1:] = np.convolve(bank[number - 1], waits)[: ROUNDS - 1]
+            fuchled[number, most:] = bank[number - 1, :-most] * self._wiped_out**most
+        return bank, fuchled
+
+    def _crossed(self, hole: int) -> Floats:
+        """The chance that the bank after so many others is the one that leads past the last hole, and how far."""
+        missing = self.holes - hole
+        short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
+        return _product(short[:, ::-1], self._leap)
+
+    def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
+        bank, fuchled = self._timed[wipeouts]
+        return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
+
+    def finishes(self, wipeouts: int, hole: int) -> Floats:
+        """The chance to finish in each turn from the next one on, so far past the last hole; shape (ROUNDS, past)."""
+        own, fuchled = self._until_fuchle(wipeouts, hole)
+        return own + _product(_later(fuchled), self._anew)
+
+    def sums(self, weights: Floats, wipeouts: int, hole: int) -> tuple[Floats, float]:
+        """What finishing brings, each chance times its weight: from each hole with no wipe-outs; and from that place.
+
+        Args:
+            weights: Of finishing in each turn so far past the last hole, shape (turns, past); of later turns 0.
+            wipeouts: In a row, of that place.
+            hole: Of that place.
+        """
+        turns = len(weights)
+        apart = np.zeros((turns, 2 * turns))
+        apart[:, :turns] = _product(self._anew[:turns], weights.T)
+        row, column = apart.strides
+        anew = as_strided(apart, (turns, turns), (row + column, column)).sum(axis=0)  # by when the way begins anew
+        bank, fuchled = (timed[:, :turns] for timed in self._timed[0])
+        brought = np.fft.rfft(_product(_product(bank, weights), self._leap), self._width)
+        found = np.fft.irfft((brought * self._reaching).sum(axis=0), self._width)[: self.holes + 1]
+        found += (fuchled[:, :-1] @ anew[1:]) @ self._still
+        bank, fuchled = (timed[:, :turns] for timed in self._timed[wipeouts])
+        place = float((_product(bank, weights) * self._crossed(hole)).sum())
+        place += float((fuchled[:, :-1] @ anew[1:]) @ self._still[:, self.holes - hole])
+        return found[::-1], place
+
+
+def _later(chances: Floats) -> Floats:
+    """By turn: the chance that the way began anew so many turns before; from turn to turn, shape (ROUNDS, ROUNDS)."""
+    padded = np.concatenate([np.zeros(ROUNDS), chances])
+    (step,) = padded.strides
+    return as_strided(padded[ROUNDS - 1 :], (ROUNDS, ROUNDS), (step, -step), writeable=False)
+
+
+def _product(one: Floats, other: Floats) -> Floats:
+    """The product of two matrices, in parts of `ALONE`."""
+    rows = max(1, ALONE // other.size)
+    return np.concatenate([one[begin : begin + rows] @ other for begin in range(0, len(one), rows)])
+
+
+@lru_cache(maxsize=4)
+def course(piddle_points: bool, holes: int, fuchle: int) -> Course:
+    """The course under those rules, remembered."""
+    return Course(np.trim_zeros(np.array(banks(piddle_points)), "b"), holes, fuchle)
+
+
+@lru_cache(maxsize=32)
+def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
+    """`Course.finishes`, remembered, and the chance to be still under way after each turn, shape (ROUNDS,)."""
+    found = course(piddle_points, holes, fuchle).finishes(wipeouts, hole)
+    return found, 1 - found.sum(axis=1).cumsum()
 
 
 class Race:
@@ -78,116 +154,83 @@ class Race:
 
     def __init__(self, board: CribbageBoard) -> None:
         self._board, self._piddle_points = board, bool(board.header.rules["piddle_points"])
-        self._moves = moves(self._piddle_points, board.holes)
-        self._wiped_out = 1 - sum(banks(self._piddle_points))
-        self._fuchle = board.fuchle_at
-        self._raced()
+        self._rules = self._piddle_points, board.holes, board.fuchle_at
+        self._course = course(*self._rules)
+        self._past = max(self._course.past, *(peg - board.holes for peg in board.pegs))
 
     def shares(self) -> tuple[float, ...]:
         """For each side its share of the win when every turn is played for its points."""
-        return tuple(self._share(side) for side in range(len(self._board.sides)))
+        found = []
+        for side in range(len(self._board.sides)):
+            (finishing, on), (won, late) = self._of(side), self._won(side)
+            found.append(float((finishing[: len(won)] * won[:, : self._past]).sum() + on[len(won) - 1] * late))
+        return tuple(found)
 
     def turn_worth(self) -> TurnWorth:
         """The share of the win that the turn that is on can bring, when it is played for that."""
-        from companion.games.crib_dice.turns import fresh_throws
-
         side, board = self._board.side, self._board
-        later, peg, won = self._chances(side, 1), board.pegs[side], self._won(side)[0]
+        peg, (won, late) = board.pegs[side], self._won(side)
+        hole, wipeouts = (0, 0) if board.wipeouts[side] + 1 == board.fuchle_at else (peg, board.wipeouts[side] + 1)
+        later, lost = self._course.sums(won[1:, : self._course.past] - late, wipeouts, hole)
         # The further past the end the better, until nobody can be level any more.
-        settled = int(np.searchsorted(won, won[-1] - NEGLIGIBLE)) + board.holes + 1
-        reached = np.concatenate([later[0], won, np.full(2 * duel.REACH + 1, won[-1])])[: settled + 2 * duel.REACH + 1]
-        hole, wipeouts = (0, 0) if board.wipeouts[side] + 1 == self._fuchle else (peg, board.wipeouts[side] + 1)
-        lost = float(later[wipeouts, hole])
-        fresh = fresh_throws(self._piddle_points, reached, lost, settled, peg).tolist()
+        settled = int(np.searchsorted(won[0], won[0, -1] - NEGLIGIBLE)) + board.holes + 1
+        reached = np.concatenate([later + late, won[0], np.full(2 * duel.REACH + 1, won[0, -1])])
+        reached = reached[: settled + 2 * duel.REACH + 1]
+        fresh = fresh_throws(self._piddle_points, reached, lost + late, settled, peg).tolist()
         bank = reached.tolist()
 
         def banked(points: int) -> float:
             return float(bank[min(peg + points, len(bank) - 1)])
 
-        return TurnWorth(self._piddle_points, banked, lost, banked, fresh)
+        return TurnWorth(self._piddle_points, banked, lost + late, banked, fresh)
 
-    def _share(self, side: int) -> float:
-        board = self._board
-        peg, wipeouts = board.pegs[side], board.wipeouts[side]
-        if peg > board.holes:
-            return float(self._won(side)[0, peg - board.holes - 1])
-        return float(self._chances(side, int(self._has_played(side)))[wipeouts, peg])
+    def _of(self, side: int) -> tuple[Floats, Floats]:
+        """The chance to finish in each round so far past the last hole, and to be under way after it.
 
-    def _has_played(self, side: int) -> bool:
-        count = len(self._board.sides)
-        return (side - self._board.first) % count < self._board.turn % count
-
-    def _raced(self) -> None:
-        """Every side's chances, round by round, for as many rounds as anybody may have to play.
-
-        `_finishes`: of finishing in that round so far past the last hole, the nearest first, shape (rounds, sides,
-        holes past); `_races_on`: of not having finished by its end, shape (rounds, sides).
+        Shapes (ROUNDS, holes past) and (ROUNDS,).
         """
-        board, holes = self._board, self._board.holes
-        sides = range(len(board.sides))
-        at = np.zeros((len(sides), self._fuchle, holes + 1))
-        past = max(self._moves.shape[1] - holes - 1, *(peg - holes for peg in board.pegs))
-        first = np.zeros((len(sides), past))
-        for side, (peg, wipeouts) in enumerate(zip(board.pegs, board.wipeouts, strict=True)):
-            if peg > holes:
-                first[side, peg - holes - 1] = 1.0
-            else:
-                at[side, wipeouts, peg] = 1.0
-        due = [side for side in sides if board.pegs[side] <= holes and not self._has_played(side)]
-        at[due], first[due] = self._after_turn(at[due], past)
-        finishes, races_on = [first], [at.sum(axis=(1, 2))]
-        while races_on[-1].prod() > NEGLIGIBLE:
-            at, finishing = self._after_turn(at, past)
-            finishes.append(finishing)
-            races_on.append(at.sum(axis=(1, 2)))
-        self._finishes, self._races_on = np.array(finishes), np.array(races_on)
+        board, peg = self._board, self._board.pegs[side]
+        finishing, on = np.zeros((ROUNDS, self._past)), np.zeros(ROUNDS)
+        if peg > board.holes:
+            finishing[0, peg - board.holes - 1] = 1.0
+            return finishing, on
+        found, still = finishes(*self._rules, board.wipeouts[side], peg)
+        played = int((side - board.first) % len(board.sides) < board.turn % len(board.sides))
+        finishing[played:, : self._course.past] = found[: ROUNDS - played]
+        on[:played], on[played:] = 1.0, still[: ROUNDS - played]
+        return finishing, on
 
-    def _after_turn(self, at: Floats, past: int) -> tuple[Floats, Floats]:
-        """Where sides are after a turn, shape (sides, wipe-outs, holes), and how far past the end, (sides, past)."""
-        holes = at.shape[2]
-        moved = at.sum(axis=1) @ self._moves
-        after = np.empty_like(at)
-        after[:, 0] = moved[:, :holes]
-        np.multiply(at[:, :-1], self._wiped_out, out=after[:, 1:])
-        after[:, 0, 0] += self._wiped_out * at[:, -1].sum(axis=1)
-        finishing = np.zeros((len(at), past))
-        finishing[:, : moved.shape[1] - holes] = moved[:, holes:]
-        return after, finishing
-
-    def _chances(self, side: int, first: int) -> Floats:
-        """By wipe-outs and hole: the chance that nobody else ends the race before round `first`, and this side wins."""
-        holes, won = self._board.holes + 1, self._won(side)
-        chances = np.zeros((self._fuchle, holes))
-        for number in reversed(range(first, len(won))):
-            reached = np.concatenate([chances[0], won[number, : self._moves.shape[1] - holes]])
-            after = np.empty_like(chances)
-            after[:-1] = chances[1:]
-            after[-1] = chances[0, 0]
-            chances = self._moves @ reached + self._wiped_out * after
-        return chances
-
-    def _won(self, side: int) -> Floats:
+    def _won(self, side: int) -> tuple[Floats, float]:
         """By round and holes past the last one: the chance that no other ends the race before, and this side's share.
 
-        Its share, that is, when it finishes there in that round. Shape (rounds, holes past + 1).
+        Its share, that is, when it finishes there in that round. Shape (rounds, holes past + 1), of as many rounds as
+        the others may need; and what it is worth to be under way after them.
         """
-        level = np.pad(np.delete(self._finishes, side, axis=1), ((0, 0), (0, 0), (0, 1)))
-        below = np.delete(self._races_on, side, axis=1)[..., np.newaxis] + level.cumsum(axis=2) - level
-        by_level = np.zeros((level.shape[1] + 1, len(level), level.shape[2]))  # by how many are level
-        by_level[0] = 1.0
-        for other in range(level.shape[1]):
-            more = by_level[:-1] * level[:, other]
-            by_level *= below[:, other]
-            by_level[1:] += more
-        shares: Floats = np.tensordot(1 / np.arange(1.0, len(by_level) + 1), by_level, 1)
-        return shares
+        others = [self._of(other) for other in range(len(self._board.sides)) if other != side]
+        under_way = np.prod([on for _, on in others], axis=0)
+        rounds = max(2, int(np.count_nonzero(under_way > NEGLIGIBLE)) + 1)
+        won = _shares([(finishing[:rounds], on[:rounds]) for finishing, on in others])
+        if rounds <= ROUNDS:
+            return won, 0.0
+        # From then on everybody finishes in each round with the same chance.
+        found, still = finishes(*self._rules, 0, 0)
+        finishing, stays = found[-1:] / still[-2], still[-1] / still[-2]
+        once = float(finishing[0] @ _shares([(finishing, np.array([stays]))] * len(others))[0, :-1])
+        return won, under_way[-1] * once / (1 - stays ** len(self._board.sides))
 
 
-@cache
-def moves(piddle_points: bool, holes: int) -> Floats:
-    """The chance to come from one hole to another in a turn that banks, shape (holes + 1, holes + len(banks))."""
-    chances = np.array(banks(piddle_points))
-    found = np.zeros((holes + 1, holes + len(chances)))
-    for hole in range(holes + 1):
-        found[hole, hole : hole + len(chances)] = chances
+def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
+    """By round and holes past: the chance that no other ends the race before, or further past, each tie by its share.
+
+    Shape (rounds, holes past + 1).
+    """
+    rounds, past = others[0][0].shape
+    by_level = np.zeros((len(others) + 1, rounds, past + 1))  # by how many are level
+    by_level[0] = 1.0
+    for count, (finishing, on) in enumerate(others, 1):
+        level = np.pad(finishing, ((0, 0), (0, 1)))
+        more = by_level[:count] * level
+        by_level[:count] *= on[:, np.newaxis] + level.cumsum(axis=1) - level
+        by_level[1 : count + 1] += more
+    found: Floats = np.tensordot(1 / np.arange(1.0, len(by_level) + 1), by_level, 1)
     return found

@@ -13,6 +13,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import sliding_window_view
 
 from companion.games.crib_dice.duel import REACH
 from companion.games.crib_dice.odds import first_throws, piddle_ends, rolls, set_score
@@ -24,6 +25,8 @@ Indices = npt.NDArray[np.int64]
 ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
 ROWS = 37
 AT_ONCE = 24
+LEAST = 3
+"""The fewest points of a rollover, five 1s: so many holes can be worked back together."""
 
 
 @cache
@@ -183,35 +186,36 @@ def fresh_throws(piddle_points: bool, bank: Floats, lost: float, top: int, botto
         top: The hole from which the turn stops.
         bottom: The lowest hole that matters.
     """
-    fresh, sets, scores = np.empty(top + REACH + 1), np.empty(ROWS), _all_stops()
-    sets[0] = lost
     rows, chances = _padded(monotone=True)
-    offered, best = np.empty(rows.shape), np.empty(len(chances))
-    stops, thrown, part = np.empty(ROWS - 1), np.empty(18), np.empty(18)
-    ends = [
-        (np.concatenate([stops_of(min(7, frozen + hits)) for frozen in (5, 6, 7)]), chance)
-        for hits, chance in piddle_ends(piddle_points)
-    ]
-    shares = [np.array([chance] * 12 + [float(place == 0)] * 6) for place, (_, chance) in enumerate(ends)]
-    risked = np.array([lost * (1 - sum(chance for _, chance in ends))] * 12 + [0.0] * 6)
-    rolled = [
-        (roll_matrix(frozen), sets[: ROW[frozen]], stops[row - 1 : row + 5], sets[row : row + 6])
-        for frozen, row in ((4, ROW[4]), (3, ROW[3]), (2, ROW[2]))
-    ]
-    for hole in range(top + REACH, bottom - 1, -1):
-        np.take(bank[hole:], scores, out=stops, mode="clip")
-        if hole >= top:
-            sets[1:] = stops
-        else:
-            thrown[:] = risked
-            for (after, _), share in zip(ends, shares, strict=True):
-                np.take(fresh[hole:], after, out=part, mode="clip")
-                np.multiply(part, share, out=part)
-                np.add(thrown, part, out=thrown)
-            np.maximum(thrown, stops[:18], out=sets[1:19])
-            for matrix, before, stopping, found in rolled:
-                np.maximum(matrix @ before, stopping, out=found)
-        np.take(sets, rows, out=offered, mode="clip")
-        np.maximum.reduce(offered, axis=0, out=best)
-        fresh[hole] = chances @ best
-    return fresh[bottom:]
+    stops = np.full((ROWS, top + REACH + 1 - bottom), lost)
+    stops[1:] = bank[_all_stops()[:, np.newaxis] + np.arange(bottom, top + REACH + 1)]
+    fresh = np.empty(stops.shape[1])
+    fresh[top - bottom :] = chances @ stops[:, top - bottom :][rows].max(axis=0)
+    rollovers, lost_piddle = _rollovers(piddle_points)
+    risked = lost * lost_piddle[:, np.newaxis]
+    further = sliding_window_view(fresh, REACH - LEAST + 1)[LEAST:]  # by hole: all that a set can come to
+    rolled = [(slice(row), roll_matrix(frozen), slice(row, row + 6)) for frozen, row in ROW.items() if frozen < 5]
+    for end in range(top - bottom, 0, -LEAST):
+        holes = slice(max(0, end - LEAST), end)
+        sets = stops[:, holes].copy()
+        np.maximum(sets[1:19], rollovers @ further[holes].T + risked, out=sets[1:19])
+        for before, matrix, row in rolled:
+            np.maximum(sets[row], matrix @ sets[before], out=sets[row])
+        fresh[holes] = chances @ sets[rows].max(axis=0)
+    return fresh
+
+
+@cache
+def _rollovers(piddle_points: bool) -> tuple[Floats, Floats]:
+    """Of a throw with five or more frozen the chance of each rollover, from `LEAST` points on, and that of losing it.
+
+    By the rows from 1 on: shapes (18, REACH - LEAST + 1) and (18,).
+    """
+    ends = piddle_ends(piddle_points)
+    found, lost = np.zeros((18, REACH - LEAST + 1)), np.zeros(18)
+    for row in range(18):
+        frozen, value = (5, 6, 7)[row // 6], row % 6 + 1
+        for hits, chance in ends if frozen < 7 else ((0, 1.0),):
+            found[row, set_score(min(7, frozen + hits), value) - LEAST] += chance
+        lost[row] = 1 - found[row].sum()
+    return found, lost

@@ -7,11 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.game import State
-from companion.games.luck import goal_for
-from companion.games.odds import weighed
-from companion.games.registry import game_named
-from companion.games.roll_off import RollOff
+from companion.games.luck import goal_for, steps_of
+from companion.games.odds import weighed, win_chances
 from companion.games.transcript import Transcript
 from companion.session.house.terms import SERIOUS
 from companion.session.past.story import story_with_photos
@@ -55,16 +52,16 @@ class Advisor:
         """Each side's chance to win before the first line and after each: `sides`, `chances` (a list a line).
 
         Raises:
-            RulesError: No game is on, it is a serious one, or its chances are not known throughout.
+            RulesError: No game is on, it is a serious one, or its chances are not worked out.
         """
         number, game = self._game()
         if not game.transcript.state.over:
             self._advised(game)
         with self._lock:
-            steps, known = _steps(game.transcript), self._chances
+            steps, known = steps_of(game.transcript), self._chances
             same = next((at for at, (one, step) in enumerate(zip(known, steps, strict=False)) if one[0] is not step),
                         min(len(known), len(steps)))  # fmt: skip
-            self._chances = known[:same] + [(step, _chances(step.state)) for step in steps[same:]]
+            self._chances = known[:same] + [(step, win_chances(step.state)) for step in steps[same:]]
             return {"number": number, "sides": list(game.sides), "chances": [list(one) for _, one in self._chances]}
 
     def story(self) -> Json:
@@ -89,15 +86,3 @@ class Advisor:
     def _advised(self, game: PlayedGame) -> None:
         if game.terms.serious:
             raise RulesError(SERIOUS)
-
-
-def _steps(transcript: Transcript) -> list[Transcript]:
-    """The transcript after each line of the game proper, from that before its first on."""
-    steps = [transcript]
-    while steps[-1].before is not None and not isinstance(steps[-1].before.state, RollOff):
-        steps.append(steps[-1].before)
-    return steps[::-1]
-
-
-def _chances(state: State) -> tuple[float, ...]:
-    return game_named(state.header.game).win_chances(state)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import RulesError
+from companion.games.luck import steps_of
 from companion.games.notation import action_of
-from companion.games.odds import weighed
+from companion.games.odds import weighed, win_chances
 from companion.games.registry import game_named
 from companion.games.replay import transcript_of
 from companion.games.transcript import Transcript
@@ -36,7 +37,9 @@ class PastGames:
         self._record: Record | None = None
         self._kept: dict[int, FiledGame] = {}
         self._odds: tuple[FiledGame, str, Json] | None = None  # asked for last: many phones ask for the same
-        self._luck: dict[int, tuple[FiledGame, Json]] = {}  # of a game, good as long as it is filed so
+        # Of a game, good as long as it is filed so.
+        self._luck: dict[int, tuple[FiledGame, Json]] = {}
+        self._chances: dict[int, tuple[FiledGame, Json]] = {}
 
     def games(self) -> list[Json]:
         """Newest first: `id`, `started` and what a `FiledGame.summary` has."""
@@ -95,6 +98,21 @@ class PastGames:
             thrown = [line.thrown.number if line.thrown else None for line in kept.filed_lines()]
             self._luck[game] = kept, story_with_photos(transcript_of(kept.text()), thrown)
         return self._luck[game][1]
+
+    def chances(self, game: int) -> Json | None:
+        """Each side's chance to win before the first line of a game and after each: `chances`, a list a line.
+
+        None when there is no such game. Raises RulesError where they are not worked out, or it is not finished.
+        """
+        kept = self._game(game)
+        if kept is None:
+            return None
+        if kept.outcome is None:
+            raise RulesError("The game is not finished: its chances are told at the table.")
+        if game not in self._chances or self._chances[game][0] is not kept:
+            steps = steps_of(transcript_of(kept.text()))
+            self._chances[game] = kept, {"chances": [list(win_chances(step.state)) for step in steps]}
+        return self._chances[game][1]
 
     def odds(self, game: int, goal: str) -> Json | None:
         """What can be done after a game's last line and what each option is worth, as `games.odds.weighed`.

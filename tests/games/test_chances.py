@@ -1,0 +1,47 @@
+"""The chance to win in the course of a game: told of every game between two, and no other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playing import begun
+from test_luck import played_by
+
+from companion.errors import RulesError
+from companion.games.game import Keep, NamePoint
+from companion.games.luck import steps_of
+from companion.games.odds import options, win_chances
+from companion.games.registry import GAMES
+
+BETWEEN_TWO: list[tuple[str, dict[str, Any]]] = [
+    ("crib_dice", {"skunk": True}),
+    ("crib_dice", {"pandemonium": True}),
+    ("crag", {}),
+    ("crapola", {"target": 3000}),
+]
+
+
+@pytest.mark.parametrize(("game", "rules"), BETWEEN_TWO)
+def test_from_the_first_line_to_the_last_one_of_two_wins(game: str, rules: dict[str, Any]) -> None:
+    assert {name for name, _ in BETWEEN_TWO} == set(GAMES)
+    steps = steps_of(played_by(game, ["careless", "careless"], 4, **rules))
+    told = [win_chances(step.state) for step in steps]
+    assert len(told) == 1 + steps[-1].standing
+    assert 0.4 < told[0][0] < 0.6
+    assert all(min(chances) >= -1e-9 and sum(chances) == pytest.approx(1) for chances in told)
+    outcome = steps[-1].state.outcome
+    assert outcome is not None
+    assert told[-1] == tuple((side in outcome.winners) / len(outcome.winners) for side in (0, 1))
+    for before, step, after in zip(steps, steps[1:], told[1:], strict=False):
+        if isinstance(step.last, Keep | NamePoint):  # the turn goes on: its worth is that of the choice
+            values = [each["value"] for each in options(before.state, "win")]
+            seat = before.state.to_play
+            assert min(abs(after[seat or 0] - value) for value in values) < 1e-8
+
+
+def test_elsewhere_there_is_no_chance_to_tell() -> None:
+    others = [begun("crag", 1), begun("crib_dice", 3), begun("crib_dice", rules={"bomb": True})]
+    for transcript in (*others, begun("crag", roll_off=True), begun("crapola", rules={"target": 20_000})):
+        with pytest.raises(RulesError, match=r"worked out|Exact solving ends"):
+            win_chances(transcript.state)
