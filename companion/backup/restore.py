@@ -29,9 +29,11 @@ from companion.backup.export import (
 )
 from companion.config import load
 from companion.errors import CompanionError, DeviceError, SetupError
+from companion.session.filed import FILE_NAME as FILED
 from companion.session.journal import FILE_NAME as JOURNAL
 from companion.session.journal import entry_of, verified
 from companion.session.journal.database import UNREADABLE, Damaged
+from companion.session.journal.mirror import FILE_NAME as MIRROR
 from companion.session.journal.mirror import Mirror
 from companion.session.record import replayed
 from vision.calibration.store import FILE_NAME as CALIBRATION
@@ -174,6 +176,8 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
     Returns the settings that are left out.
     """
     data = incoming / DATA
+    for derived in (FILED, MIRROR):  # a table makes them of its journal, and would believe these
+        (data / derived).unlink(missing_ok=True)
     if (data / JOURNAL).exists():
         _check_journal(data, int(manifest["entries"]))
     left_out: list[str] = []

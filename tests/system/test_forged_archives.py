@@ -87,6 +87,19 @@ def test_what_no_export_wrote_is_refused_and_nothing_is_touched(table: Path, for
     assert there or not folder.exists()
 
 
+def test_what_is_worked_out_of_the_journal_never_comes_from_an_archive(table: Path) -> None:
+    """Its start would believe the one and mend the journal from the other; no export writes either."""
+
+    def forge(held: dict[str, bytes], manifest: dict[str, Any]) -> None:
+        held["data/games.jsonl"] = held["data/journal.jsonl"] = b"forged"
+        del held["data/journal.sqlite3"]
+        manifest["entries"] = 0
+
+    fresh = table.parent / "new"
+    assert imported(repacked(exported(table)[0], forge), fresh).return_value == 0
+    assert not [path for path in fresh.iterdir() if path.suffix == ".jsonl"]
+
+
 def test_a_journal_with_a_gap_is_refused(table: Path) -> None:
     with sqlite3.connect(table / "journal.sqlite3") as gap:
         gap.execute("INSERT INTO entries VALUES (9, 'line', '{}', 1.0, NULL, '')")
