@@ -57,7 +57,7 @@ reaction: .venv/dev.stamp  ## from the dice's rest to the throw on the page in C
 	@$(BIN)/python tests/system/reaction.py $(LOAD)
 
 layout: .venv/dev.stamp  ## every page for every game, number of players, size, look and language: is anything clipped? (long; pictures in out/layout)
-	@PEGPIP_LAYOUT=1 $(BIN)/pytest -n 2 tests/web/test_web_layout.py
+	@PEGPIP_LAYOUT=1 $(BIN)/pytest -n 2 tests/web/test_web_layout.py tests/web/test_web_codes.py tests/web/test_web_axe.py
 
 pictures: .venv/dev.stamp  ## every page in Chromium at every size, dark and light, to look at: out/web
 	@$(BIN)/pytest -m pictures tests/web

@@ -74,9 +74,7 @@ def _machine() -> dict[str, object]:
 
 
 def _last_game(folder: Path) -> dict[str, bytes]:
-    past = PastGames(folder)
-    games = past.games() if folder.is_dir() else []
-    text = past.text(games[0]["id"]) if games else None
+    text = PastGames(folder).newest() if folder.is_dir() else None
     return {"game.jsonl": text} if text else {}
 
 

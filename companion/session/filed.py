@@ -88,6 +88,11 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
         return header_of(self.header_line)
 
     @property
+    def played(self) -> bool:
+        """Whether there is anything to tell of it: it was not only set up."""
+        return self.throw_count > 0 or self.outcome is not None
+
+    @property
     def throws(self) -> tuple[Thrown, ...]:
         """The throws that stand, oldest first."""
         return tuple(line.thrown for line in self.filed_lines() if line.thrown)

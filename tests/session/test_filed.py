@@ -98,7 +98,7 @@ def test_whatever_was_played_a_start_from_filed_games_is_the_same_as_a_replay_of
     table.stop()
     assert shown(tmp_path) == without_file(tmp_path)
     assert {game["id"] for game in PastGames(tmp_path).games()} == {
-        number for number, _ in transcripts(read_entries(tmp_path))
+        number for number, text in transcripts(read_entries(tmp_path)) if b'"throw"' in text
     }
 
 

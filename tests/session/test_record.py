@@ -278,8 +278,9 @@ def test_past_games_are_told_from_the_journal_while_it_grows(tmp_path: Path) -> 
     played(table, TURN[:2])
     assert [(game["id"], game["throws"], game["over"]) for game in past.games()] == [(1, 1, False)]
     table.submit(c.StartGame(header={**HEADER, "players": ["Cat", "Dan"]}))
+    played(table, TURN[:1])
     assert [game["players"] for game in past.games()] == [["Cat", "Dan"], ["Ann", "Ben"]]
-    played(table, [{"undo": 1}])
+    played(table, [{"undo": 1}, {"undo": 1}])
     assert [game["id"] for game in past.games()] == [1]
     assert past.transcript(1)[-1] == {"do": "point", "value": 5}
     moves = past.moves(1)

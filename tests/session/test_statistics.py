@@ -73,6 +73,18 @@ def test_games_add_up_and_a_game_not_over_counts_its_throws_only(table: Table, t
     assert players["Cid"] == Tally(throws=1, faces=(1, 1, 0, 1, 3, 1))
 
 
+def test_a_game_that_was_only_set_up_is_none_and_seats_nobody(table: Table, tmp_path: Path) -> None:
+    past = PastGames(tmp_path)
+    table.submit(StartGame(header={**HEADER, "players": ["Guest 1", "Guest 2"]}))
+    assert (past.games(), past.players()) == ([], {})
+    table.submit(StartGame(header=HEADER))
+    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
+    assert [game["players"] for game in past.games()] == [["Ann", "Ben"]]
+    assert set(past.players()) == {"Ann", "Ben"}
+    played(table, {"undo": 1})
+    assert past.games() == []
+
+
 def test_a_correction_changes_the_figures(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     table.submit(StartGame(header=HEADER))

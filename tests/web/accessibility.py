@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from web.pages import LOOKS
 
 
 def violations(page: Any) -> list[str]:
@@ -12,3 +15,12 @@ def violations(page: Any) -> list[str]:
     return [
         f"{each['id']}: {node['html'][:120]} {node['failureSummary'][:160]}" for each in found for node in each["nodes"]
     ]
+
+
+def in_each_look(page: Any, looks: Sequence[str] = LOOKS) -> list[str]:
+    """What axe-core finds wrong with the page as it stands, dark and light."""
+    found = []
+    for look in looks:
+        page.evaluate("(look) => { document.documentElement.dataset.look = look }", look)
+        found += [f"{look} {each}" for each in violations(page)]
+    return found

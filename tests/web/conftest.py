@@ -1,4 +1,4 @@
-"""Fixtures of the web's tests: an open pub."""
+"""Fixtures of the web's tests: an open pub, and one that is served with a long name and a network of its own."""
 
 from __future__ import annotations
 
@@ -6,10 +6,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pub import Pub, opened
+from measuring import ADDRESSES, TABLE_NAME
+from pub import Pub, opened, served
+
+from companion.session.past.export import PastGames
+from companion.session.past.review import Review
 
 
 @pytest.fixture
 def pub(tmp_path: Path) -> Iterator[Pub]:
     with opened(tmp_path) as place:
         yield place
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
+    folder = tmp_path_factory.mktemp("layout")
+    having = {"evening": PastGames(folder), "review": Review(folder)}
+    with opened(folder, addresses=ADDRESSES, name=TABLE_NAME, **having) as pub, served(pub) as address:
+        pub.host()
+        yield address, pub

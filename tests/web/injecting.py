@@ -58,6 +58,7 @@ class FedPage:
         self.page.add_init_script(FED)
         for photo in ("**/api/throws/*.jpg", "**/api/question.jpg*", "**/api/tray.jpg"):
             self.page.route(photo, lambda route: route.fulfill(path=PHOTO))
+        self.page.route("**/api/throws", lambda route: route.abort())  # of a game that the table does not know
         self.page.goto(address + path)
         self.page.wait_for_selector('#live[data-live="yes"]')
 

@@ -3,7 +3,7 @@ window.faults = (smallest_px) => {
   const found = [], slack = 1.5;
   const told = (element) => `${element.closest('[id]')?.id ?? ''} ${element.tagName.toLowerCase()}.${element.getAttribute('class') ?? ''}`;
   const shown = (element) => element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
-  const layer = (element) => element.closest('dialog, .sheet, .toast, .bar, .moment, .code') ?? document.body;
+  const layer = (element) => element.closest('dialog, .sheet, .toast, .bar, .moment, .code, .begin') ?? document.body; // what sticks below leaves in the end
   // A name may end in an ellipsis; nothing else may.
   const shortened = (element) => getComputedStyle(element).textOverflow === 'ellipsis' && element.closest('.name, .named');
   const beside = (box, pane) => box.left < pane.left - slack || box.right > pane.right + slack;

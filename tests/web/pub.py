@@ -68,9 +68,11 @@ class StandInTray:
 
     done: list[tuple[Any, ...]] = field(default_factory=list)
     places: dict[int, tuple[float, float]] = field(default_factory=lambda: {n: (40.0 + 35 * n, 60.0) for n in range(7)})
+    out: set[int] = field(default_factory=set)
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
         self._check(ids)
+        self.out -= set(ids or self.places)
         self.done.append(("throw", tuple(ids or ()), strength))
 
     def throw_on(self, count: int) -> None:
@@ -82,16 +84,19 @@ class StandInTray:
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
         self._check([die])
         self.places[die] = (x_mm, y_mm)
+        self.out.discard(die)
         self.done.append(("move", die, x_mm, y_mm))
 
     def lift(self, ids: Sequence[int] | None) -> None:
         self._check(ids)
+        self.out |= set(ids or self.places)
         self.done.append(("lift", tuple(ids or ())))
 
     def dice(self) -> Sequence[Mapping[str, Any]]:
         return [
-            {"id": n, "x_mm": x, "y_mm": y, "place": "throw", "x_px": 4 * x, "y_px": 4 * y, "size_px": 64}
+            {"id": n, "x_mm": x, "y_mm": y, "place": place, "x_px": 4 * x, "y_px": 4 * y, "size_px": 64}
             for n, (x, y) in self.places.items()
+            for place in ("out" if n in self.out else "throw",)
         ]
 
     def zones(self) -> Mapping[str, Any]:

@@ -1,28 +1,38 @@
 """Nothing clipped, covered, outside or too small: the pages measured with the longest names at every size.
 
-The short form takes the fullest and the emptiest; `make layout` (PEGPIP_LAYOUT=1) takes every game, number of players,
-size, look and language, and leaves pictures of what is wrong in out/layout (PEGPIP_LAYOUT=pictures: of everything).
+In short and whole: see `measuring.py`.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-import json
-import os
 import random
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import cv2
 import msgspec
-import numpy as np
 import pytest
-from accessibility import violations
+from accessibility import in_each_look
 from injecting import PHOTO, FedPage
+from measuring import (
+    ADDRESSES,
+    FOLLOWING,
+    FORM,
+    PHONE,
+    SCREEN,
+    SIZES,
+    SPOKEN,
+    TABLE_NAME,
+    WHOLE,
+    faults_of,
+    measured,
+    photograph,
+    resize,
+    smallest_px,
+    tell,
+)
 from pub import Pub, observation, opened, served
-from scanning import text_of
 from scenes import NAMES, scenes, seated
 
 from companion.config import Origin, Settings
@@ -35,40 +45,10 @@ from companion.session.house.advice import Advisor
 from companion.session.past.export import PastGames
 from companion.session.past.review import Review
 from companion.settings_file import SettingsFile
-from web.catalogue import LANGUAGES
-from web.pages import LOOKS, Addresses
+from web.pages import LOOKS
 
 pytestmark = pytest.mark.browser
-MEASURING = (Path(__file__).parent / "measuring.js").read_text(encoding="utf-8")
-OUT = Path(__file__).resolve().parents[2] / "out" / "layout"
-ADDRESSES = Addresses("http://192.168.104.101:8000/", wifi="WIFI:T:WPA;S:The Plough and Harrow;P:six of one;;")
-TABLE_NAME = "The Plough and Harrow Inn"
-FORM = os.environ.get("PEGPIP_LAYOUT", "")
-WHOLE = FORM != ""
-Size = tuple[int, int]
-SIZES: tuple[Size, ...] = ((390, 844), (844, 390), (820, 1180), (1180, 820), (1280, 720), (1280, 800), (1920, 1080))
-PHONE, ON_ITS_SIDE, SCREEN = (390, 844), (844, 390), (1280, 720)
-SPOKEN = tuple(LANGUAGES) if WHOLE else ("de",)
-SCREENS_SHARE, IN_HAND_PX = 0.022, 11.0
 MOST_PICTURES = 3  # of what is wrong with one page at one size
-"""The smallest text: of the height of the pub's screen, to be read at three metres; and in a hand."""
-
-
-class Shown(NamedTuple):
-    """A page that follows the game: who looks at it, and what the short form takes of it."""
-
-    path: str
-    paired: bool
-    sizes: tuple[Size, ...]
-    moments: tuple[str, ...]
-
-
-FOLLOWING = {
-    "tv": Shown("/tv", False, (SCREEN,), ("deciding", "noticed", "cheered", "over")),
-    "scoreboard": Shown("/", False, (PHONE,), ("over",)),
-    "control": Shown("/control", True, (ON_ITS_SIDE,), ("deciding",)),
-    "tray": Shown("/tray", True, (PHONE,), ("deciding",)),
-}
 
 
 class Beside(NamedTuple):
@@ -78,6 +58,7 @@ class Beside(NamedTuple):
         path: Where it is.
         there: What is there once all is.
         press: What is pressed to come there.
+        asks: Whether a phone asks to be let in meanwhile.
         paired: Whether a host looks at it.
         always: Whether the short form takes it too.
     """
@@ -85,6 +66,7 @@ class Beside(NamedTuple):
     path: str
     there: str
     press: str = ""
+    asks: bool = False
     paired: bool = True
     always: bool = False
 
@@ -106,9 +88,8 @@ BESIDE = {
     "pairing": Beside("/control", "#pair:not([hidden])", paired=False),
     "menu": Beside("/", ".menu[open] nav", ".menu > summary"),
     "asking-in": Beside("/control", "#pair-dice .dice", "#pair-button", paired=False, always=True),
-    "code": Beside("/tv", "#code .dice"),
+    "code": Beside("/tv", "#code .dice", asks=True, always=True),
 }
-"""In this order: the last one's screen shows the code of the phone before it, which asks to be let in."""
 UNFOLD = "() => { for (const each of document.querySelectorAll('details:not(.menu)')) each.open = true; }"
 
 
@@ -143,16 +124,18 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub
     }
     with opened(folder, addresses=ADDRESSES, name=TABLE_NAME, **having) as pub, served(pub) as address:
         quick = Header("crapola", NAMES[:6], {"entry": 0, "target": 1})
-        for header in (*(list(seated(game))[-1] for game in GAMES.values() if WHOLE), quick):
-            play_out(pub, header)
+        for place, header in enumerate((*(list(seated(game))[-1] for game in GAMES.values() if WHOLE), quick)):
+            play_out(pub, header, at_s=100.0 + 7 * place)
         yield address, pub
 
 
-def play_out(pub: Pub, header: Header) -> None:
-    """A whole game by rules of thumb; its first throw is asked about."""
+def play_out(pub: Pub, header: Header, at_s: float) -> None:
+    """A whole game by rules of thumb; its first throw, at rest then, is asked about."""
     table, dice = pub.table, random.Random(5)
     table.submit(StartGame(header=header_line(header)))
-    table.submit(observation(dice.choices(range(1, 7), k=max(state_of(pub).throw_sizes)), doubt="disagree"))
+    table.submit(observation([], at_s=at_s - 1))
+    seen = dice.choices(range(1, 7), k=max(state_of(pub).throw_sizes))
+    table.submit(observation(seen, doubt="disagree", at_s=at_s))
     question = table.snapshot().question
     assert question is not None
     table.submit(Answer(question=question.id, values=question.values))
@@ -167,48 +150,6 @@ def state_of(pub: Pub) -> State:
     game = pub.table.standing().record.game
     assert game is not None
     return game.transcript.state
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
-    folder = tmp_path_factory.mktemp("layout")
-    having = {"evening": PastGames(folder), "review": Review(folder)}
-    with opened(folder, addresses=ADDRESSES, name=TABLE_NAME, **having) as pub, served(pub) as address:
-        pub.host()
-        yield address, pub
-
-
-def faults_of(fed: FedPage, size: Size) -> list[Any]:
-    """What is wrong with the page as it stands, at that size."""
-    resize(fed, size)
-    return list(fed.page.evaluate("(smallest_px) => faults(smallest_px)", smallest_px(fed, size)))
-
-
-def resize(fed: FedPage, size: Size) -> None:
-    """Give the page that size."""
-    fed.page.set_viewport_size({"width": size[0], "height": size[1]})
-    fed.page.evaluate(f"{MEASURING}\nnull")
-
-
-def smallest_px(fed: FedPage, size: Size) -> float:
-    """How small its text may be."""
-    on_the_wall = size[0] > size[1] and fed.page.url.endswith("/tv")
-    return SCREENS_SHARE * size[1] if on_the_wall else IN_HAND_PX
-
-
-def photograph(fed: FedPage, name: str, size: Size) -> None:
-    """Leave a picture of the page at that size."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    fed.page.set_viewport_size({"width": size[0], "height": size[1]})
-    fed.page.screenshot(path=OUT / f"{name}-{size[0]}x{size[1]}.jpg", type="jpeg", quality=70)
-
-
-def tell(name: str, wrong: dict[Any, Any]) -> None:
-    """Leave all that is wrong in a file beside the pictures: more than a failed test shows."""
-    if wrong:
-        OUT.mkdir(parents=True, exist_ok=True)
-        told = {str(where): faults for where, faults in wrong.items()}
-        (OUT / f"{name}.json").write_text(json.dumps(told, indent=1, ensure_ascii=False), encoding="utf-8")
 
 
 @functools.cache
@@ -255,24 +196,17 @@ def test_nothing_is_cut_off_covered_or_outside(
 def test_nothing_is_cut_off_on_the_pages_beside_the_game(
     chromium: Any, evening: tuple[str, Pub], name: str, language: str
 ) -> None:
-    beside = BESIDE[name]
-    fed = FedPage(chromium, evening[0], beside.path, language, paired=beside.paired)
+    beside, (address, pub) = BESIDE[name], evening
+    if beside.asks:
+        assert pub.stranger().post("/api/pair/ask", json={}).status_code == 200
+    fed = FedPage(chromium, address, beside.path, language, paired=beside.paired)
     reach(fed, beside)
     found = measured(fed, f"{name}-{language}", SIZES if WHOLE else (PHONE,))
-    ill = in_each_look(fed) if WHOLE and language == "en" else []
+    ill = in_each_look(fed.page) if WHOLE and language == "en" else []
     assert fed.problems == []
     fed.close()
     assert found == {}
     assert ill == []
-
-
-def in_each_look(fed: FedPage, looks: Sequence[str] = LOOKS) -> list[str]:
-    """What axe-core finds wrong with the page as it stands, dark and light."""
-    found = []
-    for look in looks:
-        fed.page.evaluate("(look) => { document.documentElement.dataset.look = look }", look)
-        found += [f"{look} {each}" for each in violations(fed.page)]
-    return found
 
 
 def reach(fed: FedPage, beside: Beside) -> None:
@@ -281,17 +215,6 @@ def reach(fed: FedPage, beside: Beside) -> None:
     if beside.press:
         fed.page.click(beside.press)
     fed.page.wait_for_selector(beside.there)
-
-
-def measured(fed: FedPage, name: str, sizes: tuple[Size, ...]) -> dict[Size, list[Any]]:
-    """The faults of a page as it stands, by size; a picture of each that has some."""
-    found = {size: faults_of(fed, size)[:4] for size in sizes}
-    for size, faults in found.items():
-        if faults or FORM == "pictures":
-            photograph(fed, name, size)
-    wrong = {size: faults for size, faults in found.items() if faults}
-    tell(name, wrong)
-    return wrong
 
 
 @pytest.mark.parametrize("language", SPOKEN)
@@ -307,7 +230,7 @@ def test_nothing_is_cut_off_in_a_dialog(chromium: Any, site: tuple[str, Pub], la
         fed.page.evaluate(UNFOLD)
         if found := measured(fed, f"dialog-{game}-{key}-{language}", SIZES if WHOLE else (PHONE,)):
             wrong[game, key] = found
-        assert not (WHOLE and language == "en" and in_each_look(fed)), key
+        assert not (WHOLE and language == "en" and in_each_look(fed.page)), key
         fed.page.keyboard.press("Escape")
         fed.page.wait_for_selector("dialog", state="detached")
     assert fed.problems == []
@@ -337,67 +260,6 @@ def test_nothing_is_cut_off_while_the_table_is_out_of_reach(
     found = measured(fed, f"lost-{name}-{language}", SIZES if WHOLE else (SCREEN if name == "tv" else PHONE,))
     fed.close()
     assert found == {}
-
-
-LOOKED_AT = {"tv": ("cheered", "over"), "control": ("asking", "over")}
-"""By axe, in the short form."""
-
-
-@pytest.mark.parametrize("game", GAMES if WHOLE else ["crag"])
-@pytest.mark.parametrize("name", FOLLOWING if WHOLE else LOOKED_AT)
-def test_axe_finds_nothing_whatever_happens(chromium: Any, site: tuple[str, Pub], name: str, game: str) -> None:
-    shown, looks = FOLLOWING[name], LOOKS if WHOLE else ("light",)
-    fed = FedPage(chromium, site[0], shown.path, paired=shown.paired)
-    resize(fed, SCREEN if name == "tv" else PHONE)
-    found = {}
-    for moment, snapshot in scenes(list(seated(GAMES[game]))[-1]).items():
-        for look in looks if WHOLE or moment in LOOKED_AT[name] else ():
-            fed.show(snapshot, happens=moment == "cheered")
-            found[moment, look] = in_each_look(fed, (look,))
-    fed.lose()
-    found["lost", "in each"] = in_each_look(fed, looks)
-    fed.close()
-    assert {where: ill for where, ill in found.items() if ill} == {}
-
-
-def decoded(fed: FedPage) -> list[str]:
-    """The texts of the QR codes in a picture of the page, each as a phone would hold it in view."""
-    picture = cv2.imdecode(np.frombuffer(fed.page.screenshot(), np.uint8), cv2.IMREAD_COLOR)
-    assert picture is not None
-    boxes = [box.bounding_box() for box in fed.page.query_selector_all(".codes img") if box.is_visible()]
-    views = [
-        picture[int(b["y"]) - 3 : int(b["y"] + b["height"]) + 4, int(b["x"]) - 3 : int(b["x"] + b["width"]) + 4]
-        for b in boxes
-    ]
-    return [text_of(view) for view in views]
-
-
-@pytest.mark.parametrize("size", SIZES[3:] if WHOLE else (SCREEN,), ids=str)
-def test_the_codes_on_the_pubs_screen_can_be_scanned_whatever_it_shows(
-    chromium: Any, site: tuple[str, Pub], size: Size
-) -> None:
-    shown = scenes(list(seated(next(reversed(GAMES.values()))))[-1])
-    fed = FedPage(chromium, site[0], "/tv")
-    resize(fed, size)
-    for moment in ("asking", "over"):
-        fed.show(shown[moment])
-        assert decoded(fed) == [ADDRESSES.wifi, ADDRESSES.page], moment
-    fed.lose()
-    assert decoded(fed) == [ADDRESSES.wifi, ADDRESSES.page]
-    fed.close()
-
-
-def test_a_new_tables_screen_has_room_for_the_code_that_makes_a_host(chromium: Any, tmp_path: Path) -> None:
-    wrong = {}
-    with opened(tmp_path, addresses=ADDRESSES, name=TABLE_NAME) as pub, served(pub) as address:
-        for language in SPOKEN:
-            fed = FedPage(chromium, address, "/tv", language)
-            wrong |= measured(fed, f"first-start-{language}", SIZES if WHOLE else (SCREEN,))
-            resize(fed, SCREEN)
-            wifi, host = decoded(fed)
-            assert (wifi, host.split("#")[0]) == (ADDRESSES.wifi, f"{ADDRESSES.page}control")
-            fed.close()
-    assert wrong == {}
 
 
 def test_what_is_cut_off_covered_outside_or_too_small_is_found(chromium: Any, site: tuple[str, Pub]) -> None:

@@ -91,6 +91,21 @@ def test_gold_marks_the_sensible_act_and_nothing_else(
         page.context.close()
 
 
+def test_beside_the_tray_lie_the_dice_that_the_game_has_a_use_for(chromium: Any, pub: Pub) -> None:
+    pub.tray.lift(None)
+    begin(pub, "crag")
+    with served(pub) as address:
+        page = opened(chromium, address, "/tray")
+        spare = page.locator("#beside button")
+        assert spare.all_inner_texts() == ["Put die 1 back", "Put die 2 back", "Put die 3 back"]
+        page.click("#throw")
+        page.wait_for_function("() => !document.querySelector('#beside button')")
+        assert pub.tray.done[-1][:2] == ("throw", (0, 1, 2))
+        begin(pub, "crib_dice")
+        page.wait_for_function("() => document.querySelectorAll('#beside button').length === 4")
+        page.context.close()
+
+
 def away(page: Any) -> None:
     """The table is out of this phone's reach."""
     page.route("**/api/**", lambda route: route.abort())

@@ -79,7 +79,7 @@ def routes(review: Review, photos: Photos, pairing: Pairing) -> Routes:
 
 
 def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> None:
-    """Write the settled throws with a photo as a labelled set: a zip with one folder."""
+    """Write the settled throws with a photo as a labelled set: a zip with one folder, the same whenever it is made."""
     labels: list[bytes] = []
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as zipped:  # photos are squeezed already
         for throw in throws:
@@ -87,8 +87,8 @@ def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> Non
             if jpeg is None:
                 continue
             labels.append(msgspec.json.encode(label(throw)) + b"\n")
-            zipped.writestr(f"{SET_NAME}/images/{throw.throw}.jpg", jpeg)
-        zipped.writestr(f"{SET_NAME}/labels.jsonl", b"".join(labels))
+            zipped.writestr(zipfile.ZipInfo(f"{SET_NAME}/images/{throw.throw}.jpg"), jpeg)
+        zipped.writestr(zipfile.ZipInfo(f"{SET_NAME}/labels.jsonl"), b"".join(labels))
 
 
 def label(throw: ReviewedThrow) -> dict[str, object]:

@@ -46,7 +46,7 @@ function course(points, enough) {
   const x = (rolled) => 34 + (rolled / most) * 318, y = (height) => 8 + ((top - height) / (top - low)) * 118;
   const line = s("path", { d: points.map(([rolled, height], at) => `${at ? "L" : "M"}${x(rolled).toFixed(1)} ${y(height).toFixed(1)}`).join("") });
   line.style.stroke = "var(--p0)";
-  return s("svg", { class: "plot", viewBox: "0 0 360 145", role: "img", "aria-label": t("honesty.course_label", { now: number((10 ** Math.min(heights.at(-1), 9)).toPrecision(2)), enough }) },
+  return s("svg", { class: "plot", viewBox: "0 0 360 148", role: "img", "aria-label": t("honesty.course_label", { now: number((10 ** Math.min(heights.at(-1), 9)).toPrecision(2)), enough }) },
     s("path", { class: "even", d: `M34 ${y(limit)}H352` }), s("text", { x: 0, y: y(limit) + 4 }, String(enough)), s("path", { class: "grid", d: `M34 ${y(0)}H352` }), s("text", { x: 0, y: y(0) + 4 }, "1"),
     line, s("text", { x: 352, y: 143, "text-anchor": "end" }, number(most)));
 }

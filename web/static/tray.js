@@ -28,6 +28,7 @@ $("lift").addEventListener("click", () => act("lift", {}));
 $("shake").addEventListener("click", () => act("shake", {}));
 shaking();
 follow(hint);
+follow(beside);
 follow(now);
 if (table.plays) {
   $("sheet").hidden = false;
@@ -85,7 +86,7 @@ async function look() {
 
 function take(lying) {
   tray = lying;
-  const inside = tray.dice.filter((die) => die.place !== "out"), outside = tray.dice.filter((die) => die.place === "out");
+  const inside = tray.dice.filter((die) => die.place !== "out");
   // A grip stays the same element for as long as its die is in the tray: a hand may be on it.
   for (const [id, grip] of grips) if (!inside.some((die) => die.id === id)) { grip.remove(); grips.delete(id); }
   for (const die of inside) {
@@ -95,9 +96,16 @@ function take(lying) {
     grip.setAttribute("aria-label", t(`tray.die_${die.place}`, { id: die.id + 1 }));
     if (die.id !== dragged) lay(grip, die);
   }
-  fill($("beside"), outside.map((die) => die.id), () => outside.length ? [h("span", { class: "quiet" }, t("tray.beside")), ...outside.map((die) => h("button", {
-    type: "button", class: "spare", "data-key": `d${die.id}`, onclick: () => back(die) }, t("tray.put_back", { id: die.id + 1 })))] : []);
+  beside();
   hint();
+}
+
+/** The dice beside the tray that the game has a use for: of seven, a game of three wants three. */
+function beside() {
+  const outside = tray.dice.filter((die) => die.place === "out"), inside = tray.dice.length - outside.length;
+  const spare = outside.slice(0, Math.max(0, (table.snapshot.tray.dice ?? tray.dice.length) - inside));
+  fill($("beside"), spare.map((die) => die.id), () => spare.length ? [h("span", { class: "quiet" }, t("tray.beside")), ...spare.map((die) => h("button", {
+    type: "button", class: "spare", "data-key": `d${die.id}`, onclick: () => back(die) }, t("tray.put_back", { id: die.id + 1 })))] : []);
 }
 
 function lay(element, die) {

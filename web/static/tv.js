@@ -72,7 +72,7 @@ function photos(snapshot) {
   }));
 }
 
-const remembered = (all, { kind, side, points }) => t(`highlight.${kind}`, { player: all[side].name, points: number(points) });
+function remembered(all, { kind, side, points }) { return t(`highlight.${kind}`, { player: all[side].name, points: number(points) }); }
 
 // The dice of a phone that asks to be let in: whoever holds the button compares them with the phone's.
 async function code() {

@@ -42,9 +42,8 @@ class PastGames:
         self._chances: dict[int, tuple[FiledGame, Json]] = {}
 
     def games(self) -> list[Json]:
-        """Newest first: `id`, `started` and what a `FiledGame.summary` has."""
-        kept = self._newest_first()
-        return [{"id": game.number, "started": _timestamp(game.started_s), **game.summary()} for game in kept]
+        """Those that were played, newest first: `id`, `started` and what a `FiledGame.summary` has."""
+        return [{"id": game.number, "started": _timestamp(game.started_s), **game.summary()} for game in self._played()]
 
     def transcript(self, game: int) -> list[Json] | None:
         """The lines of a game that stand, its header first; None when there is no such game."""
@@ -55,6 +54,12 @@ class PastGames:
         """The same as JSON Lines, as `pegpip replay` reads them."""
         kept = self._game(game)
         return kept.text() if kept else None
+
+    def newest(self) -> bytes | None:
+        """That of the game that was set up last, played or not; None before the first."""
+        with self._lock:
+            self._read_on()
+            return self._kept[max(self._kept)].text() if self._kept else None
 
     def moves(self, game: int) -> list[Json] | None:
         """For each line after the header: `line`, `state` and `track` after it, the number of its `throw` or None."""
@@ -78,7 +83,7 @@ class PastGames:
     def players(self) -> dict[str, Tally]:
         """Everyone who has played here, over all games, the latest to play first."""
         found: dict[str, Tally] = {}
-        for game in self._newest_first():
+        for game in self._played():
             for name, tally in game.tallies.items():
                 found[name] = found.get(name, Tally()) + tally
         return found
@@ -136,13 +141,13 @@ class PastGames:
             since: Of those from that game on.
             dice: Of those that were played with that set of dice.
         """
-        for game in reversed(self._newest_first()):
+        for game in reversed(self._played()):
             if (since is None or game.number >= since) and dice in (None, game.terms.dice):
                 yield from (line.line["throw"] for line in game.filed_lines() if line.thrown)
 
     def throwers(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
         """Each throw of every game, the newest game first: game, kind, started, its number, who threw, values."""
-        for game in self._newest_first():
+        for game in self._played():
             transcript = Transcript.begin(game.header)
             for line in game.filed_lines():
                 if line.thrown:
@@ -156,7 +161,7 @@ class PastGames:
         With `dice` its name, `sets` the names of all, the latest used first, and the `course` of the evidence. When no
         name is given it is the set that was used last.
         """
-        sets = list(dict.fromkeys(game.terms.dice for game in self._newest_first())) or [""]
+        sets = list(dict.fromkeys(game.terms.dice for game in self._played())) or [""]
         dice = sets[0] if dice is None else dice
         throws = list(self.throws(dice=dice))
         return {"dice": dice, "sets": sets, **watched(throws).view(), "course": course_of(throws)}
@@ -167,15 +172,16 @@ class PastGames:
             self._read_on()
             return [(game, line) for _, game in sorted(self._kept.items()) for line in game.doubted]
 
+    def _played(self) -> list[FiledGame]:
+        """Newest first; a game that was only set up, as a first start sets one up, is not worth telling."""
+        with self._lock:
+            self._read_on()
+            return sorted((game for game in self._kept.values() if game.played), key=lambda game: -game.number)
+
     def _game(self, number: int) -> FiledGame | None:
         with self._lock:
             self._read_on()
             return self._kept.get(number)
-
-    def _newest_first(self) -> list[FiledGame]:
-        with self._lock:
-            self._read_on()
-            return sorted(self._kept.values(), key=lambda game: -game.number)
 
     def _read_on(self) -> None:
         if self._record is None:
