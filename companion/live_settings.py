@@ -17,16 +17,7 @@ TRIED = "banked"
 
 
 class LiveSettings:
-    """The parts of a table that take settings while it runs.
-
-    Args:
-        settings: What the board was built with.
-        board: Its light, and the strip with its layout.
-        lights: Its nights.
-        photos: How much of the disk they may take.
-        chimes: Whether effects are heard, and how loud.
-        voice: Its language, its volume, and whether it speaks from the start on.
-    """
+    """The parts of a table that take settings while it runs."""
 
     def __init__(
         self, settings: Settings, board: Board, lights: Lights, photos: Photos, chimes: Chimes, voice: Loudspeaker

@@ -26,14 +26,7 @@ from web.serving.feed import Feed
 
 
 def build(settings: Settings, why: str) -> App:
-    """The pages alone: no camera, no strip, no buttons, and nothing is written.
-
-    Args:
-        settings: As for the table.
-        why: What the last start that failed said.
-
-    Raises SetupError, DeviceError.
-    """
+    """The pages alone, which say why: no camera, no strip, nothing is written. Raises SetupError, DeviceError."""
     clock, folder = time.monotonic, settings.data_dir
     table = LastState(folder, f"The table could not be started. {why}")
     layout = layout_of(settings.strip.layout, settings.track)

@@ -44,14 +44,7 @@ class BoardFrame:
 
 
 class Board:
-    """A strip with a track on it.
-
-    Args:
-        strip: Where frames go.
-        layout: Which LED is which hole; must have as many LEDs as the strip.
-        power: Gamma, brightness, limit.
-        clock: Seconds that only grow; the clock of the views' moments.
-    """
+    """A strip with a track on it; the layout has as many LEDs as the strip."""
 
     def __init__(self, strip: Strip, layout: Layout, power: Power, clock: Callable[[], float] = time.monotonic) -> None:
         self._strip, self._layout, self._power, self._clock = strip, layout, power, clock

@@ -24,18 +24,6 @@ LIME: Colour = (0.702, 0.902, 0.502)
 VIOLET: Colour = (0.502, 0.2, 1.0)
 CRIMSON: Colour = (0.902, 0.102, 0.302)
 PLAYERS = (ORANGE, SKY, GREEN, YELLOW, VERMILION, PURPLE, COBALT, LIME, VIOLET, CRIMSON)
-PATTERNS = (
-    "steady",
-    "slow breath",
-    "double blink",
-    "fast breath",
-    "single blink",
-    "heartbeat",
-    "triple blink",
-    "slow fade",
-    "long blink",
-    "long and short blink",
-)
 
 AMBER: Colour = (1.0, 0.756, 0.0)
 ALARM: Colour = (0.898, 0.325, 0.239)
@@ -43,6 +31,7 @@ FIRE: Colour = (1.0, 0.50, 0.0)
 SKUNK: Colour = (0.60, 0.72, 0.0)
 
 _PERIODS_S = (math.inf, 4.0, 3.0, 1.2, 2.4, 1.6, 3.6, 2.8, 3.4, 3.2)
+"""By player: steady, breaths and blinks (`_DIPS`) of their own, a heartbeat, a slow fade."""
 _SHORT_S, _LONG_S = 0.4, 1.2
 _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
     2: ((0.0, _SHORT_S), (0.45, _SHORT_S)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.errors import SetupError
 from hardware.settings import PowerSettings
 from hardware.strips import FrameRGB
 
@@ -21,9 +20,6 @@ class Power:
 
     def __init__(self, settings: PowerSettings | None = None) -> None:
         self.settings = settings or PowerSettings()
-        problems = power_problems(self.settings)
-        if problems:
-            raise SetupError(problems)
         self._full = (255.0 * self.settings.brightness * np.asarray(self.settings.white)).astype(np.float32)
 
     def light(self, look: Look) -> NDArray[np.float32]:
@@ -74,20 +70,6 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
     steps[rows, order[:, 2]] += most_step
     steps[rows, order[:, 1]] += middle_step
     return np.asarray(steps * lit[:, None], np.uint8)
-
-
-def power_problems(settings: PowerSettings) -> list[str]:
-    """What can't be: each with what to change."""
-    problems = []
-    if not 0.0 < settings.brightness <= 1.0:
-        problems.append(f"brightness is {settings.brightness}; it goes from above 0 to 1.")
-    if not 1.0 <= settings.gamma <= 4.0:
-        problems.append(f"gamma is {settings.gamma}; it goes from 1 to 4, 2.6 suits most strips.")
-    if len(settings.white) != 3 or not all(0.0 < part <= 1.0 for part in settings.white):
-        problems.append(f"white is {list(settings.white)}; it is three numbers from above 0 to 1.")
-    if settings.limit_ma < 100:
-        problems.append(f"limit_ma is {settings.limit_ma:g}; a strip needs at least 100 mA to show anything.")
-    return problems
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:

@@ -16,12 +16,7 @@ NOTE = re.compile(r"^\s*//.*\n", re.MULTILINE)
 
 
 def bundled(page: str, sources: Mapping[str, str]) -> str:
-    """The module of that name with all that it imports, as one module.
-
-    Args:
-        page: Its name, without `.js`.
-        sources: The text of every module, by name.
-    """
+    """The module of that name with all that it imports, as one module."""
     return "".join(_part(name, sources[name], whole=name == page) for name in needed(page, sources))
 
 

@@ -34,7 +34,7 @@ class Spoken(Protocol):
 
 
 class Loudspeaker:
-    """Speaks what each snapshot brought. Fulfils `web.api.voice.Voice`.
+    """Speaks what each snapshot brought.
 
     Attributes:
         language: What it speaks; may be set at any time.

@@ -52,12 +52,7 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a table is called, and what its screen speaks; both may change while it runs.
-
-    Attributes:
-        name: Its name.
-        language: Of its screen, where that has not chosen another; empty: the screen's own.
-    """
+    """What a table is called, and what its screen speaks; empty: its own. Both may change while it runs."""
 
     name: Callable[[], str]
     language: Callable[[], str] = lambda: ""
@@ -65,15 +60,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The pages.
-
-    Attributes:
-        feed: The newest snapshot, which stands in each page.
-        pairing: Whether the phone that asks is paired.
-        games: The games that can be chosen.
-        addresses: Where phones find the table.
-        named: The table's own name and language.
-    """
+    """The pages."""
 
     feed: Feed
     pairing: Pairing

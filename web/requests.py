@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 import flask
 import msgspec
 
 from companion.errors import CompanionError, RulesError, StaleAction
-from companion.session.snapshot import Snapshot
+from companion.session.commands import Command
+from companion.session.last_state import AnyTable
 from web.guard import COOKIE
 from web.pairing.phones import Pairing
 from web.pairing.tokens import Paired
@@ -16,13 +17,6 @@ from web.responses import answer, refusal, refuse
 from web.serving.limits import is_loopback
 
 Body = TypeVar("Body")
-
-
-class Table(Protocol):
-    """The table's single writer, as what does something to it needs it."""
-
-    def submit(self, command: Any) -> Snapshot:
-        """Do a command; the snapshot after it. Raises StaleAction, IllegalAction, NotationError, RulesError."""
 
 
 def body(kind: type[Body]) -> Body:
@@ -53,7 +47,7 @@ def from_this_machine() -> bool:
     return is_loopback(flask.request.remote_addr or "")
 
 
-def do(table: Table, command: object) -> flask.Response:
+def do(table: AnyTable, command: Command) -> flask.Response:
     """Submit a command; the new snapshot, or why the rules refuse it (409 stale, 422 refused), or what is ill (503)."""
     try:
         return answer(table.submit(command))

@@ -32,12 +32,7 @@ class ReaderSetup:
 
 
 class WatchedTray:
-    """The watcher of the tray; whenever there is another calibration, it reads with that.
-
-    Args:
-        load: How the camera is read with the calibration that there is now.
-        watch: A watcher that reads so.
-    """
+    """The watcher of the tray; whenever there is another calibration, it reads with that."""
 
     def __init__(self, load: Callable[[], ReaderSetup], watch: Callable[[ReaderSetup], Watcher]) -> None:
         self._load = load

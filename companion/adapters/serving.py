@@ -6,7 +6,8 @@ import logging
 import socket
 import threading
 from collections.abc import Callable
-from typing import Protocol
+
+from web.serving.server import Server
 
 log = logging.getLogger(__name__)
 
@@ -14,30 +15,17 @@ PAUSE_S = 1.0
 """Between a fall and the next server."""
 
 
-class Serving(Protocol):
-    """What is needed of `web.serving.server.Server`."""
-
-    def run(self) -> None:
-        """Serve until `stop`. Raises what it falls over."""
-
-    def stop(self) -> None:
-        """Let `run` end."""
-
-    def answers(self, within_s: float) -> bool:
-        """Whether it answers a request in that time."""
-
-
 class LastingServer:
     """One server after another on one socket, each with its own hold of it."""
 
     def __init__(self, listening: socket.socket) -> None:
         self._listening = listening
-        self._server: Serving | None = None
+        self._server: Server | None = None
         self._stopped = threading.Event()
         self._falls = 0
         self._why = ""
 
-    def run(self, make: Callable[[socket.socket], Serving]) -> None:
+    def run(self, make: Callable[[socket.socket], Server]) -> None:
         """Serve until `stop`, by the servers that `make` makes."""
         with self._listening:
             while not self._stopped.is_set():
@@ -62,7 +50,7 @@ class LastingServer:
         again = f"; started again {self._falls} times, last after {self._why}" if self._falls else ""
         return True, f"pages are served{again}"
 
-    def _served(self, server: Serving) -> str:
+    def _served(self, server: Server) -> str:
         if self._stopped.is_set():  # between its making and now
             server.stop()
         try:

@@ -16,10 +16,9 @@ from companion.config import Settings
 from companion.diagnostics.health import Check, report
 from companion.games.registry import GAMES
 from companion.games.rulebook import form_of
-from companion.session.last_state import LastState
+from companion.session.last_state import AnyTable
 from companion.session.past.export import PastGames
 from companion.session.photos import Photos
-from companion.session.table import Table
 from web import api, metrics
 from web.api.routes import Routes
 from web.app import create_app
@@ -40,13 +39,7 @@ FORMS = tuple(map(form_of, GAMES.values()))
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where phones come in.
-
-    Attributes:
-        link: The listening socket.
-        addresses: What leads to it.
-        pairing: Which phones may control the table.
-    """
+    """Where phones come in."""
 
     link: socket.socket
     addresses: Addresses
@@ -84,7 +77,7 @@ def addresses_of(settings: WebSettings, port: int) -> Addresses:
 
 
 def groups_of_any_table(
-    table: Table | LastState,
+    table: AnyTable,
     feed: Feed,
     board: BoardOnPage,
     photos: Photos,

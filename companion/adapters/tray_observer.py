@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterable
 
 import cv2
 
@@ -23,16 +22,6 @@ PHOTO_QUALITY = 85
 """JPEG quality of a throw's photo: pips stay sharp, and a day of throws fits under the cap."""
 
 
-class Watching(Protocol):
-    """What the observer needs of `vision.watching.watcher.Watcher`."""
-
-    def events(self) -> Iterator[watch.Event]:
-        """Each thing that happens in the tray; ends when the camera's recording does, or after `stop`."""
-
-    def stop(self) -> None:
-        """End `events` soon; from any thread."""
-
-
 class TrayObserver:
     """Runs the watcher and tells the table what it sees. The table never waits for it.
 
@@ -47,7 +36,7 @@ class TrayObserver:
     def __init__(
         self,
         name: str,
-        watcher: Watching,
+        watcher: watch.Watcher,
         submit: Callable[[Command], Snapshot],
         prepare: Callable[[], object] = lambda: None,
         release: Callable[[], object] = lambda: None,

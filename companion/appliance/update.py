@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from companion.appliance import trial
 from companion.appliance.machine import Machine
@@ -22,24 +21,9 @@ PACKED_IN = "usr/share/pegpip/wheels"
 """Where the Debian package keeps its wheels."""
 
 
-class Service(Protocol):
-    """The table's service, as updating needs it."""
-
-    def restart(self) -> None:
-        """Start it anew, with the release that is current. Raises DeviceError."""
-
-    def entry(self) -> int | None:
-        """The number of the table's newest entry when all of it is well; else None."""
-
-
 @dataclass(frozen=True, slots=True)
 class Systemd:
-    """The service under systemd, asked over its own pages.
-
-    Attributes:
-        machine: Where systemctl is.
-        page: The pages' address, without a slash at its end.
-    """
+    """The service under systemd, asked over its own pages; no slash ends `page`."""
 
     machine: Machine
     page: str
@@ -57,18 +41,10 @@ class Systemd:
 
 @dataclass(frozen=True, slots=True)
 class Updater:
-    """Replaces the release that runs.
-
-    Attributes:
-        releases: The releases of this machine.
-        service: What runs them.
-        say: Tells what is being done, a line each.
-        pause: Waits some seconds.
-        clock: A monotonic clock, in seconds.
-    """
+    """Replaces the release that runs."""
 
     releases: Releases
-    service: Service
+    service: Systemd
     say: Callable[[str], None]
     pause: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic

@@ -51,14 +51,7 @@ def speed() -> dict[str, float]:
 
 
 def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | None) -> dict[str, float]:
-    """Medians in milliseconds, on one thread.
-
-    Args:
-        pictures: Of the tray.
-        tray: With its calibration.
-        photo: Without.
-        dice: How many lie there, told to the reader of photos; the tray's is told no number.
-    """
+    """Medians in milliseconds, on one thread; the number of `dice` is told to the reader of photos alone."""
     blobs = baseline.detector()
     return {
         "settle_ms": _median_ms(pictures, lambda picture: stillness.structure(picture)),

@@ -253,8 +253,8 @@ def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
         "camera_mm": [round(value, 1) for value in rig.camera_mm],
         "tilt_deg": round(done.tilt_deg, 2),
         "lens": {"degrees": round(lens.angle_deg, 1), "measured": lens.measured},
-        "throw_mm": [rig.throw.x_mm, rig.throw.y_mm, rig.throw.width_mm, rig.throw.height_mm],
-        "keep_mm": [rig.keep.x_mm, rig.keep.y_mm, rig.keep.width_mm, rig.keep.height_mm],
+        "throw_mm": rig.throw.box_mm,
+        "keep_mm": rig.keep.box_mm,
         "advice": [{"code": one.code, "says": one.says} for one in done.advice],
         "file": file,
     }

@@ -26,12 +26,7 @@ def command(file: Path | None) -> None:
 
 
 def draw(addresses: Addresses, page: str) -> None:
-    """Draw the code of the Wi-Fi, where there is one to join, and then that of a page.
-
-    Args:
-        addresses: Of the table.
-        page: Where the second leads to: the table's page, or what makes a phone the host.
-    """
+    """Draw the code of the Wi-Fi, where there is one to join, and then that of a page."""
     if addresses.wifi:
         click.echo("1. Scan it to join the table's Wi-Fi:")
         segno.make(addresses.wifi).terminal(compact=True)

@@ -36,15 +36,7 @@ _POWER_BITS = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the doctor found.
-
-    Attributes:
-        part: What was looked at.
-        ok: Whether it is well.
-        says: What was found, one sentence.
-        cure: What to do, empty when all is well.
-        simulated: Whether the part is a simulated one.
-    """
+    """What the doctor found of a part, and what to do: nothing when all is well."""
 
     part: str
     ok: bool

@@ -1,18 +1,24 @@
-"""What may be asked of the table: one frozen value a command; one that changes the game names the number it saw."""
+"""What may be asked of the table: one frozen value a command; one that changes the game names the number it saw.
+
+Those that a phone sends as they are refuse what they do not know.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from companion.session.tray.observation import Observation
 
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+Values = Annotated[tuple[Annotated[int, msgspec.Meta(ge=1, le=6)], ...], msgspec.Meta(max_length=20)]
 
-class PlayLine(msgspec.Struct, frozen=True, kw_only=True):
+
+class PlayLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Play a transcript line, `{"undo": n}` too. In a game without lines `{"undo": 1}` takes the game itself back."""
 
-    number: int
+    number: Number
     line: Any
 
 
@@ -29,22 +35,22 @@ class StartGame(msgspec.Struct, frozen=True, kw_only=True):
     colours: Any = {}
 
 
-class NextGame(msgspec.Struct, frozen=True, kw_only=True):
+class NextGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The same game and players again; who lost the last one starts."""
 
-    number: int
+    number: Number
 
 
-class Abandon(msgspec.Struct, frozen=True, kw_only=True):
+class Abandon(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """End the game without a result. `{"undo": 1}` takes that back."""
 
-    number: int
+    number: Number
 
 
-class EndSitting(msgspec.Struct, frozen=True, kw_only=True):
+class EndSitting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The evening is over: the next game starts a new sitting, even between the same players."""
 
-    number: int
+    number: Number
 
 
 class CorrectThrow(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,11 +64,11 @@ class CorrectThrow(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[int, ...]
 
 
-class ConfirmCorrection(msgspec.Struct, frozen=True, kw_only=True):
+class ConfirmCorrection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Carry out the correction on offer (or not), with the loss of the lines that it lists."""
 
-    offer: int
-    accept: bool = True
+    offer: Number
+    accept: bool
 
 
 class HouseDecides(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,11 +86,11 @@ class HouseAwaits(msgspec.Struct, frozen=True, kw_only=True):
     itself: bool = False
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Settle question `question`: these values lie there, or None: it was no throw."""
 
-    question: int
-    values: tuple[int, ...] | None
+    question: Number
+    values: Values | None
 
 
 class Observe(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from companion.session.journal import read_entries
 from companion.session.present import TableState, snapshot_of
 from companion.session.record import Record, Unplayable, replayed
 from companion.session.snapshot import Snapshot, Thrown
+from companion.session.table import Table
 from companion.session.tray.interpret import Memory
 
 CURE = (
@@ -52,6 +53,10 @@ class LastState:
     def health(self) -> tuple[bool, str]:
         """Why it is all that can be shown."""
         return False, f"{self._why} {CURE}"
+
+
+AnyTable = Table | LastState
+"""One to play at, or to look at only."""
 
 
 def last_good(folder: Path) -> Record:

@@ -17,12 +17,7 @@ from hardware.settings import ButtonSettings
 
 
 class GpioButtons:
-    """Any number of buttons.
-
-    Args:
-        settings: Their pins, when a level counts and when a press is a long one; shutting down takes a countdown.
-        clock: Seconds, monotonic.
-    """
+    """Any number of buttons."""
 
     name = "gpio"
 

@@ -9,14 +9,7 @@ from hardware.view import BoardView, Moment, Peg
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A scene to look at.
-
-    Attributes:
-        name: Its name, fit for a file.
-        view: What the board is told; moments happen at 0 s or later.
-        lasts_s: How long a moving picture of it runs.
-        still_s: The time of its best picture.
-    """
+    """A scene to look at: its name, fit for a file, how long it runs, and when its picture is best."""
 
     name: str
     view: BoardView

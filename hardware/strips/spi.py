@@ -19,16 +19,7 @@ DEFAULT_BUFSIZ = 4096
 
 
 class SpiStrip:
-    """LEDs on an SPI bus.
-
-    Args:
-        leds: LEDs of the strip.
-        bus: Of `/dev/spidevBUS.DEVICE`.
-        device: Of the same.
-        order: Order in which the LEDs take their colours.
-        bits: SPI bits to an LED bit, 3 or 4.
-        bufsiz: File that tells the kernel's limit to a transfer.
-    """
+    """LEDs on an SPI bus, 3 or 4 `bits` to one of theirs; `bufsiz` is the file that tells the kernel's limit."""
 
     name = "spi"
 

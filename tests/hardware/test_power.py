@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from companion.errors import SetupError
 from hardware.palette import PLAYERS
 from hardware.power import Power, in_steps
 from hardware.settings import PowerSettings
@@ -94,9 +93,3 @@ def test_an_led_is_never_made_more_than_twice_as_bright_to_keep_its_hue() -> Non
 def test_a_supply_too_small_for_the_dark_strip_leaves_it_dark() -> None:
     frame_rgb, _ = Power(PowerSettings(brightness=1, limit_ma=100)).limited(white(363))
     assert not frame_rgb.any()
-
-
-def test_impossible_power_settings_are_told_all_at_once() -> None:
-    with pytest.raises(SetupError) as refused:
-        Power(PowerSettings(brightness=0, gamma=9, white=(1, 1, 2), limit_ma=5))
-    assert len(refused.value.problems) == 4

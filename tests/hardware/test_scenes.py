@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hardware.canvas import Canvas
 from hardware.motion import DURATIONS_S
-from hardware.palette import PATTERNS, PLAYERS, pattern, player_colour
+from hardware.palette import PLAYERS, pattern, player_colour
 from hardware.pictures.gallery import SCENES, Scene
 from hardware.power import Power
 from hardware.scenes import SLOW_FRAME_S, compose, next_change_s
@@ -137,8 +137,8 @@ def test_pegs_in_a_hole_of_two_leds_share_them_out() -> None:
 
 
 def test_players_differ_in_time_as_well_as_in_colour() -> None:
-    rhythms = [tuple(round(pattern(colour, k / 20), 2) for k in range(200)) for colour in range(len(PATTERNS))]
-    assert len(set(rhythms)) == len(PATTERNS)
+    rhythms = [tuple(round(pattern(colour, k / 20), 2) for k in range(200)) for colour in range(len(PLAYERS))]
+    assert len(set(rhythms)) == len(PLAYERS)
     assert min(min(rhythm) for rhythm in rhythms) >= 0.29, "a peg is never dark"
 
 

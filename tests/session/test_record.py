@@ -213,7 +213,7 @@ def test_lines_that_a_correction_makes_illegal_are_listed_first_and_dropped_only
     kept = table.submit(c.ConfirmCorrection(offer=offered.correction.id, accept=False))
     assert (kept.correction, kept.state) == (None, before.state)
     offered = table.submit(wiped)
-    after = table.submit(c.ConfirmCorrection(offer=offered.correction.id))
+    after = table.submit(c.ConfirmCorrection(offer=offered.correction.id, accept=True))
     assert after.state["wipeouts"] == {"Ann": 1, "Ben": 0}
     assert after.state["player"] == "Ben"
     assert after.correction is None

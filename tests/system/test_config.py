@@ -28,6 +28,14 @@ def test_all_mistakes_are_told_at_once_with_the_nearest_key(tmp_path: Path) -> N
     assert "brightness" in text
 
 
+def test_impossible_power_is_told_all_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "pegpip.toml"
+    file.write_text("[strip]\nbrightness = 0\ngamma = 9\nwhite = [1, 1, 2]\nlimit_ma = 5\n")
+    with pytest.raises(SetupError) as told:
+        config.load(file, {})
+    assert len(told.value.problems) == 4
+
+
 def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:
     file = tmp_path / "pegpip.toml"
     file.write_text("[web]\nport = 8001\nstreams = 7\n")

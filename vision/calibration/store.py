@@ -4,28 +4,46 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
-import math
 import os
 import zipfile
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import cv2
+import msgspec
 import numpy as np
 
 from companion.errors import DeviceError, PictureError
 from vision.geometry.rig import Rig, Zone
 from vision.images.loading import picture_of_bytes
+from vision.reading import FrameBGR
 
 FILE_NAME = "calibration.zip"
-FORMAT = 1
+FORMAT: Literal[1] = 1
+_DAMAGE = (OSError, EOFError, zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, msgspec.MsgspecError)
 _NUMBERS, _PICTURE = "calibration.json", "empty.png"
 MOST_BYTES = 200_000_000
 """A picture of 60 megapixels as PNG; more is no calibration of ours."""
 CURE = "Run `pegpip calibrate` again."
+_Three = tuple[float, float, float]
+_Four = tuple[float, float, float, float]
+
+
+class _Numbers(msgspec.Struct, frozen=True):
+    """What a file says."""
+
+    format: Literal[1]
+    camera: str
+    made: str
+    size_wh: tuple[int, int]
+    floor_to_px: tuple[_Three, _Three, _Three]
+    throw_mm: _Four
+    keep_mm: _Four
+    die_mm: Annotated[float, msgspec.Meta(gt=1, lt=100)]
+    camera_mm: _Three
+    advice: tuple[str, ...]
+    lens_deg: float | None = None  # older files tell none
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +52,6 @@ class Stored:
 
     Attributes:
         camera: The camera's setting that it was made with, as `picamera2` or `opencv:0`.
-        made: Date and time of day, for people.
-        rig: What was found.
         advice: Codes of what was left to better.
         lens_deg: The lens's angle of view across as it was measured; None: it was not.
     """
@@ -59,7 +75,7 @@ def save_rig(folder: Path, stored: Stored) -> Path:
     assert done, "a picture from a camera can always be coded"
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
-        archive.writestr(_NUMBERS, json.dumps(_numbers(stored), indent=1))
+        archive.writestr(_NUMBERS, msgspec.json.format(msgspec.json.encode(_numbers(stored)), indent=1))
         archive.writestr(_PICTURE, picture.tobytes())
     to = folder / FILE_NAME
     part = to.with_suffix(".part")
@@ -104,54 +120,28 @@ def rig_of_bytes(content: bytes, name: str) -> Stored:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if any(archive.getinfo(part).file_size > MOST_BYTES for part in (_NUMBERS, _PICTURE)):
                 raise DeviceError(f"The calibration {name} is too large.", CURE)
-            numbers = json.loads(archive.read(_NUMBERS))
+            numbers = msgspec.json.decode(archive.read(_NUMBERS), type=_Numbers)
             picture = archive.read(_PICTURE)
-        return _stored(numbers, lambda: picture_of_bytes(picture, name))
-    except (OSError, EOFError, zipfile.BadZipFile, KeyError, ValueError, TypeError, NotImplementedError) as wrong:
+        return _stored(numbers, picture_of_bytes(picture, name))
+    except _DAMAGE as wrong:
         raise DeviceError(f"The calibration {name} is damaged ({type(wrong).__name__}).", CURE) from None
     except (PictureError, RuntimeError) as wrong:  # RuntimeError: an encrypted archive
         raise DeviceError(f"The calibration's picture is damaged ({wrong}).", CURE) from None
 
 
-def _numbers(stored: Stored) -> dict[str, Any]:
+def _numbers(stored: Stored) -> _Numbers:
     rig = stored.rig
-    return {
-        "format": FORMAT,
-        "camera": stored.camera,
-        "made": stored.made,
-        "size_wh": list(stored.size_wh),
-        "floor_to_px": rig.floor_to_px.tolist(),
-        "throw_mm": list(asdict(rig.throw).values()),
-        "keep_mm": list(asdict(rig.keep).values()),
-        "die_mm": rig.die_mm,
-        "camera_mm": list(rig.camera_mm),
-        "advice": list(stored.advice),
-        "lens_deg": stored.lens_deg,
-    }
+    lies = rig.floor_to_px.tolist(), rig.throw.box_mm, rig.keep.box_mm, rig.die_mm, rig.camera_mm
+    return _Numbers(FORMAT, stored.camera, stored.made, stored.size_wh, *lies, stored.advice, stored.lens_deg)
 
 
-def _stored(numbers: dict[str, Any], picture: Callable[[], Any]) -> Stored:
-    """Checked number by number: what is computed from it later must not break. Raises ValueError, KeyError."""
-    if numbers["format"] != FORMAT:
-        raise ValueError(f"format {numbers['format']}")
-    floor_to_px = np.array(numbers["floor_to_px"], np.float64)
-    die_mm, (x, y, height) = float(numbers["die_mm"]), _finite(numbers["camera_mm"], 3)
-    empty_bgr = picture()
-    if floor_to_px.shape != (3, 3) or not np.isfinite(floor_to_px).all() or abs(np.linalg.det(floor_to_px)) < 1e-12:
+def _stored(numbers: _Numbers, empty_bgr: FrameBGR) -> Stored:
+    """Checked as a whole: what is computed from it later must not break. Raises ValueError."""
+    floor_to_px = np.array(numbers.floor_to_px)
+    if abs(np.linalg.det(floor_to_px)) < 1e-12:
         raise ValueError("floor_to_px")
-    if not 1 < die_mm < 100 or height <= 2 * die_mm or list(numbers["size_wh"]) != list(empty_bgr.shape[1::-1]):
+    if numbers.camera_mm[2] <= 2 * numbers.die_mm or numbers.size_wh != empty_bgr.shape[1::-1]:
         raise ValueError("size")
-    zones = [Zone(*_finite(numbers[name], 4)) for name in ("throw_mm", "keep_mm")]
-    rig = Rig(floor_to_px, zones[0], zones[1], die_mm, (x, y, height), empty_bgr)
-    lens_deg = numbers.get("lens_deg")  # older files tell none
-    advice = tuple(str(code) for code in numbers["advice"])
-    return Stored(
-        str(numbers["camera"]), str(numbers["made"]), rig, advice, None if lens_deg is None else float(lens_deg)
-    )
-
-
-def _finite(several: list[Any], count: int) -> tuple[float, ...]:
-    values = tuple(float(number) for number in several)
-    if len(values) != count or not all(math.isfinite(value) for value in values):
-        raise ValueError("numbers")
-    return values
+    throw, keep = Zone(*numbers.throw_mm), Zone(*numbers.keep_mm)
+    rig = Rig(floor_to_px, throw, keep, numbers.die_mm, numbers.camera_mm, empty_bgr)
+    return Stored(numbers.camera, numbers.made, rig, numbers.advice, numbers.lens_deg)

@@ -10,13 +10,8 @@ from pathlib import Path
 from companion.errors import SetupError
 from vision.cameras import Camera
 
-KINDS = {
-    "virtual": "virtual",
-    "picamera2": "picamera2",
-    "opencv": "opencv:INDEX",
-    "files": "files:DIR",
-    "video": "video:FILE",
-}
+KINDS = ("virtual", "picamera2", "opencv:INDEX", "files:DIR", "video:FILE")
+EXAMPLES = {"opencv": "opencv:0", "files": "files:photos", "video": "video:throws.mp4"}
 HIGHEST_INDEX = 63
 """Linux numbers at most 64 video devices; a larger index is a slip of the finger."""
 
@@ -24,21 +19,18 @@ HIGHEST_INDEX = 63
 def open_camera(spec: str, dice: int = 7, clock: Callable[[], float] = time.monotonic) -> Camera:
     """The camera that a setting means; it is not started yet.
 
-    Args:
-        spec: One of `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
-        dice: How many dice lie ready in the virtual tray; the others do without.
-        clock: Seconds that only grow.
-
     Raises:
         SetupError: For an unknown kind (with the nearest known one), a wrong index, a missing folder or file.
     """
     kind, colon, rest = spec.strip().partition(":")
-    if kind not in KINDS:
-        raise SetupError([_unknown(spec, kind)])
-    takes = KINDS[kind].partition(":")[2]
-    if takes and not rest:
-        raise SetupError([f"camera = {spec!r}: say which {takes.lower()}, as in {_example(kind)!r}."])
-    if colon and not takes:
+    takes = {known.partition(":")[0]: known.partition(":")[2] for known in KINDS}
+    if kind not in takes:
+        near = difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.5)
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        raise SetupError([f"camera = {spec!r} is unknown: {meant}There are {', '.join(KINDS)}."])
+    if takes[kind] and not rest:
+        raise SetupError([f"camera = {spec!r}: say which {takes[kind].lower()}, as in {EXAMPLES[kind]!r}."])
+    if colon and not takes[kind]:
         raise SetupError([f"camera = {spec!r}: {kind!r} takes nothing after it; write {kind!r}."])
     if kind == "virtual":
         from vision.cameras.simulated.camera import VirtualCamera
@@ -74,13 +66,3 @@ def _existing(path: Path) -> Path:
     if not path.is_file():
         raise SetupError([f"There is no video file {str(path)!r}: check the path."])
     return path
-
-
-def _unknown(spec: str, kind: str) -> str:
-    near = difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.5)
-    meant = f"did you mean {KINDS[near[0]]!r}? " if near else ""
-    return f"camera = {spec!r} is unknown: {meant}There are {', '.join(KINDS.values())}."
-
-
-def _example(kind: str) -> str:
-    return {"opencv": "opencv:0", "files": "files:photos", "video": "video:throws.mp4"}[kind]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cameras import Camera, Frame
-from vision.evaluation.clips import LONGEST_S, SCENARIOS, Scenario, Watched, is_true, staged
+from vision.evaluation.clips import LONGEST_S, SCENARIOS, Scenario, Watched, is_true, staged, table
 from vision.evaluation.stage import Stage
 from vision.networks import load_networks
 from vision.reader import Reader
@@ -43,13 +43,7 @@ MARGIN = 1.06
 
 @dataclass(slots=True)
 class Handheld:
-    """A camera as if held by hand: what another sees, shifted, turned, nearer and farther, a little blurred.
-
-    Attributes:
-        camera: What sees the scene.
-        seed: Of the hand.
-        sway: How unsteady: 1 as usual, 0 a tripod.
-    """
+    """A camera as if held by hand: what another sees, shifted, turned, nearer and farther, a little blurred."""
 
     camera: Camera
     seed: int
@@ -126,17 +120,9 @@ def main() -> int:
     parser.add_argument("--sway", type=float, default=1.0, help="how unsteady the hand is; 0: a tripod")
     args = parser.parse_args()
     cv2.setNumThreads(1)
-    heads = ("throws", "missed", "repeated", "invented", "doubted")
-    sys.stdout.write(f"{'clip':18}{'seed':>6}" + "".join(f"{head:>10}" for head in heads) + "\n")
-    clips = []
-    for seed in range(args.first, args.first + args.each):
-        for scenario in SCENARIOS:
-            clips.append(filmed(scenario, seed, args.sway))
-            row = "".join(f"{getattr(clips[-1], head):10}" for head in heads)
-            sys.stdout.write(f"{scenario.name:18}{seed:6}{row}\n")
-            sys.stdout.flush()
-    sums = "".join(f"{sum(getattr(clip, head) for clip in clips):10}" for head in heads)
-    sys.stdout.write(f"{'all':18}{len(clips):6}{sums}\n")
+    seeds = range(args.first, args.first + args.each)
+    clips = [filmed(scenario, seed, args.sway) for seed in seeds for scenario in SCENARIOS]
+    sys.stdout.write(table(clips) + "\n")
     return int(any(clip.repeated or clip.invented for clip in clips))
 
 

@@ -27,6 +27,11 @@ class Zone:
         right, bottom = self.x_mm + self.width_mm, self.y_mm + self.height_mm
         return np.array([[self.x_mm, self.y_mm], [right, self.y_mm], [right, bottom], [self.x_mm, bottom]])
 
+    @property
+    def box_mm(self) -> tuple[float, float, float, float]:
+        """Left, top, width, height."""
+        return self.x_mm, self.y_mm, self.width_mm, self.height_mm
+
     def holds(self, x_mm: float, y_mm: float) -> bool:
         """Whether a point lies in it."""
         return 0 <= x_mm - self.x_mm < self.width_mm and 0 <= y_mm - self.y_mm < self.height_mm

@@ -60,12 +60,7 @@ class Detection:
 
 
 class Detector:
-    """The network; not to be used from two threads at a time.
-
-    Args:
-        model: Its file.
-        names: Whether it tells values apart; a light one only says where a face lies.
-    """
+    """The network; a light one names no values. Not to be used from two threads at a time."""
 
     def __init__(self, model: Path = MODEL, *, names: bool = True) -> None:
         self.network, self._names = Network(model), names

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import flask
 
 from companion.errors import RulesError
+from companion.session.house.advice import Advisor
 from web.api.routes import Routes
 from web.responses import answer, refusal
-
-
-class Advisor(Protocol):
-    """Who can tell; each raises RulesError where there is nothing to tell, or nobody is to be told."""
-
-    def odds(self) -> Mapping[str, Any]:
-        """What can be done now and what each option is worth."""
-
-    def chances(self) -> Mapping[str, Any]:
-        """Each side's chance to win, line by line."""
-
-    def story(self) -> Mapping[str, Any]:
-        """How the game that is over split into luck and decisions."""
 
 
 def routes(advisor: Advisor) -> Routes:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
 
 import flask
 import msgspec
 
 from companion.errors import RulesError
-from companion.session.past.statistics import Tally
+from companion.session.last_state import AnyTable
+from companion.session.past.export import PastGames
 from web.api.routes import Json, Routes
 from web.responses import answer, refusal
-from web.serving.feed import Table
 
 COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
 GOALS = ("points", "win")
@@ -23,41 +21,7 @@ GOAL: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
-class PastGames(Protocol):
-    """Games played, from the journal."""
-
-    def games(self) -> Sequence[Mapping[str, Any]]:
-        """Newest first: `id`, `game`, `title`, `players`, `winners`, `games_lost`, `over`, `throws`, `started`."""
-
-    def transcript(self, game: int) -> Sequence[Mapping[str, Any]] | None:
-        """The lines of a game that stand, the header first; None when there is no such game."""
-
-    def moves(self, game: int) -> Sequence[Mapping[str, Any]] | None:
-        """For each line: `line`, `state` and `track` after it, and the number of its `throw` or None."""
-
-    def throwers(self) -> Iterable[tuple[int, str, str, int, str, Sequence[int]]]:
-        """Each throw of every game: game, kind, when that started, the throw's number, who threw, values."""
-
-    def tallies(self, game: int) -> Mapping[str, Tally] | None:
-        """Each player of a game in figures; None when there is no such game."""
-
-    def players(self) -> Mapping[str, Tally]:
-        """Everyone who has played here, over all games."""
-
-    def luck(self, game: int) -> Mapping[str, Any] | None:
-        """How a game split into luck and decisions; None when there is no such game. Raises RulesError: unfinished."""
-
-    def chances(self, game: int) -> Mapping[str, Any] | None:
-        """Each side's chance to win after each line; None when there is no such game. Raises RulesError."""
-
-    def odds(self, game: int, goal: str) -> Mapping[str, Any] | None:
-        """What can be done in a game and what it is worth; None when there is no such game. Raises RulesError."""
-
-    def fairness(self, dice: str | None) -> Mapping[str, Any]:
-        """Whether a set of dice is honest, as far as its throws can tell; None: the set that was used last."""
-
-
-def routes(past: PastGames, table: Table) -> Routes:
+def routes(past: PastGames, table: AnyTable) -> Routes:
     """The routes of past games; anyone may read them."""
     made = Routes("evening")
     _weighed(made, past)

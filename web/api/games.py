@@ -9,10 +9,11 @@ import flask
 
 from companion.session.commands import StartGame
 from companion.session.house.terms import Terms
+from companion.session.last_state import AnyTable
 from web.api.routes import Json, Routes, ref
 from web.names import problem_of
 from web.pairing.phones import Pairing
-from web.requests import Table, do
+from web.requests import do
 from web.responses import answer, refusal
 
 HEADER: Json = {
@@ -40,7 +41,7 @@ Form = Mapping[str, Any]
 """A game that can be chosen, as `companion.games.rulebook.form_of` tells it."""
 
 
-def routes(games: Sequence[Form], table: Table, pairing: Pairing) -> Routes:
+def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     """The routes of the games."""
     made = Routes("games", Terms, pairing=pairing, schemas={"Header": _header(games)})
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import flask
 import msgspec
 
+from companion.session.house.player import HousePlayer
 from web.api.routes import Routes
 from web.pairing.phones import Pairing
 from web.responses import answer
@@ -20,14 +21,7 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: Annotated[float, msgspec.Meta(ge=0.0, le=MOST_S)]
 
 
-class House(Protocol):
-    """Who plays the house's seat."""
-
-    def hold(self, seconds: float) -> None:
-        """Do nothing for so long."""
-
-
-def routes(house: House, pairing: Pairing) -> Routes:
+def routes(house: HousePlayer, pairing: Pairing) -> Routes:
     """The routes of the house."""
     made = Routes("house", HoldBody, pairing=pairing)
 

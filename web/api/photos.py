@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
 import flask
 
-from companion.session.snapshot import Snapshot, Thrown
+from companion.session.last_state import AnyTable
+from companion.session.photos import Photos
 from web.api.routes import Routes, number
 from web.responses import answer, refusal
 
 JPEG = "image/jpeg"
 
 
-class Photos(Protocol):
-    """The photos that are kept."""
-
-    def jpeg(self, throw: int) -> bytes | None:
-        """The photo of a throw, or None."""
-
-
-class Asking(Protocol):
-    """The table, which may have a question open."""
-
-    def snapshot(self) -> Snapshot:
-        """The newest snapshot."""
-
-    def throws(self) -> Sequence[Thrown]:
-        """Every throw of the game that is on, oldest first."""
-
-    def question_photo(self, question: int) -> bytes | None:
-        """The photo that a question is about, or None when it is no longer open."""
-
-
-def routes(photos: Photos, table: Asking) -> Routes:
+def routes(photos: Photos, table: AnyTable) -> Routes:
     """The routes of the photos."""
     made = Routes("photos")
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from typing import IO, Annotated, Protocol
+from typing import IO, Annotated
 
 import flask
 import msgspec
 
 from companion.errors import IllegalAction
-from companion.session.past.review import NO_DIE, ReviewedThrow
-from web.api.photos import Photos
+from companion.session.past.review import NO_DIE, Review, ReviewedThrow
+from companion.session.photos import Photos
 from web.api.routes import Json, Routes, ref
 from web.pairing.phones import Pairing
 from web.responses import answer, refusal
@@ -30,16 +30,6 @@ class DiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`POST /api/review/N`: what each die in the photo of throw N shows, in the order of its list; 0: no die."""
 
     values: Annotated[tuple[Annotated[int, msgspec.Meta(ge=NO_DIE, le=6)], ...], msgspec.Meta(max_length=20)]
-
-
-class Review(Protocol):
-    """Throws that the reader doubted or had wrong, as `companion.session.past.review.Review`."""
-
-    def throws(self) -> Sequence[ReviewedThrow]:
-        """The ones that stand, newest first."""
-
-    def say(self, throw: int, values: Sequence[int]) -> None:
-        """Say what each die of a throw's photo shows, 0: no die. Raises IllegalAction."""
 
 
 def routes(review: Review, photos: Photos, pairing: Pairing) -> Routes:

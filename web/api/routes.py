@@ -26,15 +26,7 @@ OF_EVERY_POST = (400, 403, 413, 415)
 
 
 class Routes:
-    """A group of routes.
-
-    Attributes:
-        name: What it is about.
-        blueprint: Its routes for Flask.
-        paths: The same for OpenAPI.
-        structs: The shapes that they name, as msgspec structs.
-        schemas: More shapes, as JSON schemas.
-    """
+    """A group of routes."""
 
     def __init__(
         self, name: str, *structs: Any, pairing: Pairing | None = None, schemas: Mapping[str, Json] | None = None
@@ -119,7 +111,7 @@ class Routes:
                     must_be_paired(self._pairing)
                 return view(**path) if shape is None else view(body(shape), **path)
 
-            self.blueprint.add_url_rule(rule, view_func=checked, methods=[method])
+            self.blueprint.add_url_rule(rule, f"{method} {rule}".replace(".", "-"), checked, methods=[method])
             return view
 
         return serve

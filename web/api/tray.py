@@ -6,20 +6,24 @@ Who may throw there may decide there: lines, answers and the next game have addr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Protocol
 
 import flask
 import msgspec
 
 from companion.session.commands import Answer, NextGame, PlayLine
-from web.api.play import AnswerBody, LineBody, NumberBody
+from companion.session.last_state import AnyTable
+from web.api.play import COMMANDS
 from web.api.routes import Json, Routes, ref
 from web.pairing.phones import Pairing
-from web.requests import Table, do
+from web.requests import do
 from web.responses import answer, refusal
 
 Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
 Dice = Annotated[tuple[Die, ...], msgspec.Meta(max_length=20)]
+DECIDED_HERE = tuple(row for row in COMMANDS if row[2] in (PlayLine, Answer, NextGame))
+"""What who throws here may decide here too."""
 Place = Annotated[float, msgspec.Meta(ge=-1000.0, le=2000.0)]
 
 
@@ -83,9 +87,9 @@ class Tray(Protocol):
         """The camera's newest picture."""
 
 
-def routes(tray: Tray, table: Table, pairing: Pairing) -> Routes:
+def routes(tray: Tray, table: AnyTable, pairing: Pairing) -> Routes:
     """The routes of the virtual tray; what moves dice is for this machine, and for paired phones."""
-    shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, LineBody, AnswerBody, NumberBody)
+    shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, *(command for _, _, command in DECIDED_HERE))
     made = Routes("tray", *shapes, pairing=pairing)
     hands: Json = {"refused": (401, 422), "paired": True, "or_here": True}
 
@@ -125,22 +129,7 @@ def routes(tray: Tray, table: Table, pairing: Pairing) -> Routes:
     def lift(sent: LiftBody) -> flask.Response:
         return done(lambda: tray.lift(sent.ids))
 
-    _deciding(made, table)
-    return made
-
-
-def _deciding(made: Routes, table: Table) -> None:
-    """The routes of who decides beside the tray."""
     decided: Json = {"schema": ref("Snapshot"), "refused": (401, 409, 422), "paired": True, "or_here": True}
-
-    @made.post("/api/tray/lines", "Play a transcript line, at the tray", LineBody, **decided)
-    def play_line(sent: LineBody) -> flask.Response:
-        return do(table, PlayLine(number=sent.number, line=sent.line))
-
-    @made.post("/api/tray/answers", "Answer a question, at the tray", AnswerBody, **decided)
-    def settle_question(sent: AnswerBody) -> flask.Response:
-        return do(table, Answer(question=sent.question, values=sent.values))
-
-    @made.post("/api/tray/next", "Start the next game, at the tray", NumberBody, **decided)
-    def next_game(sent: NumberBody) -> flask.Response:
-        return do(table, NextGame(number=sent.number))
+    for place, summary, command in DECIDED_HERE:
+        made.post(f"/api/tray/{place}", f"{summary}, at the tray", command, **decided)(partial(do, table))
+    return made

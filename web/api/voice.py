@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import flask
 import msgspec
 
 from companion.errors import DeviceError
 from web.api.routes import Routes
+from web.loudspeaker import Loudspeaker
 from web.pairing.phones import Pairing
 from web.responses import answer, refusal
 
@@ -19,18 +18,7 @@ class VoiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on: bool
 
 
-class Voice(Protocol):
-    """The table's own loudspeaker."""
-
-    @property
-    def on(self) -> bool:
-        """Whether it speaks."""
-
-    def turn(self, on: bool) -> None:
-        """Let it speak, or be quiet."""
-
-
-def routes(voice: Voice, pairing: Pairing) -> Routes:
+def routes(voice: Loudspeaker, pairing: Pairing) -> Routes:
     """The routes of the table's voice."""
     made = Routes("voice", VoiceBody, pairing=pairing)
 

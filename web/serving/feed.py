@@ -5,21 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import msgspec
 
+from companion.session.last_state import AnyTable
 from companion.session.snapshot import News, Snapshot
-
-
-class Table(Protocol):
-    """What a feed needs of the table."""
-
-    def snapshot(self) -> Snapshot:
-        """The newest snapshot."""
-
-    def subscribe(self, callback: Callable[[Snapshot, News], None]) -> Callable[[], None]:
-        """Call back with each new snapshot and what it brought (from the writer's thread); returns what ends it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +35,7 @@ class Feed:
         newest: The newest snapshot. May be read from any thread.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: AnyTable) -> None:
         self.newest = Frame.of(table.snapshot())
         self._lock = threading.Lock()
         self._ring: Callable[[], None] = lambda: None

@@ -19,11 +19,7 @@ Json = dict[str, Any]
 
 
 class Advisor:
-    """Tells of the game that is on. Any thread may ask; none of them is the table's writer.
-
-    Args:
-        standing: The table as it is now.
-    """
+    """Tells of the game that is on. Any thread may ask; none of them is the table's writer."""
 
     def __init__(self, standing: Callable[[], TableState]) -> None:
         self._standing = standing

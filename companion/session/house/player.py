@@ -19,6 +19,7 @@ from companion.session.commands import Command, HouseAwaits, HouseDecides
 from companion.session.events import TAKEN_BACK
 from companion.session.present import TableState, staying
 from companion.session.snapshot import News, Snapshot
+from companion.session.table import Table
 from companion.session.tray.observation import Die
 
 log = logging.getLogger(__name__)
@@ -35,16 +36,6 @@ LOOK_S = 0.5
 """So often it looks whether the tray can be thrown."""
 HELD_S = 60.0
 """The longest that people can hold it up at a time."""
-
-
-class Table(Protocol):
-    """What the house needs of the table."""
-
-    def standing(self) -> TableState:
-        """The table as it is now."""
-
-    def submit(self, command: Command) -> Snapshot:
-        """Do a command. Raises CompanionError."""
 
 
 class Hands(Protocol):

@@ -115,12 +115,7 @@ def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | Non
 
 
 class Review:
-    """The throws of a data folder that are worth a look. Any thread may ask.
-
-    Args:
-        folder: The data folder.
-        past: Its games, where they are known already.
-    """
+    """The throws of a data folder that are worth a look. Any thread may ask."""
 
     def __init__(self, folder: Path, past: PastGames | None = None) -> None:
         self._folder, self._past = folder, past or PastGames(folder)

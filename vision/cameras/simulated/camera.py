@@ -44,15 +44,7 @@ def rig_over(empty_bgr: FrameBGR) -> Rig:
 
 
 class VirtualCamera:
-    """Frames of a virtual tray, in real time.
-
-    Args:
-        dice: How many dice there are.
-        clock: Seconds, monotonic.
-        sleep: Waits that many seconds.
-        seed: Of everything that is random; None for a different evening each time.
-        fps: Frames a second.
-    """
+    """Frames of a virtual tray, in real time."""
 
     name = "virtual"
 
