@@ -36,7 +36,8 @@ BACKUPS = ("etc/passwd-", "etc/group-", "etc/shadow-", "etc/gshadow-")
 """The system's own, of before the last change of a user."""
 SYSTEMCTL = f"""#!/bin/sh
 # Stands in for systemd, which does not run in this root: starts what the unit says, as the user it says.
-page="import socket; socket.create_connection(('127.0.0.1', {PORT}), 1)"
+# Started is what answers: a release that falls may listen before it does.
+page="from http.client import *; c = HTTPConnection('127.0.0.1', {PORT}, timeout=20); c.request('GET', '/healthz')"
 daemon="start-stop-daemon --pidfile /run/table.pid"
 commands() {{ sed -n "s/^$1=[-+]*//p" /etc/systemd/system/pegpip.service | sh; }}
 case "$1" in
@@ -47,7 +48,7 @@ start | restart)
     export HOME=/var/lib/pegpip RUNTIME_DIRECTORY=/run/pegpip
     $daemon --start --quiet --background --make-pidfile --chuid pegpip --chdir /var/lib/pegpip \\
         --startas /bin/sh -- -c "exec $command >>/var/lib/pegpip/table.log 2>&1"
-    until python3 -c "$page" 2>/dev/null; do
+    until python3 -c "$page; c.getresponse()" 2>/dev/null; do
         kill -0 "$(cat /run/table.pid)" 2>/dev/null || exit 1
         sleep 1
     done
