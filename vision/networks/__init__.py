@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from vision.networks.classifier import Classifier
 from vision.networks.detector import GLANCE, Detector
 
-_TRIM = getattr(ctypes.CDLL(None), "malloc_trim", None)
-"""What glibc would keep of freed memory goes back to the system; other C libraries have no such call."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Networks:
@@ -29,8 +26,9 @@ class Networks:
         """Give back all memory that reading took: much after a close look at a wide throw. Loading again takes 5 ms."""
         for each in (self.light, self.detector, self.classifier):
             each.network.release()
-        if _TRIM is not None:
-            _TRIM(0)
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc keeps for itself what is freed
+        if trim is not None:
+            trim(0)
 
 
 def shipped_networks() -> Networks:
