@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vision.candidates import Candidate, Selection, apart, combined, denied, selected
+from vision.candidates import FAINT, Candidate, Selection, apart, combined, denied, selected
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import LARGER_VIEWS, VIEWS, Probabilities, geometric_mean
@@ -75,8 +75,8 @@ class Reader:
             plain = _doubt(scene, best, expect) is None and not scene.suspects(best)
             if plain and not contested and _agree(best, seen, scene.agreeing):
                 return best, None
-        if best.doubt(expect) is not None:
-            best = self._reconsidered(scene.picture_bgr, best, seen, expect)
+        if _doubt(scene, best, expect) is not None:
+            best = self._reconsidered(scene, best, seen, expect)
         doubt = _doubt(scene, best, expect)
         return best, doubt or (None if _agree(best, seen, scene.agreeing) and not contested else Doubt.COUNT)
 
@@ -91,21 +91,22 @@ class Reader:
             for one in first
         ]
 
-    def _reconsidered(
-        self, picture_bgr: FrameBGR, best: Selection, seen: Sequence[Selection], expect: int | None
-    ) -> Selection:
+    def _reconsidered(self, scene: Scene, best: Selection, seen: Sequence[Selection], expect: int | None) -> Selection:
         """The same dice, those in doubt read by all that any look said of them and by larger views."""
-        doubted = [one for one in best.taken if not one.sure]
-        larger = self._said(picture_bgr, [one.detection for one in doubted], LARGER_VIEWS)
+        doubted = [one for one in best.taken if not one.sure or scene.faint < one.faintness <= FAINT[0]]
+        if not doubted:
+            return best
+        places = [one.detection.place for one in doubted]
+        views = self._networks.classifier.each_view(scene.picture_bgr, places, LARGER_VIEWS)
         every = [one for each in seen for one in (*each.taken, *each.left)]
-        read = [combined(one, every, said) for one, said in zip(doubted, larger, strict=True)]
-        again = [*(one for one in best.taken if one.sure), *read]
+        read = [combined(one, every, said) for one, said in zip(doubted, views.swapaxes(0, 1), strict=True)]
+        again = [*(one for one in best.taken if one not in doubted), *read]
         return selected(apart([*again, *best.left]), expect)
 
     def _said(
         self, picture_bgr: FrameBGR, faces: Sequence[Detection], views: Sequence[tuple[float, float]]
     ) -> Probabilities:
-        return self._networks.classifier.values(picture_bgr, [(one.x, one.y, one.size_px) for one in faces], views)
+        return self._networks.classifier.values(picture_bgr, [one.place for one in faces], views)
 
 
 def _agree(found: Selection, seen: Sequence[Selection], looks: int) -> bool:

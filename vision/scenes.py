@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vision.candidates import Selection
+from vision.candidates import FAINT, Selection
 from vision.geometry import vetoes
 from vision.geometry.background import EmptyTray, Mask
 from vision.geometry.floor import Floor
@@ -20,9 +20,6 @@ BLIND = 2
 """So many looks at a photo must find the same dice where nobody says how many there are: one alone may miss some."""
 NEAR_PX = 32.0
 """... and the closest look must show their faces so large: of touching dice one may be missed if they are smaller."""
-FAINT_UNTOLD = 0.025
-"""... and none may be fainter than this (see `vision.candidates`, FAINT): so dice with numerals and symbols, which lie
-among the others, are told, and the plug of a USB stick (0.026)."""
 
 
 class Scene(Protocol):
@@ -32,11 +29,13 @@ class Scene(Protocol):
         picture_bgr: The frame, or the part of it in which dice can lie, with square pixels.
         agreeing: So many looks must find the same dice.
         cumulative: Whether a look makes use of all that was seen in those before it.
+        faint: Dice no fainter than this need not be shown from more sides.
     """
 
     picture_bgr: FrameBGR
     agreeing: int
     cumulative: bool
+    faint: float
 
     def looks(self) -> Iterator[list[Detection]]:
         """What may be faces in the picture after each look, surest first."""
@@ -61,7 +60,7 @@ class Photo:
 
     def __init__(self, networks: Networks, photo_bgr: FrameBGR, expect: int | None) -> None:
         self.picture_bgr, self._detector, self._expect = photo_bgr, networks.detector, expect
-        self.agreeing = BLIND if expect is None else 1
+        self.agreeing, self.faint = (BLIND, FAINT[1]) if expect is None else (1, FAINT[0])
         self._scale = 0.0
 
     def looks(self) -> Iterator[list[Detection]]:
@@ -76,8 +75,7 @@ class Photo:
             return Doubt.COUNT  # nothing says that this is a table at all
         if any(vetoes.cut_off(one.xy, one.detection.size_px, self.picture_bgr.shape) for one in found.taken):
             return Doubt.CUT_OFF
-        faint = any(one.faintness > FAINT_UNTOLD for one in found.taken)
-        return Doubt.COUNT if faint and self._expect is None else None
+        return Doubt.COUNT if any(one.faintness > self.faint and not one.borne_out for one in found.taken) else None
 
     def box(self, face: Detection) -> Box:
         """A square."""
@@ -106,7 +104,7 @@ class Tray:
 class TrayFrame:
     """A frame of the tray: its whole floor, and what has changed there."""
 
-    agreeing, cumulative = 1, False
+    agreeing, cumulative, faint = 1, False, FAINT[0]
 
     def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
         self.picture_bgr = tray.floor.view(frame_bgr)

@@ -55,6 +55,20 @@ def test_faces_much_smaller_than_the_surest_are_no_dice_but_rivals_when_they_are
     assert (found.values, found.left, found.doubt(None)) == ((3, 3), (clear,), Doubt.COUNT)
 
 
+def test_what_is_much_smaller_is_no_rival_where_it_lies_on_a_die_or_all_that_are_expected_are_there() -> None:
+    dice, on_a_die, beside = [read(50, 60, 0.9), read(150, 70, 0.85)], read(80, 15, 0.8), read(200, 15, 0.8)
+    assert selected([*dice, on_a_die], None).doubt(None) is None
+    assert selected([*dice, beside], None).doubt(None) is Doubt.COUNT
+    assert selected([*dice, beside], 2).doubt(2) is None
+
+
+def test_a_face_beside_a_die_may_be_the_upper_one() -> None:
+    """Seen aslant a die shows two sides, whose middles are nearer than those of two dice."""
+    die, side, another = read(50, 60, 0.9), read(100, 60, 0.26, 0.8), read(115, 60, 0.26, 0.8)
+    assert selected([die, another], 1).doubt(1) is None
+    assert selected([die, side], 1).contested
+
+
 def test_of_as_many_as_are_expected_one_of_another_size_is_taken_only_when_it_is_surer() -> None:
     dice, faint, pip = [read(50, 60, 0.9), read(150, 70, 0.85)], read(250, 60, 0.4, 0.7), read(350, 15, 0.4, 0.3)
     assert selected([*dice, pip, faint], 3).taken == (*dice, faint)

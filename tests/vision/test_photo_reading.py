@@ -13,7 +13,7 @@ from vision.networks import Networks, load_networks
 from vision.networks.classifier import LARGER_VIEWS, VIEWS, Classifier, Place, Probabilities, Views
 from vision.networks.detector import Detection, Detector
 from vision.reader import Reader
-from vision.reading import FrameBGR
+from vision.reading import Doubt, FrameBGR
 from vision.training.makes import some_make
 from vision.training.painted import painted
 
@@ -32,12 +32,12 @@ def picture_of_dice(count: int, seed: int) -> tuple[FrameBGR, tuple[int, ...]]:
 class OneFace(Detector):
     """Stands in for the detector: in each look the same face, said to be a one or a two."""
 
-    def __init__(self) -> None:
-        self.looks = 0
+    def __init__(self, one: float = 0.5) -> None:
+        self.looks, self.one = 0, one
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
         self.looks += 1
-        return [Detection(160.0, 120.0, 40.0, np.array([0.5, 0.5, 0, 0, 0, 0], np.float32))]
+        return [Detection(160.0, 120.0, 40.0, np.array([self.one, 0.5, 0, 0, 0, 0], np.float32))]
 
 
 class Unsure(Classifier):
@@ -46,10 +46,13 @@ class Unsure(Classifier):
     def __init__(self) -> None:
         self.asked: list[tuple[int, Views]] = []
 
-    def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
+    def each_view(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
         self.asked.append((len(places), views))
-        said = [0.0, 0.0, 1.0, 0, 0, 0, 0] if views is LARGER_VIEWS else [0.0, 0.55, 0.45, 0, 0, 0, 0]
-        return np.array([said] * len(places)).reshape(-1, 7)
+        return np.array([[self.says(views, at)] * len(places) for at in range(len(views))])
+
+    def says(self, views: Views, at: int) -> list[float]:
+        """What it says in that one of the views."""
+        return [0.0, 0.0, 1.0, 0, 0, 0, 0] if views is LARGER_VIEWS else [0.0, 0.55, 0.45, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
@@ -88,11 +91,23 @@ def test_what_no_look_is_sure_of_is_shown_larger() -> None:
 
 def test_who_is_sure_is_not_asked_again_but_must_agree_with_the_other() -> None:
     class Sure(Unsure):
-        def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
-            self.asked.append((len(places), views))
-            return np.array([[0, 0, LEAST_SURE + 0.04, 0.01, 0, 0, 0]] * len(places)).reshape(-1, 7)
+        def says(self, views: Views, at: int) -> list[float]:
+            return [0, 0, LEAST_SURE + 0.04, 0.01, 0, 0, 0]
 
     detector, classifier = OneFace(), Sure()
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert (reading.values, reading.doubt) == ((2,), "disagree"), "the detector's first word is one"
     assert all(views is not LARGER_VIEWS for _, views in classifier.asked)
+
+
+@pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.COUNT)])
+def test_where_nobody_says_how_many_a_faint_die_must_show_the_same_from_all_sides(
+    once: float, doubt: Doubt | None
+) -> None:
+    class Faint(Unsure):
+        def says(self, views: Views, at: int) -> list[float]:
+            sure = once if views is LARGER_VIEWS and at == 7 else 0.99
+            return [1 - sure, 0, sure, 0, 0, 0, 0]
+
+    reading = Reader(Networks(OneFace(), OneFace(0.0), Faint())).read(BARE)
+    assert (reading.values, reading.doubt) == ((2,), doubt)

@@ -49,8 +49,10 @@ class Classifier:
 
     def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
         """What the face at each place shows: the geometric mean of what was said of it in each of those views."""
-        if not places:
-            return np.empty((0, 7))
+        return geometric_mean(self.each_view(picture_bgr, places, views)) if places else np.empty((0, 7))
+
+    def each_view(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float64]:
+        """(views, places, 7) what is said of each place, one at least, in each view."""
         crops = [
             cut_out(picture_bgr, (x, y), larger * size_px, turned(angle))
             for angle, larger in views
@@ -58,7 +60,7 @@ class Classifier:
         ]
         parts = [crops[at : at + MOST_AT_ONCE] for at in range(0, len(crops), MOST_AT_ONCE)]
         said = np.concatenate([self._forward(part) for part in parts])
-        return geometric_mean(said.reshape(len(views), -1, 7))
+        return said.reshape(len(views), -1, 7)
 
     def _forward(self, crops: Sequence[NDArray[np.uint8]]) -> Probabilities:
         blob = cv2.dnn.blobFromImages(crops, 1 / 127.5, mean=(127.5, 127.5, 127.5))

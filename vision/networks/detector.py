@@ -49,6 +49,11 @@ class Detection:
     scores: Scores
 
     @property
+    def place(self) -> tuple[float, float, float]:
+        """Its middle x, y and its size, in pixels."""
+        return self.x, self.y, self.size_px
+
+    @property
     def score(self) -> float:
         """How sure the detector is of its best value, 0 to 1."""
         return float(self.scores.max())
