@@ -153,6 +153,24 @@ def test_the_tests_speak_the_fields_words_too() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_a_docstring_names_no_argument_or_field_that_there_is_not(path: Path) -> None:
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            sections = re.findall(r"^(?:Args|Attributes):\n((?: +.*\n?)+)", ast.get_docstring(node) or "", re.MULTILINE)
+            told = {name for section in sections for name in re.findall(r"^    (\w+):", section, re.MULTILINE)}
+            assert told <= names_in(node), f"{node.name}: {told - names_in(node)}"
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Of arguments, of attributes and of what is assigned."""
+    each = list(ast.walk(node))
+    names = {one.arg for one in each if isinstance(one, ast.arg)} | {
+        one.id for one in each if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }
+    return names | {one.attr for one in each if isinstance(one, ast.Attribute)}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_a_module_says_its_subject_in_its_first_line_and_has_one(path: Path) -> None:
     text = path.read_text()
     assert text.startswith('"""'), "the first line says what the module is about"

@@ -14,12 +14,7 @@ _GAMMA = 2.6
 
 
 class TerminalStrip:
-    """Draws frames over each other in place, below what was printed before.
-
-    Args:
-        leds: LEDs of the strip.
-        out: Where to draw; standard output when left out. Nothing is drawn unless it is a terminal.
-    """
+    """Draws frames over each other in place, below what was printed before."""
 
     name = "terminal"
 

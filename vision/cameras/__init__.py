@@ -62,7 +62,10 @@ class Simulated(Camera, Protocol):
         turn_deg: float = 0.0,
         lean_deg: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Lay a printed sheet of that width and height into the tray's upper left corner, or hold it aslant."""
+        """Lay a printed sheet of that width and height into the tray's upper left corner, or hold it aslant.
+
+        Aslant its middle is over the tray's and one edge on the floor; it leans about the x and about the y axis.
+        """
 
     def lift_sheet(self) -> None:
         """Take the sheet out again."""

@@ -55,7 +55,7 @@ class Course(Generic[Source]):
         warm_up: Steps until the rate is reached.
         decay: Of the weights.
         averaged: Part of the moving average that each step keeps (Polyak); the average is shipped.
-        told_every: Steps from one printed line to the next.
+        report_every: Steps from one printed line to the next.
     """
 
     make: Callable[[], nn.Module]

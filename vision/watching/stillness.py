@@ -55,7 +55,7 @@ class StillnessDetector:
         began: Structure when the present stillness began, ...
         since_s: ... and when that was.
         rest: Structure at the last rest that was said.
-        said: Whether it has been said already.
+        reported: Whether it has been said already.
     """
 
     last: Small | None = None

@@ -95,8 +95,7 @@ def rows_of(path: Path, first: int = 1) -> Generator[Row, None, None]:
 
     Raises sqlite3.Error, Damaged, DeviceError.
     """
-    with contextlib.closing(_careful(path)) as connection:
-        connection.execute("PRAGMA query_only = ON")
+    with contextlib.closing(_read_only(path)) as connection:
         query = _ROWS if schema_of(connection, path) == SCHEMA else _PLAIN_ROWS
         # Some at a time, each lot in one go: a reader that dawdles would keep the table from writing.
         while found := connection.execute(query + f" LIMIT {AT_ONCE}", (first,)).fetchall():
@@ -110,8 +109,7 @@ def rows_of(path: Path, first: int = 1) -> Generator[Row, None, None]:
 
 def rows_at(path: Path, numbers: Iterable[int]) -> Iterator[Row]:
     """The rows of those numbers, as far as there are such. Raises sqlite3.Error, Damaged, DeviceError."""
-    with contextlib.closing(_careful(path)) as connection:
-        connection.execute("PRAGMA query_only = ON")
+    with contextlib.closing(_read_only(path)) as connection:
         query = _ROWS if schema_of(connection, path) == SCHEMA else _PLAIN_ROWS
         for number in numbers:
             values = connection.execute(query.replace(">=", "="), (number,)).fetchone()
@@ -128,8 +126,7 @@ def last_written_s(folder: Path) -> float:
     path = folder / FILE_NAME
     with contextlib.suppress(DeviceError, Damaged, *UNREADABLE):
         if path.exists():
-            with contextlib.closing(_careful(path)) as connection:
-                connection.execute("PRAGMA query_only = ON")
+            with contextlib.closing(_read_only(path)) as connection:
                 schema_of(connection, path)
                 found = connection.execute("SELECT wall_s FROM entries ORDER BY number DESC LIMIT 1").fetchone()
             return float(found[0]) if found and isinstance(found[0], float) else 0.0
@@ -143,17 +140,11 @@ def is_whole(path: Path) -> bool:
 
 
 def readable_rows(path: Path, at_least: int) -> dict[int, Row]:
-    """Every row of a damaged database that can still be read, asked for one by one; empty where none can.
-
-    Args:
-        path: The database.
-        at_least: The highest number that it is known to have had.
-    """
+    """Every row of a damaged database that can still be read, asked for one by one, at least up to that number."""
     found: dict[int, Row] = {}
     if not path.exists():
         return found
-    with contextlib.suppress(*UNREADABLE), contextlib.closing(_careful(path)) as connection:
-        connection.execute("PRAGMA query_only = ON")
+    with contextlib.suppress(*UNREADABLE), contextlib.closing(_read_only(path)) as connection:
         columns = {bytes(values[1]) for values in connection.execute("PRAGMA table_info(entries)")}
         query = (_ROWS if b"link" in columns else _PLAIN_ROWS).replace(">= ? ORDER BY number", "= ?")
         number, misses = 0, 0
@@ -218,6 +209,12 @@ def _careful(path: Path) -> sqlite3.Connection:
     connection.text_factory = bytes
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
+    return connection
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    connection = _careful(path)
+    connection.execute("PRAGMA query_only = ON")
     return connection
 
 

@@ -34,6 +34,7 @@ LEFT_BEHIND = (f"{FILE_NAME}-journal", f"{FILE_NAME}-wal", "games.jsonl")
 """SQLite's own files beside the database, and the games that were filed from it."""
 
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."
+_START_ONCE = "Start the table once: it mends what can be read and tells what is missing."
 _CHECK_DISK = "Check that the disk is well and the folder writable, then start again; what was entered stands."
 
 
@@ -278,10 +279,7 @@ def entries_at(folder: Path, numbers: Sequence[int]) -> tuple[Entry, ...]:
     if not numbers or not path.exists():
         return ()
     with _as_device_error(path):
-        try:
-            return tuple(entry_of(row) for row in database.rows_at(path, numbers))
-        except Damaged as damage:
-            raise DeviceError(f"The journal {path} is damaged: {damage}.", _mend_by_playing()) from None
+        return tuple(entry_of(row) for row in database.rows_at(path, numbers))
 
 
 def link_of(folder: Path, number: int) -> str | None:
@@ -334,16 +332,8 @@ def examined(folder: Path) -> tuple[int, str | None]:
 
 
 def _entries(path: Path, first: int) -> Generator[Entry, None, None]:
-    with _as_device_error(path):
-        try:
-            with closing(database.rows_of(path, first)) as rows:
-                yield from map(entry_of, rows)
-        except Damaged as damage:
-            raise DeviceError(f"The journal {path} is damaged: {damage}.", _mend_by_playing()) from None
-
-
-def _mend_by_playing() -> str:
-    return "Start the table once: it mends what can be read and tells what is missing."
+    with _as_device_error(path), closing(database.rows_of(path, first)) as rows:
+        yield from map(entry_of, rows)
 
 
 def entry_of(row: Row) -> Entry:
@@ -389,6 +379,8 @@ def _as_device_error(path: Path) -> Iterator[None]:
     """SQLite's and the system's errors in our tree, each with its cure."""
     try:
         yield
+    except Damaged as damage:
+        raise DeviceError(f"The journal {path} is damaged: {damage}.", _START_ONCE) from None
     except database.UNREADABLE as wrong:
         if getattr(wrong, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
             raise DeviceError("The disk is full: the journal can't grow.", _FREE_SPACE) from wrong

@@ -36,7 +36,7 @@ class Memory:
         lay: Dice that lay there when last any did: a tray that was covered for a moment shows them again.
         kept: Dice in the keep zone when last seen at rest.
         kept_before: Values that lay in the keep zone before the last roll, and still after it.
-        held: Values that the keep zone holds of the last throw and no line tells of yet.
+        set_aside: Values that the keep zone holds of the last throw and no line tells of yet.
         rolled: Whether dice have been rolled that no line tells of yet.
         rolls: How many rolls have been seen: tells one that is in question from a later one.
         armed: Whether dice lay in the tray since the last line that came from it: only those can be lifted out.
