@@ -28,6 +28,8 @@ PLACES = range(len(CATEGORIES))
 PLAYS = "plays.u2z"
 OPENINGS = "openings.u4z"
 OPENING = 2  # categories filled at most, of the sheets in that table
+LATE = 7
+"""Categories filled at least, of the sheets that are worked out at once when the tables are loaded."""
 AT_ONCE = 128
 """So many sheets lie in a processor's cache together."""
 ROOM = 50  # the most that a turn scores
@@ -46,14 +48,6 @@ def _filled() -> Masks:
 def openings() -> Masks:
     """The sheets whose prospects are stored, ascending."""
     found: Masks = np.flatnonzero(_filled() <= OPENING)
-    return found
-
-
-def _supersets(sheet: int) -> list[int]:
-    found = [sheet]
-    for place in PLACES:
-        if not sheet >> place & 1:
-            found += [mask | 1 << place for mask in found]
     return found
 
 
@@ -79,13 +73,22 @@ class Prospects:
     """
 
     def __init__(self, plays: npt.NDArray[np.uint16], opening: Floats) -> None:
-        self._plays = plays
+        self._later = np.zeros((AT_ONCE, ROOM + TOTALS))
+        self._found = np.zeros((AT_ONCE, TOTALS))
+        self._ends = [self._ends_in(place, plays) for place in PLACES]
         self._chances = np.zeros((FULL + 1, TOTALS))
         self._chances[FULL, 0] = 1.0
         self._chances[openings()[: len(opening)]] = opening
-        self._later = np.zeros((AT_ONCE, ROOM + TOTALS))
         self._known = np.zeros(FULL + 1, dtype=bool)
         self._known[[FULL, *openings()[: len(opening)]]] = True
+
+    def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
+        """The chances of each entry there, shape (sheets, entries), and `_later` moved on by the points of each."""
+        columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
+        step = enterable()[columns[1]][1]  # the points of a category are 0 and multiples of that
+        row, point = self._later.strides
+        strides = row, -step * point, point
+        return plays[:, columns] / TURNS, as_strided(self._later[:, ROOM:], (AT_ONCE, len(columns), TOTALS), strides)
 
     def of(self, filled: int) -> Floats:
         """The chance of each number of points to come, shape (TOTALS,)."""
@@ -96,34 +99,34 @@ class Prospects:
 
     def prepare(self, sheets: Iterable[int]) -> None:
         """Works out those sheets and all that they can become."""
-        some = [mask for sheet in sheets if not self._known[sheet] for mask in _supersets(sheet)]
-        self.work_out(np.unique(np.array(some, dtype=np.int64)))
+        every, some = np.arange(FULL + 1), np.zeros(FULL + 1, dtype=bool)
+        for sheet in sheets:
+            if not self._known[sheet]:
+                some |= every & sheet == sheet
+        self.work_out(np.flatnonzero(some))
 
     def work_out(self, sheets: Masks) -> None:
         """Those sheets, from the full one back, as many filled at once; all that they can become are among them."""
         missing = sheets[~self._known[sheets]]
         for size in reversed(PLACES):
-            self._spread(missing[_filled()[missing] == size])
+            self._spread(missing[_filled()[missing] == size], 1 + sum(sorted(MOST)[size - len(PLACES) :]))
         self._known[missing] = True
 
-    def _spread(self, sheets: Masks) -> None:
-        """Those sheets, with as many filled, when all they can become next are known."""
-        most = 1 + sum(sorted(MOST)[-(len(PLACES) - int(sheets[0]).bit_count()) :]) if len(sheets) else 0
+    def _spread(self, sheets: Masks, most: int) -> None:
+        """Those sheets, with as many filled, when all they can become next are known; what is to come is under most."""
+        found = np.zeros((len(sheets), most))
         for place in PLACES:
-            unfilled = sheets[sheets >> place & 1 == 0]
+            unfilled = np.flatnonzero(sheets >> place & 1 == 0)
             for begin in range(0, len(unfilled), AT_ONCE):
-                self._add(unfilled[begin : begin + AT_ONCE], place, most)
+                some = unfilled[begin : begin + AT_ONCE]
+                found[some] += self._entered(sheets[some], place, most)
+        self._chances[sheets, :most] = found
 
-    def _add(self, sheets: Masks, place: int, most: int) -> None:
+    def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
         """What those sheets bring when that place is filled next, in at most so many points."""
-        columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
-        step = enterable()[columns[1]][1]  # the points of a category are 0 and multiples of that
-        later = self._later[: len(sheets), ROOM : ROOM + most]
-        later[:] = self._chances[sheets | 1 << place, :most]
-        row, point = later.strides
-        moved = as_strided(later, (len(sheets), len(columns), most), (row, -step * point, point))
-        chances = self._plays[sheets, columns[0] : columns[-1] + 1] / TURNS
-        self._chances[sheets, :most] += np.einsum("sc,sct->st", chances, moved)
+        (chances, moved), found = self._ends[place], self._found[: len(sheets), :most]
+        self._later[: len(sheets), ROOM : ROOM + most] = self._chances[sheets | 1 << place, :most]
+        return np.einsum("sc,sct->st", chances[sheets], moved[: len(sheets), :, :most], out=found)
 
 
 @cache
@@ -131,7 +134,9 @@ def prospects(strict: bool) -> Prospects:
     """Those under the house rule `thirteen_without_double`, remembered from call to call."""
     plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), FULL + 1)
     opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, -1, TOTALS)
-    return Prospects(np.ascontiguousarray(plays[int(strict)].T), opening[int(strict)] * UNIT)
+    found = Prospects(np.ascontiguousarray(plays[int(strict)].T), opening[int(strict)] * UNIT)
+    found.work_out(np.flatnonzero(_filled() >= LATE))
+    return found
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
