@@ -103,7 +103,7 @@ def measured(program: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_advice_to_win_is_quick_once_it_is_loaded(game: str) -> None:
-    first_ms, worst_ms, median_ms = timed(game, "win", 300)
-    assert 0 < median_ms <= 5  # 0.4 on a quiet machine
-    assert worst_ms <= 200, "nothing is worked out that takes long: 12 on a busy machine, of a sheet not met before"
-    assert first_ms <= 1000
+    found = timed(game, "win", 300)
+    assert 0 < found["median_ms"] <= 5  # 0.4 on a quiet machine
+    assert found["worst_ms"] <= 100, "nothing is worked out that takes long: 5 on a busy machine"
+    assert found["first_ms"] <= 1000

@@ -119,6 +119,7 @@ def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pu
         told = page.inner_text("#story")
         assert "House" in told
         assert "luckiest" in told
+        assert page.is_visible("#story .chances [role=img]")
         page.wait_for_selector("#moment", state="hidden")
         assert violations(page) == []
         page.screenshot(path=str(tmp_path / "story.png"), full_page=True)
@@ -126,6 +127,8 @@ def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pu
         page.wait_for_selector(".replay")
         page.click(".replay button >> nth=0")
         page.wait_for_function("() => document.querySelector('.mark').textContent !== ''")
+        page.click(".fold summary")
+        page.wait_for_selector(".fold .chances [role=img][aria-label$='House 0 %']")
         assert violations(page) == []
     assert {"Throw 6 dice for House.", "House keeps 5: throw 5 dice for it."} <= seen
     assert page.problems == []
