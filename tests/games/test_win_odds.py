@@ -71,6 +71,7 @@ def played_turn(state: CribDice, generator: random.Random) -> CribDice:
         board_at(125, 119, 125, 121, turn=3),
         board_at(90, 100, turn=3, wipeouts=(3, 2), partners=True, pandemonium=True),
         replace(board_at(100, 122, 90, turn=2), first=1),
+        replace(board_at(20, 0, turn=3, wipeouts=(1, 2), find_a_loser=True, long_game=True), first=1),
     ],
 )
 def test_all_shares_of_the_win_are_one_win(board: CribbageBoard) -> None:
@@ -89,6 +90,8 @@ def test_all_shares_of_the_win_are_one_win(board: CribbageBoard) -> None:
         board_at(130, 119, turn=1),
         replace(board_at(119, 130, 118, turn=2), first=1),
         board_at(239, 240, long_game=True),
+        board_at(118, 120, wipeouts=(0, 2), find_a_loser=True),
+        board_at(118, 120, turn=1, find_a_loser=True, piddle_points=True),
     ],
 )
 def test_the_race_is_that_of_boards_played_through_one_by_one(board: CribbageBoard) -> None:
@@ -246,10 +249,20 @@ def test_playing_for_the_win_is_no_worse_than_playing_for_points() -> None:
         assert Race(board).turn_worth().fresh(0) >= Race(board).shares()[board.side] - 1e-9
 
 
-@pytest.mark.parametrize("rule", ["bomb", "bumping", "double_fuchle", "find_a_loser"])
-def test_where_one_turn_moves_another_peg_there_is_no_chance_to_tell(rule: str) -> None:
+@pytest.mark.parametrize(("rule", "players"), [("bomb", 2), ("bumping", 2), ("double_fuchle", 2), ("find_a_loser", 3)])
+def test_where_one_turn_moves_another_peg_there_is_no_chance_to_tell(rule: str, players: int) -> None:
     with pytest.raises(RulesError, match=rule):
-        options(begun("crib_dice", rules={rule: True}).state, "win")
+        options(begun("crib_dice", players, rules={rule: True}).state, "win")
+
+
+def test_the_first_of_two_to_finish_wins_at_once_where_a_loser_is_sought() -> None:
+    board = board_at(110, 120, find_a_loser=True)
+    past, short = (values(CribDice(board, Turn("choosing", so_far, 4, 2, (1, 2, 3, 4, 4, 5, 6)))) for so_far in (9, 8))
+    assert past["{'do': 'stop'}"] == 1.0
+    assert short["{'do': 'stop'}"] == pytest.approx(Race(board.banked(10)).shares()[0], abs=1e-8)
+    assert {type(value) for value in (*past.values(), *short.values())} == {float}, "what JSON takes"
+    assert Race(board_at(0, 0, find_a_loser=True)).shares()[0] > 0.51
+    assert Race(board_at(0, 0)).shares()[0] == pytest.approx(0.5)
 
 
 def test_without_a_race_or_in_the_roll_off_there_is_no_chance_to_tell() -> None:

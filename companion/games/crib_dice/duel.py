@@ -24,8 +24,8 @@ TOP = 160  # of a turn that may end beyond the track: from there on it stops, ho
 REACH = 30  # the most that one set scores
 GAPS = TOP + 2 * REACH + 1
 UNIT = 2.0**-32
-ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle", "find_a_loser")
-UNSOLVED = (*ONE_MOVES_ANOTHER, "long_game", "pandemonium")
+ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle")
+UNSOLVED = (*ONE_MOVES_ANOTHER, "find_a_loser", "long_game", "pandemonium")
 
 
 def table_of(piddle_points: bool) -> str:
@@ -60,6 +60,10 @@ def _raced(board: CribbageBoard) -> TurnWorth:
     if barred:
         words = ", ".join(barred)
         raise RulesError(f"Exact solving ends with {words}: one turn can undo another's place.")
+    if board.header.rules["find_a_loser"] and len(board.sides) > 2:
+        raise RulesError(
+            "With find_a_loser the chance to win is worked out between two sides: of more, all but one win."
+        )
     from companion.games.crib_dice.race import Race
 
     return Race(board).turn_worth()

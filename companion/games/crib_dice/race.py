@@ -200,7 +200,7 @@ class Race:
             finishing[0, peg - board.holes - 1] = 1.0
             return finishing, on
         found, still = finishes(*self._rules, board.wipeouts[side], peg)
-        played = int((side - board.first) % len(board.sides) < board.turn % len(board.sides))
+        played = int(self._place(side) < board.turn % len(board.sides))
         finishing[played:, : self._course.past] = found[: ROUNDS - played]
         on[:played], on[played:] = 1.0, still[: ROUNDS - played]
         return finishing, on
@@ -214,14 +214,26 @@ class Race:
         others = [self._of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
         rounds = max(2, int(np.count_nonzero(under_way > NEGLIGIBLE)) + 1)
-        won = _shares([(finishing[:rounds], on[:rounds]) for finishing, on in others])
+        won = self._shares(side, [(finishing[:rounds], on[:rounds]) for finishing, on in others])
         if rounds <= ROUNDS:
             return won, 0.0
         # From then on everybody finishes in each round with the same chance.
         found, still = finishes(*self._rules, 0, 0)
         finishing, stays = found[-1:] / still[-2], still[-1] / still[-2]
-        once = float(finishing[0] @ _shares([(finishing, np.array([stays]))] * len(others))[0, :-1])
-        return won, under_way[-1] * once / (1 - stays ** len(self._board.sides))
+        once = float(finishing[0] @ self._shares(side, [(finishing, np.array([stays]))] * len(others))[0, :-1])
+        return won, float(under_way[-1] * once / (1 - stays ** len(self._board.sides)))
+
+    def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
+        if not self._board.header.rules["find_a_loser"]:
+            return _shares(others)
+        # The first of two to finish ends the game at once.
+        ((finishing, on),) = others
+        before = on if self._place(1 - side) < self._place(side) else np.append(1.0, on[:-1])
+        return np.repeat(before[:, np.newaxis], finishing.shape[1] + 1, axis=1)
+
+    def _place(self, side: int) -> int:
+        """In the order of the round, from 0."""
+        return (side - self._board.first) % len(self._board.sides)
 
 
 def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
