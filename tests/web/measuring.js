@@ -60,7 +60,8 @@ window.faults = (smallest_px) => {
     if (box && element.matches('.dice, .codes img, #photos img, .notches')) boxes.push({ element, box, words: told(element), layer: layer(element) });
   }
   for (let one = 0; one < boxes.length; one += 1) for (let other = one + 1; other < boxes.length; other += 1) {
-    const a = boxes[one], b = boxes[other], high = Math.min(a.box.height, b.box.height) * 0.25;
+    const a = boxes[one], b = boxes[other], code = [a, b].some(({ element }) => element.matches('.codes img')); // where nothing may enter
+    const high = code ? 1 : Math.min(a.box.height, b.box.height) * 0.25;
     const wide = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left), deep = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
     if (wide <= 2 || deep <= high || a.layer !== b.layer || a.element.contains(b.element) || b.element.contains(a.element)) continue;
     found.push(['overlap', `${a.words} / ${b.words}`, `${told(a.element)} / ${told(b.element)}`]);

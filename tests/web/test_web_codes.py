@@ -17,6 +17,8 @@ from scenes import scenes, seated
 from companion.games.registry import GAMES
 
 pytestmark = pytest.mark.browser
+FIRST_GAMES = [header for header in seated(GAMES["crag"]) if WHOLE or len(header.players) == 3]
+"""Of the game that fills the screen most."""
 
 
 def decoded(fed: FedPage) -> list[str]:
@@ -47,7 +49,7 @@ def test_the_codes_on_the_pubs_screen_can_be_scanned_whatever_it_shows(
 
 
 def test_a_new_tables_screen_has_room_for_the_code_that_makes_a_host(chromium: Any, tmp_path: Path) -> None:
-    wrong = {}
+    wrong: dict[Any, Any] = {}
     with opened(tmp_path, addresses=ADDRESSES, name=TABLE_NAME) as pub, served(pub) as address:
         for language in SPOKEN:
             fed = FedPage(chromium, address, "/tv", language)
@@ -55,5 +57,11 @@ def test_a_new_tables_screen_has_room_for_the_code_that_makes_a_host(chromium: A
             resize(fed, SCREEN)
             wifi, host = decoded(fed)
             assert (wifi, host.split("#")[0]) == (ADDRESSES.wifi, f"{ADDRESSES.page}control")
+            for header in FIRST_GAMES:  # begun before anyone is the host
+                fed.show(scenes(header)["deciding"])
+                name = f"first-game-{len(header.players)}-{language}"
+                wrong |= {
+                    (name, size): faults for size, faults in measured(fed, name, SIZES if WHOLE else (SCREEN,)).items()
+                }
             fed.close()
     assert wrong == {}

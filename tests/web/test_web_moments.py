@@ -48,7 +48,7 @@ def test_a_wipe_out_is_seen_for_two_seconds_with_its_dice_beside_the_track(chrom
         fed.page.evaluate(WATCH)
         fed.show(after, happens=True)
         fed.page.wait_for_selector("#moment:not([hidden])")
-        assert fed.page.inner_text("#moment .cried") == "Wipe-out: 5 lost"
+        assert fed.page.inner_text("#moment .cried") == "Wipe-out: 5\u00a0lost"
         assert fed.page.get_attribute("#moment .dice", "aria-label") == "Dice: 2, 3, 4, 6"
         track, moment = sorted(fed.page.evaluate(PLACES), key=lambda box: box["top"])[:: 1 if path == "/tv" else -1]
         assert track["bottom"] <= moment["top"] or moment["bottom"] <= track["top"]
@@ -65,6 +65,7 @@ def test_the_full_fifty_is_cried_out_and_taken_back_with_its_throw(chromium: Any
         fed.show(entered, happens=True)
         fed.page.wait_for_selector("#moment:not([hidden])")
         assert fed.page.inner_text("#moment .cried") == "Crag! 50"
+        assert fed.page.get_attribute("#moment .dice", "aria-label") == "Dice: 1, 6, 6"
         fed.show(thrown)  # undone
         fed.page.wait_for_selector("#moment", state="hidden")
         fed.close()

@@ -115,6 +115,6 @@ function figures(players, label, whole) {
 
 function bars(faces) {
   const most = Math.max(1, ...faces);
-  return s("svg", { class: "plot", viewBox: "0 0 360 124", role: "img", "aria-label": t("evening.faces_label", { counts: faces.map((count, at) => `${at + 1}: ${count}`).join(", ") }) },
+  return s("svg", { class: "plot", viewBox: "0 0 360 128", role: "img", "aria-label": t("evening.faces_label", { counts: faces.map((count, at) => `${at + 1}: ${count}`).join(", ") }) },
     faces.map((count, at) => [s("rect", { class: "bar", x: 12 + at * 58, y: 96 - (count / most) * 66, width: 42, height: (count / most) * 66, rx: 4 }), s("text", { x: 33 + at * 58, y: 120, "text-anchor": "middle" }, `${at + 1}`), s("text", { x: 33 + at * 58, y: 90 - (count / most) * 66, "text-anchor": "middle" }, String(count))]).flat());
 }

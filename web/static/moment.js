@@ -18,15 +18,16 @@ export function moments() {
   follow((snapshot, before, news) => {
     if (!news) return;
     if (news.takenBack) queue = []; // what was shown is true no more
-    else if (news.events.some(held)) queue = news.events.filter(held).map((event) => drawing(snapshot, news.events, event)); // the newest only: play goes on
+    else if (news.events.some(held)) queue = news.events.filter(held).map((event) => drawing(snapshot, event)); // the newest only: play goes on
     if (news.takenBack || !over) { clearTimeout(over); next(); }
   });
 }
 
 const held = (event) => event.cheered && event.code !== "game_over"; // the winner's screen stays
 
-function drawing(snapshot, events, event) {
-  const all = sides(snapshot), thrown = events.findLast((each) => each.code === "threw" && each.number <= event.number);
+// A bomb or a Crag is decided after its throw: the dice are those that lie there then.
+function drawing(snapshot, event) {
+  const all = sides(snapshot), thrown = snapshot.events.findLast((each) => each.code === "threw" && each.number <= event.number);
   const struck = [all[event.side], all.find((side) => side.name === event.args.on)].filter(Boolean);
   const big = `moment.${event.code}`, args = { ...event.args, points: number(event.args.points ?? 0) };
   return [...struck.map((side) => h("p", { class: "whose" }, chip(side.colour), h("bdi", { class: "named" }, side.name))),
