@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,11 @@ from companion.games.game import Action, Throw, Undo
 from companion.games.notation import header_of
 from companion.games.transcript import Transcript
 from companion.session.commands import Observe, PlayLine, StartGame, Tick
-from companion.session.journal import Journal
+from companion.session.journal import Entry, Journal
+from companion.session.past.export import followed
 from companion.session.photos import Photos
+from companion.session.played import Game, filed
+from companion.session.record import Record
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 from companion.session.tray.interpret import Memory, Outcome, decided, look, look_again, tick
@@ -117,6 +120,14 @@ class Tray:
 def table_in(folder: Path, clock: Clock | None = None) -> Table:
     """A table on that folder, not started."""
     return Table(Journal(folder), Photos(folder), clock=clock or Clock(), wall=lambda: 1_700_000_000.0)
+
+
+def transcripts(entries: Iterable[Entry]) -> list[tuple[int, bytes]]:
+    """Each game of a journal: the number of the entry that started it, and its transcript as JSON Lines."""
+    record, games = Record(), dict[int, Game]()
+    for entry in entries:
+        record = followed(record, entry, games)
+    return [(number, filed(game).text()) for number, game in sorted(games.items())]
 
 
 def started(table: Table, header: dict[str, Any]) -> Snapshot:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acting import HEADER, played, started, table_in
+from acting import HEADER, played, started, table_in, transcripts
 
 from companion.errors import CompanionError
 from companion.games.game import Throw
@@ -17,7 +17,7 @@ from companion.session import record
 from companion.session.commands import Abandon, CorrectThrow, EndSitting, NextGame, PlayLine, StartGame
 from companion.session.filed import FILE_NAME, Filing
 from companion.session.journal import read_entries
-from companion.session.past.export import PastGames, transcripts
+from companion.session.past.export import PastGames
 from companion.session.played import filed, reopened
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table

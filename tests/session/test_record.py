@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from acting import HEADER, Clock, played, table_in
+from acting import HEADER, Clock, played, table_in, transcripts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,7 +19,7 @@ from companion.games.notation import line_of
 from companion.games.replay import replayed as replayed_file
 from companion.session import commands as c
 from companion.session.journal import Journal, read_entries
-from companion.session.past.export import PastGames, transcripts
+from companion.session.past.export import PastGames
 from companion.session.photos import Photos
 from companion.session.play import Play
 from companion.session.present import TableState, snapshot_of

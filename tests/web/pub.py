@@ -24,7 +24,7 @@ from web.app import create_app
 from web.guard import Hosts
 from web.pages import Addresses, Named, Pages
 from web.pairing.phones import Pairing
-from web.pairing.tokens import MemoryTokens
+from web.pairing.tokens import Paired
 from web.serving.feed import Feed
 from web.serving.limits import Limits
 from web.serving.server import Server
@@ -46,6 +46,19 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now_s
+
+
+@dataclass
+class MemoryTokens:
+    """Paired phones that are gone with the program."""
+
+    phones: tuple[Paired, ...] = ()
+
+    def load(self) -> tuple[Paired, ...]:
+        return self.phones
+
+    def save(self, phones: tuple[Paired, ...]) -> None:
+        self.phones = phones
 
 
 @dataclass

@@ -7,14 +7,14 @@ import re
 from pathlib import Path
 
 import pytest
-from pub import HEADER, PIN, Pub, opened
+from pub import HEADER, PIN, MemoryTokens, Pub, opened
 
 from companion.session.past.export import PastGames
 from companion.session.past.review import Review
 from web.guard import host_name, same_origin
 from web.pairing.guesses import ADDRESSES_KEPT, Guesses
 from web.pairing.phones import WRONG_PIN, Pairing, Refused
-from web.pairing.tokens import FileTokens, MemoryTokens
+from web.pairing.tokens import FileTokens
 
 CHANGES = ["/api/lines", "/api/games", "/api/throws/1", "/api/answers", "/api/corrections", "/api/abandon", "/api/next"]
 

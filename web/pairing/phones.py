@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from web.pairing.guesses import Guesses
-from web.pairing.tokens import Paired, TokenStore
+from web.pairing.tokens import FileTokens, Paired
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class Pairing:
     """
 
     pin: str
-    store: TokenStore
+    store: FileTokens
     clock: Callable[[], float]
     show: Callable[[Code, float], None] = lambda _code, _for_s: None
     _phones: dict[str, Paired] = field(default_factory=dict, init=False)

@@ -1,11 +1,10 @@
-"""Where paired phones are remembered: in memory, or in a file over a restart. Of a token only its hash is kept."""
+"""Where paired phones are remembered over a restart: in a file. Of a token only its hash is kept."""
 
 from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
@@ -20,31 +19,6 @@ class Paired(msgspec.Struct, frozen=True):
     id: int
     name: str
     token_sha256: str
-
-
-class TokenStore(Protocol):
-    """Where paired phones are remembered over a restart."""
-
-    def load(self) -> tuple[Paired, ...]:
-        """All of them."""
-
-    def save(self, phones: tuple[Paired, ...]) -> None:
-        """Keep exactly these."""
-
-
-@dataclass(slots=True)
-class MemoryTokens:
-    """Paired phones kept in memory only: gone with the program."""
-
-    phones: tuple[Paired, ...] = ()
-
-    def load(self) -> tuple[Paired, ...]:
-        """All of them."""
-        return self.phones
-
-    def save(self, phones: tuple[Paired, ...]) -> None:
-        """Keep exactly these."""
-        self.phones = phones
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -193,14 +193,6 @@ class PastGames:
                 self._kept.pop(self._record.games[-1].number, None)
             self._record = followed(self._record, entry, changed)
         self._kept |= {number: filed(game) for number, game in changed.items()}
-
-
-def transcripts(entries: Iterable[Entry]) -> list[tuple[int, bytes]]:
-    """Each game of a journal: the number of the entry that started it, and its transcript as JSON Lines."""
-    record, games = Record(), dict[int, Game]()
-    for entry in entries:
-        record = followed(record, entry, games)
-    return [(number, filed(game).text()) for number, game in sorted(games.items())]
 
 
 def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
