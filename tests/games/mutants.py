@@ -43,6 +43,8 @@ TESTS = [
     "test_headers.py",
     "test_transcript.py",
     "test_transcripts.py",
+    "test_luck.py",
+    "test_chances.py",
     "test_odds.py",
     "test_win_odds.py",
     "test_toy_game.py",

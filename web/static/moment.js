@@ -25,7 +25,7 @@ export function moments() {
 
 const held = (event) => event.cheered && event.code !== "game_over"; // the winner's screen stays
 
-// A bomb or a Crag is decided after its throw: the dice are those that lie there then.
+// Some moments are decided after their throw: the dice are those that lie there then.
 function drawing(snapshot, event) {
   const all = sides(snapshot), thrown = snapshot.events.findLast((each) => each.code === "threw" && each.number <= event.number);
   const struck = [all[event.side], all.find((side) => side.name === event.args.on)].filter(Boolean);
