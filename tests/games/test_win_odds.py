@@ -109,7 +109,7 @@ def played_through(board: CribbageBoard) -> tuple[list[float], float]:
     for _ in range(ROUNDS * len(board.sides)):
         following: dict[Any, tuple[CribbageBoard, float]] = {}
         for before, chance in chances.values():
-            if chance < 1e-6:
+            if chance < 1e-5:
                 open_still += chance
                 continue
             ends = [(before.wiped_out(), 1 - sum(turn_banks))]
