@@ -59,9 +59,9 @@ def test_a_new_tables_screen_has_room_for_the_code_that_makes_a_host(chromium: A
             assert (wifi, host.split("#")[0]) == (ADDRESSES.wifi, f"{ADDRESSES.page}control")
             for header in FIRST_GAMES:  # begun before anyone is the host
                 fed.show(scenes(header)["deciding"])
-                name = f"first-game-{len(header.players)}-{language}"
-                wrong |= {
-                    (name, size): faults for size, faults in measured(fed, name, SIZES if WHOLE else (SCREEN,)).items()
-                }
+                found = measured(fed, f"first-game-{len(header.players)}-{language}", SIZES if WHOLE else (SCREEN,))
+                wrong |= {(len(header.players), language, size): faults for size, faults in found.items()}
+                resize(fed, SCREEN)
+                assert decoded(fed) == [wifi, host]
             fed.close()
     assert wrong == {}
