@@ -92,8 +92,13 @@ class Reader:
         ]
 
     def _reconsidered(self, scene: Scene, best: Selection, seen: Sequence[Selection], expect: int | None) -> Selection:
-        """The same dice, those in doubt read by all that any look said of them and by larger views."""
-        doubted = [one for one in best.taken if not one.sure or scene.faint < one.faintness <= FAINT[0]]
+        """The same dice, those in doubt read by all that any look said of them and by larger views.
+
+        That bears out a faint die only where no look had doubts how many there are.
+        """
+        clear = all(one.doubt(expect) is not Doubt.COUNT for one in seen)
+        faintest = FAINT[0] if clear else scene.faint
+        doubted = [one for one in best.taken if not one.sure or scene.faint < one.faintness <= faintest]
         if not doubted:
             return best
         places = [one.detection.place for one in doubted]

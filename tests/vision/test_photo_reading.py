@@ -100,14 +100,25 @@ def test_who_is_sure_is_not_asked_again_but_must_agree_with_the_other() -> None:
     assert all(views is not LARGER_VIEWS for _, views in classifier.asked)
 
 
-@pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.COUNT)])
+class OneMoreAtFirst(OneFace):
+    """Sees another face too, once."""
+
+    def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
+        another = Detection(260.0, 120.0, 30.0, np.array([0.0, 0.48, 0, 0, 0, 0], np.float32))
+        return super().detect(picture_bgr, scale) + [another] * (self.looks == 1)
+
+
+@pytest.mark.parametrize(
+    ("detector", "once", "doubt"),
+    [(OneFace, 0.98, None), (OneFace, 0.8, Doubt.COUNT), (OneMoreAtFirst, 0.98, Doubt.COUNT)],
+)
 def test_where_nobody_says_how_many_a_faint_die_must_show_the_same_from_all_sides(
-    once: float, doubt: Doubt | None
+    detector: type[OneFace], once: float, doubt: Doubt | None
 ) -> None:
     class Faint(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = once if views is LARGER_VIEWS and at == 7 else 0.99
             return [1 - sure, 0, sure, 0, 0, 0, 0]
 
-    reading = Reader(Networks(OneFace(), OneFace(0.0), Faint())).read(BARE)
+    reading = Reader(Networks(OneFace(), detector(0.0), Faint())).read(BARE)
     assert (reading.values, reading.doubt) == ((2,), doubt)
