@@ -55,6 +55,10 @@ def default_file() -> Path:
 def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
     """Settings from a file (or the default file, where there is one), with the command line's values over them.
 
+    Args:
+        file: The file that was named, or None.
+        overrides: section -> key -> value; they win over the file.
+
     Raises:
         SetupError: With every problem there is.
     """

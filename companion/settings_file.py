@@ -35,11 +35,17 @@ class Shown(msgspec.Struct, frozen=True):
     """A setting as a page shows it.
 
     Attributes:
+        section: Its section in the file.
+        key: Its key.
         kind: `switch`, `number`, `text` or `choice`.
+        value: What the file says, or the default.
         default: What holds without it.
         live: Whether a running table takes it at once.
         waits: Whether the file says something else than what runs: a new start is needed.
         fixed: Whether the command line decides it, so that the file does not count.
+        choices: Of a `choice`.
+        least: Of a number, where there is one.
+        most: The same.
     """
 
     section: str

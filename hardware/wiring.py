@@ -13,7 +13,14 @@ SPI_PINS = {10: "MOSI", 9: "MISO", 11: "SCLK", 8: "CE0", 7: "CE1"}
 
 
 def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | None, machine: str) -> list[str]:
-    """What is wrong with the pins, each with what to change; empty when all is well."""
+    """What is wrong with the pins, each with what to change; empty when all is well.
+
+    Args:
+        kind: The strip's kind.
+        strip: How it is wired.
+        buttons: The buttons on pins, or None when there are none.
+        machine: The machine's model, as `hardware.machine.model` tells it.
+    """
     problems = [*_strip_problems(kind, strip, machine)]
     if buttons is not None:
         problems += _shared_pins(buttons.pins)

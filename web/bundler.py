@@ -16,7 +16,12 @@ NOTE = re.compile(r"^\s*//.*\n", re.MULTILINE)
 
 
 def bundled(page: str, sources: Mapping[str, str]) -> str:
-    """The module of that name with all that it imports, as one module."""
+    """The module of that name with all that it imports, as one module.
+
+    Args:
+        page: Its name, without `.js`.
+        sources: The text of every module, by name.
+    """
     return "".join(_part(name, sources[name], whole=name == page) for name in needed(page, sources))
 
 

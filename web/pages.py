@@ -60,7 +60,15 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """The pages."""
+    """The pages.
+
+    Attributes:
+        feed: The newest snapshot, which stands in each page.
+        pairing: Whether the phone that asks is paired.
+        games: The games that can be chosen.
+        addresses: Where phones find the table.
+        named: The table's own name and language.
+    """
 
     feed: Feed
     pairing: Pairing

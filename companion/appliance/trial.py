@@ -92,6 +92,12 @@ def prove(
 ) -> None:
     """After a start: trust the release on trial once the table is well with it, with the same game.
 
+    Args:
+        releases: Of this machine.
+        look: The table's newest entry when all of it is well; else None.
+        pause: Waits some seconds.
+        clock: A monotonic clock, in seconds.
+
     Raises DeviceError when it was not well in time; it stays on trial then.
     """
     trial = on_trial(releases)

@@ -41,7 +41,15 @@ class Systemd:
 
 @dataclass(frozen=True, slots=True)
 class Updater:
-    """Replaces the release that runs."""
+    """Replaces the release that runs.
+
+    Attributes:
+        releases: The releases of this machine.
+        service: What runs them.
+        say: Tells what is being done, a line each.
+        pause: Waits some seconds.
+        clock: A monotonic clock, in seconds.
+    """
 
     releases: Releases
     service: Systemd

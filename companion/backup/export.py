@@ -42,6 +42,13 @@ _NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.A
 def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version: str, made: str) -> dict[str, Any]:
     """Write everything of a data folder to a file, whole or not at all; a table may be playing meanwhile.
 
+    Args:
+        folder: The data folder.
+        settings_file: The settings file in use, if there is one.
+        to: The file to write; the caller has made sure that it may be.
+        version: Of this program.
+        made: Date and time, for people.
+
     Returns:
         The manifest, with `foreign`: files that are none of the table's, and are not in the archive.
 

@@ -56,6 +56,12 @@ DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeEr
 def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) -> dict[str, Any]:
     """Unpack an archive into a data folder, and its settings to their place. Older data goes to `replaced-N`.
 
+    Args:
+        file: What `write_archive` wrote.
+        folder: The data folder; made where there is none.
+        settings_to: The settings file.
+        replace: Whether older data and settings may be put aside.
+
     Returns:
         The archive's manifest, with `aside`: the folder that older data went to, or None, and `left_out`: keys of
         [buttons] that have a program run, commented out.

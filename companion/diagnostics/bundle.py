@@ -32,6 +32,12 @@ players are in game.jsonl. The Wi-Fi's password and the PIN are not in it, nor t
 def write(file: Path, settings: Settings, findings: Iterable[Finding], *, photos: bool) -> list[str]:
     """Write the zip, whole or not at all; the names in it.
 
+    Args:
+        file: Where to.
+        settings: The table's.
+        findings: Of the doctor.
+        photos: Whether the newest photos of throws go in too.
+
     Raises OSError.
     """
     content = {

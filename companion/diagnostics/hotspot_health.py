@@ -15,7 +15,13 @@ NO_COUNTRY = ("", "00")
 
 
 def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str | None] = shutil.which) -> Finding:
-    """Whether the hotspot could be opened."""
+    """Whether the hotspot could be opened.
+
+    Args:
+        name: Of the network.
+        root: What the kernel's files lie under.
+        find: Where a program lies, None where there is none.
+    """
     if not any((root / "sys/class/ieee80211").glob("*")):
         says = "No Wi-Fi in this machine: phones reach the table by the network it is wired to."
         return Finding("hotspot", True, says, simulated=True)

@@ -70,7 +70,15 @@ def begin(
     stream: TextIO | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Log to standard error from now on."""
+    """Log to standard error from now on.
+
+    Args:
+        clock: In seconds, never backwards.
+        verbose: Tell what happens, not only what goes wrong.
+        structured: One JSON object a line, for programs.
+        stream: Another than standard error.
+        environment: Where `JOURNAL_STREAM` says that journald listens; the process's own without one.
+    """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(Limit(clock))
     for_journald = "JOURNAL_STREAM" in (os.environ if environment is None else environment)

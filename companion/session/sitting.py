@@ -28,6 +28,10 @@ COLOURS = 10  # six that the colour-blind can tell apart (LOOK.md), four more; e
 def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
     """Each player's colour (0 to 9), in seat order: the one worn before, wherever one sits now, else a free one.
 
+    Args:
+        worn: Of everyone who has played here.
+        players: In seat order.
+
     >>> colours({"Ann": 3}, ["Ben", "Ann"])
     {'Ben': 0, 'Ann': 3}
     """

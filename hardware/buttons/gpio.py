@@ -17,7 +17,12 @@ from hardware.settings import ButtonSettings
 
 
 class GpioButtons:
-    """Any number of buttons."""
+    """Any number of buttons.
+
+    Args:
+        settings: Their pins, when a level counts and when a press is a long one; shutting down takes a countdown.
+        clock: Seconds, monotonic.
+    """
 
     name = "gpio"
 

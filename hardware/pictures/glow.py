@@ -27,7 +27,12 @@ _BRIGHTEST = 1.35
 
 
 class Scenery:
-    """The wood with its holes, drawn once for a layout; frames are lit on top of it."""
+    """The wood with its holes, drawn once for a layout; frames are lit on top of it.
+
+    Args:
+        layout: Where the LEDs are.
+        width_px: Width of the pictures; the height follows from the layout, at least 96.
+    """
 
     def __init__(self, layout: Layout, width_px: int = 960) -> None:
         places = np.array(layout.places_mm, np.float32)

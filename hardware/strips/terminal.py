@@ -14,7 +14,12 @@ _GAMMA = 2.6
 
 
 class TerminalStrip:
-    """Draws frames over each other in place, below what was printed before."""
+    """Draws frames over each other in place, below what was printed before.
+
+    Args:
+        leds: LEDs of the strip.
+        out: Where to draw; standard output when left out. Nothing is drawn unless it is a terminal.
+    """
 
     name = "terminal"
 

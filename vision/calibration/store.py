@@ -52,6 +52,8 @@ class Stored:
 
     Attributes:
         camera: The camera's setting that it was made with, as `picamera2` or `opencv:0`.
+        made: Date and time of day, for people.
+        rig: What was found.
         advice: Codes of what was left to better.
         lens_deg: The lens's angle of view across as it was measured; None: it was not.
     """

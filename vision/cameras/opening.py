@@ -19,6 +19,11 @@ HIGHEST_INDEX = 63
 def open_camera(spec: str, dice: int = 7, clock: Callable[[], float] = time.monotonic) -> Camera:
     """The camera that a setting means; it is not started yet.
 
+    Args:
+        spec: One of `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
+        dice: How many dice lie ready in the virtual tray; the others do without.
+        clock: Seconds that only grow.
+
     Raises:
         SetupError: For an unknown kind (with the nearest known one), a wrong index, a missing folder or file.
     """

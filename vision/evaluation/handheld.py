@@ -43,7 +43,13 @@ MARGIN = 1.06
 
 @dataclass(slots=True)
 class Handheld:
-    """A camera as if held by hand: what another sees, shifted, turned, nearer and farther, a little blurred."""
+    """A camera as if held by hand: what another sees, shifted, turned, nearer and farther, a little blurred.
+
+    Attributes:
+        camera: What sees the scene.
+        seed: Of the hand.
+        sway: How unsteady: 1 as usual, 0 a tripod.
+    """
 
     camera: Camera
     seed: int

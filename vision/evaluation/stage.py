@@ -59,7 +59,15 @@ class Truth:
 
 @dataclass(slots=True)
 class Stage:
-    """A camera over a tray in which a clip is played; keeps the truth of every frame."""
+    """A camera over a tray in which a clip is played; keeps the truth of every frame.
+
+    Attributes:
+        dice: How many dice the physics throws.
+        seed: Of everything random.
+        lasts_s: Length of the clip.
+        actions: What is done at which second, in order.
+        led: The strip's light, or None.
+    """
 
     dice: int
     seed: int

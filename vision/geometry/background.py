@@ -57,7 +57,13 @@ class Changes:
 
 
 class EmptyTray:
-    """The floor as it is when nothing lies on it."""
+    """The floor as it is when nothing lies on it.
+
+    Args:
+        view_bgr: (h, w, 3) its picture.
+        face_px: Size of a face in it.
+        wanted_px: Size of a face in the masks.
+    """
 
     def __init__(self, view_bgr: FrameBGR, face_px: float, wanted_px: float = FACE_PX) -> None:
         self.scale = min(1.0, wanted_px / face_px)

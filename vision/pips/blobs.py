@@ -28,7 +28,12 @@ FILLED = 0.68
 
 
 def pips(crop_bgr: FrameBGR, edge_px: float) -> Floats:
-    """(n, 3) centre x, y and radius in pixels of what may be pips in a picture of dice."""
+    """(n, 3) centre x, y and radius in pixels of what may be pips in a picture of dice.
+
+    Args:
+        crop_bgr: Picture of one or more dice.
+        edge_px: Edge of a face; 16 or more is needed to tell pips.
+    """
     contrast = _contrast(crop_bgr, max(3, round(BACKGROUND_EDGES * edge_px) | 1))
     seen = contrast[contrast > LEAST_CONTRAST]
     if seen.size == 0:

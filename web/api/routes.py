@@ -26,7 +26,15 @@ OF_EVERY_POST = (400, 403, 413, 415)
 
 
 class Routes:
-    """A group of routes."""
+    """A group of routes.
+
+    Attributes:
+        name: What it is about.
+        blueprint: Its routes for Flask.
+        paths: The same for OpenAPI.
+        structs: The shapes that they name, as msgspec structs.
+        schemas: More shapes, as JSON schemas.
+    """
 
     def __init__(
         self, name: str, *structs: Any, pairing: Pairing | None = None, schemas: Mapping[str, Json] | None = None

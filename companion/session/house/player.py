@@ -46,7 +46,14 @@ class Hands(Protocol):
 
 
 class HousePlayer:
-    """Plays the seat that is the house's, in whatever game is on."""
+    """Plays the seat that is the house's, in whatever game is on.
+
+    Args:
+        table: Where it plays.
+        clock: Seconds, monotonic.
+        hands: What throws for it; None where people do.
+        pause_s: So long it waits before it acts.
+    """
 
     def __init__(
         self, table: Table, clock: Callable[[], float], hands: Hands | None = None, pause_s: float = PAUSE_S

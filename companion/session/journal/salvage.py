@@ -58,7 +58,12 @@ def at(wall_s: float) -> str:
 
 
 def put_together(database: Mapping[int, Row], mirror: Mapping[int, Row]) -> list[Row]:
-    """The entries that can be believed, in order: proven by the chain, or, after a gap, read the same in all copies."""
+    """The entries that can be believed, in order: proven by the chain, or, after a gap, read the same in all copies.
+
+    Args:
+        database: What could be read of the database, by number.
+        mirror: What could be read of the second copy.
+    """
     found: list[Row] = []
     before: bytes | None = START
     number, last = 1, max((*database, *mirror), default=0)

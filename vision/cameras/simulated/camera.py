@@ -44,7 +44,15 @@ def rig_over(empty_bgr: FrameBGR) -> Rig:
 
 
 class VirtualCamera:
-    """Frames of a virtual tray, in real time."""
+    """Frames of a virtual tray, in real time.
+
+    Args:
+        dice: How many dice there are.
+        clock: Seconds, monotonic.
+        sleep: Waits that many seconds.
+        seed: Of everything that is random; None for a different evening each time.
+        fps: Frames a second.
+    """
 
     name = "virtual"
 
@@ -113,7 +121,14 @@ class VirtualCamera:
         turn_deg: float = 0.0,
         lean_deg: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Lay a printed sheet of that width and height into the tray's upper left corner."""
+        """Lay a printed sheet of that width and height into the tray's upper left corner.
+
+        Args:
+            sheet_bgr: (h, w, 3) the sheet.
+            size_mm: Its width and height.
+            turn_deg: Turned by so much on the floor.
+            lean_deg: Held aslant, its middle over the tray's, one edge on the floor: about the x and the y axis.
+        """
         height_px, width_px = sheet_bgr.shape[:2]
         to_mm = np.diag([size_mm[0] / width_px, size_mm[1] / height_px, 1.0])
         turn = cv2.Rodrigues(np.radians([*lean_deg, turn_deg]))[0]
