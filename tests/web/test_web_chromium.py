@@ -360,6 +360,7 @@ def test_who_leaves_is_chosen_and_confirmed_and_then_marked(chromium: Any, site:
 def test_who_played_here_before_is_seated_by_a_tap_and_keeps_the_colour(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cid"]}))
+        play(pub, MIDGAME[0])
         pub.table.submit(StartGame(header={**HEADER, "players": ["Cid", "Dot"]}))
         page = phone(chromium, address, paired=True)
         live(page, address + "/control")
