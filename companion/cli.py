@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import io
+import os
 import sys
 from collections.abc import Sequence
 
@@ -75,6 +76,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a player's name must not break a terminal that can't show it
             stream.reconfigure(errors="backslashreplace")
+    # Of NumPy, before it is loaded: our arrays are small, and its other threads only wait for them, on a busy core.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         status = pegpip(standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as help_wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import random
 import time
@@ -25,13 +26,14 @@ PLAYERS = (2, 3, 5, 4, 6, 1)
 def measure() -> dict[str, float]:
     """`advice_GAME_GOAL_first_ms`: the slowest first of a set-up, with all loading; and `median`, `p99`, `worst`.
 
-    These are of `STATES` other states. All in processor time.
+    These are of `STATES` other states. All in processor time, without Python's tidying up, as `timeit` does: some 10 ms
+    for the tables and states of thousands, in whichever state it falls.
     """
     found: dict[str, float] = {}
     for game in GAMES:
         for goal in GOALS:
             # A process of its own, started afresh: nothing is loaded yet.
-            with multiprocessing.get_context("spawn").Pool(1) as pool:
+            with multiprocessing.get_context("spawn").Pool(1, gc.disable) as pool:
                 times_ms = pool.apply(timed, (game, goal, STATES))
             found |= {f"advice_{game}_{goal}_{key}": value for key, value in times_ms.items()}
     return found
