@@ -69,6 +69,19 @@ def test_what_the_largest_look_took_is_given_back() -> None:
     assert resident_kb() < taken - 30_000
 
 
+def test_made_ready_again_a_network_has_seen_a_picture_of_the_last_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    networks = shipped_networks()
+    networks.light.detect(np.zeros((96, 128, 3), np.uint8), 1.0)
+    networks.release()
+    shown: list[tuple[int, ...]] = []
+    forward = Network.forward
+    monkeypatch.setattr(Network, "forward", lambda self, blob: (shown.append(blob.shape), forward(self, blob))[1])
+    networks.load()
+    networks.load()
+    assert shown == [(1, 3, 96, 128)]
+    assert loaded(networks) == [True, True, True]
+
+
 def test_a_missing_network_is_told_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(SetupError, match=r"gone\.onnx is missing"):
         Network(tmp_path / "gone.onnx")

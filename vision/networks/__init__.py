@@ -19,8 +19,9 @@ class Networks:
 
     def load(self) -> None:
         """Load now what is else loaded at the first picture that needs it: a throw is read without waiting for that."""
-        for each in (self.light, self.detector, self.classifier):
-            each.network.load()
+        for each in (self.light, self.classifier):
+            each.network.warm()
+        self.detector.network.load()  # most throws need no closer look, and it would be shown the last one's size
 
     def release(self) -> None:
         """Give back all memory that reading took: much after a close look at a wide throw. Loading again takes 5 ms."""

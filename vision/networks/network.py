@@ -22,6 +22,7 @@ class Network:
             raise SetupError([says])
         self._model = model
         self._net: Any = None
+        self._shown: tuple[int, ...] | None = None
 
     @property
     def loaded(self) -> bool:
@@ -36,6 +37,12 @@ class Network:
             except cv2.error:
                 raise SetupError([f"The network {self._model.name} is damaged; install Peg & Pip again."]) from None
 
+    def warm(self) -> None:
+        """Load it, and show it a blank of the last picture's size: what OpenCV lays out at a first picture is there."""
+        if self._net is None and self._shown is not None:
+            self.forward(np.zeros(self._shown, np.float32))
+        self.load()
+
     def release(self) -> None:
         """Let go of it and of the buffers of the largest picture that it was shown, until it is needed again."""
         self._net = None
@@ -43,6 +50,7 @@ class Network:
     def forward(self, blob: NDArray[np.float32]) -> NDArray[np.float32]:
         """What it says of (n, 3, h, w) pictures."""
         self.load()
+        self._shown = blob.shape
         self._net.setInput(blob)
         said: NDArray[np.float32] = self._net.forward()
         return said
