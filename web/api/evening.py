@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 
 import flask
 import msgspec
@@ -66,19 +67,11 @@ def _weighed(made: Routes, past: PastGames) -> None:
 
     @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", refused=(404, 409))
     def luck(game: int) -> flask.Response:
-        try:
-            found = past.luck(game)
-        except RulesError as unfinished:
-            return refusal(409, "unfinished", str(unfinished))
-        return _no_such_game() if found is None else answer(found)
+        return _told(lambda: past.luck(game), "unfinished")
 
     @made.get("/api/evening/<int:game>/chances", "Each side's chance to win in a finished game", refused=(404, 409))
     def chances(game: int) -> flask.Response:
-        try:
-            found = past.chances(game)
-        except RulesError as unknown:
-            return refusal(409, "no_odds", str(unknown))
-        return _no_such_game() if found is None else answer(found)
+        return _told(lambda: past.chances(game), "no_odds")
 
     @made.get(
         "/api/evening/<int:game>/odds",
@@ -87,15 +80,20 @@ def _weighed(made: Routes, past: PastGames) -> None:
         query=[GOAL],
     )
     def odds(game: int) -> flask.Response:
-        try:
-            found = past.odds(game, flask.request.args.get("goal", GOALS[0]))
-        except RulesError as unknown:
-            return refusal(409, "no_odds", str(unknown))
-        return _no_such_game() if found is None else answer(found)
+        return _told(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
 
     @made.get("/api/evening/dice", "Whether a set of dice is honest, as far as its throws can tell", query=[SET])
     def dice() -> flask.Response:
         return answer(past.fairness(flask.request.args.get("set")))
+
+
+def _told(find: Callable[[], Json | None], unless: str) -> flask.Response:
+    """What is found of a game, or why it is not told, under that code."""
+    try:
+        found = find()
+    except RulesError as why:
+        return refusal(409, unless, str(why))
+    return _no_such_game() if found is None else answer(found)
 
 
 def plain(name: str) -> str:
