@@ -1,4 +1,7 @@
-"""Scanning a code from a screen, as a phone does: again and again, from nearer and farther."""
+"""Scanning a code from a screen, as a phone does: again and again, until there is something to read.
+
+By ZXing: OpenCV reads no text, at any size, from one code in about two hundred (5 of 1,200; ZXing read them all).
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,15 @@ from typing import Any
 
 import cv2
 import numpy as np
+import zxingcpp
 from numpy.typing import NDArray
 
-SIZES = (1.0, 0.75, 1.5, 2.0)
-"""OpenCV can't read one code in some hundreds at one size, and can at another."""
 PATIENCE_S = 30.0
 
 
 def text_of(picture: NDArray[np.uint8]) -> str:
     """What the code in a picture says; nothing where none can be read."""
-    detector = cv2.QRCodeDetector()
-    for size in SIZES:
-        way = cv2.INTER_AREA if size < 1 else cv2.INTER_CUBIC
-        text, _, _ = detector.detectAndDecode(cv2.resize(picture, None, fx=size, fy=size, interpolation=way))
-        if text:
-            return text
-    return ""
+    return next((code.text for code in zxingcpp.read_barcodes(picture, zxingcpp.BarcodeFormat.QRCode)), "")
 
 
 def scanned(shown: Any) -> str:
@@ -32,4 +28,4 @@ def scanned(shown: Any) -> str:
         picture = cv2.imdecode(np.frombuffer(shown.screenshot(), np.uint8), cv2.IMREAD_COLOR)
         if picture is not None and (text := text_of(picture.astype(np.uint8))):
             return text
-    return ""
+    raise AssertionError("no code could be read from the screen")
