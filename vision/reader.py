@@ -15,10 +15,13 @@ import numpy as np
 from vision.candidates import FAINT, Candidate, Selection, apart, combined, denied, selected
 from vision.geometry.rig import Rig
 from vision.networks import Networks
-from vision.networks.classifier import LARGER_VIEWS, VIEWS, Probabilities, geometric_mean
+from vision.networks.classifier import LARGER_VIEWS, VIEWS, Place, Probabilities, Views, geometric_mean
 from vision.networks.detector import LEAST_SCORE, Detection
 from vision.reading import Die, Doubt, FrameBGR, Reading
 from vision.scenes import Photo, Scene, Tray, TrayFrame
+
+Known = dict[tuple[Place, Views], Probabilities]
+"""(7,) what the classifier has said of places in a picture: of a face that two looks find there it is asked once."""
 
 SPARE = 4
 """So many faces more than the expected dice are read: what is surest from afar is not always so from near by."""
@@ -65,9 +68,9 @@ class Reader:
 
     def _found(self, scene: Scene, expect: int | None) -> tuple[Selection, Doubt | None]:
         """The dice, and what is still in doubt after as many looks as it takes to be sure."""
-        best, seen, contested = Selection(), list[Selection](), False
+        best, seen, known, contested = Selection(), list[Selection](), Known(), False
         for detections in scene.looks():
-            one = selected(self._shown(scene.picture_bgr, detections, expect), expect)
+            one = selected(self._shown(scene.picture_bgr, detections, expect, known), expect)
             seen.append(one)
             if scene.cumulative or not best.taken or one.worth > best.worth:
                 best = one
@@ -80,12 +83,15 @@ class Reader:
         doubt = _doubt(scene, best, expect)
         return best, doubt or (None if _agree(best, seen, scene.agreeing) and not contested else Doubt.COUNT)
 
-    def _shown(self, picture_bgr: FrameBGR, detections: Sequence[Detection], expect: int | None) -> list[Candidate]:
+    def _shown(
+        self, picture_bgr: FrameBGR, detections: Sequence[Detection], expect: int | None, known: Known
+    ) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""
         read = [one for one in detections if one.score > LEAST_SCORE][: None if expect is None else expect + SPARE]
-        first = [Candidate(one, said) for one, said in zip(read, self._said(picture_bgr, read, VIEWS[:1]), strict=True)]
+        said = self._said(picture_bgr, read, VIEWS[:1], known)
+        first = [Candidate(one, said) for one, said in zip(read, said, strict=True)]
         unsure = [one.detection for one in first if not one.plain]
-        again = iter(self._said(picture_bgr, unsure, VIEWS[1:]))
+        again = iter(self._said(picture_bgr, unsure, VIEWS[1:], known))
         return [
             one if one.plain else Candidate(one.detection, geometric_mean(np.stack([one.said, next(again)])))
             for one in first
@@ -109,9 +115,13 @@ class Reader:
         return selected(apart([*again, *best.left]), expect)
 
     def _said(
-        self, picture_bgr: FrameBGR, faces: Sequence[Detection], views: Sequence[tuple[float, float]]
-    ) -> Probabilities:
-        return self._networks.classifier.values(picture_bgr, [one.place for one in faces], views)
+        self, picture_bgr: FrameBGR, faces: Sequence[Detection], views: Views, known: Known
+    ) -> list[Probabilities]:
+        places = [one.place for one in faces]
+        new = [place for place in places if (place, views) not in known]
+        said = self._networks.classifier.values(picture_bgr, new, views)
+        known |= {(place, views): one for place, one in zip(new, said, strict=True)}
+        return [known[place, views] for place in places]
 
 
 def _agree(found: Selection, seen: Sequence[Selection], looks: int) -> bool:

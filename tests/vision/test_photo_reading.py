@@ -89,6 +89,13 @@ def test_what_no_look_is_sure_of_is_shown_larger() -> None:
     assert reading.dice[0].confidence < 1
 
 
+def test_a_face_that_two_looks_find_at_one_place_is_shown_once() -> None:
+    detector, classifier = OneFace(0.0), Unsure()
+    Reader(Networks(detector, detector, classifier)).read(BARE)
+    assert detector.looks > 1
+    assert sorted(views for _, views in classifier.asked if views is not LARGER_VIEWS) == sorted([VIEWS[:1], VIEWS[1:]])
+
+
 def test_who_is_sure_is_not_asked_again_but_must_agree_with_the_other() -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:

@@ -21,7 +21,7 @@ Probabilities = NDArray[np.float64]
 Place = tuple[float, float, float]
 """Where a face lies: its middle x, y and its size, in pixels of the picture."""
 
-Views = Sequence[tuple[float, float]]
+Views = tuple[tuple[float, float], ...]
 
 MODEL = Path(__file__).parent.parent / "models" / "faces.onnx"
 CROP_PX = 48
