@@ -48,7 +48,7 @@ class Table:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._play = Play(journal, photos, clock, wall, self._state_changed)
+        self._play = Play(journal, photos, clock, wall, self._number_made)
         self._clock = clock
         self._queue: SimpleQueue[tuple[Command | None, Future[Snapshot]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
@@ -201,6 +201,11 @@ class Table:
                 return
             if asked is not None:
                 asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
+
+    def _number_made(self, table: TableState) -> None:
+        """Tell of a number before the next is made; of one that was told of, what is new comes with the next."""
+        if table.record.number > self._snapshot.number:
+            self._state_changed(table)
 
     def _state_changed(self, table: TableState) -> None:
         made = snapshot_of(table, self._snapshot if self._snapshot.pulse else None)

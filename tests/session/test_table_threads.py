@@ -77,6 +77,14 @@ def test_readers_see_numbers_and_pulses_only_grow_and_miss_no_number(table: Tabl
     assert [pulse for _, pulse in seen] == list(range(seen[0][1], seen[0][1] + len(seen)))
 
 
+def test_a_throw_is_told_in_one_snapshot(table: Table) -> None:
+    seen: list[int] = []
+    table.submit(NoteMotion())
+    table.subscribe(lambda snapshot, _: seen.append(snapshot.number))
+    table.submit(Observe(Tray().throw(5, 5, 2, 2, 1, 4, 6)))
+    assert seen == [2], "a page draws once: what is known a little sooner only holds up the throw"
+
+
 def test_each_reader_is_told_what_is_new_once(table: Table) -> None:
     news: list[tuple[list[str], bool]] = []
     table.subscribe(lambda _, new: news.append(([event.code for event in new.events], new.taken_back)))

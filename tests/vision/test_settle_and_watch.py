@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,9 +16,9 @@ from vision.cameras.simulated.tray import Pose
 from vision.evaluation.fault_injection import FaultInjection
 from vision.networks import load_networks
 from vision.reader import Reader
-from vision.reading import Reading
+from vision.reading import Doubt, FrameBGR, Reading
 from vision.watching.stillness import STILL_S, Phase, StillnessDetector, step, structure
-from vision.watching.watcher import Ill, Moving, Settled, Watcher
+from vision.watching.watcher import FRAMES_READ, Ill, Moving, Settled, Watcher
 
 
 @pytest.fixture
@@ -141,7 +142,30 @@ def test_a_throw_is_read_while_it_is_seen_to_lie_still(camera: VirtualCamera) ->
     rest_s: list[float] = []
     _, throw = settled_of(Thrown(camera, lambda now_s, at_s: rest_s.append(at_s)))
     assert throw.reading.trusted
-    assert throw.at_s - rest_s[-1] <= STILL_S + 2 / FPS, "the last frame that is read is the first that proves the rest"
+    assert throw.at_s - rest_s[-1] <= STILL_S + 2 / FPS, "told at the first frame that proves the rest"
+    assert throw.frame.at_s < throw.at_s - 0.5 / FPS, "and nothing is left to read by then"
+
+
+@pytest.mark.parametrize("doubt", [None, Doubt.UNREAD])
+def test_what_coloured_light_makes_of_the_first_still_frame_takes_nothing_from_what_the_others_say(
+    camera: VirtualCamera, doubt: Doubt | None
+) -> None:
+    reader, dimmed, readings = Reader(load_networks(), camera.rig()), list[bool](), list[Reading]()
+
+    class Dazzled:
+        def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+            reading = reader.read(frame_bgr, expect)
+            if len(readings) == FRAMES_READ:  # those of the empty tray went before
+                reading = Reading(tuple(replace(die, value=1) for die in reading.dice), doubt)
+            readings.append(reading)
+            return reading
+
+    watcher = Watcher(Thrown(camera), Dazzled(), camera.rig(), dim=dimmed.append)
+    _, throw = (event for event in watcher.events() if isinstance(event, Settled))
+    assert throw.reading.trusted
+    assert len(set(throw.reading.values)) > 1
+    assert len(readings) == FRAMES_READ + 1 + FRAMES_READ
+    assert dimmed == [True, False] * 2, "once each: what was read in haste was not read again"
 
 
 def test_a_die_that_is_pushed_while_it_is_read_is_read_where_it_comes_to_lie(camera: VirtualCamera) -> None:

@@ -221,7 +221,7 @@ def _judged(name: str, seed: int, stage: Stage, events: list[Settled], throws: l
         right = [e for e in events if start < e.at_s < end and e.thrown and e.reading.trusted and is_true(e, stage)]
         missed += not right
         if right:
-            first = right[0].frame.number
+            first = round(right[0].at_s * FPS)
             rest = max(number for number in range(first) if stage.truth[number].moved)
             slowest = max(slowest, first - rest - math.ceil(STILL_S * FPS))
     doubted = sum(not event.reading.trusted for event in events)

@@ -15,7 +15,7 @@ from vision.cameras import Camera, Frame
 from vision.geometry.rig import PlacedDie, Rig, place
 from vision.reader import Reads
 from vision.reading import Reading
-from vision.watching.agreement import agreed
+from vision.watching.agreement import agreed, same_dice
 from vision.watching.handheld import HELD, PAUSED
 from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion, StillnessDetector, step, structure
 
@@ -44,7 +44,7 @@ class Settled:
     """The tray has come to rest and was read.
 
     Attributes:
-        at_s: When, on the camera's clock.
+        at_s: When that was seen, on the camera's clock.
         frame: The last of the frames that were read.
         reading: What they agree on.
         thrown: Dice in the throw zone.
@@ -182,15 +182,19 @@ class Watcher:
     def _read_as_they_come(
         self, detector: StillnessDetector, first: Frame, emptied: bool
     ) -> tuple[float, Settled | None]:
-        """What the frames agree on that follow the first still one, read while it is seen whether they stay still.
+        """What the still frames agree on, read while it is seen whether they stay still.
+
+        The first is read while the light settles. It counts where it is trusted and the next one bears it out: that
+        coloured light may have been in it takes nothing from what the others say under less.
 
         Returns:
-            When the last of them was taken; and nothing where one was moved or in doubt: that is not settled in haste.
+            When the last frame was taken; and nothing where one was moved or in doubt: that is not settled in haste.
         """
         (reader, rig), expect = self._setup, self._expect()
-        readings, last = list[Reading](), None
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():
+            still, last = first, None if self._dim else detector.last
+            readings = [early] if (early := reader.read(first.image_bgr, expect)).trusted else []
             while (frame := self._camera.frame()) is not None:
                 at_s = frame.at_s
                 if at_s < clear_s:
@@ -201,12 +205,14 @@ class Watcher:
                 last = now
                 if len(readings) < FRAMES_READ:
                     still, reading = frame, reader.read(frame.image_bgr, expect)
-                    readings.append(reading)
                     if not reading.trusted:
                         break
+                    if readings == [early] and not same_dice(early, reading):
+                        readings.clear()
+                    readings.append(reading)
                 if len(readings) == FRAMES_READ and at_s >= detector.since_s + STILL_S:
                     agreement = agreed(readings)
-                    return at_s, _settled(still, agreement, rig, emptied) if agreement.trusted else None
+                    return at_s, _settled(still, at_s, agreement, rig, emptied) if agreement.trusted else None
         return at_s, None
 
     def _read(self, frame: Frame, emptied: bool) -> Settled:
@@ -218,7 +224,8 @@ class Watcher:
             readings.append(reader.read(still.image_bgr, expect))
             if rig is None and not readings[-1].trusted:
                 break
-        return _settled(frames[len(readings) - 1], agreed(readings), rig, emptied)
+        last = frames[len(readings) - 1]
+        return _settled(last, last.at_s, agreed(readings), rig, emptied)
 
     def _stills(self, first: Frame) -> list[Frame]:
         """The frame at hand and those that follow; fewer when the recording ends."""
@@ -247,10 +254,10 @@ class Watcher:
             self._dim(False)
 
 
-def _settled(frame: Frame, reading: Reading, rig: Rig | None, emptied: bool) -> Settled:
+def _settled(frame: Frame, at_s: float, reading: Reading, rig: Rig | None, emptied: bool) -> Settled:
     rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
     thrown, kept = place(reading, rig)
-    return Settled(frame.at_s, frame, reading, thrown, kept, emptied, rig is not None and rig.keep.width_mm > 0)
+    return Settled(at_s, frame, reading, thrown, kept, emptied, rig is not None and rig.keep.width_mm > 0)
 
 
 def _due(doubted: Settled | None, frame: Frame) -> bool:
