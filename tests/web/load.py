@@ -207,7 +207,8 @@ class Guest:
 
     def __init__(self, port: int, half_open: int, slow: int) -> None:
         self.port, self.links = port, list[socket.socket]()
-        self.wanted = [HALF] * half_open + [REQUEST] * slow
+        wanted = [(at / half_open, HALF) for at in range(half_open)] + [(at / slow, REQUEST) for at in range(slow)]
+        self.wanted = [sent for _, sent in sorted(wanted)]  # in turns: its share has some of both
 
     def dally(self) -> None:
         for link in self.links:

@@ -1,4 +1,4 @@
-"""A phone's connection: how many an address may hold, and how long each may dally.
+"""A phone's connection: how long it may dally.
 
 uvicorn closes a connection that is idle between two requests. What it leaves open for ever is closed here: one whose
 request is never finished, and one that leaves unread what it asked for.
@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import socket
+from collections.abc import Callable
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from web.serving.limits import Limits, Taken
+from web.serving.limits import Limits
 
 log = logging.getLogger(__name__)
 
 
 class Connection(H11Protocol):
-    """uvicorn's HTTP/1.1 with our limits; `scope["state"]["connection"]` of its requests is itself."""
+    """uvicorn's HTTP/1.1 with our limits; `scope["state"]["connection"]` of its requests is itself.
 
-    def __init__(self, limits: Limits, taken: Taken, **uvicorns: Any) -> None:
-        super().__init__(**uvicorns)
-        self.app_state = {**self.app_state, "connection": self}
-        self._limits, self._taken = limits, taken
-        self._counted: str | None = None
+    `leave` is called when the connection is lost.
+    """
+
+    def __init__(self, limits: Limits, leave: Callable[[], None], **uvicorns: Any) -> None:
+        super().__init__(**uvicorns, app_state={"connection": self})
+        self._limits, self._leave = limits, leave
         self._unfinished: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
 
@@ -35,17 +36,8 @@ class Connection(H11Protocol):
         return self.flow.write_paused
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count it, and expect a request; abort it where its address has taken its share."""
+        """Expect a request."""
         super().connection_made(transport)
-        address = self.client[0] if self.client else ""
-        if not self._limits.is_own(address):
-            if not self._taken.has_room(address):
-                log.info("refused a connection of %s: it has its share, or all are taken", address)
-                transport.abort()
-                return
-            self._taken.take(address)
-            self._counted = address
-        _set_options(transport.get_extra_info("socket"), self._limits.stalled_s)
         self._expect_the_rest()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -53,9 +45,7 @@ class Connection(H11Protocol):
         for timer in (self._unfinished, self._unread, self.timeout_keep_alive_task):
             if timer is not None:
                 timer.cancel()
-        if self._counted is not None:
-            self._taken.give_back(self._counted)
-            self._counted = None
+        self._leave()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -101,11 +91,3 @@ class Connection(H11Protocol):
         if self.transport.get_write_buffer_size():
             log.info("dropped a connection of %s: it leaves unread what it asked for", self.client)
             self.transport.abort()
-
-
-def _set_options(link: socket.socket, gone_after_s: float) -> None:
-    """Send small messages at once, and let the kernel end a connection whose phone has left without a word."""
-    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio's own works for sockets that name TCP only
-    link.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):
-        link.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(gone_after_s * 1000))

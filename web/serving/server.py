@@ -6,15 +6,16 @@ import asyncio
 import socket
 import threading
 import time
+from collections.abc import Callable
 from typing import Any, cast
 
 import uvicorn
 
+from web.serving.acceptor import Acceptor
 from web.serving.connection import Connection
 from web.serving.limits import Limits, Taken
 from web.serving.site import Site
 
-BACKLOG = 1024
 FILES_BESIDE = 256
 """Open files that are not connections: the journal, photos, devices, libraries."""
 UNREAD_BYTES = 64 * 1024
@@ -31,22 +32,16 @@ class Server:
         self._address = listening.getsockname()[:2]
         self._broken: BaseException | None = None
         self._taken = Taken(limits.connections, limits.connections_each)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)  # each connection inherits it
-
-        def connection(**uvicorns: Any) -> Connection:
-            return Connection(limits, self._taken, **uvicorns)
-
-        protocol: Any = connection  # uvicorn would have a class, and only calls it
+        _set_options(listening, limits.stalled_s)
         asgi: Any = site  # uvicorn names the shape of every message
         self._limits = limits
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 asgi,
-                http=protocol,
+                http="h11",
                 ws="none",
                 loop="asyncio",
                 lifespan="off",
-                backlog=BACKLOG,
                 log_config=None,
                 log_level="error",
                 access_log=False,
@@ -55,6 +50,8 @@ class Server:
                 timeout_graceful_shutdown=ENDING_S,
             ),
             site,
+            limits,
+            Acceptor(listening, limits, self._taken),
         )
 
     def run(self) -> None:
@@ -83,7 +80,7 @@ class Server:
         try:
             with asyncio.Runner() as loop:
                 try:
-                    loop.run(self._uvicorn.serve(sockets=[self._listening]))
+                    loop.run(self._uvicorn.serve(sockets=[]))
                 finally:
                     loop.run(self._uvicorn.hang_up())
         except BaseException as broken:  # noqa: BLE001 - raised again by `run`, in the thread of whoever waits there
@@ -93,21 +90,30 @@ class Server:
 
 
 class _Uvicorn(uvicorn.Server):
-    """uvicorn's server, which waits at its end for connections to close: the streams are ended first."""
+    """uvicorn's server, but for who comes in; at its end it waits for connections to close: the streams end first."""
 
-    def __init__(self, config: uvicorn.Config, site: Site) -> None:
+    def __init__(self, config: uvicorn.Config, site: Site, limits: Limits, acceptor: Acceptor) -> None:
         super().__init__(config)
-        self._site = site
+        self._site, self._limits, self._acceptor = site, limits, acceptor
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._acceptor.start(self._connection)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._acceptor.stop()
         await self._site.close()
         await super().shutdown(sockets)
 
     async def hang_up(self) -> None:
         """Close what connections are left: of guests who read nothing, or of a loop that fell."""
+        self._acceptor.stop()
         for connection in tuple(self.server_state.connections):
             cast(Connection, connection).transport.abort()
         await asyncio.sleep(0)  # the loop closes in its next round what was closed in this one
+
+    def _connection(self, leave: Callable[[], None]) -> Connection:
+        return Connection(self._limits, leave, config=self.config, server_state=self.server_state)
 
 
 def answers(address: tuple[str, int], within_s: float) -> bool:
@@ -135,3 +141,15 @@ def allow_open_files(wanted: int) -> int:
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
     return most
+
+
+def _set_options(listening: socket.socket, gone_after_s: float) -> None:
+    """What each connection inherits: small messages are sent at once, and little of what no one reads is kept.
+
+    The kernel ends a connection whose phone has left without a word.
+    """
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio's own works for sockets that name TCP
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(gone_after_s * 1000))
