@@ -5,7 +5,7 @@ QUICK := tests/games tests/session tests/hardware tests/test_house.py tests/test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults soak years help play test check lint types tests bench conformance fuzz mutants evening reaction layout pictures load fuzz-web corrupted rendered clips handheld fixtures train solve deb appliance clean
+.PHONY: faults soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load fuzz-web corrupted rendered clips handheld fixtures train solve deb appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -43,6 +43,9 @@ bench: .venv/run.stamp  ## measure speed and accuracy on this machine
 
 conformance: .venv/dev.stamp  ## the rules at length: 2,000 random games of each game and rule mix
 	@PEGPIP_GAMES=2000 $(BIN)/pytest -q -n 2 tests/games/test_conformance.py
+
+explore: .venv/dev.stamp  ## other random examples than those that the tests try each time: what fails is printed
+	@PEGPIP_EXPLORE=1 $(BIN)/pytest -n 2 -m hypothesis
 
 fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
 	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/games/test_fuzz.py

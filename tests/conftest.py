@@ -10,8 +10,16 @@ from typing import Any
 import hypothesis
 import pytest
 
-hypothesis.settings.register_profile("unhurried", hypothesis.settings(deadline=None))
-hypothesis.settings.load_profile("unhurried")  # a busy machine is no failure
+EXPLORING = bool(os.environ.get("PEGPIP_EXPLORE"))
+hypothesis.settings.register_profile(
+    "alike",  # a busy machine is no failure, and what fails fails for everybody: `make explore` tries other examples
+    deadline=None,
+    database=None,
+    derandomize=not EXPLORING,
+    max_examples=1000 if EXPLORING else 100,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
+hypothesis.settings.load_profile("alike")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 

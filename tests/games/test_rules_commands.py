@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -102,14 +101,14 @@ def test_replay_of_a_hundred_lines_is_quick_and_loads_no_heavy_module() -> None:
         "try: main()\n"
         "finally: sys.stderr.write(' '.join({'cv2', 'numpy', 'flask', 'rich', 'msgspec'} & set(sys.modules)))"
     )
-    begun = time.perf_counter()
+    before = os.times()
     process = subprocess.run(
         [sys.executable, "-c", script, "replay", "--json", str(LONG)], capture_output=True, check=True, timeout=60
     )
-    took_s = time.perf_counter() - begun
+    after = os.times()
     assert process.stderr == b""
-    # Half a second is the promise; four times that is left for a machine that is busy with other tests.
-    assert took_s < 2.0
+    # Half a second is the promise, here of the program's own time: the machine may be busy with other tests.
+    assert after.children_user + after.children_system - before.children_user - before.children_system < 2.0
 
 
 # --- rules

@@ -78,6 +78,12 @@ class Running:
             time.sleep(0.1)
         return answer
 
+    def agree(self, question: dict[str, Any]) -> None:
+        """A paired phone takes the dice of a question as they were read; a count that does not fit as all ones."""
+        values, wanted = question["values"], question["wanted"]
+        fitting = values if len(values) in wanted else [1] * wanted[-1]
+        self.ask("/api/answers", {"question": question["id"], "values": fitting})
+
     def play(self, line: dict[str, Any]) -> dict[str, Any]:
         status, answer = self.ask("/api/lines", {"number": self.state()["number"], "line": line})
         assert status == 200, (line, answer)

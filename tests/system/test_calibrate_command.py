@@ -89,7 +89,7 @@ def test_a_calibration_made_on_the_phone_is_used_at_once(tmp_path: Path) -> None
             assert table.ask("/api/tray/lift", {})[0] == 200
             table.until("/api/state", lambda now: not now["thrown"] and not now["kept"])
             assert table.ask("/api/tray/move", {"id": 0, "x_mm": 262, "y_mm": 120})[0] == 200
-            now = table.until("/api/state", lambda now: now["thrown"] or now["kept"], 15.0)
+            now = table.until("/api/state", lambda now: now["thrown"] or now["kept"])
             return len(now["thrown"]) == 1, len(now["kept"]) == 1
 
         assert zones_at_262_mm() == (False, True)

@@ -24,7 +24,8 @@ from hardware.sounds import Chimes
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 
-TOLD_WITHIN_S, BACK_WITHIN_S = 5.0, 10.0
+TOLD_WITHIN_S, BACK_WITHIN_S = 30.0, 60.0
+"""Far more than a busy machine needs."""
 
 
 class Unheard(BaseException):

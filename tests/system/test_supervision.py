@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import http.client
@@ -35,7 +36,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 
-TOLD_WITHIN_S, BACK_WITHIN_S = 5.0, 10.0
+FAULTS = bool(os.environ.get("PEGPIP_FAULTS"))
+"""`make faults` takes the real times; elsewhere the machine may be busy."""
+TOLD_WITHIN_S, BACK_WITHIN_S = (5.0, 10.0) if FAULTS else (30.0, 60.0)
 
 
 class Unheard(BaseException):
@@ -52,7 +55,7 @@ def kill(name: str, with_: type[BaseException]) -> threading.Thread:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    if not os.environ.get("PEGPIP_FAULTS"):  # `make faults` takes the real times
+    if not FAULTS:
         supervision.LOOK_S, supervision.REPORTED_S = 0.2, 0.8
     settings = config.load(None, {
         "web": {"host": "127.0.0.1", "port": 0},
@@ -81,7 +84,7 @@ def _left_here() -> Iterator[None]:
 
 
 def health(app: App) -> dict[str, Any]:
-    link = http.client.HTTPConnection("127.0.0.1", app.door.port, timeout=5)
+    link = http.client.HTTPConnection("127.0.0.1", app.door.port, timeout=BACK_WITHIN_S)
     link.request("GET", "/healthz")
     found: dict[str, Any] = json.loads(link.getresponse().read())["parts"]
     link.close()
@@ -131,7 +134,8 @@ def test_the_pages_server_is_killed_and_comes_back(app: App, with_: type[BaseExc
     before = threading.active_count()
     killed = kill("server", with_)
     while not within(1.0, lambda: not killed.is_alive()):
-        kill("server", with_)  # it came up in a task, which kept it to itself
+        with contextlib.suppress(StopIteration):  # it has ended just now
+            kill("server", with_)  # it came up in a task, which kept it to itself
     assert within(BACK_WITHIN_S, lambda: "started again" in health(app)["pages"]["says"])
     assert within(BACK_WITHIN_S, lambda: threading.active_count() <= before + 2)
 

@@ -35,7 +35,28 @@ FED = """
   window.lose = (lost) => { window.lost = lost; if (lost) { open?.error(new Error("lost")); open = null; } };
 })();
 """
+WATCH_STAGE = """() => { const box = document.getElementById("moment"), from = performance.now();
+  const words = (part) => box.querySelector(part).innerText;
+  const look = () => {
+    if (!box.hidden) {
+      window.staged ??= { cried: words(".cried"), dice: box.querySelector(".dice").ariaLabel,
+        boxes: [...document.querySelectorAll("#moment, #wood")].map((each) => each.getBoundingClientRect().toJSON()) };
+    } else if (window.staged) window.gone_ms ??= performance.now() - from; };
+  new MutationObserver(look).observe(box, { attributes: true }); }"""
 PATIENCE_MS = 60_000
+
+
+def watch_stage(page: Any) -> None:
+    """Have the page note the next moment that holds its stage, and when it is gone (`gone_ms` from now).
+
+    Two seconds may be over before a test looks, and on a busy machine some tenths before the page itself does.
+    """
+    page.evaluate(WATCH_STAGE)
+
+
+def staged(page: Any) -> Any:
+    """What held the stage of a page that is watched: what was `cried`, the `dice`, the `boxes` of stage and track."""
+    return page.wait_for_function("() => window.staged").json_value()
 
 
 class FedPage:

@@ -33,9 +33,10 @@ from web.serving.stream import EventStream
 
 PIN = "271828"
 HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
-HOST = "http://127.0.0.1"
 ADDRESSES = Addresses("http://192.168.4.1:8000/", names=("dice.pub.example",))
 LIMITS = Limits(streams=24, streams_spare=0)
+ALONE = ("127.0.0.77", 0)
+"""A free port of this machine at an address that nobody else uses: it stays free when it is let go for a while."""
 
 
 class Clock:
@@ -85,8 +86,8 @@ class StandInTray:
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
         self._check(ids)
+        self.done.append(("throw", tuple(ids or ()), strength))  # first: a page may look at any moment
         self.out -= set(ids or self.places)
-        self.done.append(("throw", tuple(ids or ()), strength))
 
     def throw_on(self, count: int) -> None:
         self.done.append(("throw on", count))
@@ -96,14 +97,14 @@ class StandInTray:
 
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
         self._check([die])
+        self.done.append(("move", die, x_mm, y_mm))
         self.places[die] = (x_mm, y_mm)
         self.out.discard(die)
-        self.done.append(("move", die, x_mm, y_mm))
 
     def lift(self, ids: Sequence[int] | None) -> None:
         self._check(ids)
-        self.out |= set(ids or self.places)
         self.done.append(("lift", tuple(ids or ())))
+        self.out |= set(ids or self.places)
 
     def dice(self) -> Sequence[Mapping[str, Any]]:
         return [
@@ -243,15 +244,15 @@ def opened(
 
 
 @contextmanager
-def served(pub: Pub, port: int = 0) -> Iterator[str]:
-    """The address of that pub's site while it is served by the real server."""
-    listening = socket.create_server(("127.0.0.1", port), backlog=256)
-    port = listening.getsockname()[1]
+def served(pub: Pub, at: tuple[str, int] = ("127.0.0.1", 0)) -> Iterator[str]:
+    """The address of that pub's site while it is served by the real server, there (port 0: a free one)."""
+    listening = socket.create_server(at, backlog=256)
+    host, port = listening.getsockname()
     server = Server(pub.site, listening, pub.limits)
     thread = threading.Thread(target=server.run, name="server")
     thread.start()
     try:
-        yield f"{HOST}:{port}"
+        yield f"http://{host}:{port}"
     finally:
         server.stop()
         thread.join(10)

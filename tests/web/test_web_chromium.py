@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from accessibility import violations
-from pub import HEADER, PIN, Pub, observation, opened, play, served
+from pub import ALONE, HEADER, PIN, Pub, observation, opened, play, served
 
 from companion.config import Origin, Settings
 from companion.session.commands import StartGame
@@ -154,8 +154,7 @@ def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(chromium: An
     page = phone(chromium, address, paired=path in HOSTS_ONLY)
     page.set_viewport_size({"width": 320, "height": 640})
     live(page, address + path)
-    for summary in page.query_selector_all("summary"):
-        summary.evaluate("each => { each.parentElement.open = true }")
+    page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
     assert page.evaluate("document.documentElement.scrollWidth") <= 320
     assert page.evaluate(SMALL) == []
     page.context.close()
@@ -263,14 +262,13 @@ TAG_BY_TAG = """async (written) => {
 def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with opened(tmp_path / "a") as pub:
-        with served(pub) as address:
+        with served(pub, ALONE) as address:
             page = phone(chromium, address)
             live(page, address + "/")
         page.wait_for_selector('#live[data-live="no"]')
         assert "not live" in page.inner_text("#live")
-    port = int(address.rsplit(":", 1)[1])
     (tmp_path / "b").mkdir()
-    with opened(tmp_path / "b") as again, served(again, port=port):
+    with opened(tmp_path / "b") as again, served(again, (ALONE[0], int(address.rsplit(":", 1)[1]))):
         page.wait_for_selector('#live[data-live="yes"]')
     page.context.close()
 
@@ -395,10 +393,12 @@ def test_dice_are_moved_by_keyboard_and_by_drag(chromium: Any, site: Any) -> Non
     page.mouse.move(tray["x"] + tray["width"] / 2, tray["y"] + tray["height"] * 0.9, steps=5)
     with page.expect_response("**/api/tray/move"):
         page.mouse.up()
+    moved: list[Any] = []
+    page.on("response", lambda answer: moved.append(answer) if answer.url.endswith("/move") else None)
     for die in (4, 5):  # one after the other, as fast as a hand can
         page.locator(f'.grip[data-id="{die}"]').dblclick()
-    page.wait_for_selector('.grip[data-id="5"]')
-    page.evaluate("fetch('/api/tray')")
+    while len(moved) < 2:
+        page.wait_for_event("response")
     moves = [done for done in pub.tray.done if done[0] == "move"]
     assert {move[1] for move in moves[3:]} == {4, 5}
     assert all(move[3] > 180 for move in moves[3:])

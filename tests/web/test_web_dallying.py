@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import time
@@ -29,8 +30,8 @@ def room(tmp_path: Path) -> Iterator[tuple[Pub, int]]:
     limits = Limits(
         streams=50,
         connections_each=SHARE,
-        headers_s=1.0,
-        body_s=1.0,
+        headers_s=2.0,
+        body_s=2.0,
         stalled_s=1.0,
         is_own=lambda address: address == "127.0.0.1",
     )
@@ -70,6 +71,17 @@ def serves(port: int, address: str) -> bool:
             return False
 
 
+def share_of(port: int, sent: bytes) -> list[socket.socket]:
+    """The guest's connections, its whole share: on a busy machine the first are closed before the last are made."""
+    links: list[socket.socket] = []
+    while serves(port, GUEST):
+        for _ in range(SHARE):
+            links.append(socket.create_connection(("127.0.0.1", port), PATIENCE_S, (GUEST, 0)))
+            with contextlib.suppress(OSError):  # past its share
+                links[-1].sendall(sent)
+    return links
+
+
 def until(met: Callable[[], bool]) -> bool:
     ends_s = time.monotonic() + PATIENCE_S
     while not met() and time.monotonic() < ends_s:
@@ -82,8 +94,7 @@ def test_connections_of_one_address_that_dally_hold_no_one_up_and_are_closed(
     room: tuple[Pub, int], sent: bytes
 ) -> None:
     _, port = room
-    dallying = links_of(port, sent, SHARE)
-    assert not serves(port, GUEST), "its address has had its share"
+    dallying = share_of(port, sent)
     assert serves(port, OTHER)
     for link in dallying:
         assert ended(link)

@@ -20,8 +20,8 @@ PAUSE_S = 0.2
 ANNS = ([1, 1, 1, 2, 3, 4], [1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1])
 HOUSES = [2, 3, 4, 4, 5, 6]
 """One 5 that scores: the house keeps it and throws on; then nothing does."""
-SHOWN = """(number) => document.documentElement.dataset.number == number
-  && !document.getElementById('can').textContent.includes('thinking')"""
+SHOWN = """([number, words]) => document.documentElement.dataset.number == number
+  && document.getElementById('can').textContent.includes(words)"""
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pu
             if state["player"] == "House" and not (snapshot.notice and snapshot.notice.code.startswith("house_awaits")):
                 page.wait_for_timeout(50)
                 continue
-            page.wait_for_function(SHOWN, arg=snapshot.number)
+            page.wait_for_function(SHOWN, arg=[snapshot.number, "dice for" if state["player"] == "House" else ""])
             if state["player"] == "House":
                 number = snapshot.number
                 seen.add(page.inner_text("#can"))

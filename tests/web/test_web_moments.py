@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from injecting import FedPage
+from injecting import FedPage, staged, watch_stage
 from pub import Pub, served
 from scenes import begun, with_line
 
@@ -17,13 +17,6 @@ from companion.session.tray.interpret import Memory
 
 pytestmark = pytest.mark.browser
 HELD_MS = 1900  # of two seconds: a timer may be a little early by another's clock
-WATCH = """() => { const box = document.getElementById("moment"); window.held = null; let from = null;
-  const look = () => { if (!box.hidden) from ??= performance.now(); else if (from) held ??= performance.now() - from; };
-  new MutationObserver(look)
-    .observe(box, { attributes: true }); }"""
-PLACES = (
-    """() => [...document.querySelectorAll("#moment, #wood")].map((each) => each.getBoundingClientRect().toJSON())"""
-)
 
 
 def told(game: str, *actions: Action) -> list[Snapshot]:
@@ -45,15 +38,13 @@ def test_a_wipe_out_is_seen_for_two_seconds_with_its_dice_beside_the_track(chrom
         fed = FedPage(chromium, address, path)
         fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
         fed.show(before)
-        fed.page.evaluate(WATCH)
+        watch_stage(fed.page)
         fed.show(after, happens=True)
-        fed.page.wait_for_selector("#moment:not([hidden])")
-        assert fed.page.inner_text("#moment .cried") == "Wipe-out: 5\u00a0lost"
-        assert fed.page.get_attribute("#moment .dice", "aria-label") == "Dice: 2, 3, 4, 6"
-        track, moment = sorted(fed.page.evaluate(PLACES), key=lambda box: box["top"])[:: 1 if path == "/tv" else -1]
+        seen = staged(fed.page)
+        assert (seen["cried"], seen["dice"]) == ("Wipe-out: 5\u00a0lost", "Dice: 2, 3, 4, 6")
+        track, moment = sorted(seen["boxes"], key=lambda box: box["top"])[:: 1 if path == "/tv" else -1]
         assert track["bottom"] <= moment["top"] or moment["bottom"] <= track["top"]
-        fed.page.wait_for_function("() => held")
-        assert fed.page.evaluate("held") >= HELD_MS
+        assert fed.page.wait_for_function("() => window.gone_ms").json_value() >= HELD_MS
         fed.close()
 
 
@@ -62,10 +53,9 @@ def test_the_full_fifty_is_cried_out_and_taken_back_with_its_throw(chromium: Any
     with served(pub) as address:
         fed = FedPage(chromium, address, "/tv")
         fed.show(thrown)
+        watch_stage(fed.page)
         fed.show(entered, happens=True)
-        fed.page.wait_for_selector("#moment:not([hidden])")
-        assert fed.page.inner_text("#moment .cried") == "Crag! 50"
-        assert fed.page.get_attribute("#moment .dice", "aria-label") == "Dice: 1, 6, 6"
+        assert (staged(fed.page)["cried"], staged(fed.page)["dice"]) == ("Crag! 50", "Dice: 1, 6, 6")
         fed.show(thrown)  # undone
         fed.page.wait_for_selector("#moment", state="hidden")
         fed.close()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from high import GAME
+from injecting import staged, watch_stage
 from pub import Pub, opened, play, served
 
 from companion.games import registry
@@ -68,10 +69,10 @@ def test_it_plays_on_phones_and_on_the_pubs_screen(toy: Pub, chromium: Any) -> N
             each.on("pageerror", lambda error: problems.append(str(error)))
             each.goto(address + path)
             each.wait_for_selector('#live[data-live="yes"]')
+            watch_stage(each)
         play(toy, *LINES[:2])
         for each in (page, screen):
-            each.wait_for_selector("#moment:not([hidden])")
-            assert each.inner_text("#moment .cried") == "Ann & Ben tops it with 4"
+            assert staged(each)["cried"] == "Ann & Ben tops it with 4"
         for each in (page, screen):
             each.wait_for_selector("#moment", state="hidden")
         play(toy, *LINES[2:])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pub import PIN, Pub, opened, served
+from pub import ALONE, PIN, Pub, opened, served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TOGETHER_MS = 300
@@ -257,11 +257,11 @@ def test_phones_recover_within_five_seconds(chromium: Any, tmp_path: Path) -> No
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
-    with opened(tmp_path / "a") as pub, served(pub) as address:
+    with opened(tmp_path / "a") as pub, served(pub, ALONE) as address:
         page.goto(address)
         page.wait_for_selector('#live[data-live="yes"]')
     page.wait_for_selector('#live[data-live="no"]', timeout=5000)
-    with opened(tmp_path / "b") as again, served(again, port=int(address.rsplit(":", 1)[1])):
+    with opened(tmp_path / "b") as again, served(again, (ALONE[0], int(address.rsplit(":", 1)[1]))):
         begun_s = time.monotonic()
         page.wait_for_selector('#live[data-live="yes"]', timeout=5000)
         print(f"live again after {time.monotonic() - begun_s:.1f} s")
