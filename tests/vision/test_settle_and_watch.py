@@ -138,6 +138,27 @@ def settled_of(thrown: Thrown) -> list[Settled]:
     return [event for event in watcher.events() if isinstance(event, Settled)]
 
 
+def test_dice_that_tremble_before_they_rest_are_not_drawn_anew(camera: VirtualCamera) -> None:
+    drawn: list[FrameBGR] = []
+
+    def note(picture: FrameBGR, _now_s: float) -> FrameBGR:
+        drawn.append(picture)
+        return picture
+
+    camera.disturb = note
+    camera.tray.throw(strength=0.4)
+    moved, lay = list[bool](), camera.tray.advance(0.0)
+    for _ in range(4 * int(FPS)):
+        camera.frame()
+        lie = camera.tray.advance(0.0)
+        moved.append(lie != lay)
+        lay = lie
+    trembling = [at for at in range(1, len(drawn)) if moved[at] and drawn[at] is drawn[at - 1]]
+    assert len(trembling) >= 2
+    assert not any(moved[trembling[-1] + 1 :])
+    assert drawn[-1] is drawn[trembling[0]]
+
+
 def test_a_throw_is_read_while_it_is_seen_to_lie_still(camera: VirtualCamera) -> None:
     rest_s: list[float] = []
     _, throw = settled_of(Thrown(camera, lambda now_s, at_s: rest_s.append(at_s)))

@@ -29,6 +29,9 @@ TRAY = 1
 """Seed of the felt's and the wood's grain where no other is given."""
 SHUTTER = 0.25
 """Part of a frame's time that the shutter is open: what moves is drawn where it was then and where it is now."""
+UNSEEN_MM = 0.01
+"""A thirtieth of a pixel. Dice tremble by less for a tenth of a second before physics lets them rest, and to draw seven
+of them anew takes 10 ms, twice in each of those frames."""
 
 
 def rig_over(empty_bgr: FrameBGR) -> Rig:
@@ -150,7 +153,7 @@ class VirtualCamera:
         opened = self.tray.advance(step_s * (1 - SHUTTER))
         closed = self.tray.advance(step_s * SHUTTER)
         clean = self._clean(closed)
-        if opened != closed:
+        if not _alike(opened, closed):
             clean = cv2.addWeighted(clean, 0.5, self._composed(opened, self._ground), 0.5, 0)
         return self._noise.over(self.disturb(clean, now_s))
 
@@ -159,7 +162,7 @@ class VirtualCamera:
         if not poses and ground is self._empty:
             self._drawn = None
             return self._empty_seen
-        if self._drawn is None or self._drawn[0] is not ground or self._drawn[1] != poses:
+        if self._drawn is None or self._drawn[0] is not ground or not _alike(self._drawn[1], poses):
             self._drawn = (ground, poses, self._composed(poses, ground))
         return self._drawn[2]
 
@@ -170,3 +173,9 @@ class VirtualCamera:
         for pose in sorted(poses, key=lambda pose: float(pose.at_mm[2])):
             draw_die(picture, LENS, pose.at_mm, pose.turn, DIE_MM, self._faces[pose.die])
         return cv2.GaussianBlur(picture, (0, 0), LENS_BLUR_PX)
+
+
+def _alike(some: tuple[Pose, ...], others: tuple[Pose, ...]) -> bool:
+    """Whether nobody can see that one became the other."""
+    apart_mm = (one.apart_mm(other) for one, other in zip(some, others, strict=True))
+    return len(some) == len(others) and all(far_mm < UNSEEN_MM for far_mm in apart_mm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,6 +53,13 @@ class Pose:
             and np.array_equal(self.at_mm, other.at_mm)
             and np.array_equal(self.turn, other.turn)
         )
+
+    def apart_mm(self, other: Pose) -> float:
+        """How far any point of the die is from there, at most; infinite for another die."""
+        if self.die != other.die:
+            return math.inf
+        moved = np.abs(self.at_mm - other.at_mm).sum() + np.abs(self.turn - other.turn).sum() * DIE_MM / 2
+        return float(moved)
 
 
 class VirtualTray:
