@@ -50,7 +50,7 @@ explore: .venv/dev.stamp  ## other random examples than those that the tests try
 fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
 	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/games/test_fuzz.py
 
-mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do the tests notice? (half an hour; ONLY="notation dice": those modules)
+mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do 97 % of it fail a test? (an hour; ONLY="notation dice": those modules)
 	@$(BIN)/python tests/games/mutants.py $(ONLY)
 
 evening: .venv/dev.stamp  ## a first start, whole games on the virtual tray alone, an evening looked at, in Chromium and in real time (half an hour)

@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import sys
 import time
-from collections.abc import Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from importlib.resources import files
 from pathlib import Path
@@ -56,17 +56,15 @@ def solve(game: str) -> None:
     sys.stdout.write(f"{game}: {time.perf_counter() - begun:.1f} s in all\n")
 
 
-def worked_out(working: Working, come: MutableSequence[float] | None = None, place: int = 0) -> bytes:
-    """The content of a table; how far it has come is written to that place meanwhile."""
+def worked_out(working: Working, tell: Callable[[float], object]) -> bytes:
+    """The content of a table; `tell` hears how far it has come meanwhile, and at last that it is done."""
     steps = working()
     while True:
         try:
-            share = next(steps)
+            tell(next(steps))
         except StopIteration as done:
-            content: bytes = done.value
-            return content
-        if come is not None:
-            come[place] = share
+            tell(1.0)
+            return bytes(done.value)
 
 
 _come: MutableSequence[float] | None = None
@@ -79,7 +77,12 @@ def _report_to(come: Any) -> None:
 
 def _worked(game: str, name: str, place: int) -> tuple[bytes, float]:
     begun = time.process_time()
-    content = worked_out(solvers(game)[name], _come, place)
+
+    def tell(share: float) -> None:
+        if _come is not None:
+            _come[place] = share
+
+    content = worked_out(solvers(game)[name], tell)
     return content, time.process_time() - begun
 
 

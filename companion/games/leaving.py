@@ -31,7 +31,7 @@ def one_remains(seats: int, left: Set[int]) -> bool:
     >>> one_remains(3, {0}), one_remains(3, {0, 2}), one_remains(1, {0}), one_remains(1, set())
     (False, True, True, False)
     """
-    return bool(left) and seats - len(left) <= (seats > 1)
+    return bool(left) and seats - len(left) <= 1
 
 
 def turn_goes_on(before: State, after: State) -> bool:

@@ -27,8 +27,9 @@ Place = tuple[str, str]  # a module's stem and the outermost function in it
 class Session:
     """A pytest plugin: its run loop is the mutants' run.
 
-    Writes lines of JSON: first the tests' ids, the quickest first; then for each mutant its place in the list and
-    how its process ended, as `os.wait` tells it: 0 when no test noticed; null where it must be loaded afresh.
+    Writes lines of JSON: first the ids of the tests that enter each module, the quickest first (under the empty name
+    those of all tests); then for each mutant its place in the list and how its process ended, as `os.wait` tells it: 0
+    when no test noticed; null where it must be loaded afresh.
     """
 
     def __init__(self, mutants: list[Mutant], jobs: int, writing: int) -> None:
@@ -53,7 +54,7 @@ class Session:
         self._codes.update((place, function.__code__) for place, function in self._functions.items())
         for item in session.items:
             self._learn(item)
-        self._write([item.nodeid for item in sorted(session.items, key=self._took_s.__getitem__)])
+        self._write(self._watching(session.items))
         gc.freeze()
         self._run()
         return True
@@ -78,23 +79,33 @@ class Session:
         for place in _entered:
             self._tests[place].append(item)
 
+    def _watching(self, items: list[pytest.Item]) -> dict[str, list[str]]:
+        watching = {"": items}
+        for (module, _), entering in self._tests.items():
+            watching[module] = [*watching.get(module, []), *entering]
+        return {
+            module: list(dict.fromkeys(item.nodeid for item in sorted(found, key=self._took_s.__getitem__)))
+            for module, found in watching.items()
+        }
+
     def _run(self) -> None:
         waiting, running = list(reversed(range(len(self._mutants)))), {}
         while waiting or running:
             while waiting and len(running) < self._jobs:
                 place = waiting.pop()
-                mutant = self._mutants[place]
-                if not mutant.inside or (mutant.module, mutant.inside) in self._at_import:
+                if self._mutants[place].inside:
+                    running[self._ask(self._mutants[place])] = place
+                else:
                     self._write([place, None])
-                    continue
-                running[self._ask(mutant)] = place
             if not running:
                 continue
             child, status = os.wait()
             place = running.pop(child)
-            self._write([place, status])
+            mutant = self._mutants[place]
+            worked_at_import = (mutant.module, mutant.inside) in self._at_import
+            self._write([place, status or (None if worked_at_import else 0)])
 
-    def _write(self, line: list[Any]) -> None:
+    def _write(self, line: object) -> None:
         with os.fdopen(os.dup(self._writing), "w", encoding="ascii") as lines:
             lines.write(json.dumps(line) + "\n")
 

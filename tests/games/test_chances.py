@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playing import begun
+from playing import begun, score, throw, told
 from test_luck import played_by
 
 from companion.errors import RulesError
+from companion.games.crag.sheet import CATEGORIES
 from companion.games.game import Keep, NamePoint
 from companion.games.luck import steps_of
 from companion.games.odds import options, win_chances
@@ -38,6 +39,11 @@ def test_from_the_first_line_to_the_last_one_of_two_wins(game: str, rules: dict[
             values = [each["value"] for each in options(before.state, "win")]
             seat = before.state.to_play
             assert min(abs(after[seat or 0] - value) for value in values) < 1e-8
+
+
+def test_who_shares_the_win_has_half_of_it() -> None:
+    lines = [line for row in CATEGORIES for _ in range(2) for line in (throw(1, 2, 4), score(row))]
+    assert win_chances(told("crag", *lines).state) == (0.5, 0.5)
 
 
 def test_elsewhere_there_is_no_chance_to_tell() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playing import STOP, begun, keep, told
+from playing import STOP, begun, keep, spend, told
 from playing import throw as thrown
 from test_crapola import LATE_CRAP, bank
 
@@ -73,3 +73,11 @@ def test_of_three_before_the_last_turn_and_in_the_roll_off_there_is_no_chance_to
         with pytest.raises(RulesError, match="worked out"):
             options(state, "win")
     assert options(told("crapola", *bank(2000), *LATE_CRAP, rules=TARGET).state, "win") == []
+
+
+@pytest.mark.parametrize(("cat", "chance"), [(1000, 1 - 1080 / 46656), (1050, 1.0)])
+def test_who_is_level_or_ahead_in_the_last_turn_wins_by_any_bank(cat: int, chance: float) -> None:
+    # Ben has spent 1,000 on Ann, who opened the last round with 2,000: level she would win, behind she has lost.
+    lines = [*bank(1000), *bank(1000), *bank(cat), *bank(1000), spend("Ann", 1000)]
+    found = values(told("crapola", *lines, players=3, rules=TARGET).state)
+    assert found["{'throw': 6}"] == pytest.approx(chance)

@@ -8,6 +8,7 @@ import pytest
 from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
 
 from companion.errors import IllegalAction, RulesError
+from companion.games.crag.sheet import CATEGORIES
 from companion.games.event import Event
 from companion.games.game import Enter, Leave, Throw, Undo
 from companion.games.leaving import turn_goes_on
@@ -173,6 +174,13 @@ def test_the_sheet_of_who_left_stays_as_it_is_and_can_not_win() -> None:
     assert (round_two["player"], round_two["round"]) == ("Ann", 2)
 
 
+def test_the_last_round_of_a_sheet_is_the_thirteenth_whoever_left_in_it() -> None:
+    rounds = [line for row in CATEGORIES for _ in range(3) for line in (throw(1, 2, 4), score(row))]
+    before, last = rounds[:-4], rounds[-4:]
+    over = view("crag", *before, leave("Ann"), *last, players=3)
+    assert (over["over"], over["round"]) == (True, 13)
+
+
 def test_who_plays_alone_may_leave_and_nobody_wins() -> None:
     alone = view("crag", throw(1, 6, 6), leave("Ann"), players=1)
     assert (alone["outcome"], alone["dice"]) == ({"winners": [], "games_lost": {"Ann": 1}}, [])
@@ -224,6 +232,9 @@ def test_the_chance_to_win_leaves_out_who_has_left() -> None:
     last = told("crapola", *HOT, STOP, *HOT, throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1), STOP, players=3, header=target)
     best = options(last.state, "win")[0]["value"]
     assert options(last.then(Leave("Ben")).state, "win")[0]["value"] > best
+    two = told("crapola", *HOT, STOP, header=target)
+    three = told("crapola", *HOT, STOP, *HOT, *HOT[:2], STOP, players=3, header=target)
+    assert options(three.then(Leave("Ben")).state, "win") == options(two.state, "win"), "he was no better than Ann"
     assert options(told("crapola", *HOT, STOP, leave("Cat"), players=3, header=target).state, "win")
     ahead = [throw(1, 6, 6), score("crag")]
     crag = told("crag", *ahead, players=3)

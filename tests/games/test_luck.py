@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from playing import begun, keep, some_action, throw, told
+from playing import STOP, begun, keep, some_action, spend, throw, told
 
 from companion.cli import pegpip
 from companion.errors import RulesError
-from companion.games.game import Throw, Undo
-from companion.games.luck import Story, goal_for, story_of
+from companion.games.game import NamePoint, Spend, Stop, Throw, Undo
+from companion.games.luck import Move, Story, goal_for, story_of
 from companion.games.notation import header_line, line_of
 from companion.games.players import LEVELS, level_named
 from companion.games.transcript import Transcript, corrected
@@ -96,6 +96,7 @@ def test_what_is_told_is_what_the_game_came_to(game: str, goal: str, rules: dict
     transcript = played_by(game, ["steady", "careless"], 3, **rules)
     story, outcome = story_of(transcript, goal), transcript.state.outcome
     assert outcome is not None
+    assert story.goal == goal
     for side, account in enumerate(story.accounts):
         if goal == "win":
             assert account.result == (side in outcome.winners) / len(outcome.winners)
@@ -105,7 +106,7 @@ def test_what_is_told_is_what_the_game_came_to(game: str, goal: str, rules: dict
         assert sum(account.luck for account in story.accounts) == pytest.approx(0, abs=1e-9)
 
 
-def test_the_lines_told_of_are_those_of_the_transcript() -> None:
+def test_the_lines_common_are_those_of_the_transcript() -> None:
     transcript = played_by("crag", ["careless"], 5)
     for move in story_of(transcript).moves:
         assert transcript.actions[move.line - 2] == move.action
@@ -116,6 +117,49 @@ def test_the_measure_is_the_win_where_it_is_known_throughout() -> None:
     assert goal_for(begun("crib_dice", roll_off=True).header) == "win"
     for other in (begun("crib_dice", 3), begun("crib_dice", rules={"bomb": True}), begun("crag"), begun("crapola")):
         assert goal_for(other.header) == "points"
+
+
+HOT = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), STOP]
+CRAPPED_OUT = throw(2, 2, 3, 3, 4, 6)
+
+
+def expected(*lines: dict[str, Any], **rules: Any) -> float:
+    """The points of a turn of Crapola after those lines, with best play."""
+    return max(value for _, value in told("crapola", *lines, rules=rules).state.expected_values())
+
+
+def test_each_turn_begins_with_what_it_is_expected_to_bring() -> None:
+    rules = {"target": 1000, "entry": 0}
+    ann, ben = story_of(told("crapola", *HOT, CRAPPED_OUT, rules=rules), "points").accounts
+    assert (ann.start, ann.result) == (expected(**rules), 1000)
+    assert (ben.start, ben.result, ben.gave_away) == (expected(*HOT, **rules), 0, 0)
+    assert ben.luck == -ben.start
+    assert ann.gave_away == expected(*HOT[:2], **rules) - 1000, "who has a thousand and hot dice throws on"
+
+
+def test_a_spending_of_any_size_costs_what_the_turn_would_have_brought() -> None:
+    rules = {"target": 1500, "entry": 0}
+    end = [*HOT * 2, throw(1, 1, 2, 3, 4, 6), keep(1, 1), STOP, CRAPPED_OUT]
+    story = story_of(told("crapola", *HOT * 2, spend("Ben", 600), *end, rules=rules), "points")
+    (spending,) = (move for move in story.moves if isinstance(move.action, Spend))
+    assert spending == Move(8, 0, Spend("Ben", 600), 0.0, expected(*HOT * 2, **rules), 6)
+
+
+def test_a_move_is_told_with_what_would_have_been_better() -> None:
+    players, common = ("Ann", "Ben"), {"line": 3, "player": "Ben", "luck": 0.0, "gave_away": 2.5}
+    for best, line in ((5, {"throw": 5}), (NamePoint(2), {"do": "point", "value": 2}), (None, None)):
+        assert Move(3, 1, Stop(), 0.0, 2.5, best).view(players) == {**common, "action": STOP, "best": line}
+
+
+def test_the_luckiest_and_the_dearest_are_three_and_only_what_brought_or_cost_something() -> None:
+    lucks = [0.1, 0.0, 0.4, -0.2, 0.3, 0.2]
+    throws = tuple(Move(2 + place, 0, Throw((1, 2)), luck, 0.0, None) for place, luck in enumerate(lucks))
+    decided = tuple(Move(8 + place, 0, Stop(), 0.5, luck, 2) for place, luck in enumerate(lucks))
+    story = Story("win", (), throws + decided)
+    assert [move.luck for move in story.luckiest] == [0.4, 0.3, 0.2]
+    assert [move.cost for move in story.dearest] == [0.4, 0.3, 0.2]
+    nothing = Story("win", (), (throws[1], throws[3], decided[1]))
+    assert nothing.luckiest == nothing.dearest == ()
 
 
 def test_an_unfinished_game_has_no_luck_to_tell_yet() -> None:

@@ -17,6 +17,7 @@ from test_crapola import bank as bank_crapola
 from companion.errors import RulesError
 from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.crapola import odds as crapola_odds
+from companion.games.crapola.scoring import points_of
 from companion.games.crib_dice import odds as crib_odds
 from companion.games.crib_dice.race import banks
 from companion.games.dice import handfuls, throws_of, without
@@ -301,11 +302,11 @@ def test_a_turn_played_to_reach_points_reaches_them_as_often_as_each_throw_says(
     for points, dice in ((0, 6), (150, 2), (250, 1)):
         total = 0.0
         for thrown in product(range(1, 7), repeat=dice):
-            keeps = [kept for kept in handfuls(tuple(sorted(thrown))) if crapola_odds.points_of(kept)]
+            keeps = [kept for kept in handfuls(tuple(sorted(thrown))) if points_of(kept)]
             following = [
                 1.0
-                if points + (crapola_odds.points_of(kept) or 0) >= 300
-                else chances.thrown(points + (crapola_odds.points_of(kept) or 0), dice - len(kept) or 6)
+                if points + (points_of(kept) or 0) >= 300
+                else chances.thrown(points + (points_of(kept) or 0), dice - len(kept) or 6)
                 for kept in keeps
             ]
             total += max(following, default=0.0)
@@ -322,10 +323,9 @@ def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dic
     worth = unstored(6, least)
     total = 0.0
     for thrown in product(range(1, 7), repeat=dice):
-        keeps = [kept for kept in handfuls(tuple(sorted(thrown))) if kept and crapola_odds.points_of(kept)]
+        keeps = [kept for kept in handfuls(tuple(sorted(thrown))) if kept and points_of(kept)]
         following = (
-            worth.choosing(points + (crapola_odds.points_of(kept) or 0), len(without(thrown, kept) or ()))
-            for kept in keeps
+            worth.choosing(points + (points_of(kept) or 0), len(without(thrown, kept) or ())) for kept in keeps
         )
         total += max(following, default=0.0)
     assert worth.thrown(points, dice) == pytest.approx(total / 6**dice)

@@ -108,3 +108,4 @@ def test_a_roll_off_has_its_games_panels(game: str) -> None:
     playing = panels(begun(game))
     assert shown.can == (Phrase("can.throw", {"count": [2]}),)
     assert (shown.sheet, shown.goal, shown.dice) == (playing.sheet, playing.goal, ())
+    assert (shown.worth, shown.notes) == (playing.worth, playing.notes)

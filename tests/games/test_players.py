@@ -50,6 +50,7 @@ def test_the_careless_at_a_sheet_take_what_scores_and_throw_again_around_a_pair(
 def test_the_careless_keep_all_that_scores_and_bank_500() -> None:
     on_board = [thrown(1, 1, 1, 2, 3, 4), keep(1, 1, 1), {"do": "stop"}, thrown(2, 2, 3, 3, 4, 6)]
     assert careless(told("crapola", *on_board, thrown(1, 5, 2, 3, 4, 6)).state) == Keep((1, 2, 3, 4, 5, 6))
+    assert careless(told("crapola", *on_board, thrown(1, 1, 1, 1, 2, 2)).state) == Keep((1, 1, 1, 1)), "no three pairs"
     assert careless(told("crapola", *on_board, thrown(5, 5, 5, 3, 4, 6), keep(5, 5, 5)).state) == Stop()
     assert careless(told("crapola", *on_board, thrown(1, 2, 2, 3, 4, 6), keep(1)).state) == 5
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from high import GAME
+from high.words import IN_WORDS, SWITCHES
 
 from companion.errors import IllegalAction, RulesError
 from companion.games import registry
-from companion.games.game import Header, Stop
+from companion.games.game import Header, Stop, Throw
 from companion.games.odds import options, safe_chance
+from companion.games.players import careless
 from companion.games.replay import replayed, transcript_of
 from companion.games.rulebook import form_of
 
@@ -57,6 +59,22 @@ def test_the_toy_has_odds_and_a_settings_form() -> None:
     state = transcript_of("\n".join(map(json.dumps, lines)).encode()).state
     assert options(state)[0] == {"line": {"do": "stop"}, "value": 5.0}
     assert safe_chance(state) is None
-    form = form_of(GAME)
-    assert form["switches"][0]["key"] == "twice"
-    assert (form["min_players"], form["max_players"], form["presets"], form["credits"]) == (2, None, {}, "A toy.")
+    twice = {"key": "twice", "type": "bool", "default": False, "minimum": None}
+    assert form_of(GAME) == {
+        "game": "high",
+        "title": "High",
+        "min_players": 2,
+        "max_players": None,
+        "switches": [{**twice, "title": SWITCHES[0].title, "meaning": SWITCHES[0].meaning}],
+        "presets": {},
+        "in_words": IN_WORDS,
+        "why": {},
+        "credits": "A toy.",
+    }
+
+
+def test_who_is_careless_at_a_game_without_a_rule_of_thumb_takes_the_first_decision_there_is() -> None:
+    start = GAME.start(Header("high", ("Ann", "Ben"), {"twice": True}))
+    assert careless(start) == 1
+    assert careless(start.after(Throw((2,)))) == Stop()
+    assert GAME.solved(start) is False

@@ -14,7 +14,8 @@ from companion.games.dice import handfuls, in_order, throws_of
 from companion.games.stored import floats
 
 TABLE = "sheets.f8"
-FULL = (1 << len(CATEGORIES)) - 1
+SHEETS = 1 << len(CATEGORIES)  # by the categories that are filled, see `filled_of`
+FULL = SHEETS - 1
 LYING = tuple(dice for dice, _ in throws_of(3))
 KEEPS = tuple(dice for count in range(4) for dice, _ in throws_of(count))
 Dice = tuple[int, ...]
@@ -47,7 +48,7 @@ def keeps_of(dice: Dice) -> tuple[Dice, ...]:
 def sheets(strict: bool) -> tuple[float, ...]:
     """The stored table: what is still expected, by the categories that are filled."""
     values = floats(__package__, TABLE)
-    return values[FULL + 1 :] if strict else values[: FULL + 1]
+    return values[SHEETS:] if strict else values[:SHEETS]
 
 
 class TurnWorth:

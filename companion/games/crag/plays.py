@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from companion.games.crag.odds import FULL, KEEPS, LYING, points_table
+from companion.games.crag.odds import FULL, KEEPS, LYING, SHEETS, points_table
 from companion.games.crag.turns import Floats, after_keeps, choices
 from companion.games.crag.win import PLACES, TURNS, enterable
 
@@ -32,7 +32,7 @@ def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
     worth, where = _entered(masks, points, later)
     ended, count = entry_of[where, np.arange(len(LYING))[:, np.newaxis]], len(enterable())
     at = ended + masks * count
-    found = np.zeros((FULL + 1, count))
+    found = np.zeros((SHEETS, count))
     found[:FULL] = np.bincount(at.ravel(), _lying(worth).ravel(), FULL * count).reshape(FULL, count)
     return np.rint(found * TURNS).astype(np.uint16)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 
 import numpy as np
 
-from companion.games.crag.odds import FULL, KEEPS, LYING, TABLE, points_table
+from companion.games.crag.odds import KEEPS, LYING, SHEETS, TABLE, points_table
 from companion.games.crag.plays import plays
 from companion.games.crag.sheet import CATEGORIES
 from companion.games.crag.turns import Floats, after_keeps, choices
@@ -28,8 +28,8 @@ def solved(strict: bool) -> Floats:
     throws = after_keeps()
     first = throws[KEEPS.index(())]
     kept_of = choices()
-    worth: Floats = np.zeros(FULL + 1)
-    filled = np.array([mask.bit_count() for mask in range(FULL + 1)])
+    worth: Floats = np.zeros(SHEETS)
+    filled = np.array([mask.bit_count() for mask in range(SHEETS)])
     for count in reversed(range(len(CATEGORIES))):
         masks = np.flatnonzero(filled == count)
         entered = np.full((len(masks), len(LYING)), -np.inf)
@@ -42,33 +42,34 @@ def solved(strict: bool) -> Floats:
     return worth
 
 
+def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None, bytes]:
+    """A table in two halves: without and with `thirteen_without_double`."""
+    without = content(False)
+    yield 0.5
+    return without + content(True)
+
+
 def sheet_table() -> Generator[float, None, bytes]:
-    """`solved` without and with `thirteen_without_double`, little-endian float64."""
-    halves = []
-    for strict in (False, True):
-        halves.append(solved(strict).astype("<f8").tobytes())
-        yield len(halves) / 2
-    return b"".join(halves)
+    """`solved`, little-endian float64."""
+    return _without_and_with(lambda strict: solved(strict).astype("<f8").tobytes())
 
 
 def play_table() -> Generator[float, None, bytes]:
-    """`plays` without and with `thirteen_without_double`, entry by entry, little-endian uint16, zlib."""
-    halves = []
-    for strict in (False, True):
-        halves.append(plays(solved(strict), strict).T.astype("<u2").tobytes())
-        yield len(halves) / 2
-    return zlib.compress(b"".join(halves), 9)
+    """`plays`, entry by entry, little-endian uint16, zlib."""
+    halves = yield from _without_and_with(lambda strict: plays(solved(strict), strict).T.astype("<u2").tobytes())
+    return zlib.compress(halves, 9)
 
 
 def opening_table() -> Generator[float, None, bytes]:
     """What sheets with few categories filled (`win.openings`) still bring, in `win.UNIT`, as uint32, zlib."""
-    halves = []
-    for strict in (False, True):
+
+    def content(strict: bool) -> bytes:
         prospects = Prospects(plays(solved(strict), strict), np.empty((0, TOTALS)))
         chances = np.array([prospects.of(mask) for mask in openings().tolist()])
-        halves.append(np.rint(chances / UNIT).astype("<u4").tobytes())
-        yield len(halves) / 2
-    return zlib.compress(b"".join(halves), 9)
+        return np.rint(chances / UNIT).astype("<u4").tobytes()
+
+    halves = yield from _without_and_with(content)
+    return zlib.compress(halves, 9)
 
 
 TABLES: Mapping[str, Working] = {TABLE: sheet_table, PLAYS: play_table, OPENINGS: opening_table}

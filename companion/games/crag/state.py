@@ -161,7 +161,7 @@ class Crag:
             "round": (self.turn - self._full) // len(players) + 1,
             "throw_sizes": list(self.throw_sizes),
             "decisions": list(self.decisions),
-            "turn_points": 0,
+            "turn_points": self.turn_points,
             "scores": dict(zip(players, self.scores, strict=True)),
             "over": self.over,
             "outcome": outcome.view(players) if outcome else None,
@@ -207,7 +207,7 @@ class Crag:
         """That player leaves; his own turn ends by it."""
         event, left = has_left(seat, seat), self.left | {seat}
         if one_remains(len(self.sheets), left):
-            return replace(self, phase="fresh", dice=(), left=left, events=(event,))
+            return Crag(self.header, self.first, self.turn, self.sheets, left=left, events=(event,))
         if seat == self.seat:
             return _next_turn(self, self.sheets, left, event)
         return replace(self, left=left, events=(event,))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided
 
 from companion.errors import RulesError
-from companion.games.crag.odds import FULL, KEEPS, LYING, filled_of, points_table
+from companion.games.crag.odds import FULL, KEEPS, LYING, SHEETS, filled_of, points_table
 from companion.games.crag.sheet import CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.crag.turns import Floats, after_keeps, choices
@@ -41,7 +41,7 @@ Masks = npt.NDArray[np.int64]
 @cache
 def _filled() -> Masks:
     """How many categories of each sheet are filled."""
-    return np.array([mask.bit_count() for mask in range(FULL + 1)])
+    return np.array([mask.bit_count() for mask in range(SHEETS)])
 
 
 @cache
@@ -76,10 +76,10 @@ class Prospects:
         self._later = np.zeros((AT_ONCE, ROOM + TOTALS))
         self._found = np.zeros((AT_ONCE, TOTALS))
         self._ends = [self._ends_in(place, plays) for place in PLACES]
-        self._chances = np.zeros((FULL + 1, TOTALS))
+        self._chances = np.zeros((SHEETS, TOTALS))
         self._chances[FULL, 0] = 1.0
         self._chances[openings()[: len(opening)]] = opening
-        self._known = np.zeros(FULL + 1, dtype=bool)
+        self._known = np.zeros(SHEETS, dtype=bool)
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
@@ -99,7 +99,7 @@ class Prospects:
 
     def prepare(self, sheets: Iterable[int]) -> None:
         """Works out those sheets and all that they can become."""
-        every, some = np.arange(FULL + 1), np.zeros(FULL + 1, dtype=bool)
+        every, some = np.arange(SHEETS), np.zeros(SHEETS, dtype=bool)
         for sheet in sheets:
             if not self._known[sheet]:
                 some |= every & sheet == sheet
@@ -132,7 +132,7 @@ class Prospects:
 @cache
 def prospects(strict: bool) -> Prospects:
     """Those under the house rule `thirteen_without_double`, remembered from call to call."""
-    plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), FULL + 1)
+    plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), SHEETS)
     opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, -1, TOTALS)
     found = Prospects(np.ascontiguousarray(plays[int(strict)].T), opening[int(strict)] * UNIT)
     found.work_out(np.flatnonzero(_filled() >= LATE))

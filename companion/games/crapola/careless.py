@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.crapola.scoring import keepable, points_of
+from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.game import Action, Keep, State, Stop
 
@@ -13,7 +13,8 @@ def choice(state: State) -> Action | int:
     """What is done now: a decision, or how many dice are thrown."""
     assert isinstance(state, Crapola), "asked about its own game only"
     if state.turn.phase == "keeping":
-        return Keep(max(keepable(state.turn.dice), key=lambda dice: (points_of(dice) or 0, len(dice))))
+        points = keepable(state.turn.dice)
+        return Keep(max(points, key=lambda dice: (points[dice], len(dice))))
     if "stop" in state.decisions and state.turn_points >= ENOUGH:
         return Stop()
     return state.throw_sizes[-1]

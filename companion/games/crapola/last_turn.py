@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from companion.errors import RulesError
 from companion.games.crapola.odds import reaching
-from companion.games.crapola.scoring import points_of
+from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.table import Standings
 from companion.games.game import Action, Keep, Spend, State
@@ -35,18 +35,14 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     lost = _share(standings.crapped_out(on_first_throw=False), seat)
 
     others = (total for other, total in enumerate(standings.totals) if other not in standings.left | {seat})
-    gap = max(others) - standings.totals[seat]
-    if gap <= 0:  # ahead or level already, and any bank settles it
-        gap, level = 0, 0.0
-    else:
-        level = _share(standings.banked(gap), seat)
-    worth = _reaching(turn.size or 6, standings.least_bank, gap, level)
+    gap = max(others) - standings.totals[seat]  # ahead or level already any bank settles it
+    worth = _reaching(turn.size or 6, standings.least_bank, gap, _share(standings.banked(gap), seat))
 
     def value(option: Action) -> float:
         if isinstance(option, Spend):
             return _share(standings.spent(state.header.players.index(option.on), option.points), seat)
         if isinstance(option, Keep):
-            points = turn.points + (points_of(option.dice) or 0)
+            points = turn.points + keepable(turn.dice)[option.dice]
             return gained(worth.choosing(points, len(turn.dice) - len(option.dice)))
         return gained(worth.bank(turn.points))
 

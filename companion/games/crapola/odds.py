@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from companion.errors import RulesError
-from companion.games.crapola.scoring import keepable, points_of
+from companion.games.crapola.scoring import keepable
 from companion.games.dice import throws_of
 from companion.games.stored import floats, whole_numbers
 
@@ -60,9 +60,9 @@ def offers(dice: int) -> dict[Keeps, int]:
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):
         most: dict[int, int] = {}
-        for kept in keepable(thrown):
+        for kept, points in keepable(thrown).items():
             left = dice - len(kept)
-            most[left] = max(most.get(left, 0), points_of(kept) or 0)
+            most[left] = max(most.get(left, 0), points)
         if most:
             found[tuple(sorted(most.items()))] += ways
     return found

@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.errors import RulesError
 from companion.games.crapola.odds import LONGEST, STEP, offers_of, steps_to, turn_worth
-from companion.games.crapola.scoring import points_of
+from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.table import Standings
 from companion.games.crapola.turns import MOST_AT_ONCE, Floats, thrown
@@ -178,7 +178,7 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
             return after(standings.spent(state.header.players.index(option.on), option.points))
         if not isinstance(option, Keep):
             return bank(turn.points)
-        points, left = turn.points + (points_of(option.dice) or 0), len(turn.dice) - len(option.dice)
+        points, left = turn.points + keepable(turn.dice)[option.dice], len(turn.dice) - len(option.dice)
         on = throw(points, left or turn.size)
         return on if points < standings.least_bank else max(on, bank(points))
 

@@ -5,8 +5,9 @@ RULES.md, "Crapola": the table of points. Every kept die must take part in a com
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from types import MappingProxyType
 
 from companion.games.dice import FACES, handfuls, in_order, without
 
@@ -25,9 +26,10 @@ def points_of(dice: tuple[int, ...]) -> int | None:
 
 
 @cache
-def keepable(dice: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Every choice of dice that may be kept of a throw (ascending); empty for a crap-out."""
-    return tuple(taken for taken in handfuls(dice) if points_of(taken) is not None)
+def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
+    """Every choice of dice that may be kept of a throw (ascending), and its points; empty for a crap-out."""
+    points = {taken: points_of(taken) for taken in handfuls(dice)}
+    return MappingProxyType({taken: worth for taken, worth in points.items() if worth is not None})
 
 
 @cache

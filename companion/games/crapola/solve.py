@@ -18,9 +18,9 @@ from companion.games.stored import Working
 
 def offer_table() -> Generator[float, None, bytes]:
     """As `odds.offers_table` reads it, little-endian uint32."""
+    yield 0.0
     numbers = []
     for dice in range(1, 8):
-        yield (dice - 1) / 7
         for offer, ways in sorted(offers(dice).items()):
             numbers += [dice, ways, len(offer), *(number for keep in offer for number in keep)]
     return struct.pack(f"<{len(numbers)}I", *numbers)

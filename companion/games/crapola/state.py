@@ -216,7 +216,7 @@ class Crapola:
     def _decision_worth(self, option: Action) -> float:
         turn = self.turn
         if isinstance(option, Keep):
-            points = turn.points + (points_of(option.dice) or 0)
+            points = turn.points + keepable(turn.dice)[option.dice]
             worth = turn_worth(turn.size, self.table.least_bank)
             return worth.choosing(points, len(turn.dice) - len(option.dice))
         return float(turn.points)  # a spending comes before the first throw: it banks nothing

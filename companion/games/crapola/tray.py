@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.game import Action, Keep, State
 from companion.games.tray import (
@@ -93,8 +94,7 @@ def _notice(state: Crapola, kept: Values) -> Phrase:
     lying = state.turn.dice
     args: dict[str, Any] = {"player": state.player, "dice": list(kept)}
     if not kept:
-        best = state.options()[0] if state.options() else None
-        return Phrase("choose_keep", {**args, "for_example": list(best.dice) if isinstance(best, Keep) else []})
+        return Phrase("choose_keep", {**args, "for_example": list(next(iter(keepable(lying))))})
     after = state_after(state, (Keep(kept),))
     if after is None:
         reason = "not_of_throw" if any(kept.count(die) > lying.count(die) for die in kept) else "does_not_score"

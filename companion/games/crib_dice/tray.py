@@ -30,7 +30,7 @@ class CribDiceTray:
             return
         lying, kept = _crib(state).turn.dice, dice.kept
         value = _point_of(lying, kept)
-        if value is None and len(set(kept)) == 1 and len(kept) == 5 and lying.count(kept[0]) == 6:
+        if len(set(kept)) == 1 and len(kept) == 5 and lying.count(kept[0]) == 6:
             value = kept[0]  # the sixth has been borrowed for the piddle
         if value is not None:
             yield (NamePoint(value),)
@@ -87,12 +87,7 @@ def _frozen(state: CribDice, kept: Values) -> Meaning:
         return Meaning(notice=_to_freeze(state, len(kept)))
     other = _point_of(turn.dice, kept)
     # Nothing was thrown since the point was named: the player has changed his mind.
-    if (
-        other is not None
-        and len(turn.dice) == 7
-        and turn.frozen == turn.dice.count(turn.point or 0)
-        and "stop" in state.decisions
-    ):
+    if other is not None and len(turn.dice) == 7 and "stop" in state.decisions:
         return Meaning((Undo(1), NamePoint(other)))
     reason = "not_the_point" if wrong else "too_many"
     args = {"reason": reason, "dice": wrong or list(kept), "value": turn.point, "player": state.player}
