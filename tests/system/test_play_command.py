@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from click.testing import CliRunner
 from running import Running
+
+from companion.commands import play
 
 PEGPIP = str(Path(sys.executable).with_name("pegpip"))
 
@@ -93,3 +99,21 @@ def test_bad_requests_are_told_and_the_table_plays_on(tmp_path: Path) -> None:
 def test_without_a_terminal_nothing_but_plain_lines_is_printed(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         assert all("\x1b" not in line for line in table.said)
+
+
+def test_what_is_loaded_when_the_page_is_served_is_not_searched_for_garbage_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there, searched = len(gc.get_objects()), list[int]()
+
+    def run(ready: Callable[[], None]) -> None:
+        ready()
+        searched.append(len(gc.get_objects()))
+        gc.unfreeze()
+
+    monkeypatch.setattr(play, "_built", lambda *_: SimpleNamespace(run=run))
+    for left_out in ("_announce", "share_one_heap", "signal.signal", "logs.begin"):
+        monkeypatch.setattr(f"companion.commands.play.{left_out}", lambda *_, **__: None)
+    done = CliRunner().invoke(play.command, ["--data", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    assert searched[0] < there / 10
