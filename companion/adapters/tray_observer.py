@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import threading
 from collections.abc import Callable, Iterable
@@ -18,6 +19,10 @@ from vision.watching import watcher as watch
 
 log = logging.getLogger(__name__)
 
+STOPPING_S = 5.0
+"""So long the parts that are stopped after it wait for a look to be over, ..."""
+LONGEST_LOOK_S = 15.0
+"""... and so long the end of the program: OpenCV that comes back while Python ends aborts it."""
 PHOTO_QUALITY = 85
 """JPEG quality of a throw's photo: pips stay sharp, and a day of throws fits under the cap."""
 
@@ -58,7 +63,9 @@ class TrayObserver:
         self._watcher.stop()
         thread, self._thread = self._thread, None
         if thread is not None:
-            thread.join(timeout=5.0)
+            thread.join(timeout=STOPPING_S)
+            if thread.is_alive():
+                atexit.register(thread.join, timeout=LONGEST_LOOK_S)
 
     def alive(self) -> bool:
         """Whether its thread runs, or has come to the end of a recording."""

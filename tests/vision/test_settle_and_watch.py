@@ -296,6 +296,25 @@ def test_a_camera_that_fails_is_told_and_opened_again(camera: VirtualCamera) -> 
     assert any(isinstance(event, Settled) for event in told)
 
 
+@pytest.mark.parametrize("thrown", [False, True], ids=["settled", "in haste"])
+def test_stopped_in_the_middle_of_a_look_it_takes_no_other_and_tells_nothing(
+    camera: VirtualCamera, thrown: bool
+) -> None:
+    looks: list[int] = []
+
+    class Stopping:
+        def read(self, frame_bgr: object, expect: int | None = None) -> Reading:
+            looks.append(len(looks))
+            if len(looks) == 1 + FRAMES_READ * thrown:
+                watcher.stop()
+            return Reading((), None)
+
+    watcher = Watcher(Thrown(camera), Stopping(), camera.rig())
+    settled = [event for event in watcher.events() if isinstance(event, Settled)]
+    assert len(looks) == 1 + FRAMES_READ * thrown
+    assert len(settled) == thrown, "of the empty tray before the throw"
+
+
 def test_another_calibration_is_read_with_from_the_next_reading_on(camera: VirtualCamera) -> None:
     class Named:
         def __init__(self, name: str) -> None:

@@ -109,7 +109,7 @@ class Watcher:
         self._setup = (reader, rig)  # both at once: no reading is placed with a rig that its reader did not know
 
     def stop(self) -> None:
-        """End `events` soon; from any thread."""
+        """End `events` soon, after the look that is taken just now; from any thread."""
         self._stopped.set()
 
     def events(self) -> Iterator[Event]:
@@ -120,7 +120,8 @@ class Watcher:
                 self._camera.start()
                 for event in self._watched():
                     failures = 0
-                    yield event
+                    if not self._stopped.is_set():  # else fewer frames may have been read than must agree
+                        yield event
             except DeviceError as ill:
                 self._camera.stop()
                 yield Ill(ill)
@@ -195,7 +196,7 @@ class Watcher:
         with self._less_light():
             still, last = first, None if self._dim else detector.last
             readings = [early] if (early := reader.read(first.image_bgr, expect)).trusted else []
-            while (frame := self._camera.frame()) is not None:
+            while not self._stopped.is_set() and (frame := self._camera.frame()) is not None:
                 at_s = frame.at_s
                 if at_s < clear_s:
                     continue
@@ -222,7 +223,7 @@ class Watcher:
         readings = list[Reading]()
         for still in frames:
             readings.append(reader.read(still.image_bgr, expect))
-            if rig is None and not readings[-1].trusted:
+            if self._stopped.is_set() or (rig is None and not readings[-1].trusted):
                 break
         last = frames[len(readings) - 1]
         return _settled(last, last.at_s, agreed(readings), rig, emptied)
