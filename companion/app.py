@@ -53,8 +53,9 @@ from hardware.strips import Strip
 from hardware.strips.opening import open_strip
 from hardware.track import Layout, layout_of
 from hardware.wiring import wiring_problems
-from vision.cameras import Camera, Simulated
+from vision.cameras import Camera
 from vision.cameras.opening import open_camera
+from vision.cameras.simulated.camera import VirtualCamera
 from vision.networks import shipped_networks
 from vision.watching.watcher import Watcher
 from web import api
@@ -148,7 +149,7 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
     buttons = ListeningButtons(wired.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
     voice, chimes, lights = Loudspeaker(), Chimes(), Lights(night=settings.strip.night)
     live = LiveSettings(settings, board, lights, photos, chimes, voice)
-    simulated = wired.camera if isinstance(wired.camera, Simulated) else None
+    simulated = wired.camera if isinstance(wired.camera, VirtualCamera) else None
     hands = VirtualHands(simulated, lambda: staying(table.standing())) if simulated else None
     house = HousePlayer(table, clock, hands)
     parts = (

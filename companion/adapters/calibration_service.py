@@ -20,7 +20,8 @@ from vision.calibration.sheet import sheet
 from vision.calibration.sheet_files import pdf
 from vision.calibration.solving import Plan, zones
 from vision.calibration.store import Stored, save_rig
-from vision.cameras import Frame, Simulated
+from vision.cameras import Frame
+from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Zone, projected
 
 PATIENCE_S = 20.0
@@ -51,7 +52,7 @@ class CalibrationService:
         camera: FrameBuffer,
         folder: Path,
         clock: Callable[[], str],
-        virtual: Simulated | None = None,
+        virtual: VirtualCamera | None = None,
         kept: Callable[[], None] = lambda: None,
     ) -> None:
         self._source, self._camera, self._folder, self._clock, self._virtual = source, camera, folder, clock, virtual

@@ -9,8 +9,8 @@ from pathlib import Path
 from companion.diagnostics.health import Check
 from companion.errors import DeviceError
 from vision.calibration.store import Stored, load_rig
-from vision.cameras import Camera, Simulated
-from vision.cameras.simulated.camera import LENS
+from vision.cameras import Camera
+from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.reader import Reader
@@ -86,7 +86,7 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
 
 
 def _without(camera: Camera, networks: Networks, *, ok: bool, says: str) -> ReaderSetup:
-    rig = camera.rig() if isinstance(camera, Simulated) else None
+    rig = camera.rig() if isinstance(camera, VirtualCamera) else None
     return ReaderSetup(Reader(networks, rig), rig, lambda: (ok, says))
 
 

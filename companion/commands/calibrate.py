@@ -189,9 +189,9 @@ class _Hands:
     """Tells a person what to do; with the virtual camera, which has no person, does it."""
 
     def __init__(self, camera: Camera, plan: Plan, paper: str) -> None:
-        from vision.cameras import Simulated
+        from vision.cameras.simulated.camera import VirtualCamera
 
-        self._virtual = camera if isinstance(camera, Simulated) else None
+        self._virtual = camera if isinstance(camera, VirtualCamera) else None
         self._plan, self._paper = plan, paper
 
     def lay(self, steps: Calibrating) -> None:

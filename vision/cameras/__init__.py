@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol
 
 from vision.reading import FrameBGR
-
-if TYPE_CHECKING:
-    from vision.cameras.simulated.tray import VirtualTray
-    from vision.geometry.rig import Rig
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,34 +34,3 @@ class Camera(Protocol):
 
     def stop(self) -> None:
         """Close the device; never raises."""
-
-
-@runtime_checkable
-class Simulated(Camera, Protocol):
-    """A camera over a simulated tray, which nobody can reach into: what a person's hands do to a real one."""
-
-    tray: VirtualTray
-
-    def frame(self) -> Frame:
-        """The next frame: it never ends."""
-
-    def newest(self) -> FrameBGR:
-        """The picture taken last. Must not be changed."""
-
-    def rig(self) -> Rig:
-        """The calibration, which it knows by itself."""
-
-    def lay_sheet(
-        self,
-        sheet_bgr: FrameBGR,
-        size_mm: tuple[float, float],
-        turn_deg: float = 0.0,
-        lean_deg: tuple[float, float] = (0.0, 0.0),
-    ) -> None:
-        """Lay a printed sheet of that width and height into the tray's upper left corner, or hold it aslant.
-
-        Aslant its middle is over the tray's and one edge on the floor; it leans about the x and about the y axis.
-        """
-
-    def lift_sheet(self) -> None:
-        """Take the sheet out again."""

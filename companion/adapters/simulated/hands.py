@@ -11,8 +11,7 @@ import numpy as np
 
 from companion.adapters.tray_observer import jpeg
 from companion.session.tray.observation import Die
-from vision.cameras import Simulated
-from vision.cameras.simulated.camera import LENS
+from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.reading import FrameBGR
 
@@ -32,7 +31,7 @@ class VirtualHands:
         staying: The dice in it that stay when the next throw is made, as the table last saw them.
     """
 
-    def __init__(self, camera: Simulated, staying: Callable[[], Sequence[Die]] = tuple) -> None:
+    def __init__(self, camera: VirtualCamera, staying: Callable[[], Sequence[Die]] = tuple) -> None:
         self._camera, self._staying = camera, staying
         self._shown: tuple[FrameBGR, bytes] | None = None
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vision.calibration.sheet import Sheet, raster
-from vision.cameras import Simulated
+from vision.cameras.simulated.camera import VirtualCamera
 
 LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
 """About the x and the y axis: towards each side of the tray."""
 
 
-def lay_in(camera: Simulated, printed: Sheet, look: Callable[[], object]) -> None:
+def lay_in(camera: VirtualCamera, printed: Sheet, look: Callable[[], object]) -> None:
     """Hold the sheet aslant, calling `look` each time, and lay it."""
     picture = raster(printed)
     for lean_deg in LEANS_DEG:
