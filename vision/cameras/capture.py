@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Callable
@@ -43,9 +44,9 @@ class VideoCamera:
             raise self._unreadable()
         self._capture = capture
         self._number = 0
-        self._at_s = -1.0
         fps = capture.get(cv2.CAP_PROP_FPS)
         self._period_s = 1 / (fps if math.isfinite(fps) and fps > 0 else USUAL_FPS)
+        self._at_s = -self._period_s
 
     def frame(self) -> Frame | None:
         """The next frame of the file, None after the last. Raises DeviceError if not one can be decoded."""
@@ -57,13 +58,10 @@ class VideoCamera:
                 return None
             self.stop()
             raise self._unreadable()
-        timestamp_s = self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000
-        if self._number == 0:
-            self._at_s = timestamp_s if math.isfinite(timestamp_s) and timestamp_s >= 0 else 0.0
-        else:
-            # Some containers tell no times, or the same one twice; then the frame rate has to do.
-            after_s = self._at_s + self._period_s
-            self._at_s = timestamp_s if math.isfinite(timestamp_s) and timestamp_s > self._at_s else after_s
+        timestamp_s = max(0.0, self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000)
+        # Some containers tell no times, or the same one twice; then the frame rate has to do.
+        told = self._at_s < timestamp_s < math.inf
+        self._at_s = timestamp_s if told else self._at_s + self._period_s
         frame = Frame(image_bgr, self._number, self._at_s)
         self._number += 1
         return frame
@@ -96,27 +94,32 @@ class IndexCamera:
         self.name = f"opencv:{index}"
         self._index, self._clock = index, clock
         self._frame_wait_s, self._open_wait_s = frame_wait_s, open_wait_s
-        self._device: _Device | None = None
+        self._thread: ThreadPoolExecutor | None = None
 
     def start(self) -> None:
         """Open the camera. Raises DeviceError when there is none, or it does not answer."""
-        if self._device is not None:
+        if self._thread is not None:
             return
         quiet_opencv()
-        self._device = _Device()
+        self._thread = ThreadPoolExecutor(1, "camera")
         self._number = 0
-        if not self._device.opened(self._index, self._open_wait_s):
-            self.stop()
-            raise DeviceError(
-                f"There is no camera {self._index}, or another program holds it.",
-                "Plug it in, close other programs that use it, or try another index (opencv:0, opencv:1, ...).",
-            )
+        self._opening = opening = self._thread.submit(_opened, self._index)
+        with contextlib.suppress(TimeoutError, cv2.error):
+            if self._thread.submit(lambda: opening.result().isOpened()).result(self._open_wait_s):
+                return
+        self.stop()
+        raise DeviceError(
+            f"There is no camera {self._index}, or another program holds it.",
+            "Plug it in, close other programs that use it, or try another index (opencv:0, opencv:1, ...).",
+        )
 
     def frame(self) -> Frame:
         """The next frame. Raises DeviceError when none comes within 2 s; then the camera is closed."""
-        if self._device is None:
+        if self._thread is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
-        image_bgr = self._device.picture(self._frame_wait_s)
+        image_bgr = None
+        with contextlib.suppress(TimeoutError):
+            image_bgr = self._thread.submit(picture_of, self._opening.result()).result(self._frame_wait_s)
         if image_bgr is None:
             self.stop()
             raise DeviceError(
@@ -128,53 +131,22 @@ class IndexCamera:
 
     def stop(self) -> None:
         """Close the camera, as soon as a call that hangs in it returns; does not wait for that."""
-        if self._device is not None:
-            self._device.close()
-            self._device = None
+        if self._thread is not None:
+            self._thread.submit(lambda opening: opening.result().release(), self._opening)
+            self._thread.shutdown(wait=False)
+            self._thread = None
 
 
-class _Device:
-    """One opening of a live camera and the thread that all calls into it are made from."""
-
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1, "camera")
-        self._capture: cv2.VideoCapture | None = None
-
-    def opened(self, index: int, wait_s: float) -> bool:
-        """Whether the camera could be opened in time."""
-        try:
-            return self._thread.submit(self._open, index).result(wait_s)
-        except (TimeoutError, cv2.error):
-            return False
-
-    def picture(self, wait_s: float) -> FrameBGR | None:
-        """The next picture, or None when none came in time."""
-        assert self._capture is not None, "pictures come from an open camera"
-        try:
-            return self._thread.submit(picture_of, self._capture).result(wait_s)
-        except TimeoutError:
-            return None
-
-    def close(self) -> None:
-        """Let the camera go behind whatever the thread is still at."""
-        self._thread.submit(self._release)
-        self._thread.shutdown(wait=False)
-
-    def _open(self, index: int) -> bool:
-        self._capture = cv2.VideoCapture(index)
-        if not self._capture.isOpened():
-            return False
-        # Uncompressed, USB 2 has room for only a few pictures of this size a second.
-        self._capture.set(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))
-        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, float(SIZE_WH[0]))
-        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, float(SIZE_WH[1]))
-        # An old picture from the driver's queue would show the tray as it was; not all drivers obey.
-        self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1.0)
-        return True
-
-    def _release(self) -> None:
-        if self._capture is not None:
-            self._capture.release()
+def _opened(index: int) -> cv2.VideoCapture:
+    """The camera at that index; not open where there is none."""
+    capture = cv2.VideoCapture(index)
+    # Uncompressed, USB 2 has room for only a few pictures of this size a second.
+    capture.set(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))
+    capture.set(cv2.CAP_PROP_FRAME_WIDTH, float(SIZE_WH[0]))
+    capture.set(cv2.CAP_PROP_FRAME_HEIGHT, float(SIZE_WH[1]))
+    # An old picture from the driver's queue would show the tray as it was; not all drivers obey.
+    capture.set(cv2.CAP_PROP_BUFFERSIZE, 1.0)
+    return capture
 
 
 def picture_of(capture: cv2.VideoCapture) -> FrameBGR | None:
