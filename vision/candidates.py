@@ -11,16 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.geometry.vetoes import WHOLE_DIE
 from vision.networks.classifier import geometric_mean
-from vision.networks.detector import SAME_PLACE, SAME_SIZE, Detection, same_place
-from vision.pips.blobs import pips
-from vision.pips.layouts import Fit, fits
-from vision.reading import Doubt, FrameBGR
+from vision.networks.detector import SAME_SIZE, Detection, same_place
+from vision.reading import Doubt
 
 AFAR = 0.3
 """Weight of the detector's word on a value beside the classifier's."""
@@ -46,15 +43,10 @@ DOUBTFUL = 0.4
 """A face less sure than this makes it likelier that the picture was looked at too closely or from too far."""
 SAME_MAKE = math.log(1.8)
 """Dice of one throw differ in size by less than this, as a logarithm: common ones have 10 to 16 mm."""
-EDGE_PX = 64
-"""Size to which a face is brought before its pips are looked for: a pip is then 12 px."""
-AROUND = 0.95
-"""Half of the square that is cut out round a face, in its sizes."""
-SIZE_UNSURE = 1.45
-"""The detector's size is right within this factor."""
 FROM_ALL_SIDES = 0.9
 """A value is borne out that each of 16 larger views says by so much. Of faint faces in 465 photos, no number of dice
-told, 14 of 22 dice were, the least by 0.92; none of three that are no dice: a symbol, a plug, a die's side (0.84)."""
+told, 14 of 22 dice were, the least by 0.92; none of three that are no dice: a symbol, a plug, a die's side (0.84). Of
+19 values that the detector disputed in 567 photos, number told, 15 were, all rightly."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,9 +100,14 @@ class Candidate:
         return (1 - self.confidence) / self.detection.score**2
 
     @property
+    def disputed(self) -> bool:
+        """Whether the detector says another value, and larger views have not borne out this one."""
+        return self.detection.value not in {None, self.value} and not self.borne_out
+
+    @property
     def plain(self) -> bool:
         """Whether one view of it says all: nothing is unsure, neither its value nor whether it is a face."""
-        return self.confidence >= PLAIN and self.detection.value in {None, self.value}
+        return self.confidence >= PLAIN and not self.disputed
 
     @property
     def xy(self) -> tuple[float, float]:
@@ -155,7 +152,7 @@ class Selection:
         sure = math.prod(one.confidence for one in self.taken) >= LEAST_SURE
         if not sure or any(one.faintness > FAINT[0] for one in self.taken):
             return Doubt.UNREAD
-        return None
+        return Doubt.DISAGREE if any(one.disputed for one in self.taken) else None
 
 
 def selected(candidates: Sequence[Candidate], expect: int | None) -> Selection:
@@ -236,24 +233,3 @@ def apart(candidates: Sequence[Candidate]) -> list[Candidate]:
         if not any(same_place(one.detection, other.detection) for other in kept):
             kept.append(one)
     return kept
-
-
-def denied(picture_bgr: FrameBGR, one: Candidate) -> bool:
-    """Whether the networks differ on a value and the pips don't bear out the likelier one."""
-    return one.detection.value not in {None, one.value} and one.value != value_by_pips(picture_bgr, one.detection)
-
-
-def value_by_pips(picture_bgr: FrameBGR, face: Detection) -> int | None:
-    """The value that the pips round a face show by their layout, or None when they show none."""
-    scale = EDGE_PX / face.size_px
-    half = AROUND * face.size_px
-    x0, y0 = max(0, int(face.x - half)), max(0, int(face.y - half))
-    crop = picture_bgr[y0 : int(face.y + half) + 1, x0 : int(face.x + half) + 1]
-    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
-    shown = cv2.resize(crop, None, fx=scale, fy=scale, interpolation=way)
-    middle = np.array([face.x - x0, face.y - y0]) * scale
-    return next((fit.value for fit in fits(pips(shown, EDGE_PX), EDGE_PX, SIZE_UNSURE) if _central(fit, middle)), None)
-
-
-def _central(fit: Fit, middle: NDArray[np.float64]) -> bool:
-    return float(np.hypot(*(np.array(fit.centre_xy) - middle))) < SAME_PLACE * EDGE_PX

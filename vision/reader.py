@@ -1,7 +1,7 @@
 """The one reader: networks name the dice of a picture; in a calibrated tray geometry doubts what they say.
 
 The detector finds faces and says what they show; the classifier is shown each alone and knows nothing of the first.
-A value is trusted only if it is sure and either both say the same or the pips bear it out, and if one die more or one
+A value is trusted only if it is sure, both say the same or the second says it from all sides, and one die more or one
 fewer would be much less likely. What else must hold depends on what is looked at: see `vision.scenes`.
 """
 
@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vision.candidates import FAINT, Candidate, Selection, apart, combined, denied, selected
+from vision.candidates import FAINT, Candidate, Selection, apart, combined, selected
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import LARGER_VIEWS, VIEWS, Place, Probabilities, Views, geometric_mean
@@ -100,11 +100,11 @@ class Reader:
     def _reconsidered(self, scene: Scene, best: Selection, seen: Sequence[Selection], expect: int | None) -> Selection:
         """The same dice, those in doubt read by all that any look said of them and by larger views.
 
-        That bears out a faint die only where no look had doubts how many there are.
+        These bear out a value that the detector disputes; and a faint die where no look had doubts how many there are.
         """
         clear = all(one.doubt(expect) is not Doubt.COUNT for one in seen)
         faintest = FAINT[0] if clear else scene.faint
-        doubted = [one for one in best.taken if not one.sure or scene.faint < one.faintness <= faintest]
+        doubted = [one for one in best.taken if not one.sure or one.disputed or scene.faint < one.faintness <= faintest]
         if not doubted:
             return best
         places = [one.detection.place for one in doubted]
@@ -130,7 +130,4 @@ def _agree(found: Selection, seen: Sequence[Selection], looks: int) -> bool:
 
 
 def _doubt(scene: Scene, found: Selection, expect: int | None) -> Doubt | None:
-    doubt = found.doubt(expect) or scene.doubt(found)
-    if doubt is None and any(denied(scene.picture_bgr, one) for one in found.taken):
-        return Doubt.DISAGREE
-    return doubt
+    return found.doubt(expect) or scene.doubt(found)

@@ -23,7 +23,7 @@ class Doubt(StrEnum):
     UNREAD = "unread"
     """A die whose value is not sure, or something of a die's size in which no face was found."""
     DISAGREE = "disagree"
-    """Detector, classifier and pips, or several frames, say different things of a die."""
+    """Detector and classifier, or several frames, say different things of a die."""
     CUT_OFF = "cut_off"
     """A die, or something as large, lies across the edge of what is looked at."""
     COCKED = "cocked"

@@ -15,8 +15,8 @@ from running import Running
 
 from companion.session.journal import read_entries
 from companion.session.record import replayed
-from vision.candidates import value_by_pips
-from vision.networks.detector import Detection, Detector
+from vision.networks.classifier import Classifier
+from vision.networks.detector import Detector
 from vision.networks.multiscale import looks
 
 PHONE = {"width": 390, "height": 844}
@@ -66,17 +66,17 @@ class Player:
         return [die for die in self.table.ask("/api/tray")[1]["dice"] if die["place"] != "out"]
 
     def two_looks(self) -> tuple[dict[int, int | None], dict[int, int | None]]:
-        """What the pips say of each die in the picture, and what the network does."""
+        """What the classifier says of each die in the picture, where it lies, and what the detector does."""
         picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
         lying = self.dice()
-        marks = {d["id"]: Detection(d["x_px"], d["y_px"], d["size_px"], np.zeros(6, np.float32)) for d in lying}
-        by_pips = {die: value_by_pips(picture, mark) for die, mark in marks.items()}
+        places = {die["id"]: (die["x_px"], die["y_px"], die["size_px"]) for die in lying}
+        said = Classifier().values(picture, list(places.values())).argmax(1).tolist()
         _, seen = next(looks(picture, Detector()))
-        by_network = {
-            die: min(seen, key=lambda face, mark=mark: np.hypot(face.x - mark.x, face.y - mark.y)).value
-            for die, mark in marks.items()
+        found = {
+            die: min(seen, key=lambda face, x=x, y=y: np.hypot(face.x - x, face.y - y)).value
+            for die, (x, y, _) in places.items()
         }
-        return by_pips, by_network
+        return dict(zip(places, said, strict=True)), found
 
     def loose(self, look: dict[int, int | None]) -> list[int]:
         """The values of the dice in the throw zone by that look, in order; 0 where it sees none."""
@@ -84,8 +84,8 @@ class Player:
 
     def values(self) -> dict[int, int | None]:
         """A person looks again: of the two looks, the one that fits what the scoreboard says of the throw."""
-        by_pips, by_network = self.two_looks()
-        return by_pips if self.loose(by_pips) == sorted(self.table.state()["thrown"]) else by_network
+        named, found = self.two_looks()
+        return named if self.loose(named) == sorted(self.table.state()["thrown"]) else found
 
     def throw(self) -> dict[str, Any]:
         number = self.table.state()["number"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -96,15 +97,31 @@ def test_a_face_that_two_looks_find_at_one_place_is_shown_once() -> None:
     assert sorted(views for _, views in classifier.asked if views is not LARGER_VIEWS) == sorted([VIEWS[:1], VIEWS[1:]])
 
 
-def test_who_is_sure_is_not_asked_again_but_must_agree_with_the_other() -> None:
+@pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.8, Doubt.DISAGREE)])
+def test_a_value_that_the_detector_disputes_must_be_borne_out_from_all_sides(least: float, doubt: Doubt | None) -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
-            return [0, 0, LEAST_SURE + 0.04, 0.01, 0, 0, 0]
+            sure = least if views is LARGER_VIEWS and at == 7 else LEAST_SURE + 0.04
+            return [0, 1 - sure, sure, 0, 0, 0, 0]
 
-    detector, classifier = OneFace(), Sure()
+    class SaysOne(OneFace):
+        def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
+            (face,) = super().detect(picture_bgr, scale)
+            return [replace(face, scores=np.array([0.5, 0.4, 0, 0, 0, 0], np.float32))]
+
+    reading = Reader(Networks(SaysOne(), SaysOne(), Sure())).read(BARE, 1)
+    assert (reading.values, reading.doubt) == ((2,), doubt)
+
+
+def test_a_plain_face_is_shown_once() -> None:
+    class Sure(Unsure):
+        def says(self, views: Views, at: int) -> list[float]:
+            return [0, 0, 0.99, 0.01, 0, 0, 0]
+
+    detector, classifier = OneFace(0.0), Sure()
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
-    assert (reading.values, reading.doubt) == ((2,), "disagree"), "the detector's first word is one"
-    assert all(views is not LARGER_VIEWS for _, views in classifier.asked)
+    assert (reading.values, reading.doubt) == ((2,), None)
+    assert classifier.asked == [(1, VIEWS[:1])]
 
 
 class OneMoreAtFirst(OneFace):

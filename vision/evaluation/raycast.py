@@ -12,10 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cameras.simulated.appearance import Kind, Texture
+from vision.cameras.simulated.appearance import PIPS_AT, Kind, Texture
 from vision.cameras.simulated.contact import CORNERS
 from vision.cameras.simulated.rendering import FACE_AXES, Pinhole
-from vision.pips.layouts import PIPS_AT
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pips.layouts import PIPS_AT
+from vision.cameras.simulated.appearance import PIPS_AT
 from vision.training.makes import Floats, Image, Make
 
 FACE_PX = 64

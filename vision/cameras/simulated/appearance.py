@@ -9,12 +9,21 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.pips.layouts import PIPS_AT
 from vision.reading import FrameBGR
 
 FACE_PX = 96
 """Size of a face's texture: above the largest face in the picture (72 px), so that it is never magnified."""
 BGR = tuple[int, int, int]
+
+PIPS_AT: dict[int, tuple[tuple[int, int], ...]] = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (-1, 1), (1, -1), (1, 1)),
+    5: ((-1, -1), (-1, 1), (1, -1), (1, 1), (0, 0)),
+    6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
+}
+"""Column and row of each value's pips, in spacings from the middle of the face."""
 
 
 class Texture(Enum):
@@ -124,7 +133,8 @@ def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
     """Green felt: short fibres (noise stretched in two directions) over the colour of LOOK.md's tray."""
     shade = np.zeros(size_wh[::-1], np.float32)
     for sigma_x, sigma_y in ((2.2, 0.7), (0.7, 2.2)):
-        shade += cv2.GaussianBlur(_grain(size_wh, rng), (0, 0), sigma_x, sigmaY=sigma_y)
+        grain = rng.standard_normal(size_wh[::-1], np.float32)
+        shade += cv2.GaussianBlur(grain, (0, 0), sigma_x, sigmaY=sigma_y)
     shade *= 0.16
     shade += 0.05 * cv2.resize(rng.normal(0, 1, (8, 10)).astype(np.float32), size_wh, interpolation=cv2.INTER_CUBIC)
     return _coloured((60 * 1.15, 80 * 1.15, 32 * 1.15), shade)

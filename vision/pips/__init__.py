@@ -1,1 +1,0 @@
-"""Pips found and fitted to the six layouts: the witness."""
