@@ -20,7 +20,6 @@ from vision.calibration.sheet import sheet
 from vision.calibration.sheet_files import pdf
 from vision.calibration.solving import Plan, zones
 from vision.calibration.store import Stored, save_rig
-from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Zone, projected
 
@@ -57,8 +56,8 @@ class CalibrationService:
     ) -> None:
         self._source, self._camera, self._folder, self._clock, self._virtual = source, camera, folder, clock, virtual
         self._kept = kept
-        self._frames = _Frames()
-        self._steps = Calibrating(self._frames, Plan(), lambda _sentence: None, STEP_S)
+        self._now: Following
+        self._steps = Calibrating(lambda: self._now.frame(), Plan(), lambda _sentence: None, STEP_S)
         self._found: Found | None = None
         self._done: Calibrated | None = None
 
@@ -154,7 +153,7 @@ class CalibrationService:
         return self.look()
 
     def _step(self, step: Callable[[], Any]) -> Any:
-        with self._camera.following(PATIENCE_S) as self._frames.now:
+        with self._camera.following(PATIENCE_S) as self._now:
             return step()
 
     def _glance(self) -> None:
@@ -168,16 +167,6 @@ class CalibrationService:
         save_rig(self._folder, Stored(self._source.strip(), self._clock(), done.rig, codes, lens_deg))
         self._done = done
         self._kept()
-
-
-class _Frames:
-    """The frames of whichever step goes on."""
-
-    now: Following
-
-    def frame(self) -> Frame:
-        """The next one."""
-        return self.now.frame()
 
 
 def _outline(floor_to_px: Any, zone: Zone) -> list[list[float]]:

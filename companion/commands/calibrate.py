@@ -132,13 +132,15 @@ def _calibrated(
     camera = open_camera(settings.camera.source, dice=settings.camera.dice)
     hands = _Hands(camera, plan, paper)
     with _started(camera):
-        steps = Calibrating(camera, plan, _say, wait_s, show)
+        steps = Calibrating(camera.frame, plan, _say, wait_s, show)
         found = _sheet(steps, hands) if pointed_at is None else steps.by_hand(pointed_at)
         # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.
         camera.stop()
         camera.start()
         done = calibrated(found, plan, steps.empty_tray())
-        return _measured(Calibrating(camera, plan, _say, min(wait_s, DIE_WAIT_S)), hands, done) if measure else done
+        return (
+            _measured(Calibrating(camera.frame, plan, _say, min(wait_s, DIE_WAIT_S)), hands, done) if measure else done
+        )
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:

@@ -105,7 +105,7 @@ def laid(camera: VirtualCamera) -> None:
 
 def test_the_steps_find_sheet_tray_and_die() -> None:
     camera, said = film(), []
-    steps = Calibrating(camera, Plan(), said.append)
+    steps = Calibrating(camera.frame, Plan(), said.append)
     laid(camera)
     look = steps.sheet()
     assert not look.lens.measured, "it was not held aslant"
@@ -122,7 +122,7 @@ def test_the_steps_find_sheet_tray_and_die() -> None:
 def test_a_sheet_that_never_comes_is_told_with_what_to_do() -> None:
     said: list[str] = []
     with pytest.raises(DeviceError, match=r"within 3 s\. .*Lay it flat"):
-        Calibrating(film(), Plan(), said.append, wait_s=3.0).sheet()
+        Calibrating(film().frame, Plan(), said.append, wait_s=3.0).sheet()
     assert len(said) == 1
 
 
@@ -130,35 +130,24 @@ def test_a_sheet_that_is_left_in_the_tray_is_asked_to_be_lifted() -> None:
     camera, said = film(), []
     laid(camera)
     with pytest.raises(DeviceError, match="lift the sheet"):
-        Calibrating(camera, Plan(), said.append, wait_s=4.0).empty_tray()
+        Calibrating(camera.frame, Plan(), said.append, wait_s=4.0).empty_tray()
     assert len(said) == 1
 
 
-class Shaken:
-    """A camera whose tray never comes to rest."""
+def test_a_tray_that_does_not_come_to_rest_is_no_reference() -> None:
+    camera = film()
 
-    name = "shaken"
-
-    def __init__(self, camera: VirtualCamera) -> None:
-        self._camera = camera
-
-    def start(self) -> None: ...
-
-    def stop(self) -> None: ...
-
-    def frame(self) -> Frame | None:
-        frame = self._camera.frame()
+    def shaken() -> Frame:
+        frame = camera.frame()
         return Frame(np.roll(frame.image_bgr, 25 * (frame.number % 2), 1), frame.number, frame.at_s)
 
-
-def test_a_tray_that_does_not_come_to_rest_is_no_reference() -> None:
     with pytest.raises(DeviceError, match="not seen within"):
-        Calibrating(Shaken(film()), Plan(), lambda _said: None, wait_s=3.0).empty_tray()
+        Calibrating(shaken, Plan(), lambda _said: None, wait_s=3.0).empty_tray()
 
 
 def test_no_die_leaves_its_size_open() -> None:
     camera = film()
-    assert Calibrating(camera, Plan(), lambda _said: None, wait_s=2.0).die_mm(camera.rig()) is None
+    assert Calibrating(camera.frame, Plan(), lambda _said: None, wait_s=2.0).die_mm(camera.rig()) is None
 
 
 @pytest.mark.parametrize(("measured", "sold"), [(16.6, 16.0), (15.6, 16.0), (12.4, 12.0), (18.9, 19.0), (28.0, 28.0)])

@@ -81,14 +81,14 @@ _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror
 
 def white_level(grey: Grey, marker: Marker) -> float:
     """Grey of the paper round a marker: the brighter half of a strip half a module wide outside its border."""
-    patch = _flat(grey, marker, margin=1)
+    patch = _flat(grey, marker)
     strip = np.concatenate([patch[2 : MODULE_PX // 2].ravel(), patch[-MODULE_PX // 2 : -2].ravel()])
     return float(np.median(strip))
 
 
 def edge_width_px(grey: Grey, marker: Marker) -> float:
     """How wide the marker's outer edges are, in pixels of the picture: contrast over the steepest step."""
-    patch = _flat(grey, marker, margin=1).astype(np.float32)
+    patch = _flat(grey, marker).astype(np.float32)
     side_px = float(np.linalg.norm(marker.corners_px[1] - marker.corners_px[0]))
     rows = patch[2 * MODULE_PX : -2 * MODULE_PX, : 2 * MODULE_PX]
     columns = patch[: 2 * MODULE_PX, 2 * MODULE_PX : -2 * MODULE_PX].T
@@ -98,10 +98,9 @@ def edge_width_px(grey: Grey, marker: Marker) -> float:
     return contrast / max(steepest, 1e-3) * side_px / (MODULES * MODULE_PX)
 
 
-def _flat(grey: Grey, marker: Marker, margin: int) -> Grey:
-    """The marker seen from straight above, with so many modules of paper round it."""
-    near, far = margin * MODULE_PX, (margin + MODULES) * MODULE_PX
+def _flat(grey: Grey, marker: Marker) -> Grey:
+    """The marker seen from straight above, with a module of paper round it."""
+    near, far = MODULE_PX, (1 + MODULES) * MODULE_PX
     square = np.array([[near, near], [far, near], [far, far], [near, far]], np.float32)
     to_flat = cv2.getPerspectiveTransform(marker.corners_px.astype(np.float32), square)
-    size = (MODULES + 2 * margin) * MODULE_PX
-    return cv2.warpPerspective(grey, to_flat, (size, size), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return cv2.warpPerspective(grey, to_flat, (near + far,) * 2, borderMode=cv2.BORDER_REPLICATE)

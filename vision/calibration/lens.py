@@ -65,8 +65,6 @@ class Lens:
 
     def straightened(self, points_px: Floats) -> Floats:
         """(n, 2) pixels to where a lens that bends nothing would show them."""
-        if self.bend == (0.0, 0.0):
-            return points_px
         return cv2.undistortPoints(points_px[:, None], self.matrix, self._bend(), P=self.matrix)[:, 0]
 
     def bent(self, points_px: Floats) -> Floats:

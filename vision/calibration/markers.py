@@ -32,14 +32,6 @@ class Marker:
     corners_px: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SheetPose:
-    """How the sheet lies: (3, 3) homography from its millimetres to pixels, and how far corners are off it (rms)."""
-
-    floor_to_px: Floats
-    off_px: float
-
-
 def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
     """The markers of our dictionary, by number. Of two with the same number the larger one is the sheet's."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
@@ -82,8 +74,10 @@ def paper_of(markers: tuple[Marker, ...]) -> str | None:
 
 def sheet_pose(
     markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM, straight: Callable[[Floats], Floats] = np.asarray
-) -> SheetPose | None:
+) -> tuple[Floats, float] | None:
     """How the sheet lies, from at least three of its markers; else None.
+
+    That is the (3, 3) homography from its millimetres to pixels, and how far corners are off it (rms, pixels).
 
     Args:
         markers: As found.
@@ -100,4 +94,4 @@ def sheet_pose(
     if floor_to_px is None or int(taken.sum()) < 4 * FEWEST_MARKERS - 4:
         return None
     apart = points_px - projected(points_mm, floor_to_px)
-    return SheetPose(floor_to_px, float(np.sqrt((apart**2).sum(1).mean())))
+    return floor_to_px, float(np.sqrt((apart**2).sum(1).mean()))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,15 +55,9 @@ LIFT = "Now lift the sheet out, and all dice; keep hands out of the picture."
 ONE_DIE = "Now lay one die into the middle of the throw zone (its size is measured), or wait."
 MOVES = "Something moves in the tray. Keep hands out of the picture."
 
+NextFrame = Callable[[], Frame | None]
 Say = Callable[[str], None]
 Show = Callable[[FrameBGR, SheetView], None]
-
-
-class Frames(Protocol):
-    """What the steps need of a camera."""
-
-    def frame(self) -> Frame | None:
-        """The next frame; None at the end of a recording. Raises DeviceError."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +86,7 @@ class Calibrating:
     """Calibrates with one camera.
 
     Args:
-        camera: Started by whoever calls, and stopped.
+        frame: The next frame of a camera that whoever calls starts and stops; None at the end of a recording.
         plan: What can't be seen.
         say: Tells a person one sentence.
         show: Is given each picture that the sheet is looked for in, and what it shows.
@@ -105,11 +98,11 @@ class Calibrating:
     """
 
     def __init__(
-        self, camera: Frames, plan: Plan, say: Say, wait_s: float = 120.0, show: Show = lambda _frame, _sheet: None
+        self, frame: NextFrame, plan: Plan, say: Say, wait_s: float = 120.0, show: Show = lambda _frame, _sheet: None
     ) -> None:
         self.plan = plan
         self.views: Views = ()
-        self._camera, self._wait_s = camera, wait_s
+        self._frame, self._wait_s = frame, wait_s
         self._say, self._said, self._show = say, "", show
         self._lens: tuple[Views, Lens] | None = None
 
@@ -216,7 +209,7 @@ class Calibrating:
     def _frames(self, failure: str) -> Iterator[Frame]:
         begun_s: float | None = None
         self._said = ""
-        while (frame := self._camera.frame()) is not None:
+        while (frame := self._frame()) is not None:
             begun_s = frame.at_s if begun_s is None else begun_s
             if frame.at_s - begun_s > self._wait_s:
                 cure = self._said or "Start it again."

@@ -84,10 +84,11 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens | None = None) -> S
     pose = sheet_pose(markers, sheet(paper, plan.tray_mm, plan.keep_mm), plan.bar_mm, lens.straightened)
     if pose is None:
         return SheetView(markers, None, (_few(len(markers)), *ground_advice(frame_bgr)))
-    if lens_over(pose.floor_to_px, lens)[1] > STEEP_DEG:
+    floor_to_px, off_px = pose
+    if lens_over(floor_to_px, lens)[1] > STEEP_DEG:
         return SheetView(markers, None, (_ASLANT,))
-    advice = (*geometry_advice(pose.floor_to_px, plan, lens), *_bent(pose.off_px), *sheet_advice(frame_bgr, markers))
-    return SheetView(markers, pose.floor_to_px, advice)
+    advice = (*geometry_advice(floor_to_px, plan, lens), *_bent(off_px), *sheet_advice(frame_bgr, markers))
+    return SheetView(markers, floor_to_px, advice)
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
@@ -133,8 +134,6 @@ def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
 
 def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
     """The homography nearest to what a lens that bends lines shows of the tray's floor."""
-    if lens.bend == (0.0, 0.0):
-        return floor_to_px
     across, down = (np.linspace(0, edge, 9) for edge in plan.tray_mm)
     points_mm = np.stack(np.meshgrid(across, down), -1).reshape(-1, 2)
     shown = lens.bent(projected(points_mm, floor_to_px))
@@ -158,10 +157,7 @@ def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens | No
 
 def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
     """The mean of some frames of the empty tray."""
-    total = np.zeros(frames[0].shape, np.float32)
-    for frame in frames:
-        total += frame
-    return np.rint(total / len(frames)).astype(np.uint8)
+    return np.rint(np.mean(frames, axis=0, dtype=np.float32)).astype(np.uint8)
 
 
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
