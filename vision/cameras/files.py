@@ -45,13 +45,10 @@ def letterboxed(image_bgr: FrameBGR, size_wh: tuple[int, int]) -> FrameBGR:
     """The whole picture, as large as fits into `size_wh` pixels, in the middle of neutral grey."""
     width, height = size_wh
     scale = min(width / image_bgr.shape[1], height / image_bgr.shape[0])
-    w = max(1, round(image_bgr.shape[1] * scale))
-    h = max(1, round(image_bgr.shape[0] * scale))
-    frame_bgr = empty(size_wh)
+    w, h = (max(1, round(side * scale)) for side in image_bgr.shape[1::-1])
     x, y = (width - w) // 2, (height - h) // 2
-    shrinking = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    frame_bgr[y : y + h, x : x + w] = cv2.resize(image_bgr, (w, h), interpolation=shrinking)
-    return frame_bgr
+    fitted = cv2.resize(image_bgr, (w, h), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR)
+    return cv2.copyMakeBorder(fitted, y, height - h - y, x, width - w - x, cv2.BORDER_CONSTANT, value=GREY_BGR)
 
 
 def empty(size_wh: tuple[int, int]) -> FrameBGR:

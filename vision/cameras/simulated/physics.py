@@ -77,17 +77,10 @@ def laid_out(count: int) -> Bodies:
 
 
 def random_turns(count: int, rng: np.random.Generator) -> Floats:
-    """(count, 3, 3) rotations, uniform over all of them (from unit quaternions; Shoemake 1992)."""
-    quaternions = rng.normal(size=(4, count))
-    w, x, y, z = quaternions / np.linalg.norm(quaternions, axis=0)
-    return np.stack(
-        [
-            np.stack([1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)], -1),
-            np.stack([2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)], -1),
-            np.stack([2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)], -1),
-        ],
-        -2,
-    )
+    """(count, 3, 3) rotations, uniform over all of them (Mezzadri 2007, "How to generate random matrices")."""
+    turns, triangles = np.linalg.qr(rng.normal(size=(count, 3, 3)))
+    turns *= np.sign(np.diagonal(triangles, axis1=1, axis2=2))[:, None]
+    return np.asarray(turns * np.linalg.det(turns)[:, None, None])
 
 
 def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls, seconds: float) -> None:

@@ -29,8 +29,6 @@ NOISE_ROWS = 120
 """Noise is made once for so many rows of a picture, and laid over all of it band by band, ..."""
 NOISE_MORE_PX = 64
 """... so much larger: each band of each frame takes another part of it."""
-BAND_ROWS = 64
-"""A picture is worked out in so many rows at a time where it takes more than a byte a pixel meanwhile."""
 
 # A die's faces: opposite ones add to seven; axis, sign, and the two axes that span the face.
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
@@ -73,8 +71,12 @@ class Pinhole:
 
 def face_up(turn: Floats) -> int:
     """The value on top of a die with that rotation."""
-    up = turn[2]
-    return max(FACE_AXES, key=lambda value: FACE_AXES[value][1] * up[FACE_AXES[value][0]])
+    return _from_below(turn)[-1]
+
+
+def _from_below(turn: Floats) -> list[int]:
+    """The values of a die with that rotation, the lowest face first."""
+    return sorted(FACE_AXES, key=lambda value: FACE_AXES[value][1] * turn[2, FACE_AXES[value][0]])
 
 
 def background(
@@ -89,20 +91,12 @@ def background(
     ridge = round(float(camera.project(np.array([ridge_x_mm, 0.0, 0.0]))[0]))
     keep = picture[y0:y1, ridge:x1]
     # Lighter, but green as well: on grey felt the shaded side of an ivory die looks like a shadow.
-    _dim(keep, np.full((keep.shape[0], 1, 3), [1.3, 1.16, 1.1]))
+    cv2.multiply(keep, (1.3, 1.16, 1.1, 1.0), keep)
     cv2.line(picture, (ridge, int(y0)), (ridge, int(y1)), (70, 130, 168), 7, cv2.LINE_AA)
     cv2.line(picture, (ridge + 2, int(y0)), (ridge + 2, int(y1)), (110, 180, 214), 2, cv2.LINE_AA)
-    across, down = np.linspace(-1, 1, width)[None, :], np.linspace(-1, 1, height)[:, None]
-    light = 1.08 - 0.13 * (across**2 + down**2) - 0.05 * across
-    _dim(picture, light[:, :, None])
-    return picture
-
-
-def _dim(picture: FrameBGR, light: Floats) -> None:
-    """Multiply a picture by the light on it."""
-    for top in range(0, len(picture), BAND_ROWS):
-        rows = np.s_[top : top + BAND_ROWS]
-        picture[rows] = (picture[rows] * light[rows]).clip(0, 255).astype(np.uint8)
+    across, down = (np.linspace(-1, 1, side, dtype=np.float32) for side in (width, height))
+    light = 1.08 - 0.13 * (across**2 + down[:, None] ** 2) - 0.05 * across
+    return cv2.merge([cv2.multiply(levels, light, dtype=cv2.CV_8U) for levels in cv2.split(picture)])
 
 
 class Noise:
@@ -161,8 +155,7 @@ def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, ed
     silhouette = cv2.morphologyEx(silhouette, cv2.MORPH_OPEN, disc)
     body = faces.bgr[5, :6, :6].reshape(-1, 3).mean(0) * 0.9
     _blend(patch, np.broadcast_to(body, patch.shape), silhouette)
-    for value, bgr, brightness, quad in _visible(camera, at_mm, turn, edge_mm, faces):
-        del value
+    for bgr, brightness, quad in _visible(camera, at_mm, turn, edge_mm, faces):
         to_patch = cv2.getPerspectiveTransform(_TEXTURE_QUAD, (quad - (x0, y0)).astype(np.float32))
         size = (patch.shape[1], patch.shape[0])
         mask = cv2.warpPerspective(faces.mask, to_patch, size, flags=cv2.INTER_LINEAR)
@@ -176,11 +169,12 @@ _TEXTURE_QUAD = np.array([[0, 0], [FACE_PX - 1, 0], [FACE_PX - 1, FACE_PX - 1], 
 
 def _visible(
     camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces
-) -> list[tuple[int, FrameBGR, float, Floats]]:
-    """The faces that the camera sees: value, texture, brightness, and the quad in pixels; the top one last."""
+) -> list[tuple[FrameBGR, float, Floats]]:
+    """The faces that the camera sees: texture, brightness, and the quad in pixels; the top one last."""
     lens_mm = np.array([*camera.middle_mm, camera.height_mm])
     seen = []
-    for value, (axis, sign) in FACE_AXES.items():
+    for value in _from_below(turn):
+        axis, sign = FACE_AXES[value]
         normal = sign * turn[:, axis]
         middle = at_mm + normal * edge_mm / 2
         if float(normal @ (lens_mm - middle)) <= 0:
@@ -188,9 +182,8 @@ def _visible(
         u, v = turn[:, (axis + 1) % 3] * edge_mm / 2, turn[:, (axis + 2) % 3] * edge_mm / 2 * sign
         quad = camera.project(np.stack([middle - u - v, middle + u - v, middle + u + v, middle - u + v]))
         brightness = AMBIENT + (1.08 - AMBIENT) * max(0.0, float(normal @ LIGHT)) / LIGHT[2]
-        seen.append((value, faces.bgr[value - 1], brightness, quad, float(normal[2])))
-    seen.sort(key=lambda face: face[4])
-    return [(value, bgr, brightness, quad) for value, bgr, brightness, quad, _ in seen]
+        seen.append((faces.bgr[value - 1], brightness, quad))
+    return seen
 
 
 def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArray[np.uint8]) -> None:
