@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from companion.adapters.board_on_page import BoardOnPage
 from companion.adapters.board_view import Lights, lighting
 from companion.adapters.buttons import ListeningButtons, shutdown_problems
 from companion.adapters.calibration_service import CalibrationService
@@ -188,7 +187,7 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
     feed = Feed(table)
     calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
     groups = (
-        *groups_of_any_table(table, feed, BoardOnPage(board), photos, past, door.pairing, checks),
+        *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
         *([api.tray.routes(hands, table, door.pairing)] if hands else []),
         api.house.routes(house, door.pairing),
         api.advice.routes(Advisor(table.standing)),

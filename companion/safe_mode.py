@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from datetime import datetime
 
-from companion.adapters.board_on_page import BoardOnPage
 from companion.adapters.serving import LastingServer
 from companion.adapters.site import groups_of_any_table, open_door, servers
 from companion.adapters.supervision import Supervisor
@@ -41,6 +40,6 @@ def build(settings: Settings, why: str) -> App:
         "machine": machine_check(lambda: datetime.now().astimezone(), last_written_s(folder)),
         "journal": journal_check(folder, lambda: None),
     }
-    feed, shown = Feed(table), BoardOnPage(board)
-    groups = groups_of_any_table(table, feed, shown, Photos(folder), PastGames(folder), door.pairing, checks)
+    feed = Feed(table)
+    groups = groups_of_any_table(table, feed, board, Photos(folder), PastGames(folder), door.pairing, checks)
     return App(door, (), server, servers(lambda: settings, door, feed, groups), supervisor)

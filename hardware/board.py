@@ -18,7 +18,7 @@ from companion.errors import DeviceError
 from hardware.power import Power
 from hardware.scenes import compose, next_change_s
 from hardware.strips import Strip
-from hardware.track import Layout
+from hardware.track import Layout, Place
 from hardware.view import BoardView, Code, Moment
 
 FASTEST_S = 1 / 60
@@ -118,10 +118,9 @@ class Board:
             frame_rgb, milliamps = self._frame_rgb, self._milliamps
         return BoardFrame([(r, g, b) for r, g, b in frame_rgb.tolist()], milliamps)
 
-    @property
-    def layout(self) -> Layout:
-        """How the strip lies that is lit now."""
-        return self._layout
+    def spots(self) -> tuple[Place, ...]:
+        """Where each LED of the strip is that is lit now, as in `Layout.places_mm`."""
+        return self._layout.places_mm
 
     def health(self) -> tuple[bool, str]:
         """Whether the strip works, and a sentence for the page: what is wrong and what to do."""

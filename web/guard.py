@@ -28,6 +28,7 @@ POLICY = (
     "frame-ancestors 'none'"
 )
 HEADERS = {
+    "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -87,7 +88,7 @@ def check_origin() -> flask.Response | None:
 
 
 def add_headers(response: flask.Response) -> flask.Response:
-    """Bind the browser: no foreign or inline scripts, no framing, no guessing of types."""
+    """Bind the browser: no foreign or inline scripts, no framing, no guessing; to keep is what says that it may be."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     return response

@@ -28,9 +28,7 @@ def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) ->
         registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         registry.register(_Table(feed, board, health))
-        response = flask.Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return flask.Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
     return made
 

@@ -93,9 +93,7 @@ class Pages:
 
     def host_code(self) -> flask.Response:
         """The QR code that makes the phone that scans it the host; once there is one, that of the page."""
-        response = _code(host_address(self.addresses.page, self.pairing) or self.addresses.page)
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return _code(host_address(self.addresses.page, self.pairing) or self.addresses.page)
 
     def words(self, having: Set[str]) -> dict[str, Any]:
         """What every template may say: texts in the phone's language, its look, the addresses of files."""
@@ -140,7 +138,6 @@ class Pages:
             hosted=self.pairing.first() is None,
         )
         response = flask.Response(html, mimetype="text/html")
-        response.headers["Cache-Control"] = "no-store"
         response.headers["Vary"] = "Accept-Encoding"
         if flask.request.accept_encodings.quality("gzip") > 0:  # a page holds nothing secret that its size could tell
             response.set_data(gzip.compress(response.get_data(), SQUEEZE, mtime=0))

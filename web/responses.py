@@ -29,9 +29,7 @@ def answer(value: object) -> flask.Response:
 
 def json_bytes(body: bytes, status: int = 200) -> flask.Response:
     """A response of JSON that is written already."""
-    response = flask.Response(body, status=status, mimetype="application/json")
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    return flask.Response(body, status=status, mimetype="application/json")
 
 
 def refusal(status: int, code: str | None = None, message: str | None = None, **more: object) -> flask.Response:

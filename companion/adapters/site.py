@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 
 from companion.adapters.addresses import listening_socket, own_addresses, page_address, wifi_code
-from companion.adapters.board_on_page import BoardOnPage
 from companion.appliance import hotspot
 from companion.config import Settings
 from companion.diagnostics.health import Check, report
@@ -19,6 +18,7 @@ from companion.games.rulebook import form_of
 from companion.session.last_state import AnyTable
 from companion.session.past.export import PastGames
 from companion.session.photos import Photos
+from hardware.board import Board
 from web import api, metrics
 from web.api.routes import Routes
 from web.app import create_app
@@ -79,7 +79,7 @@ def addresses_of(settings: WebSettings, port: int) -> Addresses:
 def groups_of_any_table(
     table: AnyTable,
     feed: Feed,
-    board: BoardOnPage,
+    board: Board,
     photos: Photos,
     past: PastGames,
     pairing: Pairing,

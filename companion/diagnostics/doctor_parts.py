@@ -40,7 +40,7 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] = open_camer
         camera = open_(source)
     except SetupError as wrong:
         return (Finding("camera", False, str(wrong), "Correct [camera] source."),)
-    simulated = source.partition(":")[0] in ("virtual", "files", "video")
+    simulated = source.partition(":")[0] in SIMULATED
     try:
         camera.start()
         frames = [camera.frame() for _ in range(1 if simulated else WARM_UP_FRAMES)]

@@ -167,6 +167,12 @@ def test_static_files_are_squeezed_and_kept_for_good(pub: Pub) -> None:
     assert client.get("/static/old/../app.py").status_code == 404
 
 
+@pytest.mark.parametrize("path", ["/", "/api/state", "/metrics", "/qr/page.svg", "/api/throws/2.jpg", "/nowhere"])
+def test_nothing_is_kept_that_does_not_say_so(pub: Pub, path: str) -> None:
+    assert pub.stranger().get(path).headers["Cache-Control"] == "no-store"
+    assert pub.stranger().get("/api/throws/1.jpg").headers["Cache-Control"] == "private, max-age=3600"
+
+
 def test_a_page_is_squeezed_for_phones_that_take_it(pub: Pub) -> None:
     plain, squeezed = pub.stranger().get("/"), pub.stranger().get("/", headers={"Accept-Encoding": "gzip"})
     assert squeezed.headers["Content-Encoding"] == "gzip"

@@ -9,7 +9,7 @@ import flask
 import msgspec
 
 from companion.errors import DeviceError
-from web.api.routes import Json, Routes
+from web.api.routes import Json, NothingBody, Routes
 from web.pairing.phones import Pairing
 from web.responses import answer, refusal
 
@@ -28,10 +28,6 @@ class SheetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bar_mm: Annotated[float, msgspec.Meta(ge=50, le=200)] = 100.0
     die_mm: Annotated[float, msgspec.Meta(ge=8, le=30)] = 16.0
     lens_mm: Annotated[float, msgspec.Meta(ge=100, le=3000)] | None = None
-
-
-class EmptyBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/calibrate/empty` and `/die`: an empty object."""
 
 
 class LayBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,7 +68,7 @@ class Calibration(Protocol):
 
 def routes(calibration: Calibration, pairing: Pairing) -> Routes:
     """The routes of calibrating; for paired phones only."""
-    made = Routes("calibrate", SheetBody, EmptyBody, LayBody, pairing=pairing)
+    made = Routes("calibrate", SheetBody, NothingBody, LayBody, pairing=pairing)
     of_each: Json = {"refused": (401, 422), "paired": True}
 
     @made.get("/api/calibrate", "What the camera sees of the printed sheet", **of_each)
@@ -86,9 +82,7 @@ def routes(calibration: Calibration, pairing: Pairing) -> Routes:
         jpeg = calibration.picture_jpeg()
         if jpeg is None:
             return refusal(404, "no_picture", "The camera gives no picture yet. /healthz tells how it is.")
-        response = flask.Response(jpeg, mimetype="image/jpeg")
-        response.headers["Cache-Control"] = "no-store"
-        return response
+        return flask.Response(jpeg, mimetype="image/jpeg")
 
     sheet: Json = {"kind": "application/pdf", "refused": (401, 404), "query": (PAPER,), "paired": True}
 
@@ -103,12 +97,12 @@ def routes(calibration: Calibration, pairing: Pairing) -> Routes:
         measures = {key: value for key, value in msgspec.structs.asdict(sent).items() if key != "lens_mm"}
         return _done(lambda: calibration.take_sheet(measures, sent.lens_mm))
 
-    @made.post("/api/calibrate/empty", "Take the empty tray, and keep all", EmptyBody, **of_each)
-    def take_empty(_: EmptyBody) -> flask.Response:
+    @made.post("/api/calibrate/empty", "Take the empty tray, and keep all", NothingBody, **of_each)
+    def take_empty(_: NothingBody) -> flask.Response:
         return _done(calibration.take_empty)
 
-    @made.post("/api/calibrate/die", "Measure a die, and keep its size", EmptyBody, **of_each)
-    def take_die(_: EmptyBody) -> flask.Response:
+    @made.post("/api/calibrate/die", "Measure a die, and keep its size", NothingBody, **of_each)
+    def take_die(_: NothingBody) -> flask.Response:
         return _done(calibration.take_die)
 
     @made.post("/api/calibrate/lay", "Lay the sheet into the virtual tray", LayBody, **of_each)

@@ -108,5 +108,4 @@ def _no_such_game() -> flask.Response:
 def _file(body: bytes, kind: str, name: str) -> flask.Response:
     response = flask.Response(body, mimetype=kind)
     response.headers["Content-Disposition"] = f'attachment; filename="peg-and-pip-{name}"'
-    response.headers["Cache-Control"] = "no-store"
     return response

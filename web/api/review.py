@@ -61,7 +61,6 @@ def routes(review: Review, photos: Photos, pairing: Pairing) -> Routes:
         response = flask.Response(_sent(file), mimetype="application/zip")
         response.headers["Content-Disposition"] = 'attachment; filename="peg-and-pip-photos.zip"'
         response.headers["Content-Length"] = str(file.tell())
-        response.headers["Cache-Control"] = "no-store"
         file.seek(0)
         return response
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import flask
+import msgspec
 
 from web.pairing.phones import Pairing
 from web.requests import body, from_this_machine, must_be_paired
@@ -23,6 +24,10 @@ Decorator = Callable[[View], View]
 JSON = "application/json"
 NUMBER_IN_PATH = re.compile(r"<int:(\w+)>")
 OF_EVERY_POST = (400, 403, 413, 415)
+
+
+class NothingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is sent where nothing is to be said: an empty object."""
 
 
 class Routes:

@@ -15,7 +15,7 @@ import msgspec
 from companion.session.commands import Answer, NextGame, PlayLine
 from companion.session.last_state import AnyTable
 from web.api.play import COMMANDS
-from web.api.routes import Json, Routes, ref
+from web.api.routes import Json, NothingBody, Routes, ref
 from web.pairing.phones import Pairing
 from web.requests import do
 from web.responses import answer, refusal
@@ -50,10 +50,6 @@ class LiftBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`POST /api/tray/lift`: these dice out of the tray; none named: all."""
 
     ids: Dice | None = None
-
-
-class NothingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/tray/shake`: an empty object."""
 
 
 class Tray(Protocol):

@@ -1,31 +1,15 @@
 // The control page: the scoreboard, with the sheet from below for a phone that is paired.
 import { $, fill, follow, goLive, has, ready, settings, start, t, table, text } from "./core.js";
-import { advice } from "./advice.js";
 import { asking } from "./ask.js";
 import { correctable } from "./correct.js";
 import { dice } from "./dice.js";
-import { lights } from "./lights.js";
-import { menu } from "./menu.js";
-import { moments } from "./moment.js";
-import { panels } from "./panels.js";
+import { everything } from "./everything.js";
 import { sheet } from "./sheet.js";
-import { aloud, board, log, players, stage } from "./stage.js";
-import { story } from "./story.js";
 
 const ASK_MS = 1000;
 
 await ready;
-menu();
-stage();
-advice();
-story();
-moments();
-board();
-players();
-panels();
-log();
-lights();
-aloud();
+everything();
 pairing();
 await first();
 sheet();
