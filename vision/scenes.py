@@ -9,7 +9,7 @@ import numpy as np
 
 from vision.candidates import FAINT, Selection
 from vision.geometry import vetoes
-from vision.geometry.background import EmptyTray, Mask
+from vision.geometry.background import EmptyTray, Mask, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
 from vision.networks import Networks, known_scale, multiscale
@@ -96,7 +96,7 @@ class Tray:
 
     def __init__(self, rig: Rig) -> None:
         self.rig, self.floor = rig, Floor.of(rig)
-        self.empty = EmptyTray(self.floor.view(rig.empty_bgr), self.floor.face_px)
+        self.empty = EmptyTray.of(self.floor.view(rig.empty_bgr), self.floor.face_px)
         self.face_px = self.floor.face_px * self.empty.scale
         """Size of a face in what the empty tray is compared in."""
 
@@ -109,7 +109,8 @@ class TrayFrame:
     def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
         self.picture_bgr = tray.floor.view(frame_bgr)
         self._networks, self._tray, self._shape = networks, tray, frame_bgr.shape
-        self._changes = tray.empty.changes(self.picture_bgr)
+        self._seen = shrunk(self.picture_bgr, tray.empty.scale)
+        self._changes = tray.empty.changes(self._seen)
 
     def looks(self) -> Iterator[list[Detection]]:
         """In one scale, and closer while there is a doubt. What is printed on the tray is as it was, and left out."""
@@ -133,20 +134,32 @@ class TrayFrame:
         return self._in_frame(np.array([face.x, face.y]) - half, np.array([face.x, face.y]) + half)
 
     def unexplained(self, found: Selection) -> list[Box]:
-        """What surely lies there, is as large as a die, and belongs to none of these."""
-        scale, rest = self._tray.empty.scale, self._rest(self._changes.clear, found)
-        return [self._in_frame(np.array([x, y]) / scale, np.array([x + w, y + h]) / scale) for x, y, w, h in rest]
+        """What surely lies there, is as large as a die, and is none of these; a tray that was knocked is no thing."""
+        dice, empty = self._dice(found), self._tray.empty
+        rest = self._rest(self._changes.clear, dice)
+        if rest:
+            changes = empty.knocked(self._seen, dice).changes(self._seen)
+            knocked = self._rest(changes.clear, dice)
+            if len(knocked) < len(rest):
+                self._changes, rest = changes, knocked
+        boxes = np.array(rest).reshape(-1, 4) / empty.scale
+        return [self._in_frame(box[:2], box[:2] + box[2:]) for box in boxes]
 
     def suspects(self, found: Selection) -> bool:
         """Whether something may lie there that is none of these."""
-        return bool(self._rest(self._changes.any, found))
+        return bool(self._rest(self._changes.any, self._dice(found)))
 
-    def _rest(self, changed: Mask, found: Selection) -> list[vetoes.Box]:
-        scale, faces = self._tray.empty.scale, _middles([one.detection for one in found.taken])
-        return vetoes.unexplained(changed, faces * scale, self._tray.floor.below(faces) * scale, self._tray.face_px)
+    def _dice(self, found: Selection) -> Mask:
+        faces, scale = _middles([one.detection for one in found.taken]), self._tray.empty.scale
+        below = self._tray.floor.below(faces) * scale
+        return vetoes.whole_dice(self._seen.shape[:2], faces * scale, below, self._tray.face_px)
+
+    def _rest(self, changed: Mask, dice: Mask) -> list[vetoes.Box]:
+        return vetoes.unexplained(changed, dice, self._tray.face_px)
 
     def _unchanged(self, face: Detection) -> bool:
-        return self._tray.empty.unchanged(self.picture_bgr, (face.x, face.y), face.size_px)
+        empty = self._tray.empty
+        return empty.unchanged(self._seen, (face.x * empty.scale, face.y * empty.scale), face.size_px * empty.scale)
 
     def _in_frame(self, low_xy: vetoes.Floats, high_xy: vetoes.Floats) -> Box:
         corners = self._tray.floor.to_frame(np.stack([low_xy, high_xy]))

@@ -14,6 +14,7 @@ from vision.evaluation.fault_injection import FaultInjection
 from vision.geometry.rig import place
 from vision.networks import load_networks
 from vision.reader import Reader
+from vision.reading import FrameBGR
 
 
 def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:
@@ -68,6 +69,26 @@ def test_another_light_changes_no_value_and_seldom_raises_a_doubt() -> None:
         assert reading.values == truth
         trusted += reading.trusted
     assert trusted >= 4
+
+
+def knocked(picture_bgr: FrameBGR, x_px: float, y_px: float, degrees: float) -> FrameBGR:
+    """What the camera sees after the tray was pushed and turned."""
+    height, width = picture_bgr.shape[:2]
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), degrees, 1.0)
+    matrix[:, 2] += x_px, y_px
+    return cv2.warpAffine(picture_bgr, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE)
+
+
+@pytest.mark.parametrize(("x_px", "y_px", "degrees"), [(6, -4, 0.0), (-9, 9, 0.0), (4, 0, 1.5)])
+def test_a_tray_that_was_knocked_is_no_thing_in_it_and_hides_none(x_px: float, y_px: float, degrees: float) -> None:
+    camera, truth = at_rest(54)
+    rig = camera.rig()
+    picture = knocked(camera.frame().image_bgr, x_px, y_px, degrees)
+    reading = Reader(load_networks(), rig).read(picture, 7)
+    assert (reading.values, reading.doubt) == (truth, None)
+    x, y, w, h = reading.dice[0].box_xywh
+    picture[y : y + h, x : x + w] = (228, 234, 236)  # a thing that shows no pips
+    assert not Reader(load_networks(), rig).read(picture).trusted
 
 
 def test_a_hand_in_the_picture_is_never_trusted() -> None:

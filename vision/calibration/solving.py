@@ -14,7 +14,7 @@ from vision.calibration.image_quality import Advice, ground_advice, sheet_advice
 from vision.calibration.lens import Lens, lens_of
 from vision.calibration.markers import Marker, markers_in, paper_of, sheet_pose
 from vision.calibration.sheet import BAR_MM, sheet
-from vision.geometry.background import EmptyTray
+from vision.geometry.background import EmptyTray, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig, Zone, projected
 from vision.reading import FrameBGR
@@ -163,8 +163,9 @@ def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
     """The edge of the one die that lies in the throw zone, to a tenth of a millimetre; None unless it is one die."""
     face_px = Floor.of(rig).face_px
-    empty = EmptyTray(rig.empty_bgr, face_px, face_px / 2)
-    outlines, _ = cv2.findContours(empty.changes(frame_bgr).any, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    empty = EmptyTray.of(rig.empty_bgr, face_px, face_px / 2)
+    changed = empty.changes(shrunk(frame_bgr, empty.scale)).any
+    outlines, _ = cv2.findContours(changed, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     dice = [outline[:, 0] for outline in outlines if cv2.contourArea(outline) > SMALLEST_FACES * (face_px / 2) ** 2]
     on_floor = [rig.to_mm((outline + 0.5) / empty.scale).astype(np.float32) for outline in dice]
     squares = [cv2.minAreaRect(points) for points in on_floor]

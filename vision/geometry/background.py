@@ -32,8 +32,6 @@ DIMMED = (0.47, 1.12)
 """How much a shadow, or light thrown back by a die, may change the felt. What is darker is the side of a dark die."""
 LIGHT_PX = 64
 """The light is compared in squares of so many pixels: four faces, of which dice seldom fill half."""
-PRINTED_LEVELS = 30
-"""Where no colour of a face differs by so many levels from the empty tray, nothing was laid: noise is a third of it."""
 SAMPLED = 4
 """Every so many pixels are enough to know the light by."""
 LIGHT_FLOOR = 4.0
@@ -41,6 +39,8 @@ LIGHT_FLOOR = 4.0
 LIGHT_UNEVEN = (0.6, 1.6)
 """How far the light may have changed in one place more than in the others; by more it is something that lies there."""
 _SUM = np.ones((1, 3), np.float32)
+_NEAR = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
+"""Two pixels each way: an eighth of a face."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,46 +56,61 @@ class Changes:
     clear: Mask
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class EmptyTray:
     """The floor as it is when nothing lies on it.
 
-    Args:
-        view_bgr: (h, w, 3) its picture.
-        face_px: Size of a face in it.
-        wanted_px: Size of a face in the masks.
+    Attributes:
+        scale: Of the masks, and of what is compared, to the view.
+        levels: (h, w, 3) the floor's picture at that scale.
     """
 
-    def __init__(self, view_bgr: FrameBGR, face_px: float, wanted_px: float = FACE_PX) -> None:
-        self.scale = min(1.0, wanted_px / face_px)
-        self._view_bgr = view_bgr
-        self._empty = self._shrunk(view_bgr)
+    scale: float
+    levels: Levels
 
-    def changes(self, view_bgr: FrameBGR) -> Changes:
-        """Where a view of the same size differs, at `scale` times its size."""
-        off = self._off(self._shrunk(view_bgr))
+    @staticmethod
+    def of(view_bgr: FrameBGR, face_px: float, wanted_px: float = FACE_PX) -> EmptyTray:
+        """From a view of the floor in which a face has `face_px`; in the masks it has `wanted_px`, or as few."""
+        scale = min(1.0, wanted_px / face_px)
+        return EmptyTray(scale, shrunk(view_bgr, scale))
+
+    def changes(self, seen: Levels) -> Changes:
+        """Where a view that was brought to `scale` differs."""
+        off = self._off(seen)
         least = max(DIFFERENT_LEVELS, NOISES * float(np.median(off)))
         return Changes(_mask(off > least), _mask(off > max(least, CLEAR_LEVELS)))
 
-    def unchanged(self, view_bgr: FrameBGR, face_xy: Sequence[float], size_px: float) -> bool:
-        """Whether the tray is as it was where a face of that size is seen: it is printed there.
+    def knocked(self, seen: Levels, dice: Mask) -> EmptyTray:
+        """The same tray as it lies in a view, pushed or turned a little since; in its old place where nothing tells.
 
-        Of a white die on white paper little more than the pips has changed, but that much.
+        Args:
+            seen: The view, brought to `scale`.
+            dice: Where dice lie in it, which tell nothing of that.
+        """
+        was, now = (cv2.cvtColor(one, cv2.COLOR_BGR2GRAY) for one in (self.levels, seen))
+        still = np.identity(3, np.float32)[:2]
+        try:  # enhanced correlation (Evangelidis and Psarakis 2008): light that rises or falls as a whole is no motion
+            _, to_now = cv2.findTransformECC(was, now, still, motionType=cv2.MOTION_EUCLIDEAN, inputMask=~dice)
+        except cv2.error:  # a plain ground, or one that has nothing in common with what is seen
+            return self
+        size_wh = was.shape[1::-1]
+        return EmptyTray(self.scale, cv2.warpAffine(self.levels, to_now, size_wh, borderMode=cv2.BORDER_REPLICATE))
+
+    def unchanged(self, seen: Levels, face_xy: Sequence[float], size_px: float) -> bool:
+        """Whether the tray is as it was, there or near by, where a face of that size lies in a view: it is printed.
+
+        Of a white die on white paper little more than the pips has changed, but that much. All at `scale`.
         """
         x0, y0 = (max(0, round(at - size_px / 2)) for at in face_xy)
         part = np.s_[y0 : round(face_xy[1] + size_px / 2) + 1, x0 : round(face_xy[0] + size_px / 2) + 1]
-        off = cv2.blur(cv2.absdiff(view_bgr[part], self._view_bgr[part]), (3, 3))
-        return bool(off.max() < PRINTED_LEVELS)
-
-    def _shrunk(self, view_bgr: FrameBGR) -> Levels:
-        # Shrinking by areas takes the noise away as a blur would, at a fraction of the work for all that follows.
-        size_wh = [max(1, round(side * self.scale)) for side in view_bgr.shape[1::-1]]
-        return cv2.resize(view_bgr, size_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
+        lightest, darkest = cv2.dilate(self.levels[part], _NEAR), cv2.erode(self.levels[part], _NEAR)
+        return bool(max((seen[part] - lightest).max(), (darkest - seen[part]).max()) < CLEAR_LEVELS)
 
     def _gain(self, seen: Levels) -> Levels:
         """(h, w, 3) by how much the light has changed: smoothly over the tray, by medians in which dice are lost."""
         height, width = seen.shape[:2]
         few = np.s_[::SAMPLED, ::SAMPLED]
-        ratio = (seen[few] + LIGHT_FLOOR) / (self._empty[few] + LIGHT_FLOOR)
+        ratio = (seen[few] + LIGHT_FLOOR) / (self.levels[few] + LIGHT_FLOOR)
         whole = np.median(ratio, axis=(0, 1))
         parts = [
             np.array_split(row, max(1, round(width / LIGHT_PX)), axis=1)
@@ -111,7 +126,7 @@ class EmptyTray:
         The distance of s from d e is the root of s.s - 2 d s.e + d d e.e, which spares most work on three colours.
         """
         gain = self._gain(seen)
-        empty = self._empty * gain
+        empty = self.levels * gain
         own = cv2.max(cv2.transform(empty * empty, _SUM), 1.0)
         both = cv2.transform(seen * empty, _SUM)
         dimmed = cv2.min(cv2.max(cv2.divide(both, own), DIMMED[0]), DIMMED[1])
@@ -119,6 +134,11 @@ class EmptyTray:
         return cv2.sqrt(cv2.max(squared, 0.0))
 
 
+def shrunk(view_bgr: FrameBGR, scale: float) -> Levels:
+    """A view in which little is compared with little: shrinking by areas takes the noise away as a blur would."""
+    size_wh = [max(1, round(side * scale)) for side in view_bgr.shape[1::-1]]
+    return cv2.resize(view_bgr, size_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
+
+
 def _mask(different: NDArray[np.bool_]) -> Mask:
-    kernel = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
-    return cv2.morphologyEx(different.astype(np.uint8) * 255, cv2.MORPH_CLOSE, kernel)
+    return cv2.morphologyEx(different.astype(np.uint8) * 255, cv2.MORPH_CLOSE, _NEAR)

@@ -33,19 +33,25 @@ RIM = 0.4
 """A face whose middle is nearer to the edge of what is seen than so many faces may have pips outside."""
 
 
-def unexplained(changed: Mask, faces: Floats, below: Floats, face_px: float) -> list[Box]:
-    """Boxes of what has changed, is as large as a die, and belongs to none.
+def whole_dice(shape: Sequence[int], faces: Floats, below: Floats, face_px: float) -> Mask:
+    """Where whole dice lie.
 
     Args:
-        changed: (h, w) mask.
+        shape: Height and width of the mask.
         faces: (n, 2) middles of the upper faces in it.
         below: (n, 2) middles of the lower faces in it.
         face_px: Size of a face in it.
     """
-    left = changed.copy()
+    mask = np.zeros(shape, np.uint8)
     for upper, lower in zip(faces, below, strict=True):
         one, other = (tuple((np.array(at) * 8).round().astype(int).tolist()) for at in (upper, lower))
-        cv2.line(left, one, other, 0, max(1, round(2 * WHOLE_DIE * face_px)), cv2.LINE_8, 3)
+        cv2.line(mask, one, other, 255, max(1, round(2 * WHOLE_DIE * face_px)), cv2.LINE_8, 3)
+    return mask
+
+
+def unexplained(changed: Mask, dice: Mask, face_px: float) -> list[Box]:
+    """Boxes of what has changed, is as large as a die, and belongs to none of these, whose faces are of that size."""
+    left = changed & ~dice
     depth = cv2.distanceTransform(cv2.copyMakeBorder(left, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
     count, labels, stats, _ = cv2.connectedComponentsWithStats(left)
     found = []
