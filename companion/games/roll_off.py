@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from companion.games.dice import in_order
 from companion.games.event import Event, threw
-from companion.games.game import Action, Header, Leave, Outcome, State, Throw, refusal
+from companion.games.game import Action, Header, Leave, Outcome, State, Throw, refusal, side_of
 from companion.games.leaving import NOBODY, has_left, leaver
 
 
@@ -107,13 +107,13 @@ class RollOff:
         if not isinstance(action, Throw) or len(action.dice) != 2:
             raise refusal(action, self)
         total, seat = sum(action.dice), self.to_play
-        side = seat % len(self.sides)
+        side = side_of(self, seat)
         events = (threw(seat, side, in_order(action.dice)), Event("rolled_off", side, {"total": total}, seat))
         return _next(replace(self, totals=(*self.totals, total), events=events))
 
     def _without(self, seat: int) -> State:
         """One of those who throw, or who are beaten already, leaves; that may decide it, or end the game."""
-        gone = replace(self, left=self.left | {seat}, events=(has_left(seat, seat % len(self.sides)),))
+        gone = replace(self, left=self.left | {seat}, events=(has_left(seat, side_of(self, seat)),))
         begun = self.begin(self.header, 0, gone.events, gone.left)
         if begun.over:
             return begun

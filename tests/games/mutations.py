@@ -2,7 +2,8 @@
 
 A comparison turned or its edge moved, `and`/`or` exchanged, `not` or a sign dropped, another operator, a number one
 more, a bool turned, a text changed, a condition always true or false, a keyword argument left out, a result replaced by
-None, a statement dropped. Left alone: docstrings, the messages of errors, assertions, annotations, decorators.
+None (but for False, which is turned), a statement dropped. Left alone: docstrings, the messages of errors, assertions,
+annotations, decorators.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _if(node: ast.If) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _return(node: ast.Return) -> Iterator[tuple[str, ast.AST]]:
-    if node.value is not None and not _is_none(node.value):
+    if node.value is not None and not _is_none_or_false(node.value):
         yield "returns None", ast.Return(ast.Constant(None))
 
 
@@ -127,8 +128,8 @@ def changes_of(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
     return iter(()) if change is None else change(node)
 
 
-def _is_none(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _is_none_or_false(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and (node.value is None or node.value is False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,16 @@ def test_a_teams_events_name_the_person_and_the_side() -> None:
     assert banked.events == (Event("banked", 0, {"points": 2, "from": 2, "to": 4}),)
 
 
+def test_a_crap_out_tells_what_is_lost_and_which_way_play_goes_and_the_last_tells_the_end() -> None:
+    crapped = throw(2, 2, 3, 3, 4, 6)
+    threw = Event("threw", 0, {"dice": [2, 2, 3, 3, 4, 6]}, 0)
+    turned = (threw, Event("crapped_out", 0, {"points": 0}), Event("reversed", None, {"direction": -1}))
+    assert told("crapola", crapped, players=3).events == turned
+    hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), STOP]
+    over = told("crapola", *hot, crapped, rules={"target": 1000}).events
+    assert over == (Event("threw", 1, threw.args, 1), Event("crapped_out", 1, {"points": 0}), GAME_OVER)
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_states_are_equal_whatever_led_to_them(game: str) -> None:
     dice = {"crib_dice": 7, "crag": 3, "crapola": 6}[game]
@@ -70,6 +80,9 @@ def test_the_end_of_the_game_is_the_last_event() -> None:
     over = told("crib_dice", *home, STOP, MIXED, point(5), STOP)
     assert over.events[-1] == GAME_OVER
     assert GAME_OVER not in told("crib_dice", *home, STOP).events
+    assert "skunked" not in {event.code for event in over.events}
+    skunked = told("crib_dice", *home, STOP, MIXED, point(5), STOP, rules={"skunk": True})
+    assert skunked.events[-2:] == (Event("skunked", 1, {"games": 2}), GAME_OVER)
 
 
 LIT = {

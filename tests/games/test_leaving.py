@@ -68,6 +68,7 @@ def test_the_last_who_remains_wins_at_once_whatever_the_score(game: str) -> None
 def test_a_roll_off_goes_on_without_him_or_is_decided_by_it(game: str) -> None:
     three = begun(game, 3, roll_off=True)
     assert three.then(Leave("Ann")).view()["player"] == "Ben"
+    assert three.then(Leave("Ben")).events == (Event("left", 1, seat=1),)
     low, high = throw(1, 2), throw(6, 6)
     begins = told(game, low, high, leave("Cat"), players=3, roll_off=True).view()
     assert (begins["player"], begins["throw_sizes"] != [2]) == ("Ben", True)

@@ -17,6 +17,7 @@ from companion.errors import RulesError
 from companion.games.game import NamePoint, Spend, Stop, Throw, Undo
 from companion.games.luck import Move, Story, goal_for, story_of
 from companion.games.notation import header_line, line_of
+from companion.games.odds import win_chances
 from companion.games.players import LEVELS, level_named
 from companion.games.transcript import Transcript, corrected
 
@@ -59,6 +60,7 @@ def makes_up(story: Story) -> None:
         assert account.start + account.luck + account.decisions == pytest.approx(account.result, abs=1e-9)
         assert account.gave_away >= 0
     assert all(move.cost >= 0 for move in story.moves)
+    assert all((move.best is None) == (move.cost == 0) for move in story.moves), "what was best needs no better"
     for move in story.moves:
         if not isinstance(move.action, Throw):
             assert move.luck == pytest.approx(0, abs=1e-8), "a decision has no luck"
@@ -102,11 +104,16 @@ def test_what_is_told_is_what_the_game_came_to(game: str, goal: str, rules: dict
             assert account.result == (side in outcome.winners) / len(outcome.winners)
         elif game != "crib_dice":  # there fuchles, bombs and bumps move pegs too
             assert account.result == pytest.approx(transcript.state.scores[side])
+    one, other = story.accounts
     if goal == "win":
-        assert sum(account.luck for account in story.accounts) == pytest.approx(0, abs=1e-9)
+        assert (one.start, other.start) == win_chances(begun(game, rules=rules).state)
+        assert one.luck == pytest.approx(-other.luck, abs=1e-9)
+        assert one.decisions == pytest.approx(other.gave_away - one.gave_away)
+    else:
+        assert (one.decisions, other.decisions) == (-one.gave_away, -other.gave_away)
 
 
-def test_the_lines_common_are_those_of_the_transcript() -> None:
+def test_the_lines_told_of_are_those_of_the_transcript() -> None:
     transcript = played_by("crag", ["careless"], 5)
     for move in story_of(transcript).moves:
         assert transcript.actions[move.line - 2] == move.action
@@ -165,6 +172,11 @@ def test_the_luckiest_and_the_dearest_are_three_and_only_what_brought_or_cost_so
 def test_an_unfinished_game_has_no_luck_to_tell_yet() -> None:
     with pytest.raises(RulesError, match="not finished"):
         story_of(told("crag", throw(1, 2, 3), keep(1)))
+
+
+def test_a_result_is_told_in_points_or_wins() -> None:
+    with pytest.raises(RulesError, match="'glory'; there are: points, win"):
+        story_of(told("crapola", *HOT, CRAPPED_OUT, rules={"target": 1000}), "glory")
 
 
 def luck(transcript: Transcript, *words: str) -> Any:

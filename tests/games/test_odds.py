@@ -346,10 +346,11 @@ def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
         assert six.thrown(rich, dice) < rich
         assert six.choosing(rich, dice % 6) == rich
     assert six.thrown(rich - 50, 6) > rich - 50
-    seven = unstored(7, 0)
-    assert seven.choosing(rich, 0) == pytest.approx(rich + crapola_odds.rich_seven())
-    assert seven.choosing(rich, 6) == rich
-    assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
+    for seven in (unstored(7, 0), crapola_odds.turn_worth(7, 0)):
+        assert seven.choosing(rich, 0) == pytest.approx(rich + crapola_odds.rich_seven())
+        assert seven.choosing(rich, 6) == rich
+        assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
+    assert crapola_odds.reaching(7, 0, 300).choosing(rich, 0) == 1, "it brings all there is"
 
 
 def test_options_of_crapola_are_worth_what_follows_them() -> None:

@@ -10,7 +10,7 @@ from playing import BOMB, STOP, begun, keep, point, score, throw, told
 from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.registry import GAMES, game_named
 from companion.games.transcript import Transcript
-from companion.games.views.panels import Counter, Goal, Keeping, Panels
+from companion.games.views.panels import Counter, Goal, Keeping, Panels, plain
 from companion.games.views.phrase import Phrase
 
 MIXED = throw(5, 5, 2, 2, 1, 4, 6)
@@ -44,6 +44,11 @@ def test_going_on_is_called_what_it_is() -> None:
     rules = {"rules": {"bomb": True}}
     assert can(told("crib_dice", *bomb, header=rules)) == ["can.piddle", "can.bank", "can.bomb"]
     assert can(told("crib_dice", *bomb, BOMB, header=rules)) == ["can.bomb_throw"]
+
+
+def test_a_game_without_panels_of_its_own_offers_throws_and_the_stop() -> None:
+    shown = plain(told("crib_dice", MIXED, point(5)).state)
+    assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))
 
 
 def test_wipe_outs_are_notches_and_a_fuchle_is_said() -> None:
@@ -90,6 +95,11 @@ def test_dice_to_throw_again_or_to_set_aside_are_chosen_differently() -> None:
     thrown = told("crapola", throw(1, 5, 2, 3, 4, 4))
     assert (panels(thrown).keeping, can(thrown)) == (Keeping("set_aside", (1, 5)), ["can.keep"])
     assert panels(told("crapola", throw(1, 5, 2, 3, 4, 4), keep(1))).kept == (1,)
+
+
+def test_who_may_spend_is_told() -> None:
+    hot = [throw(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6), STOP]
+    assert can(told("crapola", *hot, *hot)) == ["can.throw", "can.spend"]
 
 
 def test_the_goal_tells_the_target_the_way_and_the_last_round() -> None:

@@ -73,6 +73,15 @@ def test_the_toy_has_odds_and_a_settings_form() -> None:
     }
 
 
+def test_a_settings_form_tells_switches_from_numbers() -> None:
+    switches = form_of(registry.GAMES["crapola"])["switches"]
+    numbers = {
+        switch["key"]: (switch["default"], switch["minimum"]) for switch in switches if switch["type"] == "integer"
+    }
+    assert numbers == {"target": (15000, 1), "entry": (1000, 0)}
+    assert {switch["type"] for switch in switches if switch["key"] not in numbers} == {"bool"}
+
+
 def test_who_is_careless_at_a_game_without_a_rule_of_thumb_takes_the_first_decision_there_is() -> None:
     start = GAME.start(Header("high", ("Ann", "Ben"), {"twice": True}))
     assert careless(start) == 1

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from companion.errors import RulesError
 from companion.games.replay import replayed, transcript_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
@@ -32,3 +33,7 @@ def test_the_state_after_the_last_line_is_that_of_the_whole_transcript(path: Pat
     last = list(replayed(path.read_bytes()))[-1]
     if "error" not in last:
         assert transcript_of(path.read_bytes()).view() == last
+        return
+    with pytest.raises(RulesError) as refused:
+        transcript_of(path.read_bytes())
+    assert (refused.value.code, str(refused.value)) == (last["error"], f"line {last['line']}: {last['message']}")

@@ -1,4 +1,4 @@
-"""What axe-core finds wrong with a page."""
+"""What axe-core finds wrong with a page, and targets that are too small for a finger."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from web.pages import LOOKS
+
+SMALL = """() => [...document.querySelectorAll('button, a, input, select, summary')].filter((each) => {
+  const box = each.getBoundingClientRect();
+  if (!each.checkVisibility() || !box.width || each.classList.contains('skip')) return false;
+  if (each.matches('input[type=checkbox]') || (each.matches('a:not([class])') && each.closest('p'))) return false;
+  return box.width < 43.5 || box.height < 43.5;
+}).map((each) => each.outerHTML.slice(0, 140))"""
+"""Finds them: under 44 pixels; boxes to tick and links in a text may be."""
 
 
 def violations(page: Any) -> list[str]:

@@ -12,6 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
+from accessibility import SMALL, violations
 from pub import HEADER, PIN, Pub, observation, opened, served
 
 from companion.session.commands import Answer, CorrectThrow, StartGame
@@ -116,8 +117,6 @@ def test_what_is_no_die_is_not_in_the_set(looked_over: Pub) -> None:
 
 @pytest.mark.browser
 def test_a_host_looks_over_throws_in_chromium(chromium: Any, looked_over: Pub) -> None:
-    from test_web_chromium import SMALL, violations
-
     with served(looked_over) as address:
         context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
         assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok

@@ -6,8 +6,8 @@ that it stops whenever a throw can fail. Points come in fifties.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from companion.errors import RulesError
@@ -42,13 +42,13 @@ def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
 
 
 @cache
-def offers_table() -> dict[int, list[tuple[Keeps, int]]]:
+def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
     """The same for all numbers of dice, in ways, from the stored table.
 
     Each row there: dice, ways, how many keeps, then of each the dice left over and the points; ascending.
     """
     numbers = iter(whole_numbers(__package__, OFFERS))
-    found: dict[int, list[tuple[Keeps, int]]] = {dice: [] for dice in range(1, 8)}
+    found = defaultdict[int, list[tuple[Keeps, int]]](list)
     for dice in numbers:
         ways, keeps = next(numbers), next(numbers)
         found[dice].append((tuple((next(numbers), next(numbers)) for _ in range(keeps)), ways))

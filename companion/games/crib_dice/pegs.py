@@ -262,6 +262,7 @@ def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[
 def _ended(board: CribbageBoard) -> CribbageBoard:
     """The game is over; besides what ended it is told who loses more than one game by it."""
     over = replace(board, over=True)
-    lost = over.outcome.games_lost if over.outcome else ()
-    skunks = (Event("skunked", side, {"games": games}) for side, games in enumerate(lost) if games > 1)
+    assert over.outcome is not None, "it is over"
+    lost = enumerate(over.outcome.games_lost)
+    skunks = (Event("skunked", side, {"games": games}) for side, games in lost if games > 1)
     return replace(over, events=(*board.events, *skunks))

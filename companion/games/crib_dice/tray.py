@@ -96,9 +96,8 @@ def _frozen(state: CribDice, kept: Values) -> Meaning:
 
 def _point_of(lying: Values, kept: Values) -> int | None:
     """The value that the keep zone names: all dice of one value of that throw, two or more; else None."""
-    if len(set(kept)) != 1 or len(kept) < 2 or lying.count(kept[0]) != len(kept):
-        return None
-    return kept[0]
+    value = next(iter(kept), None)
+    return value if 2 <= len(kept) == kept.count(value) == lying.count(value) else None
 
 
 def _illegal(lying: Values, kept: Values) -> Phrase:

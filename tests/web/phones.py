@@ -1,0 +1,92 @@
+"""Phones in a real Chromium, and the pub that they look at: a game to play on, and an evening behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pub import HEADER, PIN, Pub, opened, served
+
+from companion.config import Origin, Settings
+from companion.session.house.advice import Advisor
+from companion.session.past.fairness import course_of, watched
+from companion.session.past.review import Review
+from companion.session.past.statistics import Tally
+from companion.settings_file import SettingsFile
+
+PATIENCE_MS = 60_000
+"""Far more than a busy machine needs: these tests say what happens, not how fast."""
+SIZES = {"360x640": (360, 640), "390x844": (390, 844), "820x1180": (820, 1180), "1920x1080": (1920, 1080)}
+MIDGAME: list[dict[str, Any]] = [
+    {"throw": [5, 5, 5, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"throw": [5, 5, 1, 3]},
+    {"do": "stop"},
+    {"throw": [5, 5, 2, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"throw": [3, 3, 2, 4, 6]},
+    {"throw": [4, 4, 4, 2, 1, 3, 6]},
+    {"do": "point", "value": 4},
+    {"throw": [4, 1, 2, 6]},
+]
+
+
+class PastGames:
+    """Two games of an evening, one finished: stands in for the journal's."""
+
+    def games(self) -> list[dict[str, Any]]:
+        return [{"id": 1, "game": "crib_dice", "title": "Crib Dice",
+                 "players": ["Ann", "Ben"], "colours": [2, 0], "winners": ["Ann"], "games_lost": {"Ben": 1},
+                 "over": True, "throws": 2, "dice": "", "started": "2026-01-02 20:15",
+                 "bests": {name: {"score": 9, "turn": 5, "loss": 3} for name in ("Ann", "Ben")}}]  # fmt: skip
+
+    def transcript(self, game: int) -> list[dict[str, Any]] | None:
+        return [HEADER, MIDGAME[0], MIDGAME[1]] if game == 1 else None
+
+    def moves(self, game: int) -> list[dict[str, Any]] | None:
+        states = [{"player": "Ann", "scores": {"Ann": at, "Ben": 0}, "turn_points": 5, "dice": [5, 5]} for at in (0, 9)]
+        peg = {"banked": 0, "provisional": 5}
+        beside = {"track": {"holes": 120, "pegs": [peg, peg]}, "throw": None}
+        return [{"line": line, "state": state, **beside} for line, state in zip(MIDGAME, states, strict=False)]
+
+    def tallies(self, game: int) -> dict[str, Tally]:
+        return {"Ann": Tally(1, 1, 0, 2, 3, 2, 24, (1, 1, 0, 1, 3, 1)), "Ben": Tally(throws=1)}
+
+    def players(self) -> dict[str, Tally]:
+        return self.tallies(1)
+
+    def fairness(self, dice: str | None) -> dict[str, Any]:
+        throws = [(1, 2, 3, 4, 6, 6)] * 30
+        return {"dice": dice or "", "sets": ["", "Blue"], **watched(throws).view(), "course": course_of(throws)}
+
+
+@contextmanager
+def with_a_past(folder: Path) -> Iterator[tuple[str, Pub]]:
+    """A pub with that evening, its address first."""
+    advisor = Advisor(lambda: pub.table.standing())
+    file = SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
+    having = {"evening": PastGames(), "review": Review(folder), "advice": advisor, "settings": file}
+    with opened(folder, **having) as pub, served(pub) as address:
+        yield address, pub
+
+
+def phone(chromium: Any, address: str, size: str = "390x844", look: str = "dark", paired: bool = False) -> Any:
+    width, height = SIZES[size]
+    context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce")
+    context.add_cookies([{"name": "look", "value": look, "url": address}])
+    if paired:
+        answer = context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"})
+        assert answer.ok
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("console", lambda told: page.problems.append(told.text) if told.type == "error" else None)
+    return page
+
+
+def live(page: Any, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector('#live[data-live="yes"]')
