@@ -158,7 +158,7 @@ class Mutator(ast.NodeTransformer):
         self._inside = ""
 
     def visit(self, node: ast.AST) -> Any:
-        if isinstance(node, LEFT_ALONE) or _is_strict(node) or _is_docstring(node) or _holds_no_behaviour(node):
+        if isinstance(node, LEFT_ALONE) or any(kind(node) for kind in (_is_strict, _is_docstring, _holds_no_behaviour)):
             return node
         for name, changed in changes_of(node):
             told = f"line {node.lineno}: {name}: {ast.unparse(node)[:90]!r}"  # type: ignore[attr-defined]
@@ -199,6 +199,8 @@ def _is_strict(node: ast.AST) -> bool:
 
 
 def _holds_no_behaviour(node: ast.AST) -> bool:
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test) == "TYPE_CHECKING"
     return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in NO_BEHAVIOUR
 
 

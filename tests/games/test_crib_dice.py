@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from crib_turns import MISS, TWO, bank, ones, refused, sevens, view
-from playing import BOMB, STOP, point, throw
+from playing import BOMB, STOP, point, throw, told
+
+from companion.games.crib_dice.state import CribDice, Turn
 
 # --- scores
 
@@ -121,6 +123,10 @@ def test_a_double_of_the_point_says_nothing_and_must_be_thrown_again() -> None:
     assert (after["throw_sizes"], after["decisions"], after["turn_points"]) == ([2], [], 16)
     assert (after["point"], after["frozen"], after["dice"]) == (4, 6, [4, 4])
     refused([*lines, STOP])
+    again, won = told("crib_dice", *lines).state, told("crib_dice", *lines, throw(4, 1)).state
+    assert isinstance(again, CribDice)
+    assert isinstance(won, CribDice)
+    assert (again.turn, won.turn) == (Turn("again", 0, 4, 6, (4, 4)), Turn("fresh", 16, dice=(1, 4)))
     assert view([*lines, throw(4, 4)])["throw_sizes"] == [2]
     assert view([*lines, throw(4, 1)])["throw_sizes"] == [7]
     assert view([*lines, throw(2, 2)])["player"] == "Ben"

@@ -64,7 +64,10 @@ def test_who_is_home_or_out_is_said() -> None:
     assert panels(told("crib_dice", *home, STOP)).notes == (("player.finished",), ())
     out = [*WIPED, *WIPED, MIXED, point(5), STOP]
     rules = {"rules": {"double_fuchle": True}}
-    assert panels(told("crib_dice", *out * 4, *WIPED, players=3, header=rules)).notes[0] != ()
+    fuchled = panels(told("crib_dice", *out * 4, players=3, header=rules)).notes
+    assert fuchled == (("player.fuchled",), ("player.fuchled",), ())
+    gone = panels(told("crib_dice", *out * 4, *WIPED, players=3, header=rules)).notes
+    assert gone == (("player.out",), ("player.fuchled",), ())
 
 
 @pytest.mark.parametrize("strict", [False, True])

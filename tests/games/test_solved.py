@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import subprocess
 import sys
 import time
@@ -16,7 +17,7 @@ from companion.bench.advice import timed
 from companion.errors import RulesError
 from companion.games import crapola
 from companion.games.registry import GAMES
-from companion.games.stored import floats, stored
+from companion.games.stored import floats, stored, whole_numbers
 from companion.solve import solvers, worked_out
 
 PACKAGES = [f"companion.games.{game}" for game in GAMES]
@@ -53,7 +54,17 @@ def test_all_tables_together_are_small() -> None:
     assert sum(path.stat().st_size for path in tables) <= 3_000_000
 
 
-def test_a_missing_table_is_said_to_be_missing() -> None:
+def test_tables_are_little_endian_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pkgutil, "get_data", lambda package, name: bytes([1, 2, 0, 0, 3, 0, 0, 0]))
+    assert list(whole_numbers("any", "table")) == [513, 3]
+    monkeypatch.setattr(sys, "byteorder", "big" if sys.byteorder == "little" else "little")
+    assert list(whole_numbers("any", "table")) != [513, 3], "there each number's bytes lie the other way round"
+
+
+def test_a_missing_table_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(RulesError, match="make solve"):
+        floats(crapola.__name__, "none.f8")
+    monkeypatch.setattr(pkgutil, "get_data", lambda package, name: None)  # a loader that reads no data
     with pytest.raises(RulesError, match="make solve"):
         floats(crapola.__name__, "none.f8")
 

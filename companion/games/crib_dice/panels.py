@@ -20,7 +20,7 @@ def _of(state: CribDice) -> Panels:
     return Panels(
         can=naming or may(state, {"stop": STOP, "bomb": "can.bomb"}, _throw(state)),
         dice=tuple(die for die in turn.dice if die != turn.point),
-        kept=() if turn.point is None else (turn.point,) * turn.frozen,
+        kept=turn.held,
         notes=notes_of(
             state,
             [("player.out", board.out), ("player.finished", board.finished), ("player.fuchled", board.fuchled)],

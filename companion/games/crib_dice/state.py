@@ -40,6 +40,11 @@ class Turn:
     dice: tuple[int, ...] = ()
 
     @property
+    def held(self) -> tuple[int, ...]:
+        """The frozen dice."""
+        return () if self.point is None else (self.point,) * self.frozen
+
+    @property
     def points(self) -> int:
         """What a stop would bank: gathered before, and the set on the table."""
         return self.gathered if self.point is None else self.gathered + set_score(self.frozen, self.point)

@@ -56,8 +56,7 @@ class CribDiceTray:
 
     def staying(self, state: State) -> Values:
         """The frozen ones, but for a throw of all seven."""
-        turn = _crib(state).turn
-        return () if turn.point is None or 7 in state.throw_sizes else (turn.point,) * turn.frozen
+        return () if 7 in state.throw_sizes else _crib(state).turn.held
 
     def takes_all(self, state: State) -> bool:
         """With seven fresh dice."""
