@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 import numpy as np
 
@@ -22,39 +21,15 @@ NEAR_PX = 32.0
 """... and the closest look must show their faces so large: of touching dice one may be missed if they are smaller."""
 
 
-class Scene(Protocol):
-    """What is looked at.
+class Photo:
+    """A picture of unknown scale.
 
-    Attributes:
-        picture_bgr: The frame, or the part of it in which dice can lie, with square pixels.
+    Attributes, and a tray's frame has the same:
+        picture_bgr: The picture, or the part of it in which dice can lie, with square pixels.
         agreeing: So many looks must find the same dice.
         cumulative: Whether a look makes use of all that was seen in those before it.
         faint: Dice no fainter than this need not be shown from more sides.
     """
-
-    picture_bgr: FrameBGR
-    agreeing: int
-    cumulative: bool
-    faint: float
-
-    def looks(self) -> Iterator[list[Detection]]:
-        """What may be faces in the picture after each look, surest first."""
-
-    def doubt(self, found: Selection) -> Doubt | None:
-        """What there is against these dice that the networks can't know."""
-
-    def box(self, face: Detection) -> Box:
-        """Where a face lies in the frame."""
-
-    def unexplained(self, found: Selection) -> list[Box]:
-        """Where something as large as a die lies in the frame that is none of these."""
-
-    def suspects(self, found: Selection) -> bool:
-        """Whether a closer look should be taken for more dice."""
-
-
-class Photo:
-    """A picture of unknown scale."""
 
     cumulative = True
 
@@ -64,7 +39,7 @@ class Photo:
         self._scale = 0.0
 
     def looks(self) -> Iterator[list[Detection]]:
-        """In several scales."""
+        """What may be faces after each look, surest first: in several scales."""
         for scale, found in multiscale.looks(self.picture_bgr, self._detector):
             self._scale = scale
             yield found
@@ -113,7 +88,10 @@ class TrayFrame:
         self._changes = tray.empty.changes(self._seen)
 
     def looks(self) -> Iterator[list[Detection]]:
-        """In one scale, and closer while there is a doubt. What is printed on the tray is as it was, and left out."""
+        """What may be faces after each look, surest first: in one scale, then closer.
+
+        What is printed on the tray is as it was, and left out.
+        """
         face_px, light, detector = self._tray.floor.face_px, self._networks.light, self._networks.detector
         for found in known_scale.looks(self.picture_bgr, face_px, light, detector, self._changes.any):
             yield [one for one in found if not self._unchanged(one)]
@@ -164,6 +142,9 @@ class TrayFrame:
     def _in_frame(self, low_xy: vetoes.Floats, high_xy: vetoes.Floats) -> Box:
         corners = self._tray.floor.to_frame(np.stack([low_xy, high_xy]))
         return _within(tuple(corners.ravel().tolist()), self._shape)
+
+
+Scene = Photo | TrayFrame
 
 
 def _middles(faces: Sequence[Detection]) -> vetoes.Floats:

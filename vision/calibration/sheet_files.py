@@ -8,11 +8,12 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from companion.errors import SetupError
-from vision.calibration.sheet import Dashes, Mark, Rectangle, Sheet, Words
+from vision.calibration.sheet import Dashes, Mark, Rectangle, Sheet
 
 POINTS_PER_MM = 72 / 25.4
 """PDF counts in points."""
-DASH_MM = (3.0, 2.0)
+DASH_MM = "3 2"
+"""Drawn and left out."""
 
 
 def write_sheet(sheet: Sheet, to: Path) -> None:
@@ -54,8 +55,7 @@ def _svg_mark(mark: Mark) -> str:
     if isinstance(mark, Dashes):
         (x1, y1), (x2, y2) = mark.from_mm, mark.to_mm
         ends = f'x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
-        dash = " ".join(f"{length:g}" for length in DASH_MM)
-        return f'<line {ends} stroke="#888" stroke-width="0.3" stroke-dasharray="{dash}"/>\n'
+        return f'<line {ends} stroke="#888" stroke-width="0.3" stroke-dasharray="{DASH_MM}"/>\n'
     place = f'x="{mark.x_mm:g}" y="{mark.y_mm:g}" font-size="{mark.size_mm:g}"'
     return f'<text {place} font-family="Helvetica, Arial, sans-serif">{escape(mark.text)}</text>\n'
 
@@ -63,7 +63,9 @@ def _svg_mark(mark: Mark) -> str:
 def pdf(sheet: Sheet) -> bytes:
     """PDF 1.4 of one page, with a font that every reader brings along (ISO 32000-1, 9.6.2.2)."""
     width, height = (edge * POINTS_PER_MM for edge in sheet.size_mm)
-    drawing = "".join(_pdf_mark(mark, sheet.size_mm[1]) for mark in sheet.marks).encode("latin-1")
+    # From here on lengths are millimetres and y counts downwards, as on the sheet.
+    to_points = f"{POINTS_PER_MM:.5f} 0 0 {-POINTS_PER_MM:.5f} 0 {height:.3f} cm\n"
+    drawing = (to_points + "".join(_pdf_mark(mark) for mark in sheet.marks)).encode("latin-1")
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R /ViewerPreferences << /PrintScaling /None >> >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
@@ -84,22 +86,12 @@ def pdf(sheet: Sheet) -> bytes:
     return written + head + table + tail
 
 
-def _pdf_mark(mark: Mark, height_mm: float) -> str:
-    """PDF's y counts upwards from the lower edge."""
+def _pdf_mark(mark: Mark) -> str:
     if isinstance(mark, Rectangle):
-        numbers = (mark.x_mm, height_mm - mark.y_mm - mark.height_mm, mark.width_mm, mark.height_mm)
-        return f"{0 if mark.black else 1} g {_points(*numbers)} re f\n"
+        at = f"{mark.x_mm:g} {mark.y_mm:g} {mark.width_mm:g} {mark.height_mm:g}"
+        return f"{0 if mark.black else 1} g {at} re f\n"
     if isinstance(mark, Dashes):
         (x1, y1), (x2, y2) = mark.from_mm, mark.to_mm
-        start, end = _points(x1, height_mm - y1), _points(x2, height_mm - y2)
-        return f"0.5 G 0.8 w [{_points(*DASH_MM)}] 0 d {start} m {end} l S\n"
-    return _pdf_words(mark, height_mm)
-
-
-def _pdf_words(mark: Words, height_mm: float) -> str:
+        return f"0.5 G 0.3 w [{DASH_MM}] 0 d {x1:g} {y1:g} m {x2:g} {y2:g} l S\n"
     text = mark.text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
-    return f"0 g BT /F {_points(mark.size_mm)} Tf {_points(mark.x_mm, height_mm - mark.y_mm)} Td ({text}) Tj ET\n"
-
-
-def _points(*lengths_mm: float) -> str:
-    return " ".join(f"{length * POINTS_PER_MM:.3f}" for length in lengths_mm)
+    return f"0 g BT /F {mark.size_mm:g} Tf 1 0 0 -1 {mark.x_mm:g} {mark.y_mm:g} Tm ({text}) Tj ET\n"

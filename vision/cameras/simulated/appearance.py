@@ -99,12 +99,9 @@ def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
 
 def _rounded(radius: int) -> NDArray[np.uint8]:
     mask = np.zeros((FACE_PX, FACE_PX), np.uint8)
-    far = FACE_PX - 1 - radius
-    cv2.rectangle(mask, (radius, 0), (far, FACE_PX - 1), 255, -1)
-    cv2.rectangle(mask, (0, radius), (FACE_PX - 1, far), 255, -1)
-    for x in (radius, far):
-        for y in (radius, far):
-            cv2.circle(mask, (x, y), radius, 255, -1, cv2.LINE_AA)
+    inner = (radius, radius, FACE_PX - 2 * radius, FACE_PX - 2 * radius)
+    for thick in (-1, 2 * radius):  # a thick line is round at its corners
+        cv2.rectangle(mask, inner, 255, thick, cv2.LINE_AA)
     return mask
 
 
