@@ -12,7 +12,7 @@ from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
-from vision.cameras.simulated.tray import Pose, VirtualTray
+from vision.cameras.simulated.tray import Pose, VirtualTray, apart_mm
 from vision.evaluation.fault_injection import KNOCK_S, FaultInjection
 from vision.geometry.rig import Rig
 from vision.reading import FrameBGR
@@ -115,7 +115,7 @@ class Stage:
             return None
         poses = self.tray.advance(0.0)
         knocked = 0 <= frame.at_s - self.faults.knock_at_s < KNOCK_S
-        moved = poses != self._poses or frame.at_s < self.faults.hand_until_s or knocked
+        moved = apart_mm(poses, self._poses) > 0 or frame.at_s < self.faults.hand_until_s or knocked
         self._poses = poses
         self.truth.append(Truth(tuple(sorted(face_up(pose.turn) for pose in poses)), moved))
         if self.led is None:

@@ -92,7 +92,7 @@ class VirtualHands:
 
     def picture_jpeg(self) -> bytes:
         """The camera's newest picture; the same file as before while it shows nothing but other noise."""
-        picture = self._camera.newest()
+        picture = self._camera.newest
         small = cv2.resize(picture, None, fx=1 / SMALLER, fy=1 / SMALLER, interpolation=cv2.INTER_AREA)
         shown = self._shown
         if shown is None or int(cv2.absdiff(small, shown[0]).max()) > NOISE_LEVELS:

@@ -5,7 +5,6 @@ The dice are moved through `VirtualTray`, as a hand would; what they show is rea
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 
@@ -15,7 +14,7 @@ import numpy as np
 from vision.cameras import Frame
 from vision.cameras.simulated.appearance import KINDS, faces_of
 from vision.cameras.simulated.rendering import Noise, Pinhole, background, draw_die, draw_shadow
-from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM, Pose, VirtualTray
+from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM, Pose, VirtualTray, apart_mm
 from vision.geometry.rig import Rig, Zone
 from vision.reading import FrameBGR
 
@@ -81,8 +80,8 @@ class VirtualCamera:
         self._drawn: tuple[FrameBGR, tuple[Pose, ...], FrameBGR] | None = None
         self._number = 0
         self._last_s: float | None = None
-        self._lock = threading.Lock()
-        self._newest = self._empty
+        self.newest = self._empty
+        """The picture taken last, for a page to show; any thread may look. Must not be changed."""
 
     def start(self) -> None:
         """Begin to film."""
@@ -104,14 +103,8 @@ class VirtualCamera:
         picture = self._filmed(step_s, now_s)
         frame = Frame(picture, self._number, now_s)
         self._number += 1
-        with self._lock:
-            self._newest = picture
+        self.newest = picture
         return frame
-
-    def newest(self) -> FrameBGR:
-        """The picture taken last, for a page to show. Must not be changed."""
-        with self._lock:
-            return self._newest
 
     def rig(self) -> Rig:
         """The calibration of this camera: its geometry, and a picture of the empty tray."""
@@ -153,7 +146,7 @@ class VirtualCamera:
         opened = self.tray.advance(step_s * (1 - SHUTTER))
         closed = self.tray.advance(step_s * SHUTTER)
         clean = self._clean(closed)
-        if not _alike(opened, closed):
+        if apart_mm(opened, closed) >= UNSEEN_MM:
             clean = cv2.addWeighted(clean, 0.5, self._composed(opened, self._ground), 0.5, 0)
         return self._noise.over(self.disturb(clean, now_s))
 
@@ -162,7 +155,7 @@ class VirtualCamera:
         if not poses and ground is self._empty:
             self._drawn = None
             return self._empty_seen
-        if self._drawn is None or self._drawn[0] is not ground or not _alike(self._drawn[1], poses):
+        if self._drawn is None or self._drawn[0] is not ground or apart_mm(self._drawn[1], poses) >= UNSEEN_MM:
             self._drawn = (ground, poses, self._composed(poses, ground))
         return self._drawn[2]
 
@@ -173,9 +166,3 @@ class VirtualCamera:
         for pose in sorted(poses, key=lambda pose: float(pose.at_mm[2])):
             draw_die(picture, LENS, pose.at_mm, pose.turn, DIE_MM, self._faces[pose.die])
         return cv2.GaussianBlur(picture, (0, 0), LENS_BLUR_PX)
-
-
-def _alike(some: tuple[Pose, ...], others: tuple[Pose, ...]) -> bool:
-    """Whether nobody can see that one became the other."""
-    apart_mm = (one.apart_mm(other) for one, other in zip(some, others, strict=True))
-    return len(some) == len(others) and all(far_mm < UNSEEN_MM for far_mm in apart_mm)

@@ -40,26 +40,20 @@ _WALLS = Walls((MARGIN_MM, RIDGE_MM - MARGIN_MM), (MARGIN_MM, TRAY_WH_MM[1] - MA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pose:
-    """A die in the tray at a moment; compares equal when nothing moved."""
+    """A die in the tray at a moment."""
 
     die: int
     at_mm: Floats
     turn: Floats
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Pose)
-            and self.die == other.die
-            and np.array_equal(self.at_mm, other.at_mm)
-            and np.array_equal(self.turn, other.turn)
-        )
 
-    def apart_mm(self, other: Pose) -> float:
-        """How far any point of the die is from there, at most; infinite for another die."""
-        if self.die != other.die:
-            return math.inf
-        moved = np.abs(self.at_mm - other.at_mm).sum() + np.abs(self.turn - other.turn).sum() * DIE_MM / 2
-        return float(moved)
+def apart_mm(some: Sequence[Pose], others: Sequence[Pose]) -> float:
+    """How far any point of these dice is from where it was, at most; infinite where they are not the same dice."""
+    if [pose.die for pose in some] != [pose.die for pose in others]:
+        return math.inf
+    both = zip(some, others, strict=True)
+    far = (np.abs(a.at_mm - b.at_mm).sum() + np.abs(a.turn - b.turn).sum() * DIE_MM / 2 for a, b in both)
+    return float(max(far, default=0.0))
 
 
 class VirtualTray:
@@ -72,7 +66,8 @@ class VirtualTray:
         self._bodies.turn = random_turns(dice, rng)
         self._in_tray = np.zeros(dice, bool)
         self._rolling = np.zeros(dice, bool)
-        self._due: list[tuple[float, tuple[int, ...], float]] = []
+        self._due: dict[int, tuple[float, float]] = {}
+        """When each die comes out of the cup, and how hard."""
         self._now_s = 0.0
 
     def throw(self, ids: Sequence[int] | None = None, strength: float = 0.6) -> None:
@@ -88,8 +83,7 @@ class VirtualTray:
         with self._lock:
             chosen = self._not_kept() if ids is None else self._known(ids)
             self._take_out(chosen)
-            if chosen:
-                self._due.append((self._now_s + CUP_S, chosen, min(1.0, max(0.0, strength))))
+            self._due |= dict.fromkeys(chosen, (self._now_s + CUP_S, min(1.0, max(0.0, strength))))
 
     def shake(self) -> None:
         """Shake the tray: dice in the throw zone jump where they lie."""
@@ -104,7 +98,7 @@ class VirtualTray:
         """Lay a die there (or at the nearest free place), the same face up. Raises ValueError for no such die."""
         with self._lock:
             (index,) = self._known([die])
-            self._unschedule((index,))
+            self._due.pop(index, None)
             x, y = self._free_place(index, x_mm, y_mm)
             self._bodies.at_mm[index] = (x, y, DIE_MM / 2)
             self._bodies.turn[index] = laid_flat(self._bodies.turn[index])
@@ -127,7 +121,7 @@ class VirtualTray:
                     "x_mm": round(float(at[index, 0]), 1),
                     "y_mm": round(float(at[index, 1]), 1),
                     "place": self._place(index),
-                    "resting": not self._rolling[index] and not self._scheduled(index),
+                    "resting": not self._rolling[index] and index not in self._due,
                 }
                 for index in range(self._bodies.count)
             ]
@@ -147,9 +141,10 @@ class VirtualTray:
             )
 
     def _launch(self) -> None:
-        for due_s, ids, strength in [one for one in self._due if one[0] <= self._now_s]:
-            self._due.remove((due_s, ids, strength))
-            chosen, count = list(ids), len(ids)
+        for thrown in sorted({due for due in self._due.values() if due[0] <= self._now_s}):
+            chosen = [die for die, due in self._due.items() if due == thrown]
+            self._due = {die: due for die, due in self._due.items() if due != thrown}
+            count, strength = len(chosen), thrown[1]
             hard = 250 + 600 * strength
             side_mm = np.linspace(0.15, 0.85, count) * TRAY_WH_MM[1] if count > 1 else np.array([120.0])
             jitter = self._rng.uniform(-1, 1, (count, 3))
@@ -183,8 +178,8 @@ class VirtualTray:
         self._bodies.still_s[which] = 0.0
 
     def _take_out(self, ids: tuple[int, ...]) -> None:
-        self._unschedule(ids)
         for index in ids:
+            self._due.pop(index, None)
             self._in_tray[index] = self._rolling[index] = False
             # Far below the floor: nothing in the tray can touch it there.
             self._bodies.at_mm[index] = (-200.0 - 40 * index, -200.0, DIE_MM / 2)
@@ -194,13 +189,6 @@ class VirtualTray:
         """(n,) which dice do not lie flat: what they lean on may be gone."""
         high = self._bodies.at_mm[:, 2] > 0.6 * DIE_MM
         return high | np.array([leaning_deg(turn) > FLAT_DEG for turn in self._bodies.turn], bool)
-
-    def _unschedule(self, ids: tuple[int, ...]) -> None:
-        waiting = [(due_s, tuple(i for i in thrown if i not in ids), hard) for due_s, thrown, hard in self._due]
-        self._due = [one for one in waiting if one[1]]
-
-    def _scheduled(self, index: int) -> bool:
-        return any(index in thrown for _, thrown, _ in self._due)
 
     def _not_kept(self) -> tuple[int, ...]:
         return tuple(index for index in range(self._bodies.count) if self._place(index) != "keep")
@@ -222,9 +210,8 @@ class VirtualTray:
         keep = x_mm >= RIDGE_MM
         low = (RIDGE_MM + 13 if keep else 12.0, 12.0)
         high = (TRAY_WH_MM[0] - 12 if keep else RIDGE_MM - 13, TRAY_WH_MM[1] - 12)
-        for turn in np.arange(0, 60, 0.5):
-            wanted = np.array([x_mm + 2.5 * turn * np.cos(turn), y_mm + 2.5 * turn * np.sin(turn)])
-            x, y = np.clip(wanted, low, high)
-            if len(others) == 0 or np.linalg.norm(others - (x, y), axis=1).min() > DIE_MM * 1.44:
-                return float(x), float(y)
-        return float(np.clip(x_mm, low[0], high[0])), float(np.clip(y_mm, low[1], high[1]))
+        turns = np.arange(0, 60, 0.5)
+        spiral = np.stack([x_mm + 2.5 * turns * np.cos(turns), y_mm + 2.5 * turns * np.sin(turns)], 1).clip(low, high)
+        free = np.linalg.norm(spiral[:, None] - others, axis=2).min(1, initial=np.inf) > DIE_MM * 1.44
+        x, y = spiral[free.argmax()].tolist()  # the first: where none is free, the wanted one
+        return x, y
