@@ -48,6 +48,20 @@ class EgoMotion:
         x, y = np.array(xy) + scale * (self.shift + self.growth @ at)
         return float(x), float(y)
 
+    def follow(self, picture: NDArray[np.float32], border: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The (h, w) first picture as it is seen after the motion, and 1 where it shows that, 0 where it did not reach.
+
+        `border`: so many pixels at its borders count as not reached.
+        """
+        height, width = picture.shape
+        shown = np.zeros_like(picture)
+        shown[border : height - border, border : width - border] = 1
+        slopes, middle = self.growth / (width, height), np.array([width - 1, height - 1]) / 2
+        before = np.column_stack([np.identity(2) - slopes, slopes @ middle - self.shift])
+        ways = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+        now = cv2.warpAffine(picture, before, (width, height), flags=ways, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(now, np.float32), np.asarray(cv2.warpAffine(shown, before, (width, height), flags=ways))
+
 
 def ego_motion(one: Small, other: Small) -> EgoMotion:
     """How the ground moved from one small picture to the other."""
@@ -86,8 +100,7 @@ def _step(one: NDArray[np.float32], other: NDArray[np.float32], found: NDArray[n
     """(6,) one step of weighted Gauss-Newton towards the motion, in small pixels."""
     height, width = one.shape
     so_far = EgoMotion(found[:2] / SHRUNKEN, found[2:].reshape(2, 2) / SHRUNKEN)
-    x, y = sources(so_far, width, height)
-    moved = cv2.remap(one, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    moved, shown = so_far.follow(one, 0)
     across, down = _grid(width, height)
     gx = cv2.Sobel(moved, cv2.CV_32F, 1, 0, scale=1 / 8)
     gy = cv2.Sobel(moved, cv2.CV_32F, 0, 1, scale=1 / 8)
@@ -95,27 +108,10 @@ def _step(one: NDArray[np.float32], other: NDArray[np.float32], found: NDArray[n
     left = (moved - other).reshape(-1)
     usual = max(FEWEST_LEVELS, OUTLIER * float(np.median(np.abs(left))))
     weights = 1 / (1 + (left / usual) ** 2)
-    weighted = slopes * (weights * inside(x, y, 0).reshape(-1))
+    weighted = slopes * (weights * shown.reshape(-1))
     curvature = (weighted @ slopes.T).astype(np.float64)
     curvature += np.identity(6) * (STIFF * np.trace(curvature) / 6 + 1e-6)
     return np.linalg.solve(curvature, (weighted @ left).astype(np.float64)) * SHRUNKEN
-
-
-def sources(by: EgoMotion, width: int, height: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Where each pixel of the second picture was in the first."""
-    across, down = _grid(width, height)
-    columns = np.arange(width, dtype=np.float32)[None, :]
-    rows = np.arange(height, dtype=np.float32)[:, None]
-    (xx, xy), (yx, yy) = by.growth.astype(np.float32)
-    shift_x, shift_y = by.shift.astype(np.float32)
-    return columns - (shift_x + xx * across + xy * down), rows - (shift_y + yx * across + yy * down)
-
-
-def inside(x: NDArray[np.float32], y: NDArray[np.float32], border: int) -> NDArray[np.float32]:
-    """1 where a place lies in the picture, so far from its border; else 0."""
-    height, width = x.shape
-    across = (x >= border) & (x <= width - 1 - border)
-    return np.asarray(across & (y >= border) & (y <= height - 1 - border), np.float32)
 
 
 @lru_cache(maxsize=4)

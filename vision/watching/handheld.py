@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.watching.ego_motion import EgoMotion, ego_motion, inside, softened, sources
+from vision.watching.ego_motion import EgoMotion, ego_motion, softened
 from vision.watching.stillness import (
     CHANGED_LEVELS,
     MOVING_PX,
@@ -48,11 +48,8 @@ over six frames too (on wood, in a box, on a quilt and on a carpet)."""
 
 def stirred(one: Small, other: Small, by: EgoMotion) -> int:
     """The most pixels in any die's room that differ though the camera's motion is undone."""
-    height, width = one.shape
-    x, y = sources(by, width, height)
-    before = cv2.remap(one.astype(np.float32), x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    before, seen = by.follow(one.astype(np.float32), BORDER_PX)
     before, now = softened(before), softened(other.astype(np.float32))
-    seen = inside(x, y, BORDER_PX)
     least = CHANGED_LEVELS + min(NOISE * float(np.median(np.abs(now - before))), MOST_NOISE_LEVELS)
     apart = np.maximum(_beyond(now, before), _beyond(before, now)) * seen
     over = (apart > least).astype(np.float32)
