@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -74,7 +74,8 @@ class Detector:
         """Faces found when the whole picture is looked at in that scale, surest first; in the picture's own pixels."""
         if min(picture_bgr.shape[:2]) * scale < 1:
             return []  # a strip so thin that nothing is left of it in that scale
-        shown = resized(picture_bgr, scale)
+        way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR  # what is made smaller is averaged, not sampled
+        shown = cv2.resize(picture_bgr, None, fx=scale, fy=scale, interpolation=way)
         height, width = shown.shape[:2]
         padded = cv2.copyMakeBorder(shown, 0, -height % PADDED, 0, -width % PADDED, cv2.BORDER_CONSTANT)
         blob = cv2.dnn.blobFromImage(padded, 1 / 127.5, mean=(127.5, 127.5, 127.5))
@@ -96,17 +97,6 @@ def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:
 def same_place(one: Detection, other: Detection) -> bool:
     """Whether two detections are of one die."""
     return math.hypot(one.x - other.x, one.y - other.y) < SAME_PLACE * (one.size_px + other.size_px)
-
-
-def resized(picture_bgr: FrameBGR, scale: float) -> FrameBGR:
-    """The picture so many times as large; what is made smaller is averaged, not sampled."""
-    way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
-    return picture_bgr if scale == 1 else cv2.resize(picture_bgr, None, fx=scale, fy=scale, interpolation=way)
-
-
-def moved(one: Detection, right: float, down: float) -> Detection:
-    """The same face in a picture of which that one was a part."""
-    return replace(one, x=one.x + right, y=one.y + down)
 
 
 def _peaks(maps: Maps, scale: float) -> Iterator[Detection]:

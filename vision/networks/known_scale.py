@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import cv2
 import numpy as np
 
 from vision.geometry.background import Mask
-from vision.networks import detector
 from vision.networks.detector import Detection, Detector
 from vision.networks.multiscale import fused
 from vision.reading import FrameBGR
@@ -38,7 +38,7 @@ def looks(
     x0, y0, x1, y1 = _around(found, floor_bgr, face_px, changed)
     part_bgr, seen = floor_bgr[y0:y1, x0:x1], dict[float, list[Detection]]()
     for scale in (size_px / face_px for size_px in CLOSE_FACE_PX):
-        seen[scale] = [detector.moved(one, x0, y0) for one in close.detect(part_bgr, scale)]
+        seen[scale] = [replace(one, x=one.x + x0, y=one.y + y0) for one in close.detect(part_bgr, scale)]
         yield fused(seen)
 
 

@@ -24,11 +24,6 @@ class Network:
         self._net: Any = None
         self._shown: tuple[int, ...] | None = None
 
-    @property
-    def loaded(self) -> bool:
-        """Whether it is in memory."""
-        return self._net is not None
-
     def load(self) -> None:
         """Load it now rather than at its first picture. Raises SetupError where its file is damaged."""
         if self._net is None:

@@ -219,7 +219,7 @@ class Watcher:
     def _read(self, frame: Frame, emptied: bool) -> Settled:
         """What several still frames agree on; without a rig the first in doubt ends it, as reading takes long there."""
         (reader, rig), expect = self._setup, self._expect()
-        frames = self._stills(frame) if self._dim is None else self._dimmed(frame)
+        frames = self._stills(frame)
         readings = list[Reading]()
         for still in frames:
             readings.append(reader.read(still.image_bgr, expect))
@@ -229,19 +229,15 @@ class Watcher:
         return _settled(last, last.at_s, agreed(readings), rig, emptied)
 
     def _stills(self, first: Frame) -> list[Frame]:
-        """The frame at hand and those that follow; fewer when the recording ends."""
-        frames = [first]
-        while len(frames) < FRAMES_READ and (following := self._camera.frame()) is not None:
-            frames.append(following)
-        return frames
+        """The frame at hand and those that follow, or those taken under less light; fewer when the recording ends.
 
-    def _dimmed(self, frame: Frame) -> list[Frame]:
-        """Still frames taken under less light. Settling sees none of them, so the change of light is no movement."""
+        Settling sees none of them, so the change of light is no movement.
+        """
+        frames, clear_s = [first], first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():
-            following: Frame | None = frame
-            while following is not None and following.at_s < frame.at_s + LIGHT_SETTLES_S:
-                following = self._camera.frame()
-            return self._stills(frame if following is None else following)
+            while len(frames) < FRAMES_READ and (following := self._camera.frame()) is not None:
+                frames = [*frames, following] if frames[-1].at_s >= clear_s else [following]
+        return frames
 
     @contextlib.contextmanager
     def _less_light(self) -> Iterator[None]:
