@@ -43,7 +43,7 @@ class Advice:
 def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice, ...]:
     """Light and focus from the white and the edges of the sheet's markers."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
-    whites = [white_level(grey, marker) for marker in markers]
+    whites, edges_px = zip(*(_paper(grey, marker) for marker in markers), strict=True)
     advice = []
     if max(whites) < DARK_PAPER:
         advice.append(Advice("dark", f"Too dark: white paper is {max(whites):.0f} of 255. More light, left and right."))
@@ -53,7 +53,7 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
         advice.append(_GLARE)
     if min(whites) < UNEVEN * max(whites):
         advice.append(Advice("uneven", "One side is much darker than the other. Light the tray from left and right."))
-    width = float(np.median([edge_width_px(grey, marker) for marker in markers]))
+    width = float(np.median(edges_px))
     if width > BLUR_PX:
         advice.append(
             Advice("blur", f"Out of focus: edges are {width:.0f} px wide. Turn the lens till they are sharp.")
@@ -79,23 +79,20 @@ def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
 _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror's angle, or put a cloth before it.")
 
 
-def white_level(grey: Grey, marker: Marker) -> float:
-    """Grey of the paper round a marker: the brighter half of a strip half a module wide outside its border."""
-    patch = _flat(grey, marker)
-    strip = np.concatenate([patch[2 : MODULE_PX // 2].ravel(), patch[-MODULE_PX // 2 : -2].ravel()])
-    return float(np.median(strip))
+def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
+    """Grey of the paper round a marker, and how wide the marker's outer edges are in pixels of the picture.
 
-
-def edge_width_px(grey: Grey, marker: Marker) -> float:
-    """How wide the marker's outer edges are, in pixels of the picture: contrast over the steepest step."""
+    The first is the brighter half of a strip half a module wide outside its border, the second contrast over the
+    steepest step.
+    """
     patch = _flat(grey, marker).astype(np.float32)
-    side_px = float(np.linalg.norm(marker.corners_px[1] - marker.corners_px[0]))
+    strip = np.concatenate([patch[2 : MODULE_PX // 2].ravel(), patch[-MODULE_PX // 2 : -2].ravel()])
     rows = patch[2 * MODULE_PX : -2 * MODULE_PX, : 2 * MODULE_PX]
     columns = patch[: 2 * MODULE_PX, 2 * MODULE_PX : -2 * MODULE_PX].T
     profile = np.concatenate([rows, columns]).mean(0)
-    contrast = float(profile.max() - profile.min())
-    steepest = float(np.abs(np.diff(profile)).max())
-    return contrast / max(steepest, 1e-3) * side_px / (MODULES * MODULE_PX)
+    steepest = max(float(np.abs(np.diff(profile)).max()), 1e-3)
+    side_px = float(np.linalg.norm(marker.corners_px[1] - marker.corners_px[0]))
+    return float(np.median(strip)), float(np.ptp(profile)) / steepest * side_px / (MODULES * MODULE_PX)
 
 
 def _flat(grey: Grey, marker: Marker) -> Grey:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -112,6 +113,7 @@ def _apart_px(one: View, other: View) -> float:
     return float(np.mean(apart)) if apart else math.inf
 
 
+@lru_cache(maxsize=1)
 def measured(views: Views, guess: Lens) -> Lens:
     """The lens that explains those views; the guess where they are too few or too alike, or do not fit together."""
     views = _fitting(views, guess)

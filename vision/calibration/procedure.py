@@ -104,14 +104,10 @@ class Calibrating:
         self.views: Views = ()
         self._frame, self._wait_s = frame, wait_s
         self._say, self._said, self._show = say, "", show
-        self._lens: tuple[Views, Lens] | None = None
 
     def lens(self, frame_bgr: FrameBGR) -> Lens:
         """The lens as far as it is known from what was looked at, for pictures of that size."""
-        views, size_wh = self.views, (frame_bgr.shape[1], frame_bgr.shape[0])
-        if self._lens is None or self._lens[0] is not views or self._lens[1].size_wh != size_wh:
-            self._lens = views, measured(views, lens_of(size_wh, self.plan.lens_deg))
-        return self._lens[1]
+        return measured(self.views, lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), self.plan.lens_deg))
 
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
         """What a picture shows. Where it shows the sheet otherwise than before, the lens is known better for it."""

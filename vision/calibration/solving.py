@@ -87,8 +87,9 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens | None = None) -> S
     floor_to_px, off_px = pose
     if lens_over(floor_to_px, lens)[1] > STEEP_DEG:
         return SheetView(markers, None, (_ASLANT,))
-    advice = (*geometry_advice(floor_to_px, plan, lens), *_bent(off_px), *sheet_advice(frame_bgr, markers))
-    return SheetView(markers, floor_to_px, advice)
+    bent = Advice("bent", f"The sheet is not flat (off by {off_px:.1f} px). Press it down; tape its edges.")
+    advice = (*geometry_advice(floor_to_px, plan, lens), *sheet_advice(frame_bgr, markers))
+    return SheetView(markers, floor_to_px, (*advice, bent) if off_px > BENT_PX else advice)
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
@@ -180,20 +181,15 @@ def _edge_of(box_mm: Floats, rig: Rig) -> float:
     """The edge of a die whose silhouette, laid on the floor, has this box.
 
     Away from the point under the lens the box ends with the upper face, too far out by height / (height - edge);
-    towards that point it ends with the lower face, which lies where it is seen. Solved by repeating.
+    towards it with the lower face, which lies where it is seen. So edge = away * (1 - edge / height) + near - rim.
     """
     x, y, height = rig.camera_mm
-    edge = rig.die_mm
-    rim_mm = SOFT_RIM_PX * edge / Floor.of(rig).face_px
-    for _ in range(20):
-        nearer = (height - edge) / height
-        lengths = []
-        for side in (box_mm[1] - box_mm[0], box_mm[2] - box_mm[1]):
-            along = (box_mm - (x, y)) @ (side / np.linalg.norm(side))
-            low, high = float(along.min()), float(along.max())
-            lengths.append((high * nearer if high > 0 else high) - (low * nearer if low < 0 else low) - rim_mm)
-        edge = float(np.mean(lengths))
-    return edge
+    sides = np.diff(box_mm[:3], axis=0)
+    along = (box_mm - (x, y)) @ (sides / np.linalg.norm(sides, axis=1, keepdims=True)).T
+    ends = np.stack([along.max(0), -along.min(0)])  # two of each side, outwards
+    away, near = ends.clip(min=0).sum() / 2, ends.clip(max=0).sum() / 2
+    rim_mm = SOFT_RIM_PX * rig.die_mm / Floor.of(rig).face_px
+    return float((away + near - rim_mm) / (1 + away / height))
 
 
 def sold_edge_mm(measured_mm: float) -> float:
@@ -208,11 +204,6 @@ _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then
 
 def _few(found: int) -> Advice:
     return Advice("few_markers", f"Only {found} of the sheet's markers are seen. Uncover the sheet; light it evenly.")
-
-
-def _bent(off_px: float) -> tuple[Advice, ...]:
-    says = f"The sheet is not flat (off by {off_px:.1f} px). Press it down; tape its edges."
-    return (Advice("bent", says),) if off_px > BENT_PX else ()
 
 
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:

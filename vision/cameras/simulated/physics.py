@@ -67,13 +67,8 @@ class Bodies:
 
 def laid_out(count: int) -> Bodies:
     """Dice at rest at the origin."""
-    return Bodies(
-        np.zeros((count, 3)),
-        np.zeros((count, 3)),
-        np.tile(np.identity(3), (count, 1, 1)),
-        np.zeros((count, 3)),
-        np.zeros(count),
-    )
+    at_mm, velocity, spin = np.zeros((3, count, 3))
+    return Bodies(at_mm, velocity, np.tile(np.identity(3), (count, 1, 1)), spin, np.zeros(count))
 
 
 def random_turns(count: int, rng: np.random.Generator) -> Floats:
