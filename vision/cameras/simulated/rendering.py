@@ -156,11 +156,16 @@ def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, ed
     body = faces.bgr[5, :6, :6].reshape(-1, 3).mean(0) * 0.9
     _blend(patch, np.broadcast_to(body, patch.shape), silhouette)
     for bgr, brightness, quad in _visible(camera, at_mm, turn, edge_mm, faces):
-        to_patch = cv2.getPerspectiveTransform(_TEXTURE_QUAD, (quad - (x0, y0)).astype(np.float32))
-        size = (patch.shape[1], patch.shape[0])
-        mask = cv2.warpPerspective(faces.mask, to_patch, size, flags=cv2.INTER_LINEAR)
-        drawn = cv2.warpPerspective(bgr, to_patch, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        _blend(patch, np.minimum(drawn * brightness, 255.0), cv2.min(mask, silhouette))
+        quad = quad - (x0, y0)
+        seen = _region(quad, patch.shape, 1.0)
+        if seen is None:
+            continue
+        left, top, right, bottom = seen
+        to_part = cv2.getPerspectiveTransform(_TEXTURE_QUAD, (quad - (left, top)).astype(np.float32))
+        size, part = (right - left, bottom - top), np.s_[top:bottom, left:right]
+        mask = cv2.warpPerspective(faces.mask, to_part, size, flags=cv2.INTER_LINEAR)
+        drawn = cv2.warpPerspective(bgr, to_part, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        _blend(patch[part], np.minimum(drawn * brightness, 255.0), cv2.min(mask, silhouette[part]))
     picture[y0:y1, x0:x1] = patch.astype(np.uint8)
 
 
@@ -191,7 +196,7 @@ def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArra
     patch += (colour - patch) * alpha
 
 
-def _region(hull: NDArray[np.float32], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
+def _region(hull: NDArray[np.floating], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
     """The rectangle (x0, y0, x1, y1) of a hull inside the picture; None when it lies outside."""
     x0, y0 = np.maximum(hull.min(0) - margin_px, 0).astype(int)
     x1, y1 = np.minimum(hull.max(0) + margin_px + 1, (shape[1], shape[0])).astype(int)
