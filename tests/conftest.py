@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import hypothesis
@@ -21,12 +21,25 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("alike")
 
+PATIENCE_MS = 120_000
+"""Far more than a busy machine needs: the tests in Chromium say what happens, not how fast."""
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow tests first: what is left at the end is then short enough to be shared between the workers."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def patient(opening: Callable[..., Any]) -> Callable[..., Any]:
+    """Opens a page, or a context for pages, that waits with patience for whatever is looked for on it."""
+
+    def opened(**options: Any) -> Any:
+        made = opening(**options)
+        made.set_default_timeout(PATIENCE_MS)
+        return made
+
+    return opened
 
 
 @pytest.fixture(scope="session")
@@ -39,5 +52,6 @@ def chromium() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser.new_context, browser.new_page = patient(browser.new_context), patient(browser.new_page)
         yield browser
         browser.close()

@@ -15,6 +15,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+PATIENCE_S = 120.0
+"""Far more than a busy machine needs."""
+
 
 class Running:
     """`pegpip play` on a free port of this machine, with its own data folder."""
@@ -52,7 +55,7 @@ class Running:
         for name, value in headers:
             request.add_header(name, value)
         try:
-            with self._phone.open(request, timeout=20) as answer:
+            with self._phone.open(request, timeout=PATIENCE_S) as answer:
                 return answer.status, _decoded(answer.read())
         except urllib.error.HTTPError as refused:
             return refused.code, _decoded(refused.read())
@@ -64,14 +67,14 @@ class Running:
     def state(self) -> dict[str, Any]:
         return self.ask("/api/state")[1]
 
-    def news(self, patience_s: float = 60.0) -> Iterator[dict[str, Any]]:
+    def news(self, patience_s: float = PATIENCE_S) -> Iterator[dict[str, Any]]:
         """Each snapshot as the event stream brings it, the newest first; fails when nothing comes for so long."""
         with self._phone.open(self.page + "api/events", timeout=patience_s) as stream:
             for line in stream:
                 if line.startswith(b"data:"):
                     yield json.loads(line[5:])
 
-    def until(self, path: str, met: Callable[[Any], bool], patience_s: float = 60.0) -> Any:
+    def until(self, path: str, met: Callable[[Any], bool], patience_s: float = PATIENCE_S) -> Any:
         """The first answer of that page which meets it; the last one when none does for so long."""
         ends_s = time.monotonic() + patience_s
         while not met(answer := self.ask(path)[1]) and time.monotonic() < ends_s:
@@ -99,7 +102,7 @@ class Running:
 
     def _reap(self) -> int:
         try:
-            self.process.communicate(timeout=20)
+            self.process.communicate(timeout=PATIENCE_S)
         finally:
             self.process.kill()
         return self.process.returncode

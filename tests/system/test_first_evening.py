@@ -11,7 +11,7 @@ import pytest
 from running import Running
 from scanning import scanned
 
-PATIENCE_MS = 60_000
+PATIENCE_S = 60.0
 PHONE = {"width": 390, "height": 844}
 MOST_ACTS, MOST_S = 5, 40.0
 
@@ -21,7 +21,6 @@ class Host:
 
     def __init__(self, chromium: Any) -> None:
         self.page = chromium.new_context(viewport=PHONE).new_page()
-        self.page.set_default_timeout(PATIENCE_MS)
         self.acts: list[str] = []
 
     def scan(self, address: str) -> None:
@@ -57,7 +56,7 @@ def first_throw(chromium: Any, table: Running) -> Host:
     host.tap("#begin")
     host.page.wait_for_url("**/tray")
     host.tap("#throw")
-    deadline_s = time.monotonic() + PATIENCE_MS / 1000
+    deadline_s = time.monotonic() + PATIENCE_S
     while table.state()["phase"] != "asking" and not table.state()["throws"] and time.monotonic() < deadline_s:
         host.page.wait_for_timeout(50)
     if table.state()["phase"] == "asking":  # a die that leans: which is nobody's doing

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from running import Running
 
-PATIENCE_MS = 60_000
 LOOKED_AGAIN = """() => performance.getEntriesByType("resource")
   .filter((each) => each.name.endsWith("/api/tray.jpg")).length > 12"""
 TRANSFERRED = """performance.getEntries().filter((each) => each.transferSize)
@@ -19,7 +18,6 @@ TRANSFERRED = """performance.getEntries().filter((each) => each.transferSize)
 def test_a_tray_that_lies_still_is_sent_once(chromium: Any, tmp_path: Path) -> None:
     with Running(tmp_path, "--players", "Ann,Ben") as table:
         page = chromium.new_page()
-        page.set_default_timeout(PATIENCE_MS)
         page.goto(table.page + "tray")
         page.wait_for_selector('#live[data-live="yes"]')
         page.wait_for_function(LOOKED_AGAIN)

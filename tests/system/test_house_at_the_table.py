@@ -11,7 +11,6 @@ from typing import Any
 from running import Running
 
 PEGPIP = str(Path(sys.executable).with_name("pegpip"))
-PATIENCE_S = 120.0
 
 
 def played_until(table: Running, met: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
@@ -22,7 +21,7 @@ def played_until(table: Running, met: Callable[[dict[str, Any]], bool]) -> dict[
             table.agree(state["question"])
         return bool(state["state"]) and met(state["state"])
 
-    return table.until("/api/state", settled, PATIENCE_S)
+    return table.until("/api/state", settled)
 
 
 def test_the_house_throws_and_decides_and_a_pulled_plug_does_not_stop_it(tmp_path: Path) -> None:

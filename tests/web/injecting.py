@@ -43,7 +43,6 @@ WATCH_STAGE = """() => { const box = document.getElementById("moment"), from = p
         boxes: [...document.querySelectorAll("#moment, #wood")].map((each) => each.getBoundingClientRect().toJSON()) };
     } else if (window.staged) window.gone_ms ??= performance.now() - from; };
   new MutationObserver(look).observe(box, { attributes: true }); }"""
-PATIENCE_MS = 60_000
 
 
 def watch_stage(page: Any) -> None:
@@ -74,7 +73,6 @@ class FedPage:
         if paired:
             assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
         self.page = context.new_page()
-        self.page.set_default_timeout(PATIENCE_MS)
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.add_init_script(FED)
         for photo in ("**/api/throws/*.jpg", "**/api/question.jpg*", "**/api/tray.jpg"):

@@ -16,8 +16,6 @@ from companion.session.past.review import Review
 from companion.session.past.statistics import Tally
 from companion.settings_file import SettingsFile
 
-PATIENCE_MS = 60_000
-"""Far more than a busy machine needs: these tests say what happens, not how fast."""
 SIZES = {"360x640": (360, 640), "390x844": (390, 844), "820x1180": (820, 1180), "1920x1080": (1920, 1080)}
 MIDGAME: list[dict[str, Any]] = [
     {"throw": [5, 5, 5, 2, 1, 4, 6]},
@@ -80,7 +78,6 @@ def phone(chromium: Any, address: str, size: str = "390x844", look: str = "dark"
         answer = context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"})
         assert answer.ok
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on("console", lambda told: page.problems.append(told.text) if told.type == "error" else None)

@@ -19,7 +19,6 @@ from companion.session.commands import NextGame, PlayLine, StartGame
 from companion.session.past.export import PastGames
 
 OUT = Path(__file__).resolve().parents[2] / "out" / "evening"
-PATIENCE_MS = 60_000
 QUICK = {"game": "crapola", "rules": {"target": 1500, "entry": 0}}
 GAMES: list[dict[str, Any]] = [
     {**QUICK, "players": ["Ann", "Ben"]},
@@ -84,7 +83,6 @@ def test_the_evening_is_looked_at(chromium: Any, tmp_path: Path) -> None:
         evening(pub)
         OUT.mkdir(parents=True, exist_ok=True)
         page = chromium.new_context(viewport={"width": 1180, "height": 820}).new_page()
-        page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{address}/evening")
         page.wait_for_selector(".records")
         games = pub.stranger().get("/api/evening").json["games"]

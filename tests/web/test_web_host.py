@@ -15,8 +15,6 @@ from companion.config import Origin, Settings
 from companion.settings_file import SettingsFile
 
 pytestmark = pytest.mark.browser
-PATIENCE_MS = 60_000
-"""Far more than a busy machine needs: these tests say what happens, not how fast."""
 
 
 @pytest.fixture
@@ -27,9 +25,7 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
 
 
 def page_of(chromium: Any, width: int = 390, height: int = 844) -> Any:
-    page = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce").new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    return page
+    return chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce").new_page()
 
 
 def hosting(chromium: Any, address: str) -> Any:

@@ -15,7 +15,6 @@ from companion.session.house.advice import Advisor
 from companion.session.house.player import HousePlayer
 from companion.session.past.export import PastGames
 
-PATIENCE_MS = 60_000
 PAUSE_S = 0.2
 ANNS = ([1, 1, 1, 2, 3, 4], [1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1])
 HOUSES = [2, 3, 4, 4, 5, 6]
@@ -28,7 +27,6 @@ SHOWN = """([number, words]) => document.documentElement.dataset.number == numbe
 def page(chromium: Any) -> Iterator[Any]:
     context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     yield page

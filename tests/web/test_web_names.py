@@ -16,7 +16,6 @@ from companion.session.commands import PlayLine, StartGame
 from web.catalogue import say
 from web.names import cleaned, problem_of
 
-PATIENCE_MS = 60_000
 FIRST_THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
 POINT = {"do": "point", "value": 5}
 MOTHER_AND_CHILD = "\U0001f469\u200d\U0001f467"
@@ -70,7 +69,6 @@ def test_what_a_name_holds_is_never_taken_for_an_argument() -> None:
 def page(chromium: Any, tmp_path: Path) -> Iterator[tuple[Pub, Any]]:
     with opened(tmp_path) as pub, served(pub) as address:
         shown = chromium.new_page(viewport={"width": 390, "height": 844})
-        shown.set_default_timeout(PATIENCE_MS)
         shown.goto(address)
         shown.wait_for_selector('#live[data-live="yes"]')
         yield pub, shown

@@ -11,7 +11,6 @@ from companion.session.commands import StartGame
 
 pytestmark = pytest.mark.browser
 THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
-PATIENCE_MS = 60_000
 
 
 def begin(pub: Pub, game: str, *lines: dict[str, Any]) -> None:
@@ -24,7 +23,6 @@ def opened(chromium: Any, address: str, path: str, paired: bool = False) -> Any:
     if paired:
         assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
     page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     page.goto(address + path)
     page.wait_for_selector('#live[data-live="yes"]')
     return page

@@ -121,7 +121,6 @@ def test_a_host_looks_over_throws_in_chromium(chromium: Any, looked_over: Pub) -
         context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
         assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
         page = context.new_page()
-        page.set_default_timeout(60_000)
         problems: list[str] = []
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("console", lambda told: problems.append(told.text) if told.type == "error" else None)

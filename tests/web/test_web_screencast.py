@@ -19,7 +19,6 @@ from companion.session.commands import StartGame
 pytestmark = [pytest.mark.browser, pytest.mark.evening]
 OUT = Path(__file__).resolve().parents[2] / "out" / "evening"
 SCREEN = {"width": 1280, "height": 720}
-PATIENCE_MS = 60_000
 RISEN_MS, CALM_MS = 900, 700
 """After the one the words stand where they stay; within the other all is as it was."""
 SEEN_S, LATEST_S = 1.8, 2.8
@@ -153,7 +152,6 @@ def test_a_moment_is_seen_for_two_seconds_beside_the_track(chromium: Any, tmp_pa
     with opened(tmp_path) as pub, served(pub) as address:
         begun(pub, moment)
         page = chromium.new_page(viewport=SCREEN)
-        page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{address}/tv")
         page.wait_for_selector('#live[data-live="yes"]')
         page.evaluate(TICKING)

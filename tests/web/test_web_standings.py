@@ -13,7 +13,6 @@ from companion.session.commands import PlayLine, StartGame
 from companion.session.past.export import PastGames
 
 pytestmark = pytest.mark.browser
-PATIENCE_MS = 60_000
 SHORT = {"rules": {"target": 100, "entry": 0}, "game": "crapola"}
 WON = [
     {"throw": [1, 2, 2, 3, 3, 4]},
@@ -38,7 +37,6 @@ def test_standings_chart_board_and_picture(chromium: Any, tmp_path: Path) -> Non
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
         games(pub)
         page = chromium.new_context(viewport={"width": 1180, "height": 820}).new_page()
-        page.set_default_timeout(PATIENCE_MS)
         page.goto(f"{address}/evening")
         page.wait_for_selector(".standings")
         rows = [row.split("\t") for row in page.locator(".standings tbody tr").all_inner_texts()]

@@ -14,8 +14,6 @@ from pub import ALONE, PIN, Pub, opened, served
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 TOGETHER_MS = 300
 FRAME_MS = 1000 / 60
-PATIENCE_MS = 60_000
-"""Far more than a busy machine needs: what is not marked `measured` says what happens, not how fast."""
 POINT_6, POINT_5 = '{"do":"point","value":6}', '{"do":"point","value":5}'
 BY_KEYS = 3
 SEND = """(body) => fetch("/api/lines", {method: "POST", headers: {"Content-Type": "application/json"},
@@ -38,7 +36,6 @@ class Room:
             root = address.rsplit("/", 1)[0]
             assert context.request.post(f"{root}/api/pair", data={"pin": PIN, "name": "Host"}).ok
         page = context.new_page()
-        page.set_default_timeout(PATIENCE_MS)
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.goto(address)
         page.wait_for_selector('#live[data-live="yes"]')
@@ -167,7 +164,6 @@ def slow_phone(chromium: Any, address: str) -> Any:
     link = page.context.new_cdp_session(page)
     link.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     link.send("Network.emulateNetworkConditions", SLOW_LINK)
-    page.set_default_timeout(PATIENCE_MS)
     page.add_init_script(SHIFTS)
     page.goto(address, wait_until="commit")
     page.wait_for_selector("html[data-number]", state="attached")
