@@ -13,6 +13,9 @@ from companion.errors import SetupError
 
 PORTS_TRIED = 20
 """How many ports after the wanted one are tried before giving up."""
+WAITING = 4096
+"""Connections that the kernel keeps until they are accepted, as many as Linux allows: all of a full pub's at once. Who
+comes after these is not told, and asks again after a second."""
 
 _OUTSIDE = ("192.0.2.1", 9)  # TEST-NET-1 (RFC 5737): nothing is sent, the routing table alone is asked.
 
@@ -90,7 +93,7 @@ def _bound(host: str, port: int) -> socket.socket:
     link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         link.bind((host, port))
-        link.listen(1024)
+        link.listen(WAITING)
     except OSError:
         link.close()
         raise

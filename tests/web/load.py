@@ -65,6 +65,7 @@ def serve(streams: int) -> None:
     """The served half, in a process of its own: a table with the web's real server, for which GUEST is no one's own."""
     from pub import opened
 
+    from companion.adapters.addresses import listening_socket
     from companion.memory import keep_what_is_loaded
     from companion.session.commands import StartGame
     from web.serving.limits import Limits
@@ -73,7 +74,7 @@ def serve(streams: int) -> None:
     limits = Limits(streams=streams, streams_spare=0, is_own=lambda address: address == "127.0.0.1")
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder), limits) as pub:
         pub.table.submit(StartGame(header={"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}))
-        listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        listening = listening_socket("127.0.0.1", 0)
         server = Server(pub.site, listening, limits)
         keep_what_is_loaded()  # as `pegpip play` does
         print(listening.getsockname()[1], flush=True)
