@@ -55,12 +55,10 @@ class Reader:
             frame_bgr: (height, width, 3) uint8.
             expect: The number of dice that lie there, when the rules or a person know it.
         """
-        self.misfit_wh = None
-        if self._tray is not None and self._tray.rig.fits(frame_bgr):
-            scene: Scene = TrayFrame(self._networks, self._tray, frame_bgr)
-        else:
-            self.misfit_wh = None if self._tray is None else (frame_bgr.shape[1], frame_bgr.shape[0])
-            scene = Photo(self._networks, frame_bgr, expect)
+        tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
+        self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
+        networks = self._networks
+        scene = Photo(networks, frame_bgr, expect) if tray is None else TrayFrame(networks, tray, frame_bgr)
         found, doubt = self._found(scene, expect)
         dice = [Die(one.value, scene.box(one.detection), round(one.confidence, 3)) for one in found.taken]
         dice += [Die(None, box, 0.0) for box in scene.unexplained(found)]

@@ -83,7 +83,8 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens | None = None) -> S
         return SheetView(markers, None, (_NO_SHEET, *ground_advice(frame_bgr)))
     pose = sheet_pose(markers, sheet(paper, plan.tray_mm, plan.keep_mm), plan.bar_mm, lens.straightened)
     if pose is None:
-        return SheetView(markers, None, (_few(len(markers)), *ground_advice(frame_bgr)))
+        says = f"Only {len(markers)} of the sheet's markers are seen. Uncover the sheet; light it evenly."
+        return SheetView(markers, None, (Advice("few_markers", says), *ground_advice(frame_bgr)))
     floor_to_px, off_px = pose
     if lens_over(floor_to_px, lens)[1] > STEEP_DEG:
         return SheetView(markers, None, (_ASLANT,))
@@ -200,10 +201,6 @@ def sold_edge_mm(measured_mm: float) -> float:
 
 _NO_SHEET = Advice("no_sheet", "The sheet is not seen. Lay it flat into the tray, printed side up, all of it in view.")
 _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then lay it flat.")
-
-
-def _few(found: int) -> Advice:
-    return Advice("few_markers", f"Only {found} of the sheet's markers are seen. Uncover the sheet; light it evenly.")
 
 
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:

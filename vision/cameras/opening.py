@@ -37,15 +37,11 @@ def open_camera(spec: str, dice: int = 7, clock: Callable[[], float] = time.mono
         raise SetupError([f"camera = {spec!r}: say which {takes[kind].lower()}, as in {EXAMPLES[kind]!r}."])
     if colon and not takes[kind]:
         raise SetupError([f"camera = {spec!r}: {kind!r} takes nothing after it; write {kind!r}."])
+    # Imported here: a table with another camera, and `pegpip --help`, do without what each of them needs.
     if kind == "virtual":
         from vision.cameras.simulated.camera import VirtualCamera
 
         return VirtualCamera(dice, clock)
-    return _real(kind, rest, clock)
-
-
-def _real(kind: str, rest: str, clock: Callable[[], float]) -> Camera:
-    # Imported here: a table with another camera, and `pegpip --help`, do without what each of them needs.
     if kind == "picamera2":
         from vision.cameras.picamera import Picamera2Camera
 

@@ -57,9 +57,8 @@ def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
     else:
         text, colour = f"{values}?  {_IN_WORDS[reading.doubt]}", UNSURE_BGR
     height_px = max(10, 9 * unit)
-    widest_px = drawn.shape[1] - height_px
-    while height_px > 8 and _width_px(text, height_px) > widest_px:
-        height_px -= 1
+    fits = (drawn.shape[1] - height_px) / _width_px(text, height_px)
+    height_px = max(8, int(height_px * min(1.0, fits)))
     _label(drawn, text, (0, 0), height_px, colour)
 
 

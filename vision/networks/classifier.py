@@ -58,13 +58,10 @@ class Classifier:
             for angle, larger in views
             for x, y, size_px in places
         ]
-        parts = [crops[at : at + MOST_AT_ONCE] for at in range(0, len(crops), MOST_AT_ONCE)]
-        said = np.concatenate([self._forward(part) for part in parts])
-        return said.reshape(len(views), -1, 7)
-
-    def _forward(self, crops: Sequence[NDArray[np.uint8]]) -> Probabilities:
         blob = cv2.dnn.blobFromImages(crops, 1 / 127.5, mean=(127.5, 127.5, 127.5))
-        return self.network.forward(blob).astype(np.float64)
+        parts = np.split(blob, range(MOST_AT_ONCE, len(blob), MOST_AT_ONCE))
+        said = np.concatenate([self.network.forward(part) for part in parts])
+        return said.astype(np.float64).reshape(len(views), -1, 7)
 
 
 def geometric_mean(said: NDArray[np.float64]) -> NDArray[np.float64]:

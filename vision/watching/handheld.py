@@ -7,6 +7,7 @@ the ground.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import cv2
 import numpy as np
@@ -63,15 +64,14 @@ def _beyond(picture: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray
     return np.maximum(picture - cv2.dilate(other, near), cv2.erode(other, near) - picture)
 
 
-def _moved(last: Small, now: Small) -> bool:
+def _moved(last: Small, now: Small, fastest_px: float = FASTEST_PX) -> bool:
     if changed(last, now) <= MOVING_PX:
         return False
     by = ego_motion(last, now)
-    return by.reach_px > FASTEST_PX or stirred(last, now, by) > STIRRED_PX
+    return by.reach_px > fastest_px or stirred(last, now, by) > STIRRED_PX
 
 
-def _moved_meanwhile(last: Small, now: Small) -> bool:
-    return changed(last, now) > MOVING_PX and stirred(last, now, ego_motion(last, now)) > STIRRED_PX
+_moved_meanwhile = partial(_moved, fastest_px=math.inf)
 
 
 def _needed_s(began: Small, now: Small) -> float:

@@ -30,12 +30,8 @@ REACH = 3.0
 """Square of the distance of two centres, in edges, above which cubes can't touch: a diagonal of space."""
 
 CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_STEPS = np.array([-0.25, 0.0, 0.25])
-_SIDES = np.array([[a, b] for a in (-0.5, 0.5) for b in (-0.5, 0.5)])
-EDGES = np.array(
-    [np.insert(side, axis, step) for axis in range(3) for side in _SIDES for step in _STEPS]
-)  # three points of each of the twelve edges
-POINTS = np.concatenate([CORNERS, EDGES])
+_GRID = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, 5)] * 3), -1).reshape(-1, 3)
+POINTS = _GRID[(np.abs(_GRID) == 0.5).sum(1) >= 2]  # the corners, and three points of each of the twelve edges
 
 
 def cross(one: Floats, other: Floats) -> Floats:
