@@ -18,7 +18,7 @@ from typing import Any
 
 RULES = Path(__file__).resolve().parent.parent.parent / "companion" / "games"
 LEFT_ALONE = (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Assert, ast.Raise)
-NO_BEHAVIOUR = {"__all__", "GAME", "Phase", "Switches", "Action", "T", "Set", "Keeps"}  # names, types, words for people
+NO_BEHAVIOUR = {"__all__", "GAME", "T"}  # names, words for people; and types, whose names are in CapWords
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -201,7 +201,10 @@ def _is_strict(node: ast.AST) -> bool:
 def _holds_no_behaviour(node: ast.AST) -> bool:
     if isinstance(node, ast.If):
         return ast.unparse(node.test) == "TYPE_CHECKING"
-    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in NO_BEHAVIOUR
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return False
+    name = node.targets[0].id
+    return name in NO_BEHAVIOUR or (name[0].isupper() and not name.isupper())
 
 
 def mutants_of(module: str) -> list[Mutant]:

@@ -38,7 +38,8 @@ more than they bring."""
 def banks(piddle_points: bool) -> tuple[float, ...]:
     """The chance that a turn played for the most turn points banks 0, 1, 2, ...; what is missing to 1 wipes out."""
     stored = floats(__package__, BANKS)
-    return stored[len(stored) // 2 :] if piddle_points else stored[: len(stored) // 2]
+    half = len(stored) // 2
+    return stored[half:] if piddle_points else stored[:half]
 
 
 class Course:
@@ -175,8 +176,8 @@ class Race:
         """The share of the win that the turn that is on can bring, when it is played for that."""
         side, board = self._board.side, self._board
         peg, (won, late) = board.pegs[side], self._won(side)
-        hole, wipeouts = (0, 0) if board.wipeouts[side] + 1 == board.fuchle_at else (peg, board.wipeouts[side] + 1)
-        later, lost = self._course.sums(won[1:, : self._course.past] - late, wipeouts, hole)
+        wipeouts = (board.wipeouts[side] + 1) % board.fuchle_at
+        later, lost = self._course.sums(won[1:, : self._course.past] - late, wipeouts, peg if wipeouts else 0)
         # The further past the end the better, until nobody can be level any more.
         settled = int(np.searchsorted(won[0], won[0, -1] - NEGLIGIBLE)) + board.holes + 1
         reached = np.concatenate([later + late, won[0], np.full(2 * duel.REACH + 1, won[0, -1])])
