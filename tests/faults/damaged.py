@@ -22,7 +22,7 @@ from companion.session.snapshot import Snapshot
 from companion.session.table import Table
 
 SECTOR = 512
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 STATE_FILES = ("journal.sqlite3", "journal.jsonl", "journal.sqlite3-journal", "journal.sqlite3-wal")
 
 

@@ -88,7 +88,7 @@ def test_names_that_a_terminal_can_not_show_break_nothing() -> None:
         capture_output=True,
         env={"PYTHONIOENCODING": "ascii", "PATH": ""},
         check=False,
-        timeout=60,
+        timeout=120,
     )
     assert (process.returncode, process.stderr) == (0, b"")
     assert b"round 1" in process.stdout
@@ -186,7 +186,7 @@ def test_wrong_usage_exits_2_and_says_so(words: tuple[str, ...]) -> None:
         [*PEGPIP, *words],
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=120,
         stdin=subprocess.DEVNULL,
     )
     assert process.returncode == 2
@@ -195,7 +195,7 @@ def test_wrong_usage_exits_2_and_says_so(words: tuple[str, ...]) -> None:
 
 
 def test_wrong_usage_with_an_unknown_game_is_told_the_nearest() -> None:
-    process = subprocess.run([*PEGPIP, "rules", "crib_dize"], capture_output=True, check=False, timeout=60)
+    process = subprocess.run([*PEGPIP, "rules", "crib_dize"], capture_output=True, check=False, timeout=120)
     assert b"crib_dice" in process.stderr
 
 
@@ -254,7 +254,7 @@ def test_a_goal_without_exact_values_is_wrong_usage() -> None:
         [*PEGPIP, "odds", "--goal", "glory", "-"],
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=120,
         stdin=subprocess.DEVNULL,
     )
     assert process.returncode == 2

@@ -134,7 +134,7 @@ def test_a_button_on_a_pin_is_heard_once(pins: Any) -> None:
         pin.drive_low() if low else pin.drive_high()
     now[0] = 1.6
     buttons.level("undo", False)  # wakes the listener at the new time
-    assert arrived.wait(5)
+    assert arrived.wait(60)
     buttons.stop()
     assert [(press.button, press.long) for press in heard] == [("bank", False)]
 
@@ -205,7 +205,7 @@ def test_both_kinds_of_buttons_keep_the_contract(kind: Any, pins: Any) -> None:
         for _ in range(2):
             finger.buttons.start(told.put, told.put)
         finger.press()
-        happened = [told.get(timeout=5) for _ in range(3)]
+        happened = [told.get(timeout=60) for _ in range(3)]
         assert isinstance(happened[0], Touch)
         assert happened[0].down
         assert sorted(type(one).__name__ for one in happened) == ["Press", "Touch", "Touch"]
@@ -236,7 +236,7 @@ def test_a_button_going_down_is_in_the_light_within_fifty_milliseconds_through_t
         finger.buttons.start(print, lambda touch, board=board: board.acknowledge() if touch.down else None)
         pressed_s = time.monotonic()
         finger.press(held_s=0.2)  # longer than the light may take: it must not wait for the button to come up
-        assert strip.lit.wait(5)
+        assert strip.lit.wait(60)
         took_ms.append(1000 * (strip.lit_s - pressed_s))
         finger.buttons.stop()
         finger.close()
@@ -266,7 +266,7 @@ def test_keys_are_buttons_and_capitals_long_presses() -> None:
         buttons.start(hear, lambda touch: felt.append((touch.button, touch.down)))
         buttons.start(hear)
         os.write(ours, b"bxN")
-        assert arrived.wait(5)
+        assert arrived.wait(60)
         buttons.stop()
         buttons.stop()
     os.close(ours)

@@ -141,7 +141,7 @@ def test_commands_that_come_while_the_table_stops_are_answered(tmp_path: Path) -
         one.start()
     table.stop()
     for one in phones:
-        one.join(timeout=30.0)
+        one.join(timeout=120.0)
     assert answers == ["Start it again."] * 4
 
 

@@ -66,10 +66,10 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
     ready = threading.Event()
     running = threading.Thread(target=app.run, args=(ready.set,), name="main of the app")
     running.start()
-    assert ready.wait(30)
+    assert ready.wait(120)
     yield app
     app.server.stop()
-    running.join(30)
+    running.join(120)
     supervision.LOOK_S, supervision.REPORTED_S = 1.0, 6.0
     assert not running.is_alive()
     del app, running

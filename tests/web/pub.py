@@ -255,7 +255,7 @@ def served(pub: Pub, at: tuple[str, int] = ("127.0.0.1", 0)) -> Iterator[str]:
         yield f"http://{host}:{port}"
     finally:
         server.stop()
-        thread.join(10)
+        thread.join(60)
 
 
 def observation(
