@@ -75,7 +75,7 @@ class VirtualCamera:
         # A tray is the same piece of furniture every evening: what was calibrated yesterday holds today.
         self._empty = background(LENS, RIDGE_MM, TRAY_WH_MM, rng if seed is not None else np.random.default_rng(TRAY))
         self._ground = self._empty
-        self._empty_seen = _through_lens(self._empty)
+        self._empty_seen = cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX)
         self._noise = Noise(LENS.size_wh[0], rng)
         self._drawn: tuple[FrameBGR, tuple[Pose, ...], FrameBGR] | None = None
         self._number = 0
@@ -145,10 +145,9 @@ class VirtualCamera:
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:
         opened = self.tray.advance(step_s * (1 - SHUTTER))
         closed = self.tray.advance(step_s * SHUTTER)
-        if apart_mm(opened, closed) < UNSEEN_MM:
-            clean = self._clean(closed)
-        else:
-            clean = _through_lens(cv2.addWeighted(self._composed(opened), 0.5, self._composed(closed), 0.5, 0))
+        clean = self._clean(closed)
+        if apart_mm(opened, closed) >= UNSEEN_MM:
+            clean = cv2.addWeighted(clean, 0.5, self._composed(opened), 0.5, 0)
         return self._noise.over(self.disturb(clean, now_s))
 
     def _clean(self, poses: tuple[Pose, ...]) -> FrameBGR:
@@ -157,7 +156,7 @@ class VirtualCamera:
             self._drawn = None
             return self._empty_seen
         if self._drawn is None or self._drawn[0] is not ground or apart_mm(self._drawn[1], poses) >= UNSEEN_MM:
-            self._drawn = (ground, poses, _through_lens(self._composed(poses)))
+            self._drawn = (ground, poses, self._composed(poses))
         return self._drawn[2]
 
     def _composed(self, poses: tuple[Pose, ...]) -> FrameBGR:
@@ -166,8 +165,4 @@ class VirtualCamera:
             draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)
         for pose in sorted(poses, key=lambda pose: float(pose.at_mm[2])):
             draw_die(picture, LENS, pose.at_mm, pose.turn, DIE_MM, self._faces[pose.die])
-        return picture
-
-
-def _through_lens(picture: FrameBGR) -> FrameBGR:
-    return cv2.GaussianBlur(picture, (0, 0), LENS_BLUR_PX)
+        return cv2.GaussianBlur(picture, (0, 0), LENS_BLUR_PX)
