@@ -57,16 +57,13 @@ def command(
 
 def open_reader(calibration: Path | None) -> Reader:
     """A reader of photos, or of the tray of that calibration. Raises SetupError, DeviceError."""
-    from vision.calibration.store import load_rig, load_rig_file  # OpenCV takes a third of a second: not for `--help`
+    from vision.calibration.store import load_rig  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks
     from vision.reader import Reader
 
     if calibration is None:
         return Reader(load_networks())
-    try:
-        stored = load_rig(calibration) if calibration.is_dir() else load_rig_file(calibration)
-    except FileNotFoundError:
-        stored = None
+    stored = load_rig(calibration)
     if stored is None:
         wrong = f"--calibration: there is no calibration at {str(calibration)!r}: name the file or the data folder."
         raise SetupError([wrong])

@@ -14,7 +14,7 @@ from companion.errors import DeviceError, SetupError
 from companion.session.journal import Journal, read_entries
 from companion.session.photos import Photos
 from vision.calibration.store import FILE_NAME as CALIBRATION
-from vision.calibration.store import Stored, load_rig_file, save_rig
+from vision.calibration.store import Stored, load_rig, save_rig
 from vision.cameras.simulated.camera import VirtualCamera
 
 
@@ -188,4 +188,4 @@ def test_a_pipe_is_no_archive_and_no_calibration(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     assert isinstance(imported(pipe, tmp_path / "new").exception, DeviceError)
     with pytest.raises(DeviceError):
-        load_rig_file(pipe)
+        load_rig(pipe)

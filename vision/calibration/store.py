@@ -96,23 +96,16 @@ def save_rig(folder: Path, stored: Stored) -> Path:
     return to
 
 
-def load_rig(folder: Path) -> Stored | None:
-    """The calibration of a data folder; None where there is none. Raises DeviceError: damaged or foreign."""
+def load_rig(path: Path) -> Stored | None:
+    """The calibration in a data folder, or in a file; None: there is none. Raises DeviceError: damaged or foreign."""
     try:
-        return load_rig_file(folder / FILE_NAME)
-    except FileNotFoundError:
-        return None
-
-
-def load_rig_file(file: Path) -> Stored:
-    """The calibration in a file. Raises DeviceError (damaged or foreign), FileNotFoundError."""
-    try:
+        file = path / FILE_NAME if path.is_dir() else path
         readable = file.stat().st_size <= MOST_BYTES and (file.is_file() or file.is_dir())  # a pipe may never end
         content = file.read_bytes() if readable else b""
     except FileNotFoundError:
-        raise
+        return None
     except OSError as refused:
-        raise DeviceError(f"The calibration {file} can't be read ({refused.strerror}).", CURE) from None
+        raise DeviceError(f"The calibration {path} can't be read ({refused.strerror}).", CURE) from None
     return rig_of_bytes(content, str(file))
 
 

@@ -21,12 +21,10 @@ def agreed(readings: Sequence[Reading]) -> Reading:
     if not readings:
         raise ValueError("no reading to agree on")
     newest = readings[-1]
-    doubts = [reading.doubt for reading in readings if reading.doubt is not None]
-    if doubts:
-        return Reading(newest.dice, doubts[-1])
-    if all(same_dice(newest, reading) for reading in readings[:-1]):
-        return newest
-    return Reading(newest.dice, Doubt.DISAGREE)
+    doubt = next((reading.doubt for reading in reversed(readings) if reading.doubt is not None), None)
+    if doubt is None and not all(same_dice(newest, reading) for reading in readings[:-1]):
+        doubt = Doubt.DISAGREE
+    return Reading(newest.dice, doubt)
 
 
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:
