@@ -24,8 +24,8 @@ from companion.adapters.sound import sounding
 from companion.adapters.supervision import Supervisor
 from companion.adapters.tray_observer import TrayObserver
 from companion.config import Origin, Settings
-from companion.diagnostics.health import Check, disk_check, journal_check
-from companion.diagnostics.machine_health import machine_check
+from companion.diagnostics.health import Check
+from companion.diagnostics.machine_health import checks_of_any_table
 from companion.errors import DeviceError, RulesError, SetupError
 from companion.games.notation import header_of
 from companion.live_settings import LiveSettings
@@ -35,7 +35,7 @@ from companion.session.commands import StartGame
 from companion.session.house.advice import Advisor
 from companion.session.house.player import HousePlayer
 from companion.session.house.terms import HOUSE, terms_of
-from companion.session.journal import Journal, last_written_s
+from companion.session.journal import Journal
 from companion.session.past.export import PastGames
 from companion.session.past.review import Review
 from companion.session.photos import Photos
@@ -171,9 +171,7 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
     checks: dict[str, Check] = {
         "camera": supervisor.telling("observer", observer.health),
         "strip": supervisor.telling("board", board.health),
-        "disk": disk_check(folder),
-        "machine": machine_check(lambda: datetime.now().astimezone(), last_written_s(folder)),
-        "journal": journal_check(folder, lambda: journal.illness),
+        **checks_of_any_table(folder, lambda: journal.illness),
         "calibration": tray.health,
         "sounds": supervisor.telling("sounds", chimes.health),
         "buttons": supervisor.telling("buttons", buttons.health),
@@ -251,7 +249,7 @@ def _checked_header(settings: Settings) -> None:
 
 
 def _made(settings: Settings) -> Path:
-    folder = settings.data_dir
+    folder = settings.data.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as refused:

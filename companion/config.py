@@ -29,11 +29,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     web: WebSettings = WebSettings()
     data: DataSettings = DataSettings()
 
-    @property
-    def data_dir(self) -> Path:
-        """The folder of journal and photos."""
-        return self.data.folder
-
 
 class Origin(msgspec.Struct, frozen=True):
     """Where a table's settings came from.

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import time
-from datetime import datetime
 
 from companion.adapters.serving import LastingServer
 from companion.adapters.site import groups_of_any_table, open_door, servers
 from companion.adapters.supervision import Supervisor
 from companion.app import ANSWER_S, App
 from companion.config import Settings
-from companion.diagnostics.health import Check, disk_check, journal_check
-from companion.diagnostics.machine_health import machine_check
+from companion.diagnostics.machine_health import checks_of_any_table
 from companion.notify import notify, watchdog_s
-from companion.session.journal import last_written_s
 from companion.session.last_state import LastState
 from companion.session.past.export import PastGames
 from companion.session.photos import Photos
@@ -26,7 +23,7 @@ from web.serving.feed import Feed
 
 def build(settings: Settings, why: str) -> App:
     """The pages alone, which say why: no camera, no strip, nothing is written. Raises SetupError, DeviceError."""
-    clock, folder = time.monotonic, settings.data_dir
+    clock, folder = time.monotonic, settings.data.folder
     table = LastState(folder, f"The table could not be started. {why}")
     layout = layout_of(settings.strip.layout, settings.track)
     board = Board(MemoryStrip(layout.leds), layout, Power(settings.strip), clock)
@@ -34,12 +31,7 @@ def build(settings: Settings, why: str) -> App:
     server = LastingServer(door.link)
     proofs = {"the pages": lambda: server.answers(ANSWER_S)}
     supervisor = Supervisor((), proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
-    checks: dict[str, Check] = {
-        "table": table.health,
-        "disk": disk_check(folder),
-        "machine": machine_check(lambda: datetime.now().astimezone(), last_written_s(folder)),
-        "journal": journal_check(folder, lambda: None),
-    }
+    checks = {"table": table.health, **checks_of_any_table(folder, lambda: None)}
     feed = Feed(table)
     groups = groups_of_any_table(table, feed, board, Photos(folder), PastGames(folder), door.pairing, checks)
     return App(door, (), server, servers(lambda: settings, door, feed, groups), supervisor)

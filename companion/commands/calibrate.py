@@ -97,7 +97,7 @@ def command(
     made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
     lens_deg = done.lens.angle_deg if done.lens.measured else None
     stored = Stored(settings.camera.source.strip(), made, done.rig, tuple(one.code for one in done.advice), lens_deg)
-    record = _record(done, stored.camera, str(save_rig(settings.data_dir, stored)))
+    record = _record(done, stored.camera, str(save_rig(settings.data.folder, stored)))
     click.echo(json.dumps(record) if as_json else in_words(record))
     return 0
 

@@ -67,9 +67,9 @@ def checks(settings: config.Settings) -> Iterator[Finding]:
         yield doctor_parts.check_buttons(settings)
         if settings.sound.effects:
             yield doctor_parts.check_sounds()
-    yield doctor.check_disk(settings.data_dir)
-    yield doctor.check_journal(settings.data_dir)
-    yield doctor.check_clock(datetime.now().astimezone(), last_written_s(settings.data_dir))
+    yield doctor.check_disk(settings.data.folder)
+    yield doctor.check_journal(settings.data.folder)
+    yield doctor.check_clock(datetime.now().astimezone(), last_written_s(settings.data.folder))
     yield doctor.check_network()
     if settings.web.hotspot:
         yield check_hotspot(settings.web.hotspot)

@@ -36,7 +36,7 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
     used = settings_file or config.default_file()
     made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M %z}"
     version = importlib.metadata.version("peg-and-pip")
-    manifest = write_archive(settings.data_dir, used, file.absolute(), version=version, made=made)
+    manifest = write_archive(settings.data.folder, used, file.absolute(), version=version, made=made)
     click.echo(json.dumps(manifest) if as_json else f"{file}: {in_words(manifest)}.")
     if manifest["foreign"] and not as_json:
         click.echo(f"Left out, since they are none of the table's: {', '.join(map(ascii, manifest['foreign']))}.")

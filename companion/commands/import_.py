@@ -26,7 +26,7 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
 
     settings_to = settings_file or config.default_file()
     known = settings_to if settings_to.exists() else None
-    folder = Path(data).expanduser() if data else config.load(known, {}).data_dir
+    folder = Path(data).expanduser() if data else config.load(known, {}).data.folder
     manifest = read_archive(file, folder, settings_to, replace=replace)
     aside = manifest["aside"]
     if as_json:
@@ -38,6 +38,6 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
         click.echo(f"Left out of the settings, since they have a program run: {keys}. Look at {settings_to}.")
     if aside is not None:
         click.echo(f"What was there before is in {aside}.")
-    if settings_to.exists() and config.load(settings_to, {}).data_dir != folder:
+    if settings_to.exists() and config.load(settings_to, {}).data.folder != folder:
         click.echo(f"The settings name another data folder: play with --data {folder}, or correct {settings_to}.")
     return 0

@@ -48,7 +48,7 @@ def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> i
     logs.begin(time.monotonic, verbose=verbose, structured=log_json)
     overrides = _overrides(given)
     settings, origin = config.load(file, overrides), config.Origin(file or config.default_file(), overrides)
-    starts = Starts(settings.data_dir)
+    starts = Starts(settings.data.folder)
     app = _built(settings, starts, origin)
     stopped_by: list[int] = []
 

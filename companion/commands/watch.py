@@ -38,7 +38,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     from vision.watching.watcher import Ill, Settled, Watcher
 
     source, camera = _opened(source)
-    setup = load_reader(source, camera, data or config.load(None, {}).data_dir, load_networks())
+    setup = load_reader(source, camera, data or config.load(None, {}).data.folder, load_networks())
     limited = _Limited(camera, limit_s)
     last: Settled | None = None
     ill = False

@@ -45,9 +45,9 @@ def write(file: Path, settings: Settings, findings: Iterable[Finding], *, photos
         "settings.json": msgspec.json.format(msgspec.json.encode(without_secrets(settings))),
         "doctor.jsonl": b"".join(msgspec.json.encode(asdict(one)) + b"\n" for one in findings),
         "machine.json": msgspec.json.format(msgspec.json.encode(_machine())),
-        **_last_game(settings.data_dir),
+        **_last_game(settings.data.folder),
         **_log(settings.web.wifi_password),
-        **(_photos(settings.data_dir) if photos else {}),
+        **(_photos(settings.data.folder) if photos else {}),
     }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

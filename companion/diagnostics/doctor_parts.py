@@ -80,7 +80,7 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Fin
 def check_calibration(settings: Settings) -> Finding:
     """Whether there is a calibration for the camera."""
     source = settings.camera.source
-    ok, says = calibration_status(settings.data_dir, source)
+    ok, says = calibration_status(settings.data.folder, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
     return Finding("calibration", ok, says, cure, simulated=source.partition(":")[0] in SIMULATED)
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from companion.diagnostics.health import Check
+from companion.diagnostics.health import Check, disk_check, journal_check
+from companion.session.journal import last_written_s
 
 EARLIEST_YEAR = 2025
 """A Pi has no clock of its own: without a network it starts in its past."""
@@ -15,6 +16,18 @@ SLACK_S = 300.0
 """A clock may be put back by so much without being called wrong."""
 SLOWED_C = 80.0
 """A Pi slows its processor down from here on (Raspberry Pi documentation, "Frequency management")."""
+
+
+def checks_of_any_table(folder: Path, journal_illness: Callable[[], str | None]) -> dict[str, Check]:
+    """Disk, machine and journal of a table with that data folder; and what is wrong with its journal as it is written.
+
+    To be called before anything is written: a clock that has gone back is seen by the journal's last entry.
+    """
+    return {
+        "disk": disk_check(folder),
+        "machine": machine_check(lambda: datetime.now().astimezone(), last_written_s(folder)),
+        "journal": journal_check(folder, journal_illness),
+    }
 
 
 def machine_check(now: Callable[[], datetime], written_s: float = 0.0, root: Path = Path("/")) -> Check:

@@ -232,7 +232,7 @@ def test_the_settings_that_a_table_begins_with_are_those_that_the_service_plays_
     file.write_text(_settings(machine, "Pub 42", "a.b.c.d"))
     settings = config.load(file, {})
     unit = (PROJECT / "systemd/pegpip.service").read_text()
-    assert f"--data {settings.data_dir}\n" in unit
+    assert f"--data {settings.data.folder}\n" in unit
     assert (settings.web.wifi, settings.web.hotspot, settings.web.wifi_password) == ("Pub 42", "Pub 42", "a.b.c.d")
 
 

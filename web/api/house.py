@@ -7,18 +7,16 @@ from typing import Annotated
 import flask
 import msgspec
 
-from companion.session.house.player import HousePlayer
+from companion.session.house.player import HELD_S, HousePlayer
 from web.api.routes import Routes
 from web.pairing.phones import Pairing
 from web.responses import answer
-
-MOST_S = 60.0
 
 
 class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`POST /api/house/hold`: it does nothing for so many seconds; 0: it goes on."""
 
-    seconds: Annotated[float, msgspec.Meta(ge=0.0, le=MOST_S)]
+    seconds: Annotated[float, msgspec.Meta(ge=0.0, le=HELD_S)]
 
 
 def routes(house: HousePlayer, pairing: Pairing) -> Routes:

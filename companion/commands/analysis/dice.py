@@ -61,7 +61,7 @@ def _of_files(files: tuple[str, ...]) -> Iterator[Sequence[int]]:
 def _of_the_table(data: str | None, since: int | None, dice: str | None) -> Iterator[Sequence[int]]:
     from companion.session.past.export import PastGames
 
-    return PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data_dir).throws(since, dice)
+    return PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data.folder).throws(since, dice)
 
 
 def in_words(found: dict[str, Any]) -> str:
