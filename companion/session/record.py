@@ -258,13 +258,26 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
     assert was.thrown is not None, "found by the number of its throw"
     now = Line(was.number, Thrown(number=was.thrown.number, player=was.thrown.player, values=tuple(sorted(values)),
                                   source="corrected", photo=was.thrown.photo))  # fmt: skip
-    lines = (*game.lines[:index], now, *game.lines[index + 1 : result.transcript.standing])
+    lines = (*game.lines[:index], now, *_rethrown(result.transcript, game.lines, index + 1))
     args = {"throw": was.thrown.number, "was": list(was.thrown.values), "values": sorted(values),
             "dropped": len(result.refused)}  # fmt: skip
     said = Event(number=entry.number, code="corrected", args=args)
     log = (*_without(game.log, game.lines[index:]), *_retold(result.transcript, lines, index))
     transcript = replace(result.transcript, lines_read=game.transcript.lines_read + 1)
     return replace(game, transcript=transcript, lines=lines, log=log[-LOG_LENGTH:]), said
+
+
+def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
+    """The lines from `first` on that still stand, each throw by whoever throws it now: turns may have changed."""
+    found: list[Line] = []
+    for line in reversed(lines[first : transcript.standing]):
+        assert transcript.before is not None, "as many steps lie before as lines stand"
+        transcript, thrown = transcript.before, line.thrown
+        if thrown is not None:
+            assert transcript.state.player is not None, "a throw that stands is somebody's"
+            line = replace(line, thrown=msgspec.structs.replace(thrown, player=transcript.state.player))
+        found.append(line)
+    return found[::-1]
 
 
 def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:

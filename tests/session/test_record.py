@@ -177,6 +177,18 @@ def test_a_correction_re_derives_what_followed_and_rolls_the_log_back(tmp_path: 
     table.stop()
 
 
+def test_after_a_corrected_roll_off_each_throw_is_of_whose_turn_it_was(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header={**HEADER, "roll_off": True}))
+    played(table, [{"throw": [6, 6]}, {"throw": [1, 2]}, *TURN[:3]])
+    assert [thrown.player for thrown in table.snapshot().throws] == ["Ann", "Ben", "Ann", "Ann"]
+    after = table.submit(c.CorrectThrow(number=table.snapshot().number, throw=1, values=(1, 1)))
+    assert [thrown.player for thrown in after.throws] == ["Ann", "Ben", "Ben", "Ben"]
+    assert [who for *_, who, _ in PastGames(tmp_path).throwers()] == ["Ann", "Ben", "Ben", "Ben"]
+    table.stop()
+
+
 def test_an_undo_after_a_correction_takes_the_last_line_back_and_leaves_the_throw_corrected(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()

@@ -74,6 +74,13 @@ def test_the_table_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None
     assert [(row["player"], row["dice"]) for row in rows] == [("'=1+1", "5 5 5 2 1 4 6"), ("Ben", "6 6 6 2 1 4 3")]
 
 
+def test_the_table_of_throws_replays_no_game(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = played.stranger()
+    told = client.get("/api/evening.csv").text
+    monkeypatch.delattr("companion.games.transcript.Transcript.begin")
+    assert client.get("/api/evening.csv").text == told
+
+
 def test_a_game_that_is_not_there_is_404(played: Pub) -> None:
     for path in (
         "/api/evening/999",

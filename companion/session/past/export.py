@@ -148,12 +148,10 @@ class PastGames:
     def throwers(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
         """Each throw of every game, the newest game first: game, kind, started, its number, who threw, values."""
         for game in self._played():
-            transcript = Transcript.begin(game.header)
+            of_game = game.number, game.header.game, _timestamp(game.started_s)
             for line in game.filed_lines():
                 if line.thrown:
-                    player, values = transcript.state.player or "", line.line["throw"]
-                    yield game.number, game.header.game, _timestamp(game.started_s), line.thrown.number, player, values
-                transcript = transcript.then(action_of(line.line))
+                    yield *of_game, line.thrown.number, line.thrown.player, line.line["throw"]
 
     def fairness(self, dice: str | None = None) -> Json:
         """Whether a set of dice is honest, as far as all its throws can tell: as `Fairness.view`.
