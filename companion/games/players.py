@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from companion.errors import RulesError, nearest
+from companion.games.dice import FACES
 from companion.games.game import Action, Header, State, Throw
 from companion.games.registry import game_named
 from companion.games.roll_off import RollOff
@@ -61,7 +62,7 @@ def played(header: Header, levels: Sequence[str], dice: Dice) -> State:
     state = game_named(header.game).start(header)
     while state.to_play is not None:
         choice = deciders[state.to_play](state)
-        state = state.after(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice)
+        state = state.after(Throw(tuple(dice.choices(FACES, k=choice))) if isinstance(choice, int) else choice)
     return state
 
 

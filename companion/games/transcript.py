@@ -50,9 +50,10 @@ class Transcript:
         """The lines that stand after the header, oldest first."""
         found: list[Action] = []
         step = self
-        while step.last is not None and step.before is not None:
+        while (before := step.before) is not None:
+            assert step.last is not None, "it has a line"
             found.append(step.last)
-            step = step.before
+            step = before
         return tuple(reversed(found))
 
     @property

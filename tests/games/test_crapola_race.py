@@ -42,6 +42,34 @@ def test_the_table_is_what_a_plain_iteration_finds() -> None:
         assert game.chance(totals[0], True, totals[1], True) == pytest.approx(worth, abs=1e-5)
 
 
+def test_so_it_is_where_one_or_neither_is_on_the_board_yet() -> None:
+    far, reach, away = 22, catching(), (22, False)  # how many steps from the target, and whether on the board
+    turns = {on: [(steps, share) for steps, share in enumerate(banks(0 if on else 1000).tolist()) if share]
+             for on in (True, False)}  # fmt: skip
+    game = race(far * STEP, 1000)
+    value = dict.fromkeys([(away, away), *[((steps, True), away) for steps in range(1, far + 1)]], 0.5)
+    value |= {(other, mine): 0.5 for mine, other in value}
+
+    def before(mine: tuple[int, bool], other: tuple[int, bool]) -> float:
+        """The chance of who is on."""
+        if other[0] <= 0:
+            return float(reach[min(400, mine[0] - other[0] + 1)])
+        if (mine, other) in value:
+            return value[mine, other]
+        return game.chance(STEP * (far - mine[0]), True, STEP * (far - other[0]), True)
+
+    for _ in range(60):  # who is not on the board stays off it two times in three
+        value = {
+            ((mine, on), other): sum(
+                share * (1 - before(other, (mine - steps, on or steps > 0))) for steps, share in turns[on]
+            )
+            for (mine, on), other in value
+        }
+    for (mine, other), worth in value.items():
+        totals = (STEP * (far - mine[0]), STEP * (far - other[0]))
+        assert game.chance(totals[0], mine[1], totals[1], other[1]) == pytest.approx(worth, abs=1e-5)
+
+
 def test_drawn_games_are_won_as_often_as_is_told() -> None:
     dice, reach, games, won = random.Random(4), catching(), 6000, 0
     sums = [np.cumsum(banks(least)).tolist() for least in ENTRIES]

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from playing import STOP, begun, keep, point, score, throw, told
 
+from companion.games.crapola.state import Crapola
+from companion.games.crib_dice.state import CribDice
 from companion.games.event import Effect, Event
 from companion.games.registry import GAMES, game_named
 from companion.games.roll_off import RollOff
@@ -73,6 +75,15 @@ def test_states_are_equal_whatever_led_to_them(game: str) -> None:
     state: Any = told(game, throw(*[1] * dice)).state
     assert state.events
     assert replace(state, events=()) == state
+
+
+def test_boards_between_turns_are_equal_whatever_led_to_them() -> None:
+    crib, crapola = told("crib_dice", MIXED, point(5), STOP).state, told("crapola", throw(2, 2, 3, 3, 4, 6)).state
+    assert isinstance(crib, CribDice)
+    assert isinstance(crapola, Crapola)
+    assert (bool(crib.board.events), bool(crapola.table.events)) == (True, True)
+    assert replace(crib.board, events=()) == crib.board
+    assert replace(crapola.table, events=()) == crapola.table
 
 
 def test_the_end_of_the_game_is_the_last_event() -> None:

@@ -55,7 +55,7 @@ def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]
     for count in range(3, dice.count(low) + 1):
         yield (low,) * count, (count - 2) * (1000 if low == 1 else 100 * low)
     yield STRAIGHT, 1000
-    yield from ((pairs, 500) for pairs in _three_pairs() if pairs[0] == low)
+    yield from ((pairs, 500) for pairs in _three_pairs() if low in pairs)
 
 
 @cache

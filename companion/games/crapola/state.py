@@ -230,5 +230,5 @@ def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: froz
     """The state before the first throw of the player in seat `first`."""
     count = len(header.players)
     over = one_remains(count, left)
-    table = Standings(header, (0,) * count, (False,) * count, first, left=left, left_before=left, over=over)
+    table = Standings(header, (0,) * count, (False,) * count, first, left=left, over=over)
     return Crapola(table, events=events)
