@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
 from playing import STOP
 from test_win_odds import board_at, values
 
-from companion.games.crib_dice import duel
+from companion.games.crib_dice import duel, solve_duel
 from companion.games.crib_dice.duel import REACH
 from companion.games.crib_dice.odds import TurnWorth
 from companion.games.crib_dice.outcomes import Outcomes
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.solve_duel import fixed_point
 from companion.games.crib_dice.state import CribDice, Turn
-from companion.games.crib_dice.turns import Turns, worked_back
+from companion.games.crib_dice.turns import Turns, fresh_throws, worked_back
 
 RULES = [{}, {"piddle_points": True}]
 
@@ -51,6 +52,35 @@ def test_each_stored_chance_is_that_of_the_best_turn_through_the_boards_own_rule
 
         turn = TurnWorth(bool(rules), bank, chance_of(board.wiped_out(), side), bank)
         assert turn.fresh(0) == pytest.approx(duel.win_chance(board), abs=2e-9)
+
+
+@pytest.mark.parametrize("piddle_points", [False, True])
+def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    pegs, top = 11, 50
+    short = {"PEGS": pegs, "TOP": top, "GAPS": top + 2 * REACH + 1, "SHAPE": (2, pegs, pegs, 3, 3), "TOPS": (top, pegs)}
+    for name, value in short.items():
+        monkeypatch.setattr(solve_duel, name, value)
+    steps = list(solve_duel.solved(solve_duel.Duel(piddle_points)))
+    (values, residual), generator = steps[-1], random.Random(6)
+    assert residual <= solve_duel.RESIDUAL
+    assert len(steps) <= 20, "six are enough"
+    for _ in range(60):
+        order, mover, other, mine, theirs = (generator.randrange(count) for count in values.shape)
+        bank = np.ones(top + 2 * REACH + 1)
+        bank[:pegs] = 1 - values[1 - order, other, :, theirs, 0]
+        if order == 0:
+            bank[pegs:] = [1 - last_turn(piddle_points, hole - other) for hole in range(pegs, len(bank))]
+        fuchled = mine == 2
+        lost = 1 - values[1 - order, other, 0 if fuchled else mover, theirs, 0 if fuchled else mine + 1]
+        best = fresh_throws(piddle_points, bank, float(lost), top, mover)[0]
+        assert values[order, mover, other, mine, theirs] == pytest.approx(best, abs=1e-9)
+
+
+@cache
+def last_turn(piddle_points: bool, gap: int) -> float:
+    """The chance to win with one turn that levels by banking so many points, half a win."""
+    points = np.arange(gap + 2 * REACH + 2)
+    return float(fresh_throws(piddle_points, (points > gap) + (points == gap) / 2, 0.0, gap + 1, 0)[0])
 
 
 @pytest.mark.parametrize("rules", RULES)
