@@ -9,18 +9,23 @@ import numpy as np
 from vision.networks.classifier import Classifier
 from vision.training.crops import example
 from vision.training.datasets import Photo
-from vision.training.makes import some_make
+from vision.training.makes import Make, some_make
 from vision.training.painted import painted
 from vision.training.painted_set import painted_set
 
 
-def test_a_plain_painted_die_is_read_as_its_label_says() -> None:
-    rng = np.random.default_rng(2)
+def _plain(rng: np.random.Generator) -> Make:
+    """An ivory die with black pips and nothing else to it."""
     black = np.zeros(3, np.float32)
     ivory = np.full(3, 225, np.float32)
     colours = {"body": ivory, "marbling": ivory, "pip": black, "one": black}
-    plain = replace(some_make(rng), **colours, spacing=0.26, radius=0.09, one_larger=1.0, corner=0.1)
-    plain = replace(plain, drilled=0.0, grain=0.0, clear=0.0, worn=0.0, glitter=0.0, gloss=0.0, ringed=False)
+    plain = replace(some_make(rng), **colours, spacing=0.26, radius=0.09, one_larger=1.0, corner=0.1, uneven=0.0)
+    return replace(plain, drilled=0.0, grain=0.0, clear=0.0, worn=0.0, glitter=0.0, sheen=0.0, gloss=0.0, ringed=False)
+
+
+def test_a_plain_painted_die_is_read_as_its_label_says() -> None:
+    rng = np.random.default_rng(2)
+    plain = _plain(rng)
     classifier, right, shown = Classifier(), 0, set()
     for _ in range(40):
         picture = np.full((160, 160, 3), 90, np.float32)
@@ -29,6 +34,23 @@ def test_a_plain_painted_die_is_read_as_its_label_says() -> None:
         shown.add(value)
     assert right >= 36  # a lamp mirrored in the face may hide a pip
     assert shown == {1, 2, 3, 4, 5, 6}
+
+
+def test_worn_pips_lose_their_paint_but_not_their_hollows() -> None:
+    rng = np.random.default_rng(5)
+    worn = replace(_plain(rng), worn=1.0, drilled=0.5)
+    darkest, seen = [], []
+    for _ in range(60):
+        picture = np.full((160, 160, 3), 90, np.float32)
+        x, y, size, value = painted(picture, (80, 80), 60, worn, 0.0, rng)
+        if value % 2:
+            reach = int(worn.radius * size)
+            middle = picture[int(y) - reach : int(y) + reach + 1, int(x) - reach : int(x) + reach + 1].mean(2)
+            darkest.append(middle.min() / picture.max())
+            seen.append(np.ptp(middle))
+    assert len(seen) > 15
+    assert max(darkest) > 0.78, "no paint is left in some"
+    assert min(seen) > 8, "but all can be seen"
 
 
 def test_painted_pictures_are_the_same_for_the_same_seed() -> None:

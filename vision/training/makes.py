@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Image = NDArray[np.float32]
 
-MARBLED = 0.3
+MARBLED = 0.4
 """Part of the dice with two colours of body."""
+WORN = 0.2
+"""Part of the dice that have lost paint."""
 GOLD, RED = np.array([70.0, 165, 200]), np.array([45.0, 30, 160])
 """Colours of pips that are common on dark dice and stand out least."""
 MOST_TRIED = 8
@@ -45,7 +47,7 @@ class Make:
     clear: float
     """How much of the ground shines through, 0 to 1."""
     worn: float
-    """Chance that a pip has lost much of its paint."""
+    """Chance that a pip has lost paint, at the worst all of it: its hollow is left."""
     veined: bool = False
     """Whether the marbling runs in veins, not in patches."""
     glitter: float = 0.0
@@ -56,6 +58,10 @@ class Make:
     """Chance that a bright line of a window or lamp is mirrored in a face."""
     ringed: bool = False
     """Whether the pips are rings."""
+    dotted: bool = False
+    """Whether rings have a dot in the middle, as old bone dice have."""
+    uneven: float = 0.006
+    """Spread of the pips' places: those drilled by hand stand nowhere exactly."""
 
 
 def some_make(rng: np.random.Generator) -> Make:
@@ -63,8 +69,9 @@ def some_make(rng: np.random.Generator) -> Make:
     body, pip = _colours(rng)
     while np.abs(body - pip).max() < LEAST_CONTRAST:
         pip = rng.uniform(0, 255, 3)
+    worn = rng.uniform(0.05, 0.6) if rng.random() < WORN else 0.0
     metal, mirror = bool(rng.random() < 0.06), rng.random()
-    marbling = _second_colour(body, pip, rng) if rng.random() < MARBLED else body
+    marbling = _second_colour(body, pip, rng) if rng.random() < MARBLED and not worn else body
     one = pip if rng.random() < 0.8 else np.array([30.0, 20.0, 200.0])
     if np.abs(body - one).max() < LEAST_CONTRAST:
         one = pip
@@ -78,16 +85,18 @@ def some_make(rng: np.random.Generator) -> Make:
         radius=rng.uniform(0.07, 0.125),
         one_larger=rng.uniform(1.3, 2.0) if rng.random() < 0.2 else 1.0,
         corner=rng.uniform(0.02, 0.30),
-        drilled=rng.uniform(0, 1) if rng.random() < 0.5 else 0.0,
-        grain=rng.uniform(3, 28) if metal or rng.random() < 0.35 else 0.0,
+        drilled=rng.uniform(0.35, 1) if worn else rng.uniform(0, 1) if rng.random() < 0.5 else 0.0,
+        grain=rng.uniform(3, 10 if worn else 28) if metal or rng.random() < 0.35 else 0.0,
         streaky=metal or bool(rng.random() < 0.5),
-        clear=rng.uniform(0.1, 0.55) if not metal and rng.random() < 0.22 else 0.0,
-        worn=rng.uniform(0.05, 0.6) if rng.random() < 0.14 else 0.0,
+        clear=rng.uniform(0.1, 0.65) if not metal and not worn and rng.random() < 0.28 else 0.0,
+        worn=worn,
         veined=bool(rng.random() < 0.6),
         glitter=rng.uniform(0.01, 0.12) if rng.random() < 0.1 else 0.0,
         sheen=rng.uniform(30, 70) if metal else 14.0,
         gloss=mirror if mirror > 0.5 else 0.0,
-        ringed=bool(rng.random() < 0.05),
+        ringed=bool(rng.random() < 0.07),
+        dotted=bool(rng.random() < 0.6),
+        uneven=rng.uniform(0.01, 0.03) if rng.random() < 0.12 else 0.006,
     )
 
 
@@ -109,6 +118,8 @@ def _colours(rng: np.random.Generator) -> tuple[Floats, Floats]:
         return _vivid(rng), GOLD * rng.uniform(0.7, 1.15)
     if kind < 0.85:
         return _vivid(rng), _vivid(rng)
+    if kind < 0.91:
+        return _wood_or_bone(rng), rng.uniform(0, 70, 3) if rng.random() < 0.75 else rng.uniform(170, 255, 3)
     return rng.uniform(0, 255, 3), rng.uniform(0, 255, 3)
 
 
@@ -117,10 +128,20 @@ def _vivid(rng: np.random.Generator) -> Floats:
     return cv2.cvtColor(np.array([[[hue, full, bright]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0].astype(float)
 
 
+def _wood_or_bone(rng: np.random.Generator) -> Floats:
+    hue, full, bright = rng.uniform(6, 26), rng.uniform(40, 190), rng.uniform(70, 240)
+    return cv2.cvtColor(np.array([[[hue, full, bright]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0].astype(float)
+
+
+def _black_or_white(rng: np.random.Generator) -> Floats:
+    return np.full(3, rng.uniform(0, 60) if rng.random() < 0.5 else rng.uniform(180, 255))
+
+
 def _second_colour(body: Floats, pip: Floats, rng: np.random.Generator) -> Floats:
-    """One for the marbling that the pips still stand out from."""
+    """One for the marbling that the pips still stand out from: any, or white or black."""
     for _ in range(MOST_TRIED):
-        colour = body + (_vivid(rng) - body) * rng.uniform(0.3, 1)
+        other = _vivid(rng) if rng.random() < 0.65 else _black_or_white(rng)
+        colour = body + (other - body) * rng.uniform(0.3, 1)
         if np.abs(colour - pip).max() >= LEAST_CONTRAST:
             return colour
     return body

@@ -156,9 +156,10 @@ def _face(value: int, make: Make, rng: np.random.Generator) -> tuple[Image, Imag
     slope = rng.normal(0, make.sheen, 2)
     across = np.linspace(-1, 1, FACE_PX, dtype=np.float32)
     texture += (slope[0] * across[None] + slope[1] * across[:, None])[:, :, None].astype(np.float32)
-    turned = rng.random() < 0.5
+    turned, lit = rng.random() < 0.5, rng.uniform(0, 2 * np.pi)
+    light = np.array([np.cos(lit), np.sin(lit)])
     for x, y in PIPS_AT[value]:
-        _pip(texture, (y, x) if turned else (x, y), value, make, rng)
+        _pip(texture, (y, x) if turned else (x, y), value, light, make, rng)
     alpha = np.zeros((FACE_PX, FACE_PX), np.float32)
     rim = max(1, int(make.corner * FACE_PX * 0.5))
     cv2.rectangle(alpha, (rim, rim), (FACE_PX - 1 - rim, FACE_PX - 1 - rim), 1.0, -1)
@@ -180,23 +181,46 @@ def _veins(speck_px: int, rng: np.random.Generator) -> Image:
     return np.clip(0.5 + rng.uniform(0.4, 1.5) * wave, 0, 1)[:, :, None]
 
 
-def _pip(texture: Image, at: tuple[float, float], value: int, make: Make, rng: np.random.Generator) -> None:
+def _pip(
+    texture: Image, at: tuple[float, float], value: int, light: Floats, make: Make, rng: np.random.Generator
+) -> None:
+    """One pip of a face that shows that value; `light` is the direction from which hollows are lit."""
     colour = make.one if value == 1 else make.pip
     radius = make.radius * FACE_PX * (make.one_larger if value == 1 else 1.0) * rng.uniform(0.95, 1.05)
-    if rng.random() < make.worn:
-        colour = colour + (make.body - colour) * rng.uniform(0.3, 0.7)
-    x, y = (FACE_PX / 2 + place * make.spacing * FACE_PX + rng.normal(0, 0.4) for place in at)
-    spot = np.zeros(texture.shape[:2], np.float32)
-    cv2.circle(spot, (int(x * 8), int(y * 8)), int(radius * 8), 1.0, -1, cv2.LINE_AA, 3)
+    x, y = (FACE_PX * (0.5 + place * make.spacing + rng.normal(0, make.uneven)) for place in at)
+    rows, columns = np.mgrid[:FACE_PX, :FACE_PX].astype(np.float32)
+    # Lengths in radii of the pip: from its middle, and along the light.
+    away = np.hypot(columns - x, rows - y) / radius
+    along = ((columns - x) * light[0] + (rows - y) * light[1]) / radius
+    hollow = _within(away, 1.0, radius)
+    paint = hollow
     if make.ringed:
-        inner = np.zeros_like(spot)
-        cv2.circle(inner, (int(x * 8), int(y * 8)), int(radius * 0.6 * 8), 1.0, -1, cv2.LINE_AA, 3)
-        spot -= inner
-    texture += (colour - texture) * spot[:, :, None]
+        dot = _within(away, 0.25, radius) if make.dotted else 0.0
+        paint = hollow - _within(away, 0.6, radius) + dot
+    if rng.random() < make.worn:
+        paint = paint * _paint_left(away, along, rng)
+    texture += (colour - texture) * paint[:, :, None]
     if make.drilled:
-        hollow = np.zeros_like(spot)
-        cv2.circle(hollow, (int((x + radius / 3) * 8), int((y + radius / 3) * 8)), int(radius * 6), 1.0, -1, 16, 3)
-        texture += (spot * (hollow - 0.5) * make.drilled * 70)[:, :, None]
+        shade = hollow * np.clip(along, -1, 1) * make.drilled * rng.uniform(35, 60)
+        glint = np.exp(-(((away - 0.4) / 0.3) ** 2)) * (along > 0) * hollow * make.gloss * rng.uniform(0, 90)
+        texture += (shade + glint)[:, :, None]
+
+
+def _within(away: Image, radii: float, radius_px: float) -> Image:
+    """1 nearer to the middle of a pip than so many of its radii, 0 farther off, over a pixel in between."""
+    return np.clip((radii - away) * radius_px + 0.5, 0, 1)
+
+
+def _paint_left(away: Image, along: Image, rng: np.random.Generator) -> Image | float:
+    """How much paint there still is in a worn pip: a thin coat, some of one side, of the rim, or none."""
+    way = rng.random()
+    if way < 0.4:
+        return float(rng.uniform(0.15, 0.7))
+    if way < 0.6:
+        return np.clip(4 * (rng.choice((-1, 1)) * along - rng.uniform(-0.4, 0.7)), 0, 1)
+    if way < 0.7:
+        return np.clip(6 * (away - rng.uniform(0.5, 0.8)), 0, 1)
+    return 0.0
 
 
 def _glare(texture: Image, rng: np.random.Generator) -> None:

@@ -49,6 +49,8 @@ def _picture(grounds: Sequence[Photo], rng: np.random.Generator) -> Photo:
 
 def _ground(grounds: Sequence[Photo], rng: np.random.Generator) -> NDArray[np.float32]:
     """(288, 288, 3) levels."""
+    if rng.random() < 0.12:
+        return _grille(rng)
     if not grounds or rng.random() < 0.3:
         level = rng.uniform(0, 255, 3)
         small = rng.normal(level, rng.uniform(0, 25), (int(rng.integers(2, 40)),) * 2 + (3,)).astype(np.float32)
@@ -59,3 +61,19 @@ def _ground(grounds: Sequence[Photo], rng: np.random.Generator) -> NDArray[np.fl
     return cv2.resize(photo[y : y + edge, x : x + edge], (PICTURE_PX, PICTURE_PX), interpolation=cv2.INTER_AREA).astype(
         np.float32
     )
+
+
+def _grille(rng: np.random.Generator) -> NDArray[np.float32]:
+    """(288, 288, 3) levels: bars, a mesh or holes of two colours, lit unevenly: dice are thrown on such, too."""
+    turn, step = rng.uniform(0, np.pi), rng.uniform(6, 40)
+    rows, columns = np.mgrid[:PICTURE_PX, :PICTURE_PX].astype(np.float32) * np.float32(2 * np.pi / step)
+    bars, across = (
+        np.cos(columns * np.cos(angle) + rows * np.sin(angle) + rng.uniform(0, 6)) for angle in (turn, turn + np.pi / 2)
+    )
+    kind = int(rng.integers(3))
+    waves = (bars, np.maximum(bars, across), (bars + across) / 2)[kind]
+    part = np.clip(0.5 + rng.uniform(0.5, 6) * (waves - rng.uniform(-0.5, 0.6)), 0, 1)[:, :, None]
+    one, other = rng.uniform(0, 255, (2, 3)).astype(np.float32)
+    small = rng.normal(1, 0.15, (4, 4)).astype(np.float32)
+    light = cv2.resize(small, (PICTURE_PX, PICTURE_PX), interpolation=cv2.INTER_CUBIC)[:, :, None]
+    return ((one + (other - one) * part) * light).astype(np.float32)
