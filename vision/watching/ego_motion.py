@@ -89,7 +89,8 @@ def softened(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _begun(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
     """(2,) the whole pictures' shift by their phases, where it explains more than no shift does."""
-    shift, _ = cv2.phaseCorrelate(one, other, _window(one.shape[1], one.shape[0]))
+    window = cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)  # the picture is no torus: its borders tell nothing
+    shift, _ = cv2.phaseCorrelate(one, other, window)
     matrix = np.array([[1, 0, shift[0]], [0, 1, shift[1]]], np.float32)
     shifted = cv2.warpAffine(one, matrix, one.shape[::-1], borderMode=cv2.BORDER_REPLICATE)
     better = np.median(np.abs(other - shifted)) <= np.median(np.abs(other - one))
@@ -120,9 +121,3 @@ def _grid(width: int, height: int) -> tuple[NDArray[np.float32], NDArray[np.floa
     across = np.linspace(-0.5, 0.5, 2 * width + 1, dtype=np.float32)[1::2]
     down = np.linspace(-0.5, 0.5, 2 * height + 1, dtype=np.float32)[1::2]
     return np.tile(across, (height, 1)), np.tile(down[:, None], (1, width))
-
-
-@lru_cache(maxsize=2)
-def _window(width: int, height: int) -> NDArray[np.float32]:
-    """Nothing at the borders counts for the phases: the picture is no torus."""
-    return np.asarray(cv2.createHanningWindow((width, height), cv2.CV_32F), np.float32)
