@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 from playing import STOP, begun, keep, told
 from playing import throw as thrown
+from test_crapola import bank
 
 from companion.errors import RulesError
 from companion.games.crapola.odds import entry_chance, turn_worth
 from companion.games.crapola.race import ENTRIES, STEP, banks, catching, race
+from companion.games.dice import throws_of
+from companion.games.game import Throw
 from companion.games.odds import options
 
 
@@ -92,6 +95,27 @@ def test_banking_is_worth_what_it_leaves_to_the_other() -> None:
     values = {str(option["line"]): option["value"] for option in options(state, "win")}
     assert values[str(STOP)] == pytest.approx(1 - race(3000, 1000).chance(0, False, 1000, True))
     assert 0 < values["{'throw': 3}"] < 1
+
+
+def test_reaching_the_target_leaves_the_other_his_last_turn() -> None:
+    lines = [*bank(1000), *bank(1500), thrown(1, 2, 3, 4, 5, 6), keep(1, 2, 3, 4, 5, 6)]
+    before = told("crapola", *lines, rules={"target": 2000})
+    stop = {str(option["line"]): option["value"] for option in options(before.state, "win")}[str(STOP)]
+    last = options(told("crapola", *lines, STOP, rules={"target": 2000}).state, "win")[0]["value"]
+    assert stop == pytest.approx(1 - last, abs=1e-6)
+
+
+def test_a_throw_is_worth_the_mean_of_what_follows() -> None:
+    transcript = told(
+        "crapola", *bank(1000), *bank(1500), thrown(1, 1, 5, 2, 3, 4), keep(1, 1, 5), rules={"target": 3000}
+    )
+    total, lost = 0.0, 1 - race(3000, 1000).chance(1500, True, 1000, True)
+    for dice, ways in throws_of(3):
+        after = transcript.state.after(Throw(dice))
+        mine = after.to_play == transcript.state.to_play
+        total += ways * (options(after, "win")[0]["value"] if mine else lost)
+    values = {str(option["line"]): option["value"] for option in options(transcript.state, "win")}
+    assert values["{'throw': 3}"] == pytest.approx(total / 216, abs=1e-9)
 
 
 def test_a_turn_for_the_win_takes_the_risk_that_points_would_not() -> None:
