@@ -15,6 +15,7 @@ from companion.session.house.advice import Advisor
 from companion.session.house.player import HousePlayer
 from companion.session.past.export import PastGames
 
+pytestmark = pytest.mark.browser
 PAUSE_S = 0.2
 ANNS = ([1, 1, 1, 2, 3, 4], [1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1])
 HOUSES = [2, 3, 4, 4, 5, 6]

@@ -59,6 +59,7 @@ def test_its_forms_its_past_games_and_its_rules_are_served(toy: Pub) -> None:
     assert "The highest wins" in toy.stranger().get("/help").text
 
 
+@pytest.mark.browser
 def test_it_plays_on_phones_and_on_the_pubs_screen(toy: Pub, chromium: Any) -> None:
     toy.table.submit(StartGame(header=HEADER))
     with served(toy) as address:
