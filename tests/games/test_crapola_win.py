@@ -13,6 +13,7 @@ from companion.errors import RulesError
 from companion.games.crapola.odds import entry_chance, reaching
 from companion.games.dice import throws_of
 from companion.games.game import State, Throw
+from companion.games.notation import action_of
 from companion.games.odds import options
 
 TARGET = {"target": 2000}
@@ -81,3 +82,10 @@ def test_who_is_level_or_ahead_in_the_last_turn_wins_by_any_bank(cat: int, chanc
     lines = [*bank(1000), *bank(1000), *bank(cat), *bank(1000), spend("Ann", 1000)]
     found = values(told("crapola", *lines, players=3, rules=TARGET).state)
     assert found["{'throw': 6}"] == pytest.approx(chance)
+
+
+def test_a_keep_is_worth_the_best_that_follows_it() -> None:
+    for state in (last(thrown(1, 1, 1, 5, 3, 4)), told("crapola", thrown(1, 1, 5, 2, 3, 4), rules=TARGET).state):
+        for option in options(state, "win"):
+            after = state.after(action_of(option["line"]))
+            assert option["value"] == pytest.approx(max(values(after).values()))
