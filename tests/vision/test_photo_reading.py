@@ -22,10 +22,10 @@ BARE = np.full((240, 320, 3), 120, np.uint8)
 
 
 def picture_of_dice(count: int, seed: int) -> tuple[FrameBGR, tuple[int, ...]]:
-    """Dice of one make in a row, seen from above, and their values."""
+    """Dice of one make in a row, seen from above, and their values. Rings for pips are left out: they are doubted."""
     rng = np.random.default_rng(seed)
     picture = np.full((240, 110 * count + 60, 3), rng.uniform(60, 200, 3), np.float32)
-    make = some_make(rng)
+    make = replace(some_make(rng), ringed=False)
     dice = [painted(picture, (90 + 110 * at, 120), 44, make, 0.1, rng) for at in range(count)]
     return np.clip(picture, 0, 255).astype(np.uint8), tuple(sorted(value for *_, value in dice))
 
