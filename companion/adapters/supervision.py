@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 LOOK_S = 1.0
 """So often the parts are looked at."""
+STOPPING_S = 10.0
+"""So long its end waits for a look that is under way: at most the proofs of all parts."""
 REPORTED_S = 6.0
 """So long a fall is told after the part runs again: as long as a page needs to hear of it."""
 
@@ -71,7 +73,7 @@ class Supervisor:
         """Look no more, before the parts are stopped."""
         self._done.set()
         if self._thread is not None:
-            self._thread.join(timeout=10.0)
+            self._thread.join(timeout=STOPPING_S)
         threading.excepthook = self._hook
 
     def health(self) -> tuple[bool, str]:

@@ -10,7 +10,12 @@ from pathlib import Path
 
 import pytest
 
-UNITS = sorted((Path(__file__).resolve().parents[2] / "systemd").glob("*.service"))
+from companion.adapters import supervision, tray_observer
+from hardware import sounds
+from web.serving import server
+
+SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
+UNITS = sorted(SYSTEMD.glob("*.service"))
 ANALYZE = shutil.which("systemd-analyze")
 
 
@@ -40,3 +45,11 @@ def test_each_unit_is_well_boxed_in(unit: Path) -> None:
 def test_no_unit_names_a_group_that_the_machine_may_lack(unit: Path) -> None:
     """A Debian PC knows no gpio and no spi, and what is to be in an unknown group is not started (216/GROUP)."""
     assert "SupplementaryGroups" not in unit.read_text()
+
+
+def test_systemd_waits_for_the_longest_end_there_is() -> None:
+    """What is killed while OpenCV looks at a picture aborts, and is told as a failure."""
+    given = re.search(r"^TimeoutStopSec=(\d+)$", (SYSTEMD / "pegpip.service").read_text(), re.MULTILINE)
+    assert given is not None
+    looking_s = tray_observer.STOPPING_S + tray_observer.LONGEST_LOOK_S
+    assert int(given[1]) > server.ENDING_S + supervision.STOPPING_S + sounds.LONGEST_S + 1 + looking_s
