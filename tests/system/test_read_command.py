@@ -1,0 +1,110 @@
+"""`pegpip read` and `pegpip bench --image` on pictures in files: as photos, or as the frames of a calibrated tray."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import pytest
+from click.testing import CliRunner, Result
+
+from companion.commands import bench, read
+from companion.errors import DeviceError, SetupError
+from vision.calibration.store import Stored, save_rig
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+from vision.cameras.simulated.rendering import face_up
+from vision.images.loading import picture_in
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """A data folder with a tray's calibration; that tray empty, with three dice, and the same at half the size."""
+
+    data: Path
+    file: Path
+    empty: Path
+    dice: Path
+    small: Path
+    values: list[int]
+
+
+@pytest.fixture(scope="module")
+def pictures(tmp_path_factory: pytest.TempPathFactory) -> Pictures:
+    folder = tmp_path_factory.mktemp("pictures")
+    clock = SteppedClock()
+    camera = VirtualCamera(3, clock, clock.sleep, seed=4)
+    empty_bgr = camera.frame().image_bgr
+    for die in range(3):
+        camera.tray.move(die, 50.0 + 60 * die, 100.0)
+    dice_bgr = camera.frame().image_bgr
+    values = sorted(face_up(pose.turn) for pose in camera.tray.advance(0.0))
+    file = save_rig(folder / "data", Stored("virtual", "2030-01-31 20:00", camera.rig()))
+    names = [folder / f"{name}.png" for name in ("empty", "dice", "small")]
+    for name, picture in zip(names, (empty_bgr, dice_bgr, dice_bgr[::2, ::2]), strict=True):
+        assert cv2.imwrite(str(name), picture)
+    return Pictures(folder / "data", file, *names, values)
+
+
+def pegpip(module: Any, *words: object) -> Result:
+    return CliRunner().invoke(module.command, [str(word) for word in words], standalone_mode=False)
+
+
+def records(done: Result) -> list[dict[str, Any]]:
+    assert done.exception is None, done.exception
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_with_a_calibration_pictures_are_read_as_that_trays_frames(pictures: Pictures) -> None:
+    by_file, by_folder = (
+        pegpip(read, "--json", "--calibration", place, pictures.dice, pictures.empty)
+        for place in (pictures.file, pictures.data)
+    )
+    assert (by_file.return_value, by_file.stderr) == (0, "")
+    dice, empty = records(by_file)
+    assert (dice["image"], dice["values"], dice["doubt"]) == (str(pictures.dice), pictures.values, None)
+    assert (empty["values"], empty["dice"], empty["doubt"]) == ([], [], None), "a tray may be empty"
+    assert [{**one, "ms": 0} for one in records(by_folder)] == [{**one, "ms": 0} for one in (dice, empty)]
+
+
+def test_a_picture_of_another_size_is_read_as_a_photo_and_that_is_said(pictures: Pictures) -> None:
+    done = pegpip(read, "--json", "--expect", 3, "--calibration", pictures.file, pictures.small, pictures.dice)
+    assert [one["values"] for one in records(done)] == [pictures.values] * 2
+    assert "small.png: 640 x 480 is not the calibration's size; it is read as a photo." in done.stderr
+    assert "dice.png" not in done.stderr
+
+
+def test_without_one_the_empty_tray_is_a_photo_in_which_dice_are_missed(pictures: Pictures) -> None:
+    (record,) = records(pegpip(read, "--json", pictures.empty))
+    assert (record["values"], record["trusted"], record["doubt"]) == ([], False, "count")
+
+
+def test_what_is_no_picture_is_told_and_the_rest_is_read_and_drawn(pictures: Pictures, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("three dice")
+    words = ("--json", "--annotate", tmp_path / "drawn", "--calibration", pictures.data)
+    done = pegpip(read, *words, tmp_path / "notes.txt", pictures.dice)
+    wrong, right = records(done)
+    assert done.return_value == 1
+    assert "save it as" in wrong["error"]
+    assert right["values"] == pictures.values
+    assert [file.name for file in (tmp_path / "drawn").iterdir()] == ["dice.jpg"]
+    assert picture_in(tmp_path / "drawn" / "dice.jpg").shape == picture_in(pictures.dice).shape
+
+
+def test_a_calibration_that_is_not_there_or_is_none_is_refused(pictures: Pictures, tmp_path: Path) -> None:
+    missing = pegpip(read, "--calibration", tmp_path, pictures.dice).exception
+    assert isinstance(missing, SetupError)
+    assert "name the file or the data folder" in missing.problems[0]
+    assert isinstance(pegpip(read, "--calibration", pictures.dice, pictures.dice).exception, DeviceError)
+
+
+def test_the_bench_times_the_reading_of_a_picture_of_ones_own(pictures: Pictures) -> None:
+    (told,) = records(pegpip(bench, "--json", "--image", pictures.dice, "--calibration", pictures.data))
+    times = {"settle_ms", "read_rig_ms", "read_free_ms", "baseline_ms"}
+    assert told.keys() == {*times, "machine"}
+    assert all(told[name] > 0 for name in times)
+    alone = pegpip(bench, "--json", "--image", pictures.dice).exception
+    assert isinstance(alone, SetupError)
