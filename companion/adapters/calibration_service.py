@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from companion.adapters.frame_buffer import Following, FrameBuffer
-from companion.adapters.reader_setup import calibration_status
+from companion.adapters.reader_setup import calibration_status, save_rig
 from companion.adapters.simulated.sheet import lay_in
 from companion.adapters.tray_observer import jpeg
 from companion.errors import DeviceError
@@ -17,9 +17,9 @@ from vision.calibration.image_quality import Advice
 from vision.calibration.lens import FEWEST_VIEWS
 from vision.calibration.procedure import Calibrated, Calibrating, Found, calibrated, with_die
 from vision.calibration.sheet import sheet
-from vision.calibration.sheet_files import pdf
+from vision.calibration.sheet_pdf import pdf
 from vision.calibration.solving import Plan, zones
-from vision.calibration.store import Stored, save_rig
+from vision.calibration.store import Stored
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Zone, projected
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from companion.diagnostics.health import Check
 from companion.errors import DeviceError
-from vision.calibration.store import Stored, load_rig
+from companion.session.atomic import write_file
+from vision.calibration.store import FILE_NAME, Stored, bytes_of_rig, load_rig
 from vision.cameras import Camera
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.geometry.rig import Rig
@@ -67,6 +68,18 @@ def load_reader(source: str, camera: Camera, folder: Path, networks: Networks) -
         return _without(camera, networks, ok=True, says=_says_without(stored, source))
     reader = Reader(networks, stored.rig)
     return ReaderSetup(reader, stored.rig, lambda: _health(stored, reader.misfit_wh))
+
+
+def save_rig(folder: Path, stored: Stored) -> Path:
+    """Put a calibration into the data folder, in the place of an older one. Raises DeviceError."""
+    to = folder / FILE_NAME
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_file(to, [bytes_of_rig(stored)])
+    except OSError as refused:
+        reason = f"The calibration can't be kept in {folder} ({refused.strerror})."
+        raise DeviceError(reason, "Make the folder writable, or give another with --data DIR.") from None
+    return to
 
 
 def fits(stored: Stored, source: str) -> bool:

@@ -14,6 +14,7 @@ import click
 
 from companion import config
 from companion.errors import DeviceError, SetupError
+from companion.session.atomic import write_file
 
 if TYPE_CHECKING:
     from vision.calibration.procedure import Calibrated, Calibrating, Found, Show
@@ -27,9 +28,7 @@ DIE_WAIT_S = 20.0
 
 
 @click.command()
-@click.option(
-    "--sheet", "sheet_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the sheet: .pdf, .svg."
-)
+@click.option("--sheet", "sheet_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the sheet, a .pdf.")
 @click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Of the sheet.")
 @click.option(
     "--tray", default="320x240", show_default=True, metavar="WxH", help="Floor of the tray in mm, keep zone too."
@@ -76,8 +75,9 @@ def command(
 
     First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and do what it says.
     """
+    from companion.adapters.reader_setup import save_rig
     from vision.calibration.solving import Plan
-    from vision.calibration.store import Stored, save_rig
+    from vision.calibration.store import Stored
 
     tray_mm = _tray(given["tray"], given["keep"])
     plan = Plan(tray_mm, given["keep"], given["lens"], given["height"], given["bar"], die or 16.0)
@@ -238,9 +238,14 @@ def _started(camera: Camera) -> Iterator[None]:
 
 def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
     from vision.calibration.sheet import sheet
-    from vision.calibration.sheet_files import write_sheet
+    from vision.calibration.sheet_pdf import pdf
 
-    write_sheet(sheet(paper, plan.tray_mm, plan.keep_mm), to)
+    if to.suffix.lower() != ".pdf":
+        raise SetupError([f"--sheet: {str(to)!r} must end in .pdf."])
+    try:
+        write_file(to, [pdf(sheet(paper, plan.tray_mm, plan.keep_mm))])
+    except OSError as refused:
+        raise SetupError([f"--sheet: {str(to)!r} can't be written ({refused.strerror}): name another place."]) from None
     click.echo(f"{to}: print it at 100 % on {paper.upper()}; the bar on it must measure 100 mm. Then: pegpip calibrate")
     return 0
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
-from xml.etree import ElementTree
 
 import cv2
 import numpy as np
@@ -15,12 +15,12 @@ import pytest
 from click.testing import CliRunner, Result
 from running import Running
 
-from companion.adapters.reader_setup import NOT_CALIBRATED, calibration_status, load_reader
+from companion.adapters.reader_setup import NOT_CALIBRATED, calibration_status, load_reader, save_rig
 from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
 from vision.calibration.sheet import raster, sheet
-from vision.calibration.sheet_files import pdf, svg
-from vision.calibration.store import FILE_NAME, Stored, load_rig, save_rig
+from vision.calibration.sheet_pdf import pdf
+from vision.calibration.store import FILE_NAME, Stored, load_rig
 from vision.cameras.opening import open_camera
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.images.loading import picture_in, save_jpeg
@@ -159,14 +159,12 @@ def test_photos_of_sheet_and_tray_can_be_calibrated_from(tmp_path: Path) -> None
     assert not (tmp_path / "data").exists()
 
 
-def test_a_sheet_is_written_as_svg_and_pdf_in_true_millimetres(tmp_path: Path) -> None:
-    assert calibrate("--sheet", str(tmp_path / "a.svg")).return_value == 0
-    root = ElementTree.fromstring((tmp_path / "a.svg").read_text())
-    assert (root.get("width"), root.get("height")) == ("297mm", "210mm")
+def test_a_sheet_is_written_as_pdf_in_true_millimetres(tmp_path: Path) -> None:
     assert calibrate("--sheet", str(tmp_path / "a.pdf"), "--paper", "letter").return_value == 0
     told = (tmp_path / "a.pdf").read_bytes()
     assert b"/MediaBox [0 0 792.000 612.000]" in told
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.pdf", "a.svg"]
+    assert b"\n2.83465 0 0 -2.83465 0 612.000 cm\n" in told, "a millimetre is 72 / 25.4 points, y counts downwards"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.pdf"]
 
 
 def test_a_pdfs_table_points_at_its_objects() -> None:
@@ -178,13 +176,12 @@ def test_a_pdfs_table_points_at_its_objects() -> None:
         assert told[int(row[:10]) :].startswith(b"%d 0 obj" % number)
 
 
-def test_the_markers_of_the_svg_are_those_that_are_looked_for() -> None:
-    """The printed black and white, drawn from the SVG's own rectangles, is what the raster shows."""
+def test_the_markers_of_the_pdf_are_those_that_are_looked_for() -> None:
+    """The printed black and white, drawn from the PDF's own rectangles, is what the raster shows."""
     picture = np.full((210 * 3, 297 * 3), 255, np.uint8)
-    for box in ElementTree.fromstring(svg(sheet()))[1:]:
-        if box.tag.endswith("rect"):
-            x, y, w, h = (round(3 * float(box.get(key, "0"))) for key in ("x", "y", "width", "height"))
-            picture[y : y + h, x : x + w] = 0 if box.get("fill") == "#000" else 255
+    for grey, *box in re.findall(rb"([01]) g (\S+) (\S+) (\S+) (\S+) re f", pdf(sheet())):
+        x, y, w, h = (round(3 * float(number)) for number in box)
+        picture[y : y + h, x : x + w] = 255 * int(grey)
     drawn = cv2.cvtColor(raster(sheet(), 3.0), cv2.COLOR_BGR2GRAY)
     assert np.mean((picture > 127) != (drawn > 127)) < 0.001
 
@@ -193,7 +190,7 @@ def test_the_markers_of_the_svg_are_those_that_are_looked_for() -> None:
     "words",
     [
         ("--sheet", "sheet.png"),
-        ("--sheet", "/nowhere/at/all/sheet.svg"),
+        ("--sheet", "/nowhere/at/all/sheet.pdf"),
         ("--tray", "320"),
         ("--tray", "1x1"),
         ("--tray", "200x200", "--keep", "180"),

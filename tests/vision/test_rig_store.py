@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from companion.adapters.reader_setup import save_rig
 from companion.errors import DeviceError
 from vision.calibration.procedure import Calibrating, Plan
 from vision.calibration.sheet import raster, sheet
 from vision.calibration.solving import sold_edge_mm
-from vision.calibration.store import FILE_NAME, Stored, load_rig, save_rig
+from vision.calibration.store import FILE_NAME, Stored, load_rig
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Rig

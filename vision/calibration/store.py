@@ -1,10 +1,8 @@
-"""The calibration on disk: one file with the numbers and the empty tray's picture, written whole or not at all."""
+"""The calibration's file: the numbers and the empty tray's picture."""
 
 from __future__ import annotations
 
-import contextlib
 import io
-import os
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,29 +69,15 @@ class Stored:
         return width, height
 
 
-def save_rig(folder: Path, stored: Stored) -> Path:
-    """Put it into the data folder, in the place of an older one. Raises DeviceError."""
+def bytes_of_rig(stored: Stored) -> bytes:
+    """The content of its file."""
     done, picture = cv2.imencode(".png", stored.rig.empty_bgr)
     assert done, "a picture from a camera can always be coded"
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         archive.writestr(_NUMBERS, msgspec.json.format(msgspec.json.encode(_numbers(stored)), indent=1))
         archive.writestr(_PICTURE, picture.tobytes())
-    to = folder / FILE_NAME
-    part = to.with_suffix(".part")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(content.getvalue())
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(to)
-    except OSError as refused:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        reason = f"The calibration can't be kept in {folder} ({refused.strerror})."
-        raise DeviceError(reason, "Make the folder writable, or give another with --data DIR.") from None
-    return to
+    return content.getvalue()
 
 
 def load_rig(path: Path) -> Stored | None:

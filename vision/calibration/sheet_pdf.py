@@ -1,63 +1,13 @@
-"""The calibration sheet as a file to print: SVG or PDF, one millimetre for one millimetre."""
+"""The calibration sheet as a PDF to print, one millimetre for one millimetre."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-from pathlib import Path
-from xml.sax.saxutils import escape
-
-from companion.errors import SetupError
 from vision.calibration.sheet import Dashes, Mark, Rectangle, Sheet
 
 POINTS_PER_MM = 72 / 25.4
 """PDF counts in points."""
 DASH_MM = "3 2"
 """Drawn and left out."""
-
-
-def write_sheet(sheet: Sheet, to: Path) -> None:
-    """Write it as the name's ending says, whole or not at all.
-
-    Raises:
-        SetupError: Another ending than `.svg` or `.pdf`, or a place that can't be written.
-    """
-    writers = {".svg": svg, ".pdf": pdf}
-    writer = writers.get(to.suffix.lower())
-    if writer is None:
-        raise SetupError([f"--sheet: {str(to)!r} must end in .svg or .pdf."])
-    part = to.with_name(f"{to.name}.part")
-    try:
-        part.write_bytes(writer(sheet))
-        os.replace(part, to)
-    except OSError as refused:
-        with contextlib.suppress(OSError):
-            part.unlink()
-        raise SetupError([f"--sheet: {str(to)!r} can't be written ({refused.strerror}): name another place."]) from None
-
-
-def svg(sheet: Sheet) -> bytes:
-    """SVG whose user unit is a millimetre."""
-    width, height = sheet.size_mm
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}mm" height="{height:g}mm" '
-        f'viewBox="0 0 {width:g} {height:g}" shape-rendering="crispEdges">\n'
-        f'<rect width="{width:g}" height="{height:g}" fill="#fff"/>\n'
-    )
-    return (head + "".join(_svg_mark(mark) for mark in sheet.marks) + "</svg>\n").encode()
-
-
-def _svg_mark(mark: Mark) -> str:
-    if isinstance(mark, Rectangle):
-        fill = "#000" if mark.black else "#fff"
-        at = f'x="{mark.x_mm:g}" y="{mark.y_mm:g}" width="{mark.width_mm:g}" height="{mark.height_mm:g}"'
-        return f'<rect {at} fill="{fill}"/>\n'
-    if isinstance(mark, Dashes):
-        (x1, y1), (x2, y2) = mark.from_mm, mark.to_mm
-        ends = f'x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"'
-        return f'<line {ends} stroke="#888" stroke-width="0.3" stroke-dasharray="{DASH_MM}"/>\n'
-    place = f'x="{mark.x_mm:g}" y="{mark.y_mm:g}" font-size="{mark.size_mm:g}"'
-    return f'<text {place} font-family="Helvetica, Arial, sans-serif">{escape(mark.text)}</text>\n'
 
 
 def pdf(sheet: Sheet) -> bytes:
