@@ -59,7 +59,7 @@ def test_the_same_seed_gives_the_same_picture_and_another_seed_another(condition
 def test_the_labels_lie_on_the_dice(seed: int) -> None:
     shown = picture(BY_NAME["ivory"], seed)
     assert 2 <= len(shown.dice) <= 7
-    darkest_body = 0.3 * linear(IVORY.body_bgr).mean()
+    darkest_body = 0.3 * linear(IVORY.kind.body_bgr).mean()
     for die in shown.dice:
         x, y, w, h = die.box_xywh
         face = shown.image_bgr[y : y + h, x : x + w]

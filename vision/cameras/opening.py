@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from companion.errors import SetupError
+from companion.errors import SetupError, nearest
 from vision.cameras import Camera
 
 KINDS = ("virtual", "picamera2", "opencv:INDEX", "files:DIR", "video:FILE")
@@ -30,9 +29,7 @@ def open_camera(spec: str, dice: int = 7, clock: Callable[[], float] = time.mono
     kind, colon, rest = spec.strip().partition(":")
     takes = {known.partition(":")[0]: known.partition(":")[2] for known in KINDS}
     if kind not in takes:
-        near = difflib.get_close_matches(kind.lower(), KINDS, n=1, cutoff=0.5)
-        meant = f"did you mean {near[0]!r}? " if near else ""
-        raise SetupError([f"camera = {spec!r} is unknown: {meant}There are {', '.join(KINDS)}."])
+        raise SetupError([f"camera = {spec!r} is unknown{nearest(kind, KINDS)}"])
     if takes[kind] and not rest:
         raise SetupError([f"camera = {spec!r}: say which {takes[kind].lower()}, as in {EXAMPLES[kind]!r}."])
     if colon and not takes[kind]:

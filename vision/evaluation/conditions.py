@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision.cameras.simulated.appearance import Kind
 from vision.cameras.simulated.camera import LENS
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.evaluation import grounds, kinds
 from vision.evaluation.grounds import Ground
+from vision.evaluation.kinds import Material
 from vision.evaluation.raycast import Doubles, Floats, Lamp, LyingDie
 from vision.evaluation.scene import Rendered, Scene, Shot, flat_turn, rendered
 
@@ -28,7 +28,7 @@ class Condition:
     """What is drawn for a picture; each field is chosen from at random."""
 
     name: str
-    dice: tuple[Kind, ...]
+    dice: tuple[Material, ...]
     grounds: tuple[Ground, ...]
     light: Callable[[np.random.Generator], tuple[list[Lamp], Doubles]]
     shot: Callable[[np.random.Generator], Shot]
@@ -148,7 +148,7 @@ def fall_off(rng: np.random.Generator) -> Floats:
     return (1 - rng.uniform(0.1, 0.4) * far**2).astype(np.float32)
 
 
-def lying(of: tuple[Kind, ...], count: int, rng: np.random.Generator) -> list[LyingDie]:
+def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator) -> list[LyingDie]:
     """Dice that lie flat, none in another. In some pictures all are of one set, in some each is another."""
     one_set = rng.random() < 0.5
     first = of[rng.integers(len(of))]

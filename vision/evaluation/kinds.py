@@ -1,35 +1,71 @@
-"""Kinds of dice that a rendered picture may show."""
+"""Kinds of dice that a rendered picture may show, and what they are made of."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 
-from vision.cameras.simulated.appearance import BGR, Kind, Texture
+from vision.cameras.simulated.appearance import BGR, Kind
 
 DARK: BGR = (26, 24, 26)
 LIGHT: BGR = (232, 236, 238)
 
-IVORY = Kind((196, 222, 234), DARK)
-BLACK = Kind((30, 28, 28), LIGHT)
-RED = Kind((36, 30, 176), LIGHT)
-BLUE = Kind((130, 70, 26), LIGHT)
-GREEN = Kind((52, 110, 28), LIGHT)
-WHITE_RED_PIPS = Kind((214, 222, 226), (40, 30, 168), drilled=0.4)
-AMBER = Kind((50, 160, 226), DARK)
-SMOKE = Kind((70, 66, 70), LIGHT, clear=0.5, drilled=0.3, gloss=0.09)
-RUBY = Kind((30, 18, 186), LIGHT, clear=0.6, drilled=0.2, gloss=0.09, corner=0.03)
-SAPPHIRE = Kind((170, 82, 20), LIGHT, clear=0.6, drilled=0.2, gloss=0.09, corner=0.03)
-SPECKLED_GREY = Kind((150, 148, 146), DARK, (66, 60, 58), Texture.SPECKLED)
-SPECKLED_NIGHT = Kind((52, 34, 28), LIGHT, (120, 100, 60), Texture.SPECKLED)
-MARBLED = Kind((120, 52, 36), LIGHT, (30, 24, 120), Texture.MARBLED, gloss=0.08)
-BEECH = Kind((132, 178, 212), (34, 38, 48), (100, 146, 186), Texture.WOODEN, drilled=0.7, gloss=0.01, corner=0.13)
-WALNUT = Kind((44, 66, 100), (196, 216, 226), (30, 46, 74), Texture.WOODEN, drilled=0.3, gloss=0.02)
-LARGE_ONE = Kind((204, 220, 226), DARK, one_scale=1.7, drilled=0.9, corner=0.16)
-LARGE_RED_ONE = Kind((208, 222, 228), (36, 34, 150), one_scale=1.75, drilled=0.9, corner=0.18)
-ROUNDED = Kind((200, 220, 230), DARK, pip_radius=0.085, spacing=0.235, corner=0.24, drilled=0.0)
-PRINTED = Kind((206, 224, 232), DARK, drilled=0.0, pip_radius=0.105)
+
+class Texture(Enum):
+    """What the body is made of, as far as one sees it."""
+
+    PLAIN = "plain"
+    SPECKLED = "speckled"
+    MARBLED = "marbled"  # two colours run into each other
+    WOODEN = "wooden"
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A kind of die and what it is made of, which only rays show that are followed.
+
+    Attributes:
+        kind: Its faces.
+        other_bgr: The second colour, 0 to 255: of speckles, veins or grain.
+        texture: How the second colour lies in the first.
+        drilled: Depth of the pips: 0 printed, 1 half a ball.
+        gloss: Part of the light that is mirrored.
+        clear: 0 opaque to 1: how much light goes through.
+        bare: Part of the pips that have lost their paint.
+    """
+
+    kind: Kind
+    other_bgr: BGR = (128, 128, 128)
+    texture: Texture = Texture.PLAIN
+    drilled: float = 0.6
+    gloss: float = 0.05
+    clear: float = 0.0
+    bare: float = 0.0
+
+
+IVORY = Material(Kind((196, 222, 234), DARK))
+BLACK = Material(Kind((30, 28, 28), LIGHT))
+RED = Material(Kind((36, 30, 176), LIGHT))
+BLUE = Material(Kind((130, 70, 26), LIGHT))
+GREEN = Material(Kind((52, 110, 28), LIGHT))
+WHITE_RED_PIPS = Material(Kind((214, 222, 226), (40, 30, 168)), drilled=0.4)
+AMBER = Material(Kind((50, 160, 226), DARK))
+SMOKE = Material(Kind((70, 66, 70), LIGHT), clear=0.5, drilled=0.3, gloss=0.09)
+RUBY = Material(Kind((30, 18, 186), LIGHT, corner=0.03), clear=0.6, drilled=0.2, gloss=0.09)
+SAPPHIRE = Material(Kind((170, 82, 20), LIGHT, corner=0.03), clear=0.6, drilled=0.2, gloss=0.09)
+SPECKLED_GREY = Material(Kind((150, 148, 146), DARK), (66, 60, 58), Texture.SPECKLED)
+SPECKLED_NIGHT = Material(Kind((52, 34, 28), LIGHT), (120, 100, 60), Texture.SPECKLED)
+MARBLED = Material(Kind((120, 52, 36), LIGHT), (30, 24, 120), Texture.MARBLED, gloss=0.08)
+BEECH = Material(
+    Kind((132, 178, 212), (34, 38, 48), corner=0.13), (100, 146, 186), Texture.WOODEN, drilled=0.7, gloss=0.01
+)
+WALNUT = Material(Kind((44, 66, 100), (196, 216, 226)), (30, 46, 74), Texture.WOODEN, drilled=0.3, gloss=0.02)
+LARGE_ONE = Material(Kind((204, 220, 226), DARK, one_scale=1.7, corner=0.16), drilled=0.9)
+LARGE_RED_ONE = Material(Kind((208, 222, 228), (36, 34, 150), one_scale=1.75, corner=0.18), drilled=0.9)
+ROUNDED = Material(Kind((200, 220, 230), DARK, pip_radius=0.085, spacing=0.235, corner=0.24), drilled=0.0)
+PRINTED = Material(Kind((206, 224, 232), DARK, pip_radius=0.105), drilled=0.0)
 WORN_IVORY = replace(IVORY, bare=0.16, drilled=0.9)
 WORN_RED = replace(RED, bare=0.16, drilled=0.9)
 
@@ -49,7 +85,7 @@ ALL_KINDS = (
 )
 
 
-def a_little_different(kind: Kind, rng: np.random.Generator) -> Kind:
+def a_little_different(made: Material, rng: np.random.Generator) -> Material:
     """The same kind from another maker: colours and measures off by a little."""
 
     def shade(colour: BGR, spread: float) -> BGR:
@@ -57,12 +93,14 @@ def a_little_different(kind: Kind, rng: np.random.Generator) -> Kind:
         b, g, r = changed.clip(0, 255).round().astype(int).tolist()
         return b, g, r
 
-    return replace(
-        kind,
-        body_bgr=shade(kind.body_bgr, 0.08),
-        pip_bgr=shade(kind.pip_bgr, 0.06),
-        other_bgr=shade(kind.other_bgr, 0.08),
+    kind = made.kind
+    body_bgr, pip_bgr, other_bgr = shade(kind.body_bgr, 0.08), shade(kind.pip_bgr, 0.06), shade(made.other_bgr, 0.08)
+    faces = Kind(
+        body_bgr,
+        pip_bgr,
         pip_radius=kind.pip_radius * rng.uniform(0.92, 1.08),
         spacing=kind.spacing * rng.uniform(0.96, 1.04),
+        one_scale=kind.one_scale,
         corner=kind.corner * rng.uniform(0.85, 1.15),
     )
+    return replace(made, kind=faces, other_bgr=other_bgr)

@@ -12,9 +12,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cameras.simulated.appearance import PIPS_AT, Kind, Texture
+from vision.cameras.simulated.appearance import PIPS_AT
 from vision.cameras.simulated.contact import CORNERS
 from vision.cameras.simulated.rendering import FACE_AXES, Pinhole
+from vision.evaluation.kinds import Material, Texture
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -46,12 +47,12 @@ class Lamp:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LyingDie:
-    """A die in a scene: its centre in mm, its turn (3, 3), its edge, its kind, and the seed of its own marks."""
+    """A die in a scene: its centre in mm, its turn (3, 3), its edge, its material, and the seed of its own marks."""
 
     at_mm: Doubles
     turn: Doubles
     edge_mm: float
-    kind: Kind
+    made: Material
     seed: int
 
 
@@ -97,7 +98,7 @@ def _draw_one(light: Floats, camera: Pinhole, die: LyingDie, lamps: list[Lamp], 
 
 def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], Floats]:
     """Which rays meet the die, and where, in the die's own axes."""
-    radius = die.kind.corner * die.edge_mm
+    radius = die.made.kind.corner * die.edge_mm
     inner = die.edge_mm / 2 - radius
     # From where the sharp cube is met: steps that begin at the eye die away along a side that is nearly edge-on.
     safe = np.where(np.abs(rays) < 1e-6, np.float32(1e-6), rays)
@@ -115,20 +116,20 @@ def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_]
 
 def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list[Lamp], sky_bgr: Doubles) -> Floats:
     """(n, 3) linear light that comes from these points of the die."""
-    kind, turn = die.kind, die.turn.astype(np.float32)
+    made, kind, turn = die.made, die.made.kind, die.turn.astype(np.float32)
     outside = np.abs(at) - (0.5 - kind.corner) * die.edge_mm
     normal = np.sign(at) * np.maximum(outside, 1e-4)
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
     colour = _body(at, die)
     paint, dish = _pips(at, die, 0.0)
-    through = kind.clear * SEEN_THROUGH
+    through = made.clear * SEEN_THROUGH
     if through > 0:
         # The pips of the far side, moved towards the eye by refraction (plastic: 1.5) and blurred by the body.
         deeper = at + rays * (die.edge_mm * 0.92)
         far, _ = _pips(np.clip(deeper, -die.edge_mm / 2, die.edge_mm / 2), die, 0.5)
         colour += (linear(kind.pip_bgr) * 0.8 - colour) * (through * far)[:, None]
         # Light that went through: more of it near the edges, where the way through is short.
-        colour += (0.35 * kind.clear) * (behind - colour) + kind.clear * 0.10 * linear(kind.body_bgr)
+        colour += (0.35 * made.clear) * (behind - colour) + made.clear * 0.10 * linear(kind.body_bgr)
     colour += (linear(kind.pip_bgr) - colour) * paint[:, None]
     normal = normal - dish
     normal /= np.linalg.norm(normal, axis=1, keepdims=True)
@@ -139,21 +140,21 @@ def _shaded(at: Floats, rays: Floats, behind: Floats, die: LyingDie, lamps: list
     glow = colour * (open_sky[:, None] * sky_bgr)
     for lamp in lamps:
         facing = np.clip(world @ lamp.towards, 0, 1)
-        lit = facing + kind.clear * 0.25 * (1 - facing)
+        lit = facing + made.clear * 0.25 * (1 - facing)
         glow = glow + colour * (lit[:, None] * lamp.colour_bgr)
         half = lamp.towards - rays @ turn.T
         half = half / np.linalg.norm(half, axis=1, keepdims=True)
         shine = np.clip((world * half).sum(1), 0, 1) ** 90
-        glow = glow + (kind.gloss * 7 * shine)[:, None] * lamp.colour_bgr
+        glow = glow + (made.gloss * 7 * shine)[:, None] * lamp.colour_bgr
     # Fresnel: what is seen at a flat angle mirrors the room.
     flat = (1 - np.clip(-(rays * normal).sum(1), 0, 1)) ** 4
-    glow = glow + ((kind.gloss * 0.5 + 0.35 * flat) * kind.gloss * 4)[:, None] * sky_bgr
+    glow = glow + ((made.gloss * 0.5 + 0.35 * flat) * made.gloss * 4)[:, None] * sky_bgr
     return glow.astype(np.float32)
 
 
 def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
     """How much paint lies at each point (n,), and how the drilled hollow leans there (n, 3)."""
-    kind, edge = die.kind, die.edge_mm
+    made, kind, edge = die.made, die.made.kind, die.edge_mm
     paint, dish = np.zeros(len(at), np.float32), np.zeros_like(at)
     axis = np.abs(at).argmax(1)
     above = np.take_along_axis(at, axis[:, None], 1)[:, 0] > 0
@@ -168,12 +169,12 @@ def _pips(at: Floats, die: LyingDie, blur: float) -> tuple[Floats, Floats]:
             du, dv = at[here, u] - column * kind.spacing * edge, at[here, v] - row * kind.spacing * edge
             off = np.hypot(du, dv) / radius
             cover = np.clip((1 - off) / max(blur, 0.08) + 0.5, 0, 1)
-            if bare[value, number] < kind.bare:
-                cover = cover * _rest_of_paint(du / radius, dv / radius, float(bare[value, number]) / kind.bare)
+            if bare[value, number] < made.bare:
+                cover = cover * _rest_of_paint(du / radius, dv / radius, float(bare[value, number]) / made.bare)
             paint[here] = np.maximum(paint[here], cover)
             inside = off < 1
-            dish[here[inside], u] += kind.drilled * 0.9 * du[inside] / radius
-            dish[here[inside], v] += kind.drilled * 0.9 * dv[inside] / radius
+            dish[here[inside], u] += made.drilled * 0.9 * du[inside] / radius
+            dish[here[inside], v] += made.drilled * 0.9 * dv[inside] / radius
     return paint, dish
 
 
@@ -185,16 +186,16 @@ def _rest_of_paint(du: Floats, dv: Floats, luck: float) -> Floats:
 
 def _body(at: Floats, die: LyingDie) -> Floats:
     """(n, 3) linear colour of the body at these points."""
-    kind = die.kind
-    one, other = linear(kind.body_bgr), linear(kind.other_bgr)
+    made = die.made
+    one, other = linear(made.kind.body_bgr), linear(made.other_bgr)
     rng = np.random.default_rng(die.seed)
     p = at / die.edge_mm
     part: Floats | Doubles
-    if kind.texture is Texture.SPECKLED:
+    if made.texture is Texture.SPECKLED:
         part = _speckles(p, rng)
-    elif kind.texture is Texture.MARBLED:
+    elif made.texture is Texture.MARBLED:
         part = 1 / (1 + np.exp(-6 * _clouds(p, 2.2, rng)))
-    elif kind.texture is Texture.WOODEN:
+    elif made.texture is Texture.WOODEN:
         middle = rng.uniform(1, 2, 2)
         rings = np.hypot(p[:, 0] + middle[0], p[:, 1] + middle[1]) * rng.uniform(14, 26)
         part = (0.5 + 0.5 * np.sin(2 * np.pi * rings * 0.5 + 1.5 * _clouds(p, 1.5, rng))) ** 2

@@ -121,7 +121,7 @@ def _floor(scene: Scene, dice: list[LyingDie]) -> Floats:
             corners = corners_of(die)
             ground = corners - lamp.towards / lamp.towards[2] * corners[:, 2:3]
             mask = cv2.GaussianBlur(_hulls([ground], small_wh), (0, 0), max(0.6, lamp.soft_mm * 1.9))
-            dark *= 1 - DEEPEST * (1 - 0.55 * die.kind.clear) * mask
+            dark *= 1 - DEEPEST * (1 - 0.55 * die.made.clear) * mask
         total += (dark * float(lamp.towards[2]))[:, :, None] * lamp.colour_bgr.astype(np.float32)
     wide = cv2.resize(total, size_wh, interpolation=cv2.INTER_LINEAR)
     return np.asarray(wide * scene.ground * scene.fall_off[:, :, None], np.float32)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 import cv2
 import numpy as np
@@ -26,46 +25,25 @@ PIPS_AT: dict[int, tuple[tuple[int, int], ...]] = {
 """Column and row of each value's pips, in spacings from the middle of the face."""
 
 
-class Texture(Enum):
-    """What the body is made of, as far as one sees it."""
-
-    PLAIN = "plain"
-    SPECKLED = "speckled"
-    MARBLED = "marbled"  # two colours run into each other
-    WOODEN = "wooden"
-
-
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of die; lengths in edges.
+    """A kind of die, as far as its faces show it; lengths in edges.
 
     Attributes:
         body_bgr: Colour of the body, 0 to 255.
         pip_bgr: Colour of the paint in the pips.
-        other_bgr: The second colour: of speckles, veins or grain.
-        texture: How the second colour lies in the first.
         pip_radius: Of every pip but a larger one.
         spacing: Of the grid that the pips lie on.
         one_scale: How much larger the single pip is.
         corner: Radius of the rounded edges.
-        drilled: Depth of the pips: 0 printed, 1 half a ball.
-        gloss: Part of the light that is mirrored.
-        clear: 0 opaque to 1: how much light goes through.
-        bare: Part of the pips that have lost their paint.
     """
 
     body_bgr: BGR
     pip_bgr: BGR
-    other_bgr: BGR = (128, 128, 128)
-    texture: Texture = Texture.PLAIN
     pip_radius: float = 0.095
     spacing: float = 0.265
     one_scale: float = 1.0
     corner: float = 0.10
-    drilled: float = 0.6
-    gloss: float = 0.05
-    clear: float = 0.0
-    bare: float = 0.0
 
 
 def _common(body_bgr: BGR, pip_bgr: BGR, one_scale: float = 1.0) -> Kind:
