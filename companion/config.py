@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -10,7 +9,7 @@ from typing import Any, get_type_hints
 import msgspec
 import platformdirs
 
-from companion.errors import SetupError
+from companion.errors import SetupError, nearest
 from companion.session.settings import DataSettings, TableSettings
 from hardware.settings import ButtonSettings, SoundSettings, StripSettings, TrackSettings
 from vision.settings import CameraSettings
@@ -84,7 +83,7 @@ def validated(tree: dict[str, Any]) -> Settings:
     built: dict[str, Any] = {}
     for name, values in tree.items():
         if name not in sections:
-            problems.append(f"There is no section [{name}].{_nearest(name, sections)}")
+            problems.append(f"There is no section [{name}]{nearest(name, sections)}")
         elif not isinstance(values, dict):
             problems.append(f"[{name}] is a section with keys of its own, not a value.")
         else:
@@ -99,7 +98,7 @@ def _section(name: str, kind: type, values: dict[str, Any], problems: list[str])
     good: dict[str, Any] = {}
     for key, value in values.items():
         if key not in hints:
-            problems.append(f"[{name}] has no key `{key}`.{_nearest(key, hints)}")
+            problems.append(f"[{name}] has no key `{key}`{nearest(key, hints)}")
             continue
         try:
             good[key] = msgspec.convert(value, hints[key])
@@ -107,8 +106,3 @@ def _section(name: str, kind: type, values: dict[str, Any], problems: list[str])
             shown = "" if key.endswith("password") else f" = {value!r}"
             problems.append(f"[{name}] `{key}`{shown}: {str(wrong).rstrip('.')}.")
     return kind(**good)
-
-
-def _nearest(word: str, known: dict[str, Any]) -> str:
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
-    return f" Did you mean `{close[0]}`?" if close else f" Known: {', '.join(known)}."

@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from companion.errors import SetupError
+from companion.errors import SetupError, nearest
 from hardware.settings import TrackSettings
 
 Place = tuple[float, float]
@@ -81,8 +80,7 @@ def preset(name: str) -> Layout:
     (122, 120, 1)
     """
     if name not in PRESETS:
-        near = get_close_matches(name, PRESETS, n=1, cutoff=0.0)[0]
-        raise SetupError([f"There is no layout called {name!r}; the nearest is {near!r}. Known: {', '.join(PRESETS)}."])
+        raise SetupError([f"There is no layout called {name!r}{nearest(name, PRESETS)}"])
     return PRESETS[name]()
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from companion.commands.transcript_file import read_transcript
+from companion.errors import DeviceError
 from companion.games.replay import replayed
 
 
@@ -25,8 +26,8 @@ def command(files: tuple[str, ...], as_json: bool) -> int:
 def _replay(name: str, as_json: bool, named: bool) -> int:
     try:
         content = read_transcript(name)
-    except OSError as unreadable:
-        click.echo(f"pegpip: {name} can't be read: {unreadable.strerror}.", err=True)
+    except DeviceError as unreadable:
+        click.echo(f"pegpip: {unreadable}", err=True)
         return 1
     if named and not as_json:
         click.echo(f"{name}:")

@@ -7,15 +7,37 @@ import os
 import stat
 import sys
 
+from companion.errors import DeviceError, RulesError
+from companion.games.replay import transcript_of
+from companion.games.transcript import Transcript
+
 MOST_BYTES = 16 << 20
 """Some 400,000 lines: no game is as long."""
+
+
+def transcript_in(name: str) -> Transcript:
+    """The transcript in that file, or on standard input. Raises as `read_transcript`; RulesError names the file."""
+    content = read_transcript(name)
+    try:
+        return transcript_of(content)
+    except RulesError as refused:
+        raise type(refused)(f"{name}: {refused}") from None
 
 
 def read_transcript(name: str) -> bytes:
     """The content of that file; of standard input for `-`.
 
-    Raises OSError: it can't be read, is larger than any game, or is no file (a pipe with a name would be waited for).
+    Raises:
+        DeviceError: It can't be read, is larger than any game, or is no file: a pipe with a name would be waited for.
     """
+    try:
+        return _content(name)
+    except OSError as refused:
+        cure = "Name a transcript's file, or write '-' and pipe it in."
+        raise DeviceError(f"{name} can't be read: {refused.strerror}.", cure) from None
+
+
+def _content(name: str) -> bytes:
     if name == "-":
         content = sys.stdin.buffer.read(MOST_BYTES + 1)
     else:
@@ -24,7 +46,7 @@ def read_transcript(name: str) -> bytes:
             if stat.S_ISDIR(os.fstat(descriptor).st_mode):
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise OSError(errno.EINVAL, "it is no file; write '-' and pipe it in", name)
+                raise OSError(errno.EINVAL, "it is no file", name)
             content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES >> 20} MB, and no game is as long", name)

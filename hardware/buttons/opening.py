@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-
-from companion.errors import SetupError
+from companion.errors import SetupError, nearest
 from hardware.buttons import Buttons
 from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
@@ -22,5 +20,4 @@ def open_buttons(kind: str, settings: ButtonSettings | None = None) -> Buttons:
         return KeyButtons()
     if kind == "gpio":
         return GpioButtons(settings or ButtonSettings())
-    near = get_close_matches(kind, KINDS, n=1, cutoff=0.0)[0]
-    raise SetupError([f"There are no buttons {kind!r}; the nearest is {near!r}. Known: {', '.join(KINDS)}."])
+    raise SetupError([f"There are no buttons {kind!r}{nearest(kind, KINDS)}"])

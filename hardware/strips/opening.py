@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 
-from companion.errors import SetupError
+from companion.errors import SetupError, nearest
 from hardware.machine import is_pi, is_pi_5, model
 from hardware.settings import StripSettings
 from hardware.strips import Strip
@@ -30,8 +29,7 @@ def open_strip(kind: str, leds: int, settings: StripSettings | None = None) -> S
     strip = None if host else _wired_here(word, leds, wired)
     if strip is not None:
         return strip
-    near = get_close_matches(kind, KINDS, n=1, cutoff=0.0)[0]
-    raise SetupError([f"There is no strip {kind!r}; the nearest is {near!r}. Known: {', '.join(KINDS)}."])
+    raise SetupError([f"There is no strip {kind!r}{nearest(kind, KINDS)}"])
 
 
 def automatic(machine: str, has_pio: bool) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from playing import throw as thrown
 from test_crapola import bank
 
 from companion.errors import RulesError
-from companion.games.crapola.odds import entry_chance, turn_worth
+from companion.games.crapola.odds import reaching, turn_worth
 from companion.games.crapola.race import ENTRIES, STEP, banks, catching, race
 from companion.games.dice import throws_of
 from companion.games.game import Throw
@@ -23,7 +23,7 @@ def test_turns_played_for_points_bank_what_they_are_worth() -> None:
         chances = banks(least)
         assert chances.sum() == pytest.approx(1)
         assert STEP * chances @ np.arange(len(chances)) == pytest.approx(turn_worth(6, least).thrown(0, 6), abs=1e-3)
-    assert catching()[1000 // STEP] == pytest.approx(entry_chance(6, 1000))
+    assert catching()[1000 // STEP] == pytest.approx(reaching(6, 1000, 1000).thrown(0, 6))
 
 
 def test_the_table_is_what_a_plain_iteration_finds() -> None:

@@ -10,7 +10,7 @@ from playing import throw as thrown
 from test_crapola import LATE_CRAP, bank
 
 from companion.errors import RulesError
-from companion.games.crapola.odds import entry_chance, reaching
+from companion.games.crapola.odds import reaching
 from companion.games.dice import throws_of
 from companion.games.game import State, Throw
 from companion.games.notation import action_of
@@ -36,7 +36,7 @@ def test_the_last_turn_is_played_for_what_it_takes_to_get_ahead() -> None:
     assert values(off_board)["{'throw': 6}"] == pytest.approx(reaching(6, 1000, 2050).thrown(0, 6))
     near = last(ann=2000, ben=1950)
     assert values(near)["{'throw': 6}"] == pytest.approx(reaching(6, 0, 100).thrown(0, 6))
-    assert values(near)["{'throw': 6}"] > entry_chance(6, 1000)
+    assert values(near)["{'throw': 6}"] > reaching(6, 1000, 1000).thrown(0, 6)
 
 
 def test_a_stop_that_does_not_win_is_worth_nothing_and_one_that_does_all() -> None:

@@ -198,7 +198,8 @@ def test_the_command_tells_results_throws_and_decisions() -> None:
 
 
 def test_the_command_refuses_what_it_cant_tell() -> None:
-    unfinished = luck(begun("crag"))
-    assert (unfinished.return_value, unfinished.stdout) == (1, "")
-    assert "not finished" in unfinished.stderr
-    assert luck(played_by("crag", ["careless"], 1), "--goal", "win").return_value == 1
+    unfinished, no_win = luck(begun("crag")), luck(played_by("crag", ["careless"], 1), "--goal", "win")
+    assert isinstance(unfinished.exception, RulesError)
+    assert isinstance(no_win.exception, RulesError)
+    assert "not finished" in str(unfinished.exception)
+    assert unfinished.stdout == no_win.stdout == ""

@@ -292,9 +292,9 @@ def test_a_turn_of_crapola_is_worth_what_it_is(size: int, least: int, value: flo
 
 @pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
 def test_the_greatest_chance_to_get_on_the_board_is_this(size: int, chance: float) -> None:
-    assert crapola_odds.entry_chance(size, 1000) == pytest.approx(chance, abs=1e-6)
-    assert crapola_odds.entry_chance(6, 0) == pytest.approx(1 - 1080 / 46656), "any bank will do: only a crap-out fails"
-    assert crapola_odds.entry_chance(7, 0) == pytest.approx(1.0)
+    assert crapola_odds.reaching(size, 1000, 1000).thrown(0, size) == pytest.approx(chance, abs=1e-6)
+    assert crapola_odds.reaching(6, 0, 0).thrown(0, 6) == pytest.approx(1 - 1080 / 46656), "only a crap-out fails"
+    assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
 
 
 def test_a_turn_played_to_reach_points_reaches_them_as_often_as_each_throw_says() -> None:

@@ -126,12 +126,12 @@ def test_scenes_draws_a_still_of_every_scene(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [("map",), ("test",), ("design", "--out", "x.svg"), ("scenes", "--out", "x")])
 def test_a_layout_that_does_not_exist_is_told_with_the_nearest(words: tuple[str, ...], tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="nearest is 'board3x121'"):
+    with pytest.raises(SetupError, match="did you mean 'board3x121'"):
         CliRunner().invoke(command, [*words, "--layout", "bord3x12"], catch_exceptions=False)
 
 
 def test_a_strip_that_does_not_exist_is_told_with_the_nearest(empty_settings: str) -> None:
-    with pytest.raises(SetupError, match="nearest is 'spi'"):
+    with pytest.raises(SetupError, match="did you mean 'spi'"):
         CliRunner().invoke(command, ["map", "--config", empty_settings, "--strip", "sip"], catch_exceptions=False)
 
 

@@ -114,5 +114,5 @@ def test_an_unreadable_lane_is_told_with_an_example() -> None:
 
 
 def test_an_unknown_preset_is_told_with_the_nearest() -> None:
-    with pytest.raises(SetupError, match="nearest is 'strip122'"):
+    with pytest.raises(SetupError, match="did you mean 'strip122'"):
         preset("strip12")

@@ -22,8 +22,8 @@ def test_all_mistakes_are_told_at_once_with_the_nearest_key(tmp_path: Path) -> N
         config.load(file, {})
     text = "\n".join(told.value.problems)
     assert len(told.value.problems) == 4
-    assert "`port`" in text
-    assert "`strip`" in text
+    assert "`prot`; did you mean 'port'?" in text
+    assert "[strpi]; did you mean 'strip'?" in text
     assert "streams" in text
     assert "brightness" in text
 

@@ -9,10 +9,8 @@ from typing import Any
 import click
 
 from companion import config
-from companion.commands.transcript_file import read_transcript
-from companion.errors import RulesError
+from companion.commands.transcript_file import transcript_in
 from companion.games.game import Throw
-from companion.games.replay import transcript_of
 from companion.session.past.fairness import watched
 
 WIDTH = 40
@@ -29,33 +27,19 @@ WIDTH = 40
 @click.option("--since", type=click.IntRange(min=1), metavar="GAME", help="Only its games from that one on: new dice.")
 @click.option("--set", "dice", metavar="NAME", help="Only its games with that set of dice; '' for the usual one.")
 @click.argument("files", nargs=-1, metavar="[FILE...|-]")
-def command(files: tuple[str, ...], data: str | None, since: int | None, dice: str | None, as_json: bool) -> int:
+def command(files: tuple[str, ...], data: str | None, since: int | None, dice: str | None, as_json: bool) -> None:
     """Test the dice of all games of the table, or of transcripts: counts, evidence, and what it could tell by now.
 
     The test may be looked at after every throw: fair dice are ever called uneven in at most 1 of 20 sets. Corrected
     throws count as corrected. Uneven values that one confusion of the reader would explain are told as that.
     """
-    try:
-        throws = list(_of_files(files) if files else _of_the_table(data, since, dice))
-    except OSError as unreadable:
-        click.echo(f"pegpip: {unreadable.filename} can't be read: {unreadable.strerror}.", err=True)
-        return 1
-    except RulesError as refused:
-        click.echo(f"pegpip: {refused}", err=True)
-        return 1
-    found = watched(throws).view()
+    found = watched(list(_of_files(files) if files else _of_the_table(data, since, dice))).view()
     click.echo(json.dumps(found) if as_json else in_words(found))
-    return 0
 
 
 def _of_files(files: tuple[str, ...]) -> Iterator[Sequence[int]]:
     for name in files:
-        content = read_transcript(name)
-        try:
-            actions = transcript_of(content).actions
-        except RulesError as refused:
-            raise type(refused)(f"{name}: {refused}") from None
-        yield from (action.dice for action in actions if isinstance(action, Throw))
+        yield from (action.dice for action in transcript_in(name).actions if isinstance(action, Throw))
 
 
 def _of_the_table(data: str | None, since: int | None, dice: str | None) -> Iterator[Sequence[int]]:

@@ -7,36 +7,24 @@ from typing import Any
 
 import click
 
-from companion.commands.transcript_file import read_transcript
-from companion.errors import RulesError
+from companion.commands.transcript_file import transcript_in
 from companion.games.luck import story_of
 from companion.games.odds import GOALS
-from companion.games.replay import transcript_of
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--goal", type=click.Choice(GOALS), help="Of what; else the win where its chance is known throughout.")
 @click.argument("file", metavar="FILE|-")
-def command(file: str, as_json: bool, goal: str | None) -> int:
+def command(file: str, as_json: bool, goal: str | None) -> None:
     """Tell a finished game's luck from its decisions: each result, the luckiest throws, the dearest decisions.
 
     A decision costs what its option is worth less than the best one; all else is luck. Together they are the result
     less what was expected at the start.
     """
-    try:
-        content = read_transcript(file)
-        transcript = transcript_of(content)
-        story = story_of(transcript, goal)
-    except OSError as unreadable:
-        click.echo(f"pegpip: {file} can't be read: {unreadable.strerror}.", err=True)
-        return 1
-    except RulesError as refused:
-        click.echo(f"pegpip: {file}: {refused}", err=True)
-        return 1
-    found = story.view(transcript.header.players)
+    transcript = transcript_in(file)
+    found = story_of(transcript, goal).view(transcript.header.players)
     click.echo(json.dumps(found) if as_json else in_words(found))
-    return 0
 
 
 def in_words(found: dict[str, Any]) -> str:

@@ -7,17 +7,15 @@ from typing import Any
 
 import click
 
-from companion.commands.transcript_file import read_transcript
-from companion.errors import RulesError
+from companion.commands.transcript_file import transcript_in
 from companion.games.odds import GOALS, weighed
-from companion.games.replay import transcript_of
 
 
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("--goal", type=click.Choice(GOALS), default="points", show_default=True, help="What the values are of.")
 @click.argument("file", metavar="FILE|-")
-def command(file: str, as_json: bool, goal: str) -> int:
+def command(file: str, as_json: bool, goal: str) -> None:
     """Tell the options after the last line of a transcript, each with its exact value, the best first.
 
     points: the turn points that this turn will bank, expected with best play from there on; for a game played on a
@@ -27,16 +25,8 @@ def command(file: str, as_json: bool, goal: str) -> int:
     every turn for the win; else when this turn is played for it, and every later turn, by everyone, for its points.
     For races in which no side can move another's peg; `pegpip rules GAME --json` has the switches.
     """
-    try:
-        odds = weighed(transcript_of(read_transcript(file)).state, goal)
-    except OSError as unreadable:
-        click.echo(f"pegpip: {file} can't be read: {unreadable.strerror}.", err=True)
-        return 1
-    except RulesError as refused:
-        click.echo(f"pegpip: {file}: {refused}", err=True)
-        return 1
+    odds = weighed(transcript_in(file).state, goal)
     click.echo(json.dumps(odds) if as_json else in_words(odds))
-    return 0
 
 
 def in_words(odds: dict[str, Any]) -> str:

@@ -149,7 +149,8 @@ def turn_worth(size: int, least: int) -> TurnWorth:
     Raises:
         RulesError: The least bank is so high that working back from it would take long.
     """
-    _check_entry(least)
+    if least > MOST_ENTRY:
+        raise RulesError(f"Odds are worked out for an `entry` of up to {MOST_ENTRY}, not {least}.")
     known = floats(__package__, TURNS.format(size, least)) if (size, least) in STORED else worked_back(size, least)
     return TurnWorth(size, least, known, hot=rich_seven)
 
@@ -192,14 +193,3 @@ def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnWort
     by_steps = np.array([bank(STEP * steps) for steps in range(never, deep + MOST_AT_ONCE + 1)])
     found: list[float] = thrown(size, by_steps, steps_to(least) - never, deep - never).reshape(-1).tolist()
     return TurnWorth(size, least, found, bank, never=STEP * never)
-
-
-def entry_chance(size: int, least: int) -> float:
-    """The greatest chance that a turn of so many dice banks that much or more. Raises as `turn_worth`."""
-    _check_entry(least)
-    return reaching(size, least, least).thrown(0, size)
-
-
-def _check_entry(least: int) -> None:
-    if least > MOST_ENTRY:
-        raise RulesError(f"Odds are worked out for an `entry` of up to {MOST_ENTRY}, not {least}.")
