@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.cli import pegpip
+from companion.errors import DeviceError, RulesError
 from companion.session.past.fairness import (
     ENOUGH,
     MEDIANS,
@@ -151,6 +152,7 @@ def test_without_throws_there_is_nothing_to_find_yet(tmp_path: Path) -> None:
 
 
 def test_what_cant_be_read_is_refused(tmp_path: Path) -> None:
-    refused = dice("-", stdin=b"{}")
-    assert (refused.return_value, refused.stdout) == (1, "")
-    assert dice(str(tmp_path / "none.jsonl")).return_value == 1
+    with pytest.raises(RulesError, match="-: line 1"):
+        dice("-", stdin=b"{}")
+    with pytest.raises(DeviceError, match=r"none\.jsonl can't be read"):
+        dice(str(tmp_path / "none.jsonl"))
