@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from companion.session.events import TAKEN_BACK
+from vision.reading import Doubt
 from web import static_files
 from web.catalogue import LANGUAGES, chosen, say, texts
 
@@ -49,6 +50,14 @@ def test_every_event_and_notice_of_the_session_has_words() -> None:
     said = {key.split(".")[1] for key in texts("en") if key.startswith("event.")}
     assert len(events) > 20
     assert events - said == set()
+
+
+def test_each_doubt_that_there_is_has_words_and_no_other() -> None:
+    interpreted = (WEB.parent / "companion" / "session" / "tray" / "interpret.py").read_text()
+    of_the_table = {"found", "moved", "unsure"}
+    assert all(f'"{code}"' in interpreted for code in of_the_table)
+    said = {key.removeprefix("doubt.") for key in texts("en") if key.startswith("doubt.")}
+    assert said == {*map(str, Doubt), *of_the_table}
 
 
 def test_a_plural_is_chosen_by_its_count() -> None:

@@ -37,7 +37,7 @@ function show() {
 }
 
 function card(each) {
-  const why = [t(`source.${each.source}`), each.doubt ? t(`doubt.${each.doubt}`) : null].filter(Boolean).join(" · ");
+  const why = [t(`source.${each.source}`), each.doubt ? t(`doubt.${each.doubt}`, {}, each.doubt) : null].filter(Boolean).join(" · ");
   const photo = `/api/throws/${each.throw}.jpg`;
   return [h("div", { class: "spread" }, h("h2", {}, t("review.throw", { number: each.throw, player: each.player, values: each.values.join(", ") })), each.settled ? null : h("b", { class: "open-sign" }, t("review.open"))),
     h("p", { class: "quiet" }, why),
