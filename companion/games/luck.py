@@ -18,7 +18,7 @@ from typing import Any
 from companion.errors import RulesError
 from companion.games.game import Action, Enter, Header, Spend, State, Stop, Throw, side_of
 from companion.games.notation import line_of
-from companion.games.odds import GOALS, win_chances
+from companion.games.odds import GOALS, values_in_points, win_chances
 from companion.games.registry import game_named
 from companion.games.roll_off import RollOff
 from companion.games.transcript import Transcript
@@ -193,14 +193,14 @@ def _scored(transcript: Transcript) -> Story:
     for line, before, action, after in _steps(transcript):
         seat = before.to_play
         assert seat is not None, "nothing happens after the end"
-        best, cost, wanted = _weighed(before.expected_values(), action)
+        best, cost, wanted = _weighed(values_in_points(before), action)
         if not in_turn and not (total and seat in begun):
             start[seat] += best
             worth[seat] = best
         begun.add(seat)
         in_turn = after.to_play == seat and not isinstance(action, Stop | Enter | Spend)
         if in_turn:
-            following = max(value for _, value in after.expected_values())
+            following = max(value for _, value in values_in_points(after))
         else:
             following = 0.0 if isinstance(action, Throw) else best - cost
             result[seat] = following + (0.0 if total else result[seat])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.game import State, side_of
+from companion.games.game import Action, State, side_of
 from companion.games.notation import line_of
 from companion.games.registry import game_named
 
@@ -38,11 +38,19 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     """
     if goal not in GOALS:
         raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
-    values = game_named(state.header.game).values_to_win(state) if goal == "win" else state.expected_values()
+    values = game_named(state.header.game).values_to_win(state) if goal == "win" else values_in_points(state)
     return [
         {"line": {"throw": option} if isinstance(option, int) else line_of(option), "value": value}
         for option, value in sorted(values, key=lambda each: -each[1])
     ]
+
+
+def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
+    """The state's expected values; none after the end. Raises RulesError: its game has not worked them out."""
+    values = state.expected_values()
+    if not values and not state.over:
+        raise RulesError(f"What each option is worth is not worked out for {state.header.game!r}.")
+    return values
 
 
 def win_chances(state: State) -> tuple[float, ...]:

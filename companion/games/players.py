@@ -32,8 +32,9 @@ def careless(state: State) -> Choice:
 
 
 def steady(state: State) -> Choice:
-    """For the most points, as `expected_values` finds them."""
-    return _best(state.expected_values())
+    """For the most points, as `expected_values` finds them; by the rule of thumb in a game without such values."""
+    values = state.expected_values()
+    return _best(values) if values else careless(state)
 
 
 def best(state: State) -> Choice:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from companion.games.crapola.scoring import points_of
 from companion.games.game import Action, Bomb, State, Throw
 from companion.games.notation import action_of, header_of
+from companion.games.registry import game_named
 from companion.games.transcript import Transcript
 
 CRIB_SWITCHES = [
@@ -93,8 +94,9 @@ def headers(draw: st.DrawFn, mix: str) -> dict[str, Any]:
     """A header of that mix, as it stands in a transcript's first line."""
     game, fixed, drawn = MIXES[mix]
     rules = {**fixed, **{word: draw(values) for word, values in drawn.items()}}
-    most = {"crib_dice": 5, "crag": 4, "crapola": 10}[game]
-    counts = st.sampled_from([4, 6]) if rules.get("partners") else st.integers(1 if game == "crag" else 2, most)
+    most = {"crib_dice": 5, "crag": 4}.get(game, len(NAMES))
+    least = game_named(game).min_players
+    counts = st.sampled_from([4, 6]) if rules.get("partners") else st.integers(least, most)
     players = NAMES[: draw(counts)]
     header: dict[str, Any] = {"transcript": 1, "game": game, "players": players, "rules": rules}
     who = draw(st.sampled_from([None, "roll", *players]))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import random
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 import pytest
 from high import GAME
+from high.state import High
 from high.words import IN_WORDS, SWITCHES
 
 from companion.errors import IllegalAction, RulesError
 from companion.games import registry
-from companion.games.game import Header, Stop, Throw
+from companion.games.game import Action, Header, Stop, Throw
+from companion.games.luck import story_of
 from companion.games.odds import options, safe_chance
-from companion.games.players import careless
+from companion.games.players import LEVELS, careless, played
 from companion.games.replay import replayed, transcript_of
 from companion.games.rulebook import form_of
 
@@ -87,3 +91,31 @@ def test_who_is_careless_at_a_game_without_a_rule_of_thumb_takes_the_first_decis
     assert careless(start) == 1
     assert careless(start.after(Throw((2,)))) == Stop()
     assert GAME.solved(start) is False
+
+
+@dataclass(frozen=True, slots=True)
+class Unweighed(High):
+    """High, but nobody has worked out what its options are worth."""
+
+    def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
+        return ()
+
+
+def test_a_game_whose_values_nobody_worked_out_is_played_by_rule_of_thumb_and_says_that_it_has_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def begin(header: Header, first: int, *_: object) -> Unweighed:
+        return Unweighed(header, first)
+
+    monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": replace(GAME, begin=begin)}))
+    header = Header("high", ("Ann", "Ben"), {"twice": True})
+    for level in LEVELS:
+        assert played(header, [level, level], random.Random(1)).over
+    lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"]}, {"throw": [5]}]
+    transcript = transcript_of("\n".join(map(json.dumps, lines)).encode())
+    with pytest.raises(RulesError, match="not worked out for 'high'"):
+        options(transcript.state)
+    over = transcript.then(Throw((3,)))
+    assert options(over.state) == []
+    with pytest.raises(RulesError, match="not worked out for 'high'"):
+        story_of(over)
