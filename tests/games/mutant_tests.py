@@ -6,12 +6,13 @@ import functools
 import gc
 import json
 import math
+import multiprocessing
 import os
 import resource
 import sys
 import time
 import types
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 from mutations import RULES, Mutant, changed_tree, module_of, modules, path_of
 
+ROOT = RULES.parent.parent
 SLACK_S = 3  # processor time that a test may take more than ten times what it took without a change
 Place = tuple[str, str]  # a module's stem and the outermost function in it
 
@@ -28,8 +30,8 @@ class Session:
     """A pytest plugin: its run loop is the mutants' run.
 
     Writes lines of JSON: first the ids of the tests that enter each module, the quickest first (under the empty name
-    those of all tests); then for each mutant its place in the list and how its process ended, as `os.wait` tells it: 0
-    when no test noticed; null where it must be loaded afresh.
+    those of all tests); then the names of the libraries that they load; then for each mutant its place in the list and
+    how its process ended, as `os.wait` tells it: 0 when no test noticed; null where it must be loaded afresh.
     """
 
     def __init__(self, mutants: list[Mutant], jobs: int, writing: int) -> None:
@@ -39,6 +41,8 @@ class Session:
         self._functions: dict[Place, types.FunctionType] = {}
         self._codes: dict[Place, types.CodeType] = {}
         self._took_s: dict[pytest.Item, float] = {}
+        self._noticing: dict[Place, Counter[int]] = defaultdict(Counter)
+        self._running = multiprocessing.RawArray("i", len(mutants))  # by mutant: the number of the test that is on
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
@@ -54,7 +58,9 @@ class Session:
         self._codes.update((place, function.__code__) for place, function in self._functions.items())
         for item in session.items:
             self._learn(item)
+        self._number = {item: number for number, item in enumerate(session.items)}
         self._write(self._watching(session.items))
+        self._write(libraries())
         gc.freeze()
         self._run()
         return True
@@ -94,7 +100,7 @@ class Session:
             while waiting and len(running) < self._jobs:
                 place = waiting.pop()
                 if self._mutants[place].inside:
-                    running[self._ask(self._mutants[place])] = place
+                    running[self._ask(place)] = place
                 else:
                     self._write([place, None])
             if not running:
@@ -102,6 +108,8 @@ class Session:
             child, status = os.wait()
             place = running.pop(child)
             mutant = self._mutants[place]
+            if status:
+                self._noticing[mutant.module, mutant.inside][self._running[place]] += 1
             worked_at_import = (mutant.module, mutant.inside) in self._at_import
             self._write([place, status or (None if worked_at_import else 0)])
 
@@ -109,25 +117,28 @@ class Session:
         with os.fdopen(os.dup(self._writing), "w", encoding="ascii") as lines:
             lines.write(json.dumps(line) + "\n")
 
-    def _ask(self, mutant: Mutant) -> int:
-        """Starts a fork that ends with 0 when no test notices the mutant."""
+    def _ask(self, place: int) -> int:
+        """Starts a fork that ends with 0 when no test notices the mutant of that place."""
         child = os.fork()
         if child:
             return child
-        status = 1
+        mutant, status = self._mutants[place], 1
         try:
             forget()
             exchange(mutant, self._functions[mutant.module, mutant.inside])
-            status = 1 if any(not self._passes_in_time(item) for item in self._order(mutant)) else 0
+            status = 1 if any(not self._passes_in_time(item, place) for item in self._order(mutant)) else 0
         finally:
             os._exit(status)
 
     def _order(self, mutant: Mutant) -> list[pytest.Item]:
-        """The tests that enter the mutant's function, the quickest first."""
-        return sorted(self._tests[mutant.module, mutant.inside], key=self._took_s.__getitem__)
+        """The tests that enter the mutant's function: first the quick, and those that noticed others in it."""
+        noticing = self._noticing[mutant.module, mutant.inside]
+        entering = self._tests[mutant.module, mutant.inside]
+        return sorted(entering, key=lambda item: self._took_s[item] / (1 + noticing[self._number[item]]))
 
-    def _passes_in_time(self, item: pytest.Item) -> bool:
+    def _passes_in_time(self, item: pytest.Item, place: int) -> bool:
         """Whether it passes; the kernel ends the process when that takes much longer than without a change."""
+        self._running[place] = self._number[item]
         limit_s = math.ceil(time.process_time() + SLACK_S + 10 * self._took_s[item])
         resource.setrlimit(resource.RLIMIT_CPU, (limit_s, resource.RLIM_INFINITY))
         return passes(item)
@@ -136,6 +147,12 @@ class Session:
 def passes(item: pytest.Item) -> bool:
     """Runs one test with its fixtures, set up and torn down for it alone."""
     return all(report.passed or report.skipped for report in runtestprotocol(item, log=False, nextitem=None))
+
+
+def libraries() -> list[str]:
+    """The modules that are loaded and lie elsewhere than in this project."""
+    files = {name: getattr(module, "__file__", None) or "" for name, module in sys.modules.items()}
+    return [name for name, file in files.items() if file.startswith(sys.prefix) or not file.startswith(str(ROOT))]
 
 
 def forget() -> None:

@@ -16,10 +16,13 @@ under 97 %, or when there is a module of the games that no test enters.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import importlib
 import json
 import os
 import resource
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
@@ -36,6 +39,7 @@ WANTED = 0.97  # of all mutants
 # Words for people, not rules.
 LEFT_OUT = {"__init__", "words"}
 FRESH_LIMIT_S = 200
+PASSED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
 SESSION = HERE.parent / "session"
 # What the rules are held to: their own tests, and those of the table that ask a game what dice in the tray mean.
 OF_THE_TABLE = ["test_events", "test_expected_dice", "test_house_player", "test_interpret_properties", "test_tray_*"]
@@ -103,7 +107,7 @@ class QuickestFirst:
     """A pytest plugin: the tests in the order of their ids in a list."""
 
     def __init__(self, ids: list[str]) -> None:
-        self._places = {test: place for place, test in enumerate(ids)}
+        self._places = {test: place for place, test in enumerate(dict.fromkeys(ids))}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Sorts in place; a test that only this mutant has comes first."""
@@ -111,15 +115,21 @@ class QuickestFirst:
 
 
 def noticed_afresh(mutant: Mutant, watching: dict[str, list[str]]) -> bool:
-    """In a process that has not loaded the rules: everything against one mutant."""
+    """In a process that has not loaded the rules: everything against one mutant.
+
+    First the files with tests that enter its module, then the others.
+    """
     resource.setrlimit(resource.RLIMIT_CPU, (FRESH_LIMIT_S, FRESH_LIMIT_S))
     silenced()
     if mutant.number >= 0:
         sys.meta_path.insert(0, Finder(mutant.module, changed_tree(mutant)))  # type: ignore[arg-type]
     if not transcripts_are_right():
         return True
-    ids = dict.fromkeys([*watching.get(mutant.module, []), *watching[""]])
-    return bool(pytest.main([*OPTIONS, "-x", *FILES], plugins=[QuickestFirst(list(ids))]))
+    entering = watching.get(mutant.module, [])
+    order = QuickestFirst([*entering, *watching[""]])
+    near = {str(ROOT / test.split("::")[0]) for test in entering}
+    halves = [file for file in FILES if file in near], [file for file in FILES if file not in near]
+    return any(pytest.main([*OPTIONS, "-x", *half], plugins=[order]) not in PASSED for half in halves if half)
 
 
 def in_forks(mutants: list[Mutant], jobs: int, noticed: Callable[[Mutant], bool], tell: Callable[..., None]) -> None:
@@ -174,7 +184,7 @@ def in_one_session(mutants: list[Mutant], jobs: int, score: Score) -> tuple[dict
     os.close(writing)
     afresh: list[Mutant] = []
     with os.fdopen(reading, encoding="ascii") as lines:
-        watching = json.loads(next(lines, "{}"))
+        watching, libraries = json.loads(next(lines, "{}")), json.loads(next(lines, "[]"))
         for line in lines:
             place, status = json.loads(line)
             if status is None:
@@ -183,7 +193,20 @@ def in_one_session(mutants: list[Mutant], jobs: int, score: Score) -> tuple[dict
                 score.add(mutants[place], status)
     if os.waitpid(child, 0)[1]:
         raise SystemExit("the tests fail without any change, or can't be run")
+    for name in libraries:  # so that no fork that begins afresh has to
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
     return watching, afresh
+
+
+def run(mutants: list[Mutant], jobs: int, score: Score) -> dict[str, list[str]]:
+    """Asks about all of them. Returns the ids of the tests that enter each module."""
+    watching, afresh = in_one_session(mutants, jobs, score)
+    print(f"{len(afresh)} of {len(mutants)} must be loaded afresh", flush=True)
+    if afresh and noticed_in_a_fork(Mutant("", -1, "no change at all", ""), watching):
+        raise SystemExit("loaded afresh, the tests fail without any change")
+    in_forks(afresh, jobs, lambda mutant: noticed_afresh(mutant, watching), score.add)
+    return watching
 
 
 def main() -> int:
@@ -194,7 +217,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=1, help="only each N-th mutant")
     options = parser.parse_args()
     os.nice(10)
-    os.environ["PEGPIP_GAMES"] = "6"
+    os.environ |= {"PEGPIP_GAMES": "6", "OPENBLAS_NUM_THREADS": "1"}
     phases = [hypothesis.Phase.explicit, hypothesis.Phase.generate]  # who has failed need not fail beautifully
     hypothesis.settings.register_profile("mutants", phases=phases)
     hypothesis.settings.load_profile("mutants")
@@ -202,11 +225,9 @@ def main() -> int:
     chosen = options.modules or known
     mutants = [mutant for module in chosen for mutant in mutants_of(module)[:: options.sample]]
     score = Score(Counter(mutant.module for mutant in mutants))
-    watching, afresh = in_one_session(mutants, options.jobs, score)
-    print(f"{len(afresh)} of {len(mutants)} must be loaded afresh", flush=True)
-    if afresh and noticed_in_a_fork(Mutant("", -1, "no change at all", ""), watching):
-        raise SystemExit("loaded afresh, the tests fail without any change")
-    in_forks(afresh, options.jobs, lambda mutant: noticed_afresh(mutant, watching), score.add)
+    with tempfile.TemporaryDirectory() as folder:  # what is compiled once need not be again
+        sys.dont_write_bytecode, sys.pycache_prefix = False, folder
+        watching = run(mutants, options.jobs, score)
     print("\n".join(score.table()))
     alone = unwatched(known, watching)
     for module in alone:

@@ -149,11 +149,12 @@ class Mutant:
 
 
 class Mutator(ast.NodeTransformer):
-    """Walks a module and makes the change of number `wanted` (none: -1); tells of all there are."""
+    """Walks a module and makes the change of number `wanted`; or, with -1, none, and tells of all there are."""
 
     def __init__(self, module: str, wanted: int) -> None:
         self.module, self.wanted = module, wanted
         self.found: list[Mutant] = []
+        self._number = 0
         self._names: list[str] = []
         self._inside = ""
 
@@ -161,10 +162,12 @@ class Mutator(ast.NodeTransformer):
         if isinstance(node, LEFT_ALONE) or any(kind(node) for kind in (_is_strict, _is_docstring, _holds_no_behaviour)):
             return node
         for name, changed in changes_of(node):
-            told = f"line {node.lineno}: {name}: {ast.unparse(node)[:90]!r}"  # type: ignore[attr-defined]
-            self.found.append(Mutant(self.module, len(self.found), told, self._inside))
-            if len(self.found) - 1 == self.wanted:
+            if self.wanted == self._number:
                 return ast.copy_location(changed, node)
+            if self.wanted < 0:
+                told = f"line {node.lineno}: {name}: {ast.unparse(node)[:90]!r}"  # type: ignore[attr-defined]
+                self.found.append(Mutant(self.module, self._number, told, self._inside))
+            self._number += 1
         return self._into(node)
 
     def _into(self, node: ast.AST) -> ast.AST:

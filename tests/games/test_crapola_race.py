@@ -105,6 +105,28 @@ def test_reaching_the_target_leaves_the_other_his_last_turn() -> None:
     assert stop == pytest.approx(1 - last, abs=1e-6)
 
 
+@pytest.mark.parametrize(("total", "other", "on"), [(1010, 985, True), (2600, 2995, True), (1010, 0, False)])
+def test_each_bank_is_worth_what_the_other_is_left_with(total: int, other: int, on: bool) -> None:
+    game, reach = race(3000, 1000), catching()
+    found = game.banked(total, other, on, 260)
+    assert len(found) == 261
+    for steps, worth in enumerate(found):
+        after = total + STEP * steps
+        last = reach[min(400, (after - other) // STEP + 1)]  # the fewest steps that bring the other ahead
+        assert worth == 1 - (last if after >= 3000 else game.chance(other, on, after, True))
+
+
+def test_a_turn_so_rich_is_taken_to_stop() -> None:
+    six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
+    for times, sure in ((2, 0.98), (4, 1 - 1e-6)):
+        state = told("crapola", *six_ones * times, rules={"target": 15_000}).state
+        values = {str(option["line"]): option["value"] for option in options(state, "win")}
+        assert 1 >= values["{'throw': 6}"] == values[str(STOP)] > sure
+    just_below = told("crapola", *six_ones, thrown(*[1] * 5, 5), keep(*[1] * 5), rules={"target": 15_000}).state
+    values = {str(option["line"]): option["value"] for option in options(just_below, "win")}
+    assert values["{'throw': 1}"] < values[str(STOP)] - 0.1
+
+
 def test_a_throw_is_worth_the_mean_of_what_follows() -> None:
     transcript = told(
         "crapola", *bank(1000), *bank(1500), thrown(1, 1, 5, 2, 3, 4), keep(1, 1, 5), rules={"target": 3000}

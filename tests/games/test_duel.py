@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
 from playing import STOP
 from test_win_odds import board_at, values
 
-from companion.games.crib_dice import duel, solve_duel
-from companion.games.crib_dice.duel import REACH
+from companion.games.crib_dice import duel
 from companion.games.crib_dice.odds import TurnWorth
-from companion.games.crib_dice.outcomes import Outcomes
 from companion.games.crib_dice.pegs import CribbageBoard
-from companion.games.crib_dice.solve_duel import fixed_point
 from companion.games.crib_dice.state import CribDice, Turn
-from companion.games.crib_dice.turns import Turns, fresh_throws, worked_back
 
 RULES = [{}, {"piddle_points": True}]
 
@@ -54,35 +49,6 @@ def test_each_stored_chance_is_that_of_the_best_turn_through_the_boards_own_rule
         assert turn.fresh(0) == pytest.approx(duel.win_chance(board), abs=2e-9)
 
 
-@pytest.mark.parametrize("piddle_points", [False, True])
-def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    pegs, top = 11, 50
-    short = {"PEGS": pegs, "TOP": top, "GAPS": top + 2 * REACH + 1, "SHAPE": (2, pegs, pegs, 3, 3), "TOPS": (top, pegs)}
-    for name, value in short.items():
-        monkeypatch.setattr(solve_duel, name, value)
-    steps = list(solve_duel.solved(solve_duel.Duel(piddle_points)))
-    (values, residual), generator = steps[-1], random.Random(6)
-    assert residual <= solve_duel.RESIDUAL
-    assert len(steps) <= 20, "six are enough"
-    for _ in range(60):
-        order, mover, other, mine, theirs = (generator.randrange(count) for count in values.shape)
-        bank = np.ones(top + 2 * REACH + 1)
-        bank[:pegs] = 1 - values[1 - order, other, :, theirs, 0]
-        if order == 0:
-            bank[pegs:] = [1 - last_turn(piddle_points, hole - other) for hole in range(pegs, len(bank))]
-        fuchled = mine == 2
-        lost = 1 - values[1 - order, other, 0 if fuchled else mover, theirs, 0 if fuchled else mine + 1]
-        best = fresh_throws(piddle_points, bank, float(lost), top, mover)[0]
-        assert values[order, mover, other, mine, theirs] == pytest.approx(best, abs=1e-9)
-
-
-@cache
-def last_turn(piddle_points: bool, gap: int) -> float:
-    """The chance to win with one turn that levels by banking so many points, half a win."""
-    points = np.arange(gap + 2 * REACH + 2)
-    return float(fresh_throws(piddle_points, (points > gap) + (points == gap) / 2, 0.0, gap + 1, 0)[0])
-
-
 @pytest.mark.parametrize("rules", RULES)
 def test_the_turn_that_is_on_agrees_with_the_stored_chance_before_it(rules: dict[str, bool]) -> None:
     for board in some_boards(100, 2, **rules):
@@ -112,37 +78,3 @@ def test_who_is_one_wipe_out_from_a_fuchle_stops_where_points_would_go_on() -> N
     assert values(CribDice(board, choosing))[str(STOP)] == max(values(CribDice(board, choosing)).values())
     at_ease = replace(board, wipeouts=(0, 0))
     assert values(CribDice(at_ease, choosing))["{'throw': 5}"] == max(values(CribDice(at_ease, choosing)).values())
-
-
-@pytest.mark.parametrize("monotone", [True, False])
-def test_turns_of_a_batch_are_turns_one_by_one_and_their_outcomes_make_up_their_worth(monotone: bool) -> None:
-    generator = np.random.default_rng(3)
-    top, holes = 60, 60
-    rise = np.sort(generator.random((top + 2 * REACH + 1, 1)), axis=0) if monotone else generator.random((121, 1))
-    rise[top:] = 1.0  # from there on it stops
-    lost = generator.random(holes) * 0.3
-    bank = np.repeat(rise, holes, axis=1)
-    starts = np.arange(holes)
-    turns = worked_back(Turns(False, bank, lost, monotone=monotone), starts, top)
-    worth = turns.fresh[starts, starts]
-    for peg in (0, 30, 59):
-        one = TurnWorth(
-            False,
-            lambda points, peg=peg: float(rise[min(peg + points, 120), 0]),
-            float(lost[peg]),
-            lambda points: 1.0,
-        )
-        assert worth[peg] == pytest.approx(one.fresh(0), abs=1e-12)
-    ends = Outcomes(False, turns, starts, holes)
-    banked, wiped = ends.banked, ends.wiped
-    beyond = 1 - banked.sum(axis=0) - wiped
-    made_up = (banked * bank[:holes]).sum(axis=0) + wiped * lost
-    assert np.all(made_up <= worth + 1e-12)
-    assert np.all(worth <= made_up + beyond + 1e-12)
-    assert np.all(beyond >= -1e-12)
-
-
-def test_mixing_finds_where_a_change_vanishes() -> None:
-    matrix = np.array([[0.9, 0.05], [0.1, 0.8]])
-    found = fixed_point(lambda at: matrix @ at + 1.0 - at, np.zeros(2), 1e-12, 20)
-    assert found == pytest.approx(np.linalg.solve(np.identity(2) - matrix, np.ones(2)))

@@ -16,7 +16,7 @@ from companion.games.crapola.odds import LONGEST, STEP, offers_of, steps_to, tur
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.table import Standings
-from companion.games.crapola.turns import MOST_AT_ONCE, Floats, thrown
+from companion.games.crapola.turns import MOST_AT_ONCE, Floats, Indices, thrown
 from companion.games.game import Action, Keep, Spend
 from companion.games.stored import stored
 
@@ -47,7 +47,7 @@ def played(least: int) -> Floats:
         points, dice = min(reached)
         chance = reached.pop((points, dice))
         goes_on = worth.thrown(points, dice) > points or points < least
-        if points and not goes_on:
+        if not goes_on:
             found[min(points // STEP, LONGEST)] += chance
             continue
         found[0] += chance * (1 - sum(share for _, share in offers_of(dice)))
@@ -81,11 +81,22 @@ def solved(chance: Floats) -> Floats:
         ahead = mine[:, np.newaxis] - steps
         there = np.broadcast_to(other[:, np.newaxis], ahead.shape)
         past = np.minimum(there - ahead + 1, LONGEST)  # what the other's last turn must bring
-        after = np.where(ahead > 0, 1 - values[there, np.maximum(ahead, 0)], 1 - reach[np.maximum(past, 0)])
+        after = np.where(ahead > 0, 1 - values[there, np.maximum(ahead, 0)], 1 - reach[past])
         banked = after @ chance[1:]
         # A crap-out leaves the same to the other, who is as far as the mirror image: two equations.
         values[mine, other] = (banked + chance[0] * (1 - banked[::-1] - chance[0])) / (1 - chance[0] ** 2)
     return values
+
+
+def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
+    """The chance of who has banked.
+
+    Args:
+        ahead: Steps that he is from the target; none or less: the other has his last turn.
+        needed: Steps that the other must bank in that.
+        values: The other's chance by `ahead`, where it goes on.
+    """
+    return 1 - np.where(ahead > 0, values.take(ahead, mode="clip"), catching().take(needed, mode="clip"))
 
 
 class Race:
@@ -101,29 +112,23 @@ class Race:
         self._target, self._far = target, target // STEP
         values = np.frombuffer(stored(__package__, TABLE), "<u2").reshape(FAR, FAR) * UNIT
         self._both = np.pad(values, ((1, 0), (1, 0)))
-        self._entry, self._reach = banks(entry), catching()
+        self._entry = banks(entry)
         self._one_on()
 
     def _one_on(self) -> None:
         """Where one is not on the board yet: by the steps of who is; and where neither is."""
         far, chance, steps = self._far, banks(0), np.arange(1, LONGEST + 1)
         self._mover_on, self._other_on = np.zeros(far + 1), np.zeros(far + 1)  # by steps from the target
+        entered = far - steps
         for mine in range(1, far + 1):
             ahead = mine - steps
-            last = 1 - self._reach[np.minimum(far - ahead + 1, LONGEST)]
-            on = np.where(ahead > 0, 1 - self._other_on[np.maximum(ahead, 0)], last) @ chance[1:]
-            entered = far - steps  # who enters, against the other at `mine`
-            past = np.clip(mine - entered + 1, 0, LONGEST)
-            off = (
-                np.where(entered > 0, 1 - self._both[mine, np.maximum(entered, 0)], 1 - self._reach[past])
-                @ self._entry[1:]
-            )
+            on = after_bank(ahead, far - ahead + 1, self._other_on) @ chance[1:]
+            off = after_bank(entered, mine - entered + 1, self._both[mine]) @ self._entry[1:]
             stay, out = chance[0], self._entry[0]
             self._mover_on[mine] = (on + stay * (1 - off - out)) / (1 - stay * out)
             self._other_on[mine] = off + out * (1 - self._mover_on[mine])
-        entered = np.maximum(far - steps, 0)
-        brought = np.where(entered > 0, 1 - self._other_on[entered], 1 - self._reach[np.minimum(steps + 1, LONGEST)])
-        self._none_on = float((self._entry[0] + brought @ self._entry[1:]) / (1 + self._entry[0]))
+        brought = after_bank(entered, steps + 1, self._other_on) @ self._entry[1:]
+        self._none_on = float((self._entry[0] + brought) / (1 + self._entry[0]))
 
     def chance(self, mover: int, mover_on: bool, other: int, other_on: bool) -> float:
         """Of the mover before his turn, by totals below the target."""
@@ -136,13 +141,9 @@ class Race:
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
         """The chance of who banks so many steps on that total, by steps, shape (most + 1,)."""
-        theirs = steps_to(self._target - other)
-        steps = np.arange(most + 1)
-        ahead = -(-(self._target - total - STEP * steps) // STEP)
-        by_other = self._both[theirs] if other_on else self._other_on
-        past = np.clip((total + STEP * steps - other) // STEP + 1, 0, LONGEST)
-        found: Floats = np.where(ahead > 0, 1 - by_other[np.maximum(ahead, 0)], 1 - self._reach[past])
-        return found
+        totals = total + STEP * np.arange(most + 1)
+        by_other = self._both[steps_to(self._target - other)] if other_on else self._other_on
+        return after_bank(-((totals - self._target) // STEP), (totals - other) // STEP + 1, by_other)
 
 
 @lru_cache(maxsize=8)
@@ -170,7 +171,7 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
         return lost + (throws[points // STEP, dice - 1] if points < DEEP * STEP else bank(points) - lost)
 
     def bank(points: int) -> float:
-        brought = _turn(turn.size or 6, *key)[1]
+        brought = _turn(turn.size, *key)[1]
         return lost + float(brought[min(points // STEP, len(brought) - 1)])
 
     def value(option: Action) -> float:

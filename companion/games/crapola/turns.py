@@ -10,6 +10,7 @@ import numpy.typing as npt
 from companion.games.crapola.odds import STEP, offers_of
 
 Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 MOST_AT_ONCE = 100  # steps of the best single throw
 
 
@@ -38,7 +39,7 @@ def thrown(size: int, bank: Floats, least: int, deep: int, hot: float = 0.0) -> 
 
 
 @cache
-def _offers(size: int) -> tuple[npt.NDArray[np.int64], Floats]:
+def _offers(size: int) -> tuple[Indices, Floats]:
     """Of throws of one to so many dice: where each keep leads, and the chances by dice thrown.
 
     Shapes (most keeps, offers), the last keep repeated, and (size, offers). A keep leads so many places on in a table

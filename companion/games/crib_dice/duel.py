@@ -108,8 +108,7 @@ def _turn_worth(piddle_points: bool, order: int, mover: int, other: int, mine: i
     from companion.games.crib_dice.turns import fresh_throws
 
     bank, lost = _aims(piddle_points, order, mover, other, mine, theirs)
-    top = len(bank) - 2 * REACH - 1
-    fresh = fresh_throws(piddle_points, np.array(bank), lost, top, min(mover, top)).tolist()
+    fresh = fresh_throws(piddle_points, np.array(bank), lost, min(mover, len(bank) - 2 * REACH - 1)).tolist()
 
     def banked(points: int) -> float:
         return bank[min(mover + points, len(bank) - 1)]

@@ -61,16 +61,13 @@ class Course:
         self._leap = sliding_window_view(np.append(chances[1:], np.zeros(self.past - 1)), self.past).copy()
         self._reached = self._banked(chances)  # by number of banks, and points; with none missing after so many
         self._still = self._reached.cumsum(axis=1)
+        self._width = holes + self.past
         self._reaching = np.fft.rfft(self._reached, self._width)
         self._timed = [self._times(wipeouts) for wipeouts in range(fuchle)]
         own, fuchled = self._until_fuchle(0, 0)
         self._anew = own
         for turn in range(1, ROUNDS):
             own[turn] += fuchled[turn - 1 :: -1] @ own[:turn]
-
-    @property
-    def _width(self) -> int:
-        return -(-(self.holes + 1 + self.past) // 128) * 128
 
     def _banked(self, chances: Floats) -> Floats:
         found = [np.eye(1, self.holes + 1)[0]]
@@ -115,8 +112,7 @@ class Course:
             hole: Of that place.
         """
         turns = len(weights)
-        apart = np.zeros((turns, 2 * turns))
-        apart[:, :turns] = _product(self._anew[:turns], weights.T)
+        apart = np.pad(_product(self._anew[:turns], weights.T), ((0, 0), (0, turns)))
         row, column = apart.strides
         anew = as_strided(apart, (turns, turns), (row + column, column)).sum(axis=0)  # by when the way begins anew
         bank, fuchled = (timed[:, :turns] for timed in self._timed[0])
@@ -131,9 +127,7 @@ class Course:
 
 def _later(chances: Floats) -> Floats:
     """By turn: the chance that the way began anew so many turns before; from turn to turn, shape (ROUNDS, ROUNDS)."""
-    padded = np.concatenate([np.zeros(ROUNDS), chances])
-    (step,) = padded.strides
-    return as_strided(padded[ROUNDS - 1 :], (ROUNDS, ROUNDS), (step, -step), writeable=False)
+    return sliding_window_view(np.append(np.zeros(ROUNDS), chances[:-1]), ROUNDS)[:, ::-1]
 
 
 def _product(one: Floats, other: Floats) -> Floats:
@@ -180,9 +174,8 @@ class Race:
         later, lost = self._course.sums(won[1:, : self._course.past] - late, wipeouts, peg if wipeouts else 0)
         # The further past the end the better, until nobody can be level any more.
         settled = int(np.searchsorted(won[0], won[0, -1] - NEGLIGIBLE)) + board.holes + 1
-        reached = np.concatenate([later + late, won[0], np.full(2 * duel.REACH + 1, won[0, -1])])
-        reached = reached[: settled + 2 * duel.REACH + 1]
-        fresh = fresh_throws(self._piddle_points, reached, lost + late, settled, peg).tolist()
+        reached = np.pad(np.append(later + late, won[0])[: settled + 1], (0, 2 * duel.REACH), "edge")
+        fresh = fresh_throws(self._piddle_points, reached, lost + late, peg).tolist()
         bank = reached.tolist()
 
         def banked(points: int) -> float:
@@ -214,10 +207,8 @@ class Race:
         """
         others = [self._of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
-        rounds = max(2, int(np.count_nonzero(under_way > NEGLIGIBLE)) + 1)
+        rounds = int(np.count_nonzero(under_way > NEGLIGIBLE)) + 2
         won = self._shares(side, [(finishing[:rounds], on[:rounds]) for finishing, on in others])
-        if rounds <= ROUNDS:
-            return won, 0.0
         # From then on everybody finishes in each round with the same chance.
         found, still = finishes(*self._rules, 0, 0)
         finishing, stays = found[-1:] / still[-2], still[-1] / still[-2]

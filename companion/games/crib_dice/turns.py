@@ -38,10 +38,9 @@ def offers(monotone: bool) -> tuple[tuple[tuple[int, ...], float], ...]:
     """
     chances: defaultdict[tuple[int, ...], float] = defaultdict(float)
     for offer, chance in first_throws():
-        best = dict(sorted(offer)) if monotone else None
-        sets = tuple(best.items()) if best else offer
+        sets = dict(sorted(offer)).items() if monotone else offer
         chances[tuple(sorted(ROW[frozen] + value - 1 for frozen, value in sets))] += chance
-    return tuple(sorted(chances.items(), key=lambda each: (len(each[0]), each[0])))
+    return tuple(sorted(chances.items(), key=lambda each: len(each[0])))
 
 
 @cache
@@ -167,35 +166,35 @@ def worked_back(turns: Turns, starts: Indices, top: int, bottom: int = 0) -> Tur
         top: The hole from which every turn stops.
         bottom: The lowest hole that matters.
     """
-    for hole in range(top + REACH, top - 1, -1):
+    for hole in reversed(range(top, top + REACH + 1)):
         turns.stop(hole, slice(None))
-    for hole in range(top - 1, bottom - 1, -1):
+    for hole in reversed(range(bottom, top)):
         turns.play(hole, slice(int(np.searchsorted(starts, hole, "right"))))
     return turns
 
 
-def fresh_throws(piddle_points: bool, bank: Floats, lost: float, top: int, bottom: int) -> Floats:
+def fresh_throws(piddle_points: bool, bank: Floats, lost: float, bottom: int) -> Floats:
     """What a throw of seven brings in one turn, by hole from `bottom` on; a further hole is never worse to bank at.
 
     The same as `worked_back` of one column, in fewer calls: a phone waits for it.
 
     Args:
         piddle_points: The house rule.
-        bank: What it is worth to bank at each hole, shape (top + 2 * REACH + 1,).
+        bank: What it is worth to bank at each hole, to `2 * REACH` beyond that from which the turn stops.
         lost: What a wipe-out is worth.
-        top: The hole from which the turn stops.
         bottom: The lowest hole that matters.
     """
     rows, chances = _padded(monotone=True)
-    stops = np.full((ROWS, top + REACH + 1 - bottom), lost)
-    stops[1:] = bank[_all_stops()[:, np.newaxis] + np.arange(bottom, top + REACH + 1)]
-    fresh = np.empty(stops.shape[1])
-    fresh[top - bottom :] = chances @ stops[:, top - bottom :][rows].max(axis=0)
+    known = np.arange(bottom, len(bank) - REACH)
+    stops = np.full((ROWS, len(known)), lost)
+    stops[1:] = bank[_all_stops()[:, np.newaxis] + known]
+    fresh, top = np.empty(len(known)), len(known) - REACH - 1
+    fresh[top:] = chances @ stops[:, top:][rows].max(axis=0)
     rollovers, lost_piddle = _rollovers(piddle_points)
     risked = lost * lost_piddle[:, np.newaxis]
     further = sliding_window_view(fresh, REACH - LEAST + 1)[LEAST:]  # by hole: all that a set can come to
     rolled = [(slice(row), roll_matrix(frozen), slice(row, row + 6)) for frozen, row in ROW.items() if frozen < 5]
-    for end in range(top - bottom, 0, -LEAST):
+    for end in range(top, 0, -LEAST):
         holes = slice(max(0, end - LEAST), end)
         sets = stops[:, holes].copy()
         np.maximum(sets[1:19], rollovers @ further[holes].T + risked, out=sets[1:19])

@@ -1,0 +1,86 @@
+"""How a peg of Crib Dice comes along a track, against a plain walk; and what `Race` works out, no more and no less."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from test_win_odds import board_at
+
+from companion.games.crib_dice import race
+from companion.games.crib_dice.duel import REACH
+from companion.games.crib_dice.race import NEGLIGIBLE, ROUNDS, Course, Race, course
+from companion.games.crib_dice.turns import Floats
+
+BANKS = np.array([0.0, 0.0, 0.2, 0.1, 0.0, 0.3])  # four in ten turns wipe out
+HOLES, FUCHLE = 9, 3
+FIVE = len(BANKS) - 1  # holes past the last one, at most
+SMALL = Course(BANKS, HOLES, FUCHLE)
+PLACES = [(0, 0), (1, 0), (2, 0), (0, 3), (1, 9), (2, 9), (0, 9), (2, 5)]  # wipe-outs in a row, hole
+
+
+def walked(wipeouts: int, hole: int) -> Floats:
+    """The chance to finish in each turn so far past the last hole, turn by turn."""
+    at, found = np.zeros((FUCHLE, HOLES + 1)), np.zeros((ROUNDS, FIVE))
+    at[wipeouts, hole] = 1.0
+    for turn in range(ROUNDS):
+        before, at = at, np.zeros_like(at)
+        for (so_many, there), chance in np.ndenumerate(before):
+            fuchle = so_many + 1 == FUCHLE
+            at[0 if fuchle else so_many + 1, 0 if fuchle else there] += chance * (1 - BANKS.sum())
+            for points, share in enumerate(BANKS):
+                if there + points > HOLES:
+                    found[turn, there + points - HOLES - 1] += chance * share
+                else:
+                    at[0, there + points] += chance * share
+    return found
+
+
+@pytest.mark.parametrize(("wipeouts", "hole"), PLACES)
+def test_a_peg_finishes_when_and_where_a_plain_walk_finds(wipeouts: int, hole: int) -> None:
+    assert SMALL.finishes(wipeouts, hole) == pytest.approx(walked(wipeouts, hole), abs=1e-11)
+
+
+@pytest.mark.parametrize("turns", [1, 2, 40, ROUNDS])
+def test_what_finishing_brings_is_summed_over_all_ways(turns: int) -> None:
+    weights = np.random.default_rng(4).random((turns, FIVE))
+    for wipeouts, hole in PLACES:
+        found, place = SMALL.sums(weights, wipeouts, hole)
+        assert place == pytest.approx((SMALL.finishes(wipeouts, hole)[:turns] * weights).sum(), abs=1e-11)
+        assert found[hole] == pytest.approx((SMALL.finishes(0, hole)[:turns] * weights).sum(), abs=1e-11)
+        assert found.shape == (HOLES + 1,)
+
+
+@pytest.mark.parametrize("rules", [(False, 120, 3), (True, 120, 4), (False, 240, 3)])
+def test_as_many_banks_are_told_apart_as_matter(rules: tuple[bool, int, int]) -> None:
+    known = course(*rules)
+    ways = sum((1 - sum(race.banks(rules[0]))) ** wipeouts for wipeouts in range(rules[2]))
+    under_way = [row.sum() * ways ** (1 + number) for number, row in enumerate(known._reached)]
+    assert min(under_way[:-1]) > NEGLIGIBLE >= under_way[-1]
+
+
+class Watched(np.ndarray[Any, Any]):
+    """A matrix that notes how much of it is multiplied at a time."""
+
+    parts: ClassVar[list[int]] = []
+
+    def __matmul__(self, other: Any) -> Any:
+        self.parts.append(self.size)
+        return np.asarray(self) @ other
+
+
+@pytest.mark.parametrize(("columns", "wanted"), [(race.ALONE // 8, [4, 4, 1]), (race.ALONE, [1] * 9)])
+def test_a_large_product_is_made_in_parts(columns: int, wanted: list[int]) -> None:
+    one, other = np.arange(9.0)[:, np.newaxis], np.ones((2, columns))
+    watched = np.tile(one, 2).view(Watched)
+    watched.parts.clear()
+    assert (race._product(watched, other)[:, ::1000] == 2 * one).all()
+    assert watched.parts == [2 * rows for rows in wanted]
+
+
+@pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
+def test_a_turn_is_worked_back_to_where_nobody_can_be_level(pegs: tuple[int, ...], settled: int) -> None:
+    worth = Race(board_at(*pegs, turn=2)).turn_worth()
+    assert worth._rich_from == settled - pegs[2] + REACH + 1
+    assert [worth.bank(hole - pegs[2]) for hole in (settled - 1, settled, settled + 30)] == [0.5, 1.0, 1.0]
