@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from vision.cameras.simulated.tray import Pose
 from vision.evaluation.clips import SCENARIOS, SETTLED_TO_REPORTED, tipped, watched
-from vision.evaluation.stage import FPS, Script, Stage
+from vision.evaluation.stage import FPS, Stage
 from vision.networks import load_networks
 from vision.reader import Reader
 from vision.watching.new_throws import is_new_throw
@@ -13,7 +14,9 @@ from vision.watching.watcher import Settled, Watcher
 
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
 
-LYING = Script(lambda _: tipped(1, 4, 90, 90, 0.0))
+
+def lying(_now_s: float) -> Pose:
+    return tipped(1, 4, 90, 90, 0.0)
 
 
 def settled_in(stage: Stage) -> list[Settled]:
@@ -30,7 +33,7 @@ def test_a_throw_is_told_and_nothing_is_invented(name: str) -> None:
 
 
 def test_a_led_die_is_seen_and_known_to_the_truth() -> None:
-    stage = Stage(1, 2, 1.0, [(0.2, lambda one: one.tray.scripts.append(LYING))])
+    stage = Stage(1, 2, 1.0, [(0.2, lambda one: one.tray.scripts.append(lying))])
     settled = settled_in(stage)
     assert [event.reading.values for event in settled] == [(), (4,)]
     assert stage.truth[-1].values == (4,)
@@ -42,7 +45,7 @@ def test_dice_that_lie_where_they_were_told_to_lie_are_not_told_again() -> None:
     def knocked(stage: Stage) -> None:
         stage.faults.knock_at_s = stage.clock.now_s
 
-    stage = Stage(1, 2, 2.2, [(0.4, lambda one: one.tray.scripts.append(LYING)), (1.0, knocked)])
+    stage = Stage(1, 2, 2.2, [(0.4, lambda one: one.tray.scripts.append(lying)), (1.0, knocked)])
     empty, first, again = settled_in(stage)
     assert is_new_throw(first, empty)
     assert not is_new_throw(again, first)

@@ -18,7 +18,7 @@ import numpy as np
 
 from vision.cameras.simulated.tray import DIE_MM, Pose
 from vision.evaluation.scene import flat_turn
-from vision.evaluation.stage import FPS, Led, Script, Stage
+from vision.evaluation.stage import FPS, Led, Stage
 from vision.networks import load_networks
 from vision.reader import Reader
 from vision.watching.stillness import STILL_S
@@ -108,7 +108,7 @@ def _slowly(rng: np.random.Generator) -> list[tuple[float, Action]]:
         began = stage.clock.now_s
         x_free, y_free = _free(stage, x, y)
         stage.tray.scripts.append(
-            Script(lambda now: tipped(stage.dice, value, x_free, y_free, 60 * max(0.0, 1 - (now - began) / lasts) ** 2))
+            lambda now: tipped(stage.dice, value, x_free, y_free, 60 * max(0.0, 1 - (now - began) / lasts) ** 2)
         )
 
     return [(0.2, rolls)]
@@ -127,7 +127,7 @@ def _cocked(rng: np.random.Generator) -> list[tuple[float, Action]]:
 
     def laid(stage: Stage) -> None:
         at = _free(stage, x, y)
-        stage.tray.scripts.append(Script(lambda _now: tipped(stage.dice, value, *at, angle)))
+        stage.tray.scripts.append(lambda _now: tipped(stage.dice, value, *at, angle))
 
     return [(0.2, laid)]
 
@@ -140,7 +140,7 @@ def _stacked(rng: np.random.Generator) -> list[tuple[float, Action]]:
         off = rng.uniform(-4, 4, 2)
         at = np.array([under["x_mm"] + off[0], under["y_mm"] + off[1], 1.5 * DIE_MM])
         pose = Pose(stage.dice, at, flat_turn(value, float(rng.uniform(0, 1.5))))
-        stage.tray.scripts.append(Script(lambda _now: pose))
+        stage.tray.scripts.append(lambda _now: pose)
 
     return [(0.2, laid)]
 

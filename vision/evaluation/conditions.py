@@ -178,15 +178,8 @@ def _pair(rng: np.random.Generator) -> list[tuple[float, float, float]]:
 def _free(others: list[tuple[float, float, float]], rng: np.random.Generator) -> tuple[float, float, float]:
     """A place in the throw zone, now and then in the keep zone, where a die fits."""
     while True:
-        low, high = (
-            (RIDGE_MM + MARGIN_MM, TRAY_WH_MM[0] - MARGIN_MM)
-            if rng.random() < 0.15
-            else (
-                MARGIN_MM,
-                RIDGE_MM - MARGIN_MM,
-            )
-        )
-        x, y = rng.uniform(low, high), rng.uniform(MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM)
+        low, high = (RIDGE_MM, TRAY_WH_MM[0]) if rng.random() < 0.15 else (0.0, RIDGE_MM)
+        x, y = rng.uniform(low + MARGIN_MM, high - MARGIN_MM), rng.uniform(MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM)
         if all(np.hypot(x - a, y - b) > DIE_MM * 1.42 + ROOM_MM for a, b, _ in others):
             return float(x), float(y), float(rng.uniform(0, np.pi / 2))
 

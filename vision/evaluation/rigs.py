@@ -1,4 +1,4 @@
-"""Measures the reader on real fixed cameras: `python -m vision.evaluation.rigs RIGS.json PHOTOS`.
+"""Real fixed cameras, to measure the reader by: each photo of a rig with the calibration that an estimate gives.
 
 A rig is photos by one camera that did not move, or the rests in a video. The empty tray is the median of the rig's
 other photos, the geometry an estimate: the lens over the middle, the size of a face and the height as the list says.
@@ -7,7 +7,7 @@ other photos, the geometry an estimate: the lens over the middle, the size of a 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -106,20 +106,3 @@ def _frames(rig: dict[str, Any], folder: Path) -> list[tuple[str, FrameBGR, tupl
             frame = frames[min(len(frames) - 1, round(at * rate))]
             found.append((f"rest {number} at {part}", frame, tuple(sorted(rest["values"]))))
     return found
-
-
-def summary(rows: Sequence[tuple[str, bool, bool, float]]) -> dict[str, dict[str, float]]:
-    """By rig: photos, exact and trusted in percent, wrong while trusted, median ms; of rows of a photo each."""
-    figures: dict[str, dict[str, float]] = {}
-    for name in dict.fromkeys(row[0] for row in rows):
-        exact, trusted, ms = (
-            np.array(column) for column in list(zip(*(r for r in rows if r[0] == name), strict=True))[1:]
-        )
-        figures[name] = {
-            "photos": len(exact),
-            "exact": round(100 * float(exact.mean()), 1),
-            "trusted": round(100 * float(trusted.mean()), 1),
-            "wrong": int((trusted & ~exact).sum()),
-            "ms": round(float(np.median(ms)), 1),
-        }
-    return figures

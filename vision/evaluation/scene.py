@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.calibration.lens import Lens
 from vision.cameras.simulated.camera import LENS, rig_over
 from vision.cameras.simulated.rendering import FACE_AXES, face_up
 from vision.evaluation.raycast import Doubles, Floats, Lamp, LyingDie, corners_of, draw
@@ -167,17 +168,17 @@ def _smear(length_px: float, angle_rad: float) -> Floats:
 
 
 def _lens(light: Floats, bend: float) -> Floats:
-    width, height = LENS.size_wh
-    matrix = np.array([[width / 2, 0, width / 2], [0, width / 2, height / 2], [0, 0, 1]])
-    x, y = cv2.initUndistortRectifyMap(matrix, np.array([-bend, 0, 0, 0]), None, matrix, (width, height), cv2.CV_32FC1)
+    lens = _unbending(bend)
+    away = np.array([*lens.bend, 0, 0])
+    x, y = cv2.initUndistortRectifyMap(lens.matrix, away, None, lens.matrix, lens.size_wh, cv2.CV_32FC1)
     return cv2.remap(light, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 
 def _bent(points_px: Doubles, bend: float) -> NDArray[np.float64]:
-    """Where the bent lens shows these pixels: the inverse of what `_lens` looks up, by iteration."""
-    middle, half = np.array(LENS.size_wh) / 2, LENS.size_wh[0] / 2
-    wanted = (points_px - middle) / half
-    found = wanted
-    for _ in range(8):
-        found = wanted / (1 - bend * (found**2).sum(-1, keepdims=True))
-    return found * half + middle
+    """(n, 2) where the bent lens shows these pixels: the inverse of what `_lens` looks up."""
+    return _unbending(bend).straightened(points_px)
+
+
+def _unbending(bend: float) -> Lens:
+    """A bend is told over half the picture's width."""
+    return Lens(LENS.size_wh, LENS.size_wh[0] / 2, (-bend, 0.0))

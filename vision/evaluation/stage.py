@@ -28,11 +28,8 @@ Led = Callable[[float], tuple[float, float, float]]
 """Light (b, g, r) in levels that the strip adds at the tray's upper edge, at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
-    """A die that is led: where it is at a time, or None when it is not in the tray."""
-
-    pose_at: Callable[[float], Pose | None]
+Script = Callable[[float], Pose]
+"""A die that is led: where it is at a time."""
 
 
 class _LedTray(VirtualTray):
@@ -45,8 +42,7 @@ class _LedTray(VirtualTray):
 
     def advance(self, seconds: float) -> tuple[Pose, ...]:
         """The dice that fall, and those that are led."""
-        led = [script.pose_at(self._clock.now_s) for script in self.scripts]
-        return (*super().advance(seconds), *(pose for pose in led if pose is not None))
+        return (*super().advance(seconds), *(script(self._clock.now_s) for script in self.scripts))
 
 
 @dataclass(frozen=True, slots=True)
