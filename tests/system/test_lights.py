@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from types import MappingProxyType
 from typing import Any
 
 import pytest
+from high import GAME as HIGH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.adapters.board_view import Lights, board_view
 from companion.errors import RulesError
+from companion.games import registry
 from companion.games.game import Stop, Throw
 from companion.games.notation import action_of, header_line, header_of, line_of
 from companion.games.registry import GAMES
@@ -81,6 +84,18 @@ def test_a_player_called_as_a_part_of_another_has_his_own_seat() -> None:
     view = board_view(told.snapshot)
     assert (view.to_play, view.pegs) == (1, (Peg(0, 2, 2), Peg(1, 0, 2), Peg(2, 0, 0)))
     assert [moment.player for moment in moments_after(told, STOP)] == [1]
+
+
+def test_a_game_that_the_board_has_never_heard_of_has_its_pegs_and_its_moments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": HIGH}))
+    told = Told({"game": "high", "players": ["Ann & Ben", "Ann"], "rules": {"twice": True}}).play({"throw": [4]})
+    assert board_view(told.snapshot).pegs == (Peg(0, 0, 80), Peg(1, 0, 0))
+    topped = moments_after(told, STOP)
+    assert [(one.kind, one.player, one.from_hole, one.to_hole) for one in topped] == [
+        ("banked", 0, 0, 80),
+        ("rollover", 0, 0, 80),
+    ]
+    assert (board_view(told.snapshot).to_play, board_view(told.snapshot).pegs[0]) == (1, Peg(0, 80, 80))
 
 
 def test_without_a_game_the_board_idles() -> None:
@@ -158,7 +173,9 @@ def test_whatever_they_are_called_the_right_seat_is_lit_with_the_right_score(gam
         assert [event.side for event in odd.snapshot.events] == [event.side for event in plain.snapshot.events]
         now, names = odd_game.transcript.state, [side.name for side in odd.snapshot.sides]
         assert odd.snapshot.state is not None
+        assert plain.snapshot.state is not None
         assert list(odd.snapshot.state["scores"]) == names
+        assert [*odd.snapshot.state["scores"].values()] == [*plain.snapshot.state["scores"].values()]
         assert set(names) == set(now.sides)
 
 
