@@ -152,6 +152,28 @@ def test_a_quick_throw_that_repeats_the_values_is_asked_about_not_lost(evening: 
     assert (asked.number, asked.question.code, asked.question.wanted) == (number, "moved", (2,))
 
 
+def test_dice_that_lay_there_already_are_asked_about_though_the_reader_missed_one(evening: Evening) -> None:
+    """The first thing a table is shown may be a throw: of a camera of files it is, over and over."""
+    evening.restart()
+    evening.tray.keep_zone = False
+    evening.tray.throw_in(5, 5, 2, 2, 1, 4)
+    asked = evening.see(doubt="count")
+    assert (asked.question.code, asked.question.wanted, asked.question.values) == ("count", (7,), (5, 5, 2, 2, 1, 4))
+    evening.tray.lift()
+    evening.see(doubt="count")
+    evening.tray.thrown = list(evening.tray.lay)
+    assert evening.see(doubt="count").question == asked.question, "the same dice are no second question"
+    after = evening.table.submit(Answer(question=asked.question.id, values=(5, 5, 2, 2, 1, 4, 6)))
+    assert (after.throws[-1].values, after.question) == ((1, 2, 2, 4, 5, 5, 6), None)
+
+
+def test_dice_that_lay_there_already_ask_nothing_where_none_may_be_thrown(evening: Evening) -> None:
+    evening.throw(5, 5, 2, 2, 1, 4, 6)
+    evening.restart()
+    evening.tray.throw_in(3, 3, 3, 4)
+    assert evening.see(doubt="count").question is None
+
+
 def test_a_throw_made_while_the_table_slept_is_asked_about(evening: Evening) -> None:
     before = frozen(evening)
     evening.restart()

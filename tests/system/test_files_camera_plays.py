@@ -11,20 +11,19 @@ from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 
 
-def photographed(folder: Path, dice: int, first_mm: float = 40.0) -> None:
-    """A photo of so many simulated dice at rest, the first of them so far from the left."""
+def photographed(folder: Path, dice: int) -> None:
+    """A photo of so many simulated dice at rest."""
     clock = SteppedClock()
     camera = VirtualCamera(dice, clock, clock.sleep, seed=11)
     for die in range(dice):
-        camera.tray.move(die, first_mm + 50 * (die % 4), 60.0 + 60 * (die // 4))
-    assert cv2.imwrite(str(folder / f"dice-{first_mm:g}.jpg"), camera.frame().image_bgr)
+        camera.tray.move(die, 40.0 + 50 * (die % 4), 60.0 + 60 * (die // 4))
+    assert cv2.imwrite(str(folder / "dice.jpg"), camera.frame().image_bgr)
 
 
 def test_the_table_asks_about_a_photo_with_a_die_too_few_and_plays_on_with_the_answer(tmp_path: Path) -> None:
     photos = tmp_path / "photos"
     photos.mkdir()
     photographed(photos, 6)
-    photographed(photos, 6, first_mm=60.0)  # elsewhere: they were rolled
     (photos / "notes.jpg").write_bytes(b"this is no picture")
     with Running(tmp_path / "data", "--camera", f"files:{photos}", "--players", "Ann,Ben") as table:
         table.pair()

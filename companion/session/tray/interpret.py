@@ -241,10 +241,12 @@ def _partly(state: State, memory: Memory, seen: Memory, observation: Observation
 
 
 def _unsure(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Outcome:
-    code = observation.doubt or ("moved" if memory.awake else "found")
-    if not _readings(state, seen, observation, (), policies):
+    wanted = _wanted(state, seen, observation, policies)
+    doubted_at_first = observation.doubt is not None and not memory.awake  # a die may have been missed
+    if not (wanted and doubted_at_first) and not _readings(state, seen, observation, (), policies):
         return look_again(state, seen, observation, policies)
-    return Outcome(seen, ask=Ask(code, _wanted(state, seen, observation, policies), observation, seen))
+    code = observation.doubt or ("moved" if memory.awake else "found")
+    return Outcome(seen, ask=Ask(code, wanted, observation, seen))
 
 
 def _rolled(state: State, memory: Memory, observation: Observation, policies: Policies) -> Outcome:
