@@ -71,6 +71,13 @@ def test_nobody_goes_on_from_so_far_beyond_the_track(rules: dict[str, bool]) -> 
                     assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
 
+def test_who_banks_beyond_all_reach_has_won() -> None:
+    for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
+        assert duel.turn_worth(board).bank(500) == 1.0
+    last = duel.turn_worth(board_at(125, 120, turn=1))
+    assert (last.lost, [last.bank(points) for points in (0, 4, 5, 6)]) == (0.0, [0.0, 0.0, 0.5, 1.0])
+
+
 def test_who_is_one_wipe_out_from_a_fuchle_stops_where_points_would_go_on() -> None:
     board = board_at(75, 71, turn=1, wipeouts=(0, 2))
     board = replace(board, pegs=(71, 75))

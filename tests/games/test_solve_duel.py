@@ -99,13 +99,20 @@ def walked(worth: TurnWorth, piddle_points: bool, holes: int) -> tuple[Counter[i
 
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("piddle_points", [False, True])
-def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool) -> None:
-    game = Duel(piddle_points)
+def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, policies = Duel(piddle_points), list[Policy]()
+
+    def policy(duel: Duel, values: Floats) -> Policy:
+        policies.append(Policy(duel, values))
+        return policies[-1]
+
+    monkeypatch.setattr(solve_duel, "Policy", policy)
     steps = list(itertools.islice(solve_duel.solved(game), 7))
     values, residual = steps[-1]
     assert residual <= solve_duel.RESIDUAL
     wanted = (2e-3, 2e-4, 1e-5, 1e-7, 4e-9, 1e-10)
     assert all(found <= enough for (_, found), enough in zip(steps, wanted, strict=True)), "as quickly as it did"
+    assert len(policies) == 2, "the last steps keep an old one"
     assert np.abs(RoughDuel(game).solved() - values).max() <= 3e-3
     generator = random.Random(6)
     for _ in range(60):

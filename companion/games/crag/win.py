@@ -74,7 +74,6 @@ class Prospects:
 
     def __init__(self, plays: npt.NDArray[np.uint16], opening: Floats) -> None:
         self._later = np.zeros((AT_ONCE, ROOM + TOTALS))
-        self._found = np.zeros((AT_ONCE, TOTALS))
         self._ends = [self._ends_in(place, plays) for place in PLACES]
         self._chances = np.zeros((SHEETS, TOTALS))
         self._chances[FULL, 0] = 1.0
@@ -101,8 +100,7 @@ class Prospects:
         """Works out those sheets and all that they can become."""
         every, some = np.arange(SHEETS), np.zeros(SHEETS, dtype=bool)
         for sheet in sheets:
-            if not self._known[sheet]:
-                some |= every & sheet == sheet
+            some |= every & sheet == sheet
         self.work_out(np.flatnonzero(some))
 
     def work_out(self, sheets: Masks) -> None:
@@ -124,9 +122,10 @@ class Prospects:
 
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
         """What those sheets bring when that place is filled next, in at most so many points."""
-        (chances, moved), found = self._ends[place], self._found[: len(sheets), :most]
+        chances, moved = self._ends[place]
         self._later[: len(sheets), ROOM : ROOM + most] = self._chances[sheets | 1 << place, :most]
-        return np.einsum("sc,sct->st", chances[sheets], moved[: len(sheets), :, :most], out=found)
+        found: Floats = np.einsum("sc,sct->st", chances[sheets], moved[: len(sheets), :, :most])
+        return found
 
 
 @cache
@@ -196,7 +195,7 @@ def _shares(state: Crag, sheet: Prospects) -> Floats:
         level = np.zeros(TOTALS)
         total = state.scores[seat]
         level[total:] = sheet.of(filled_of(dict(entered)))[: TOTALS - total]
-        below = np.concatenate([[0.0], np.cumsum(level)[:-1]])
+        below = np.cumsum(level) - level
         fewer = by_level[:-1] * level
         by_level *= below
         by_level[1:] += fewer

@@ -72,7 +72,7 @@ def _raced(board: CribbageBoard) -> TurnWorth:
 def is_solved(board: CribbageBoard) -> bool:
     """Whether the tables hold for this board."""
     rules = board.header.rules
-    return len(board.sides) == 2 and not board.out and not board.left and not any(rules[key] for key in UNSOLVED)
+    return len(board.sides) == 2 and not board.left and not any(rules[key] for key in UNSOLVED)
 
 
 def win_chance(board: CribbageBoard) -> float:
@@ -108,7 +108,7 @@ def _turn_worth(piddle_points: bool, order: int, mover: int, other: int, mine: i
     from companion.games.crib_dice.turns import fresh_throws
 
     bank, lost = _aims(piddle_points, order, mover, other, mine, theirs)
-    fresh = fresh_throws(piddle_points, np.array(bank), lost, min(mover, len(bank) - 2 * REACH - 1)).tolist()
+    fresh = fresh_throws(piddle_points, np.array(bank), lost, mover).tolist()
 
     def banked(points: int) -> float:
         return bank[min(mover + points, len(bank) - 1)]
@@ -120,11 +120,10 @@ def _aims(piddle_points: bool, order: int, mover: int, other: int, mine: int, th
     """What it is worth to bank at each hole, and what a wipe-out is worth."""
     table = _table(piddle_points)
     if other >= PEGS:
-        bank = [0.0] * other + [0.5] + [1.0] * (2 * REACH + 1)
-        return bank, 0.0
+        return [0.0] * other + [0.5] + [1.0] * (2 * REACH), 0.0
     theirs_next = [1 - UNIT * table[place(1 - order, other, hole, theirs, 0)] for hole in range(PEGS)]
     if order == 1:
-        bank = theirs_next + [1.0] * (2 * REACH + 1)
+        bank = theirs_next + [1.0] * (2 * REACH)
     else:
         gaps = table[-GAPS:]
         bank = theirs_next + [1 - UNIT * gaps[hole - other] for hole in range(PEGS, GAPS)]

@@ -13,6 +13,7 @@ the last steps keep an old one and are mixed with the steps before them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import numpy as np
 
@@ -25,11 +26,7 @@ TOPS = (TOP, PEGS)  # by order, the hole from which every turn stops
 AT_ONCE = 8  # pegs of the other in one batch of exact turns
 NODES = 8
 RESIDUAL = 1e-10
-_BY_WIPEOUTS = [  # a wipe-out leads to states that come before
-    (mine, both - mine)
-    for both in range(2 * FUCHLE - 2, -1, -1)
-    for mine in range(max(0, both - FUCHLE + 1), min(both, FUCHLE - 1) + 1)
-]
+_BY_WIPEOUTS = sorted(product(range(FUCHLE), repeat=2), key=sum, reverse=True)  # a wipe-out leads to one before
 ROUGHLY = 1e-3  # how well values after fuchles agree in the rough game
 CLOSELY = 1e-2  # how well changes after fuchles agree, of the greatest change
 EVERY = 5  # pegs of the other
@@ -145,7 +142,7 @@ class RoughDuel:
     def _swept(self, resets: Floats) -> Floats:
         """The same for given values after a fuchle, by order, the next mover's peg and his wipe-outs."""
         values = np.empty(SHAPE)
-        for level in range(PEGS - 1 + TOP + REACH, -1, -1):
+        for level in reversed(range(PEGS + TOP + REACH)):
             for turns, top in zip(self._turns, TOPS, strict=True):
                 if stopping := _columns(level - top - REACH, level - top):
                     turns.stop(level, stopping)
@@ -209,7 +206,7 @@ class Policy:
     def _swept(self, missing: Floats, resets: Floats) -> Floats:
         """The same for given changes after a fuchle, by order, the next mover's peg and his wipe-outs."""
         found = np.zeros(SHAPE)
-        for level in range(2 * PEGS - 2, -1, -1):
+        for level in reversed(range(2 * PEGS - 1)):
             other = np.arange(max(0, level - PEGS + 1), min(level, PEGS - 1) + 1)
             mover = level - other
             for order in (0, 1):
