@@ -39,6 +39,18 @@ def test_what_sheets_still_bring_makes_up_what_is_expected_of_them(strict: bool)
         assert chances @ np.arange(TOTALS) == pytest.approx(sheets(strict)[filled], abs=1e-6)
 
 
+def test_what_is_stored_or_was_worked_out_once_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet = prospects(False)
+    sheet.prepare([0b1110000])
+
+    def never(*_: object) -> None:
+        raise AssertionError("worked out again")
+
+    monkeypatch.setattr(sheet, "_entered", never)
+    for filled in (0, 1, 0b11, 0b1110000, 0b1111000, 8191):
+        assert sheet.of(filled).sum() == pytest.approx(1)
+
+
 def test_two_empty_sheets_win_alike() -> None:
     # The first throws before the other does; this turn alone is played for the win.
     assert values(begun("crag").state)["{'throw': 3}"] == pytest.approx(0.5, abs=1e-4)
