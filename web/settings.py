@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -41,22 +41,16 @@ def routes(file: SettingsFile, pairing: Pairing) -> Routes:
     """The routes of the settings, for paired phones."""
     made = Routes("settings", SettingBody, pairing=pairing)
 
-    def listed() -> flask.Response:
+    @made.get("/api/settings", "The settings that can be changed here", refused=(401, 422), paired=True)
+    def shown(act: Callable[[], None] = lambda: None) -> flask.Response:
         try:
+            act()
             return answer({"file": str(file.path), "settings": list(file.shown())})
         except SetupError as wrong:
             return refusal(422, "settings", " ".join(wrong.problems))
 
-    @made.get("/api/settings", "The settings that can be changed here", refused=(401, 422), paired=True)
-    def shown() -> flask.Response:
-        return listed()
-
     @made.post("/api/settings", "Change a setting", SettingBody, refused=(401, 422), paired=True)
     def change(sent: SettingBody) -> flask.Response:
-        try:
-            file.change(sent.section, sent.key, sent.value)
-        except SetupError as wrong:
-            return refusal(422, "settings", " ".join(wrong.problems))
-        return listed()
+        return shown(lambda: file.change(sent.section, sent.key, sent.value))
 
     return made

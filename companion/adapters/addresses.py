@@ -80,14 +80,15 @@ def listening_socket(host: str, port: int) -> socket.socket:
     """
     for candidate in range(port, min(port + PORTS_TRIED, 65535) + 1) if port else (0,):
         try:
-            return _bound(host, candidate)
+            return bound(host, candidate)
         except OSError as refused:
             if refused.errno != errno.EADDRINUSE:
                 raise SetupError([_why(host, candidate, refused)]) from None
     raise SetupError([f"Ports {port} to {port + PORTS_TRIED} are all taken. Choose another with --port."])
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int) -> socket.socket:
+    """A listening socket on just that port. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     link = socket.socket(family, socket.SOCK_STREAM)
     link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -7,7 +7,6 @@ import importlib
 import importlib.metadata
 import importlib.util
 import os
-import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from companion.adapters.addresses import own_addresses
+from companion.adapters.addresses import bound, own_addresses
 from companion.diagnostics.health import disk_check, look_over
 from companion.diagnostics.machine_health import clock_illness
 from companion.errors import DeviceError
@@ -96,13 +95,10 @@ def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> F
 
 def check_port(host: str, port: int) -> Finding:
     """Whether the page's port can be served."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as refused:
-            return _port_refused(host, port, refused)
+    try:
+        bound(host, port).close()
+    except OSError as refused:
+        return _port_refused(host, port, refused)
     return Finding("port", True, f"Port {port} is free.")
 
 

@@ -24,6 +24,12 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
         yield found
 
 
+def control(chromium: Any, address: str) -> Any:
+    page = phone(chromium, address, paired=True)
+    live(page, address + "/control")
+    return page
+
+
 def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with opened(tmp_path / "a") as pub:
@@ -76,8 +82,7 @@ def test_the_button_lets_in_the_phone_whose_dice_the_screen_shows(chromium: Any,
 def test_a_question_is_answered_with_one_tap_on_the_right_face(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
-    page = phone(chromium, address, paired=True)
-    live(page, address + "/control")
+    page = control(chromium, address)
     pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
     page.wait_for_selector("dialog[open]")
     page.click('dialog button[aria-label="It is a 3"]')
@@ -90,8 +95,7 @@ def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, MIDGAME[0])
-    page = phone(chromium, address, paired=True)
-    live(page, address + "/control")
+    page = control(chromium, address)
     page.click("#throws-fold > summary")
     page.click('#throws button[aria-label^="Ann\'s 6"]')
     page.click('dialog button[aria-label="It is a 3"]')
@@ -103,8 +107,7 @@ def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
 def test_who_leaves_is_chosen_and_confirmed_and_then_marked(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben & Co", "Cid"]}))
-    page = phone(chromium, address, paired=True)
-    live(page, address + "/control")
+    page = control(chromium, address)
     page.click("#more summary")
     page.click("[data-key='leave']")
     page.select_option("#leave-who", "Ben & Co")
@@ -125,8 +128,7 @@ def test_who_played_here_before_is_seated_by_a_tap_and_keeps_the_colour(chromium
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cid"]}))
         play(pub, MIDGAME[0])
         pub.table.submit(StartGame(header={**HEADER, "players": ["Cid", "Dot"]}))
-        page = phone(chromium, address, paired=True)
-        live(page, address + "/control")
+        page = control(chromium, address)
         page.click("#more summary")
         page.click("[data-key='new-2']")
         page.click("[data-key='known-Ben']")

@@ -26,12 +26,19 @@ def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
         yield found
 
 
-@pytest.mark.parametrize("look", ["dark", "light"])
-@pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_no_violation_also_at_twice_the_text_size(chromium: Any, site: Any, path: str, look: str) -> None:
-    address, pub = site
+@pytest.fixture
+def midgame(site: tuple[str, Pub]) -> tuple[str, Pub]:
+    """In the middle of a game."""
+    _, pub = site
     pub.table.submit(StartGame(header=HEADER))
     play(pub, *MIDGAME)
+    return site
+
+
+@pytest.mark.parametrize("look", ["dark", "light"])
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_no_violation_also_at_twice_the_text_size(chromium: Any, midgame: Any, path: str, look: str) -> None:
+    address, _ = midgame
     page = phone(chromium, address, look=look, paired=path in HOSTS_ONLY)
     live(page, address + path)
     assert violations(page) == []
@@ -42,10 +49,8 @@ def test_axe_finds_no_violation_also_at_twice_the_text_size(chromium: Any, site:
 
 
 @pytest.mark.parametrize("look", ["dark", "light"])
-def test_axe_finds_no_violation_in_any_dialog(chromium: Any, site: Any, look: str) -> None:
-    address, pub = site
-    pub.table.submit(StartGame(header=HEADER))
-    play(pub, *MIDGAME)
+def test_axe_finds_no_violation_in_any_dialog(chromium: Any, midgame: Any, look: str) -> None:
+    address, pub = midgame
     page = phone(chromium, address, look=look, paired=True)
     live(page, address + "/control")
     page.click("#more summary")
@@ -80,10 +85,8 @@ def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(chromium: An
 
 @pytest.mark.pictures
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_is_photographed_at_every_size(chromium: Any, site: Any, path: str) -> None:
-    address, pub = site
-    pub.table.submit(StartGame(header=HEADER))
-    play(pub, *MIDGAME)
+def test_every_page_is_photographed_at_every_size(chromium: Any, midgame: Any, path: str) -> None:
+    address, _ = midgame
     OUT.mkdir(parents=True, exist_ok=True)
     page = phone(chromium, address, paired=path in HOSTS_ONLY)
     live(page, address + path)
@@ -105,10 +108,8 @@ FOCUSED = """() => { const on = document.activeElement, look = getComputedStyle(
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_control_is_reached_by_tab_and_shows_it(chromium: Any, site: Any, path: str) -> None:
-    address, pub = site
-    pub.table.submit(StartGame(header=HEADER))
-    play(pub, *MIDGAME)
+def test_every_control_is_reached_by_tab_and_shows_it(chromium: Any, midgame: Any, path: str) -> None:
+    address, _ = midgame
     page = phone(chromium, address, paired=path in HOSTS_ONLY)
     live(page, address + path)
     wanted = set(page.evaluate(FOCUSABLE))
@@ -124,10 +125,8 @@ def test_every_control_is_reached_by_tab_and_shows_it(chromium: Any, site: Any, 
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_first_load_is_small_and_shifts_nothing(chromium: Any, site: Any, path: str) -> None:
-    address, pub = site
-    pub.table.submit(StartGame(header=HEADER))
-    play(pub, *MIDGAME)
+def test_a_first_load_is_small_and_shifts_nothing(chromium: Any, midgame: Any, path: str) -> None:
+    address, _ = midgame
     page = phone(chromium, address, paired=path in HOSTS_ONLY)
     page.add_init_script(SHIFTS)
     live(page, address + path)
