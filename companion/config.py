@@ -77,7 +77,14 @@ def _read(file: Path | None) -> dict[str, Any]:
 
 
 def validated(tree: dict[str, Any]) -> Settings:
-    """Settings from sections of keys and values. Raises SetupError with every problem there is."""
+    """Settings from sections of keys and values. Raises SetupError with every problem there is.
+
+    >>> validated({"web": {"port": 8080}}).web.port
+    8080
+    >>> validated({"web": {"prot": 8080}})
+    Traceback (most recent call last):
+    companion.errors.SetupError: [web] has no key `prot`; did you mean 'port'?
+    """
     problems: list[str] = []
     sections = get_type_hints(Settings)
     built: dict[str, Any] = {}

@@ -16,7 +16,12 @@ _BINS = 512
 
 
 class Power:
-    """Gamma, brightness, white balance and the current limit of one strip."""
+    """Gamma, brightness, white balance and the current limit of one strip.
+
+    >>> frame_rgb, milliamps = Power(PowerSettings(limit_ma=1000)).limited(np.ones((363, 3), np.float32))
+    >>> frame_rgb.shape, milliamps <= 1000
+    ((363, 3), True)
+    """
 
     def __init__(self, settings: PowerSettings | None = None) -> None:
         self.settings = settings or PowerSettings()

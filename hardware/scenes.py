@@ -27,7 +27,12 @@ CAPTURE_LEVEL = 0.35
 
 
 def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
-    """The frame at a time on the board's clock: (leds, 3) float from 0 to 1 as it looks, before gamma and power."""
+    """The frame at a time on the board's clock: (leds, 3) float from 0 to 1 as it looks, before gamma and power.
+
+    >>> from hardware.track import preset
+    >>> compose(BoardView(), preset("strip122"), 0.0).shape
+    (122, 3)
+    """
     canvas = Canvas(layout, view.holes)
     if view.capturing:
         _pegs(canvas, view, [Shown(p.banked, p.provisional, p.banked) for p in view.pegs], None)

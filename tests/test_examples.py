@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import pkgutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,30 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("companion", "vision", "hardware", "web")
 WITH_EXAMPLES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py") if ">>> " in path.read_text())
+
+ENTRIES = (
+    "companion.config.validated",
+    "companion.games.crag",
+    "companion.games.crapola",
+    "companion.games.crib_dice",
+    "companion.games.dice.throws_of",
+    "companion.games.notation.lines.line_of",
+    "companion.games.notation.lines.parse_line",
+    "companion.games.odds.options",
+    "companion.games.registry.game_named",
+    "companion.games.replay.replayed",
+    "companion.games.transcript.Transcript",
+    "hardware.palette.player_colour",
+    "hardware.power.Power",
+    "hardware.scenes.compose",
+    "hardware.track.preset",
+    "vision.cameras.opening.open_camera",
+    "vision.geometry.rig.place",
+    "vision.reading.Reading",
+    "vision.watching.stillness.step",
+    "web.catalogue.say",
+)
+"""Where a reader of the code comes in."""
 
 
 def module_of(path: Path) -> str:
@@ -23,3 +48,8 @@ def test_the_examples_of_a_module_are_true(name: str) -> None:
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted
     assert not found.failed
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_each_main_entry_point_has_an_example(entry: str) -> None:
+    assert ">>> " in (pkgutil.resolve_name(entry).__doc__ or "")

@@ -53,7 +53,12 @@ class Die:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All dice of one picture, left to right, and a doubt, or None when the reading is trusted."""
+    """All dice of one picture, left to right, and a doubt, or None when the reading is trusted.
+
+    >>> reading = Reading((Die(5, (0, 0, 40, 40), 0.99), Die(2, (80, 0, 40, 40), 0.98)), Doubt.COUNT)
+    >>> reading.values, reading.trusted
+    ((2, 5), False)
+    """
 
     dice: tuple[Die, ...]
     doubt: Doubt | None

@@ -28,6 +28,13 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     final total, expected with best play from there on. Going on is `{"throw": n}`, n the number of dice: which line it
     becomes the dice decide. What a bomb or a spending does to pegs and totals is no turn points: both are worth 0.
 
+    >>> from companion.games.registry import GAMES
+    >>> from companion.games.replay import transcript_of
+    >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["Ann", "Ben"]}}'
+    >>> after = transcript_of(f'{head}\\n{{"throw": [5, 5, 5, 2, 2, 1, 4]}}'.encode()).state
+    >>> [(one["line"]["value"], round(one["value"], 2)) for one in options(after)]
+    [(5, 8.48), (2, 4.62)]
+
     For the goal `win` it is the chance that the player, or his team, wins; a win that is shared by n counts 1/n. Where
     the game between two is solved, when both play every turn for the win; else when this turn is played for it as well
     as can be, and everyone plays every later turn for its points. To eight digits.

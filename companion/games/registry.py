@@ -15,7 +15,11 @@ GAMES: Mapping[str, Game] = MappingProxyType({game.name: game for game in (crib_
 
 
 def game_named(name: str) -> Game:
-    """The game of that name. Raises RulesError, naming the nearest there is."""
+    """The game of that name. Raises RulesError, naming the nearest there is.
+
+    >>> game_named("crapola").title
+    'Crapola'
+    """
     if name not in GAMES:
         raise RulesError(f"There is no game {name!r}{nearest(name, GAMES)}")
     return GAMES[name]

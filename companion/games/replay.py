@@ -12,7 +12,13 @@ from companion.games.transcript import Transcript
 
 
 def replayed(content: bytes) -> Iterator[dict[str, Any]]:
-    """The state after each line of a transcript, or, as the last object, why a line was refused."""
+    """The state after each line of a transcript, or, as the last object, why a line was refused.
+
+    >>> from companion.games.registry import GAMES
+    >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["Ann", "Ben"]}}'
+    >>> [state.get("decisions", state.get("error")) for state in replayed(f'{head}\\n{{"throw": [9]}}'.encode())]
+    [[], 'notation']
+    """
     number = 0
     try:
         for transcript in _read(content):

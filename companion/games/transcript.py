@@ -19,6 +19,14 @@ class Transcript:
 
     Each transcript keeps the one before its last line, so an undo is a few steps back and nothing is replayed.
 
+    >>> from companion.games.game import Throw
+    >>> from companion.games.notation import header_of
+    >>> from companion.games.registry import GAMES
+    >>> begun = Transcript.begin(header_of({"transcript": 1, "game": next(iter(GAMES)), "players": ["Ann", "Ben"]}))
+    >>> thrown = begun.then(Throw((5, 5, 2, 2, 1, 4, 6)))
+    >>> thrown.state.decisions, thrown.state.player, thrown.then(Undo(1)).state == begun.state
+    (('point',), 'Ann', True)
+
     Attributes:
         lines_read: The header, every line since, undo lines and lines taken back: what `line` says in a view.
         standing: How many lines stand after the header.

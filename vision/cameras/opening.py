@@ -25,6 +25,9 @@ def open_camera(spec: str, dice: int = 7, clock: Callable[[], float] = time.mono
 
     Raises:
         SetupError: For an unknown kind (with the nearest known one), a wrong index, a missing folder or file.
+
+    >>> open_camera("virtual").name
+    'virtual'
     """
     kind, colon, rest = spec.strip().partition(":")
     takes = {known.partition(":")[0]: known.partition(":")[2] for known in KINDS}

@@ -111,7 +111,12 @@ class PlacedDie:
 
 
 def place(reading: Reading, rig: Rig | None) -> tuple[tuple[PlacedDie, ...], tuple[PlacedDie, ...]]:
-    """The dice of a reading by zone: thrown and kept. Without a rig the whole picture is the throw zone."""
+    """The dice of a reading by zone: thrown and kept. Without a rig the whole picture is the throw zone.
+
+    >>> reading = Reading((Die(5, (100, 60, 40, 40), 0.99),), None)
+    >>> place(reading, None)
+    ((PlacedDie(die=Die(value=5, box_xywh=(100, 60, 40, 40), confidence=0.99), x_mm=120.0, y_mm=80.0),), ())
+    """
     if rig is None:
         return tuple(PlacedDie(die, *die.centre_xy) for die in reading.dice), ()
     placed = [PlacedDie(die, *rig.under(np.array([die.centre_xy]))[0].tolist()) for die in reading.dice]

@@ -111,7 +111,14 @@ FIXED = StillnessCriterion(lambda last, now: changed(last, now) > MOVING_PX, lam
 def step(
     detector: StillnessDetector, now: Small, at_s: float, criterion: StillnessCriterion = FIXED
 ) -> tuple[StillnessDetector, Phase]:
-    """The memory after one more frame, and what that frame says. `at_s` on the camera's clock."""
+    """The memory after one more frame, and what that frame says. `at_s` on the camera's clock.
+
+    >>> detector, still = StillnessDetector(), structure(np.full((480, 640, 3), 90, np.uint8))
+    >>> for at_s in (0.0, 0.1, 0.5):
+    ...     detector, phase = step(detector, still, at_s)
+    >>> phase
+    <Phase.SETTLED: 'settled'>
+    """
     moving = StillnessDetector(last=now, began=now, since_s=at_s, rest=detector.rest)
     if detector.last is None or detector.began is None:
         return moving, Phase.WAITING
