@@ -111,7 +111,7 @@ class App:
 
 
 @dataclass(frozen=True, slots=True)
-class _Wired:
+class _Opened:
     """What the settings ask for, opened but not started."""
 
     layout: Layout
@@ -132,23 +132,23 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
         DeviceError: When the data folder can't be used.
     """
     clock, networks = time.monotonic, shipped_networks()
-    wired, folder = _wired(settings), _made(settings)
+    opened, folder = _opened(settings), _made(settings)
     source = settings.camera.source
 
     journal, photos = Journal(folder), Photos(folder, settings.data.photos_mb * 1_000_000)
     table = Table(journal, photos, clock)
-    board = Board(wired.strip, wired.layout, Power(settings.strip), clock)
-    camera = FrameBuffer(wired.camera)
+    board = Board(opened.strip, opened.layout, Power(settings.strip), clock)
+    camera = FrameBuffer(opened.camera)
     tray = WatchedTray(
-        lambda: load_reader(source, wired.camera, folder, networks),
+        lambda: load_reader(source, opened.camera, folder, networks),
         lambda setup: Watcher(camera, setup.reader, setup.rig, lambda: _dice_expected(table, tray), board.capture),
     )
     observer = TrayObserver(camera.name, tray.watcher, table.submit, networks.load, networks.release)
     door = open_door(settings.web, folder, clock, board.show_code)
-    buttons = ListeningButtons(wired.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
+    buttons = ListeningButtons(opened.buttons, table, board, door.pairing, settings.buttons.shutdown_command)
     voice, chimes, lights = Loudspeaker(), Chimes(), Lights(night=settings.strip.night)
     live = LiveSettings(settings, board, lights, photos, chimes, voice)
-    simulated = wired.camera if isinstance(wired.camera, VirtualCamera) else None
+    simulated = opened.camera if isinstance(opened.camera, VirtualCamera) else None
     hands = VirtualHands(simulated, lambda: staying(table.standing())) if simulated else None
     house = HousePlayer(table, clock, hands)
     parts = (
@@ -208,7 +208,7 @@ def _today() -> str:
     return f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
 
 
-def _wired(settings: Settings) -> _Wired:
+def _opened(settings: Settings) -> _Opened:
     """The parts that settings can get wrong; all their mistakes are told together."""
     strip, buttons = settings.strip, settings.buttons
     problems = wiring_problems(strip.kind, strip, buttons if buttons.kind == "gpio" else None, model())
@@ -221,13 +221,13 @@ def _wired(settings: Settings) -> _Wired:
     _tried(lambda: _checked_header(settings), problems)
     if problems or layout is None or opened is None or pressed is None or camera is None:
         raise SetupError(problems)
-    return _Wired(layout, opened, pressed, camera)
+    return _Opened(layout, opened, pressed, camera)
 
 
 def _wrong(settings: Settings) -> list[str]:
     """What is wrong with settings as a whole; nothing that is opened for it is started."""
     try:
-        _wired(settings)
+        _opened(settings)
     except SetupError as wrong:
         return list(wrong.problems)
     return []

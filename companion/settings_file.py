@@ -31,7 +31,7 @@ LATER = {
 CHOICES = {("strip", "layout"): (*PRESETS, OWN), ("strip", "order"): ("GRB", "RGB", "BRG", "RBG", "GBR", "BGR")}
 
 
-class Shown(msgspec.Struct, frozen=True):
+class ShownSetting(msgspec.Struct, frozen=True):
     """A setting as a page shows it.
 
     Attributes:
@@ -87,7 +87,7 @@ class SettingsFile:
         """What the table runs with now."""
         return self._running
 
-    def shown(self) -> list[Shown]:
+    def shown(self) -> list[ShownSetting]:
         """All settings that a page may change, in the order of the sections. Raises SetupError for a broken file."""
         now = config.load(self.path if self.path.exists() else None, {})
         return [
@@ -137,10 +137,10 @@ class SettingsFile:
         except (TypeError, ValueError):
             raise SetupError([f"[{section}] `{key}` = {value!r}: that is no value for a settings file."]) from None
 
-    def _one(self, now: Settings, section: str, key: str, *, live: bool) -> Shown:
+    def _one(self, now: Settings, section: str, key: str, *, live: bool) -> ShownSetting:
         kind, least, most, choices = _bounds(section, key)
         value = getattr(getattr(now, section), key)
-        return Shown(
+        return ShownSetting(
             section=section,
             key=key,
             kind="choice" if choices else kind,

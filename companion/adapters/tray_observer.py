@@ -13,7 +13,7 @@ from companion.errors import CompanionError
 from companion.session.commands import Command, NoteMotion, Observe
 from companion.session.snapshot import Snapshot
 from companion.session.tray.observation import Die, Observation
-from vision.geometry.rig import PlacedDie
+from vision.geometry.rig import LocatedDie
 from vision.reading import FrameBGR
 from vision.watching import watcher as watch
 
@@ -126,7 +126,7 @@ def jpeg(image_bgr: FrameBGR, quality: int = PHOTO_QUALITY) -> bytes:
     return coded.tobytes()
 
 
-def _seen(placed: Iterable[PlacedDie]) -> tuple[Die, ...]:
+def _seen(placed: Iterable[LocatedDie]) -> tuple[Die, ...]:
     """The dice with a value: of what could not be read the doubt tells, and the photo shows it."""
     return tuple(
         Die(die.value, one.x_mm, one.y_mm, die.confidence, die.box_xywh)

@@ -17,7 +17,7 @@ from companion.errors import DeviceError, PictureError
 
 if TYPE_CHECKING:
     from vision.cameras import Camera, Frame
-    from vision.geometry.rig import PlacedDie
+    from vision.geometry.rig import LocatedDie
     from vision.watching.watcher import Settled
 
 
@@ -77,7 +77,7 @@ def _throw_of(settled: Settled) -> Iterator[dict[str, Any]]:
     }
 
 
-def _values(placed: Iterable[PlacedDie]) -> list[int]:
+def _values(placed: Iterable[LocatedDie]) -> list[int]:
     return sorted(one.die.value for one in placed if one.die.value is not None)
 
 

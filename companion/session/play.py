@@ -35,7 +35,7 @@ from companion.session.record import (
 from companion.session.sitting import chosen, same_people
 from companion.session.snapshot import Offer
 from companion.session.tray import interpret
-from companion.session.tray.interpret import Memory, Outcome
+from companion.session.tray.interpret import Interpretation, Memory
 from companion.session.tray.observation import Observation
 
 SETTLED_BY_BANKING = frozenset({"count", "found", "moved"})  # doubts that the next player's throw may raise
@@ -159,7 +159,7 @@ class Play:
             return
         self._take(interpret.look_again(game.transcript.state, self.table.memory, observation, self.table.policies))
 
-    def _take(self, outcome: Outcome) -> None:
+    def _take(self, outcome: Interpretation) -> None:
         """Journal what the tray said, then remember it; a line that can't be journaled waits as a roll does."""
         if self.table.asked and not outcome.settled:
             # While a throw is in question nothing that follows it is played; the answer looks at the tray again.

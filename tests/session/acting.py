@@ -20,7 +20,7 @@ from companion.session.played import Game, filed
 from companion.session.record import Record
 from companion.session.snapshot import Snapshot
 from companion.session.table import Table
-from companion.session.tray.interpret import Memory, Outcome, decided, look, look_again, tick
+from companion.session.tray.interpret import Interpretation, Memory, decided, look, look_again, tick
 from companion.session.tray.motion import stayed
 from companion.session.tray.observation import Die, Observation
 
@@ -176,7 +176,7 @@ class Mime:
             self.tray.knock()
             self.see()
 
-    def _take(self, outcome: Outcome) -> None:
+    def _take(self, outcome: Interpretation) -> None:
         self.memory = outcome.memory
         for line in outcome.lines:
             self.understood.append(line)

@@ -102,7 +102,7 @@ def projected(points: Matrix, homography: Matrix) -> Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedDie:
+class LocatedDie:
     """A die and where it lies: millimetres in the tray, or pixels of the picture when there is no rig."""
 
     die: Die
@@ -110,15 +110,15 @@ class PlacedDie:
     y_mm: float
 
 
-def place(reading: Reading, rig: Rig | None) -> tuple[tuple[PlacedDie, ...], tuple[PlacedDie, ...]]:
+def place(reading: Reading, rig: Rig | None) -> tuple[tuple[LocatedDie, ...], tuple[LocatedDie, ...]]:
     """The dice of a reading by zone: thrown and kept. Without a rig the whole picture is the throw zone.
 
     >>> reading = Reading((Die(5, (100, 60, 40, 40), 0.99),), None)
     >>> place(reading, None)
-    ((PlacedDie(die=Die(value=5, box_xywh=(100, 60, 40, 40), confidence=0.99), x_mm=120.0, y_mm=80.0),), ())
+    ((LocatedDie(die=Die(value=5, box_xywh=(100, 60, 40, 40), confidence=0.99), x_mm=120.0, y_mm=80.0),), ())
     """
     if rig is None:
-        return tuple(PlacedDie(die, *die.centre_xy) for die in reading.dice), ()
-    placed = [PlacedDie(die, *rig.under(np.array([die.centre_xy]))[0].tolist()) for die in reading.dice]
+        return tuple(LocatedDie(die, *die.centre_xy) for die in reading.dice), ()
+    placed = [LocatedDie(die, *rig.under(np.array([die.centre_xy]))[0].tolist()) for die in reading.dice]
     kept = tuple(one for one in placed if rig.keep.holds(one.x_mm, one.y_mm))
     return tuple(one for one in placed if one not in kept), kept

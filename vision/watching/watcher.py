@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
-from vision.geometry.rig import PlacedDie, Rig, place
+from vision.geometry.rig import LocatedDie, Rig, place
 from vision.reader import Reads
 from vision.reading import Reading
 from vision.watching.agreement import agreed, same_dice
@@ -56,8 +56,8 @@ class Settled:
     at_s: float
     frame: Frame
     reading: Reading
-    thrown: tuple[PlacedDie, ...]
-    kept: tuple[PlacedDie, ...]
+    thrown: tuple[LocatedDie, ...]
+    kept: tuple[LocatedDie, ...]
     emptied: bool
     keep_zone: bool = True
 

@@ -13,7 +13,7 @@ from companion.session.snapshot import News, Snapshot
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StreamMessage:
     """A snapshot as it goes over the wire: as JSON, and as a server-sent event."""
 
     pulse: int
@@ -22,7 +22,7 @@ class Frame:
     event: bytes
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> Frame:
+    def of(cls, snapshot: Snapshot) -> StreamMessage:
         """Encode a snapshot."""
         body = msgspec.json.encode(snapshot)
         return cls(snapshot.pulse, snapshot.number, body, b"id: %d\ndata: %s\n\n" % (snapshot.number, body))
@@ -36,7 +36,7 @@ class Feed:
     """
 
     def __init__(self, table: AnyTable) -> None:
-        self.newest = Frame.of(table.snapshot())
+        self.newest = StreamMessage.of(table.snapshot())
         self._lock = threading.Lock()
         self._ring: Callable[[], None] = lambda: None
         self._unsubscribe = table.subscribe(self._take)
@@ -53,9 +53,9 @@ class Feed:
     def _take(self, snapshot: Snapshot, _: News) -> None:
         if (snapshot.pulse, snapshot.number) == (self.newest.pulse, self.newest.number):
             return
-        frame = Frame.of(snapshot)
+        message = StreamMessage.of(snapshot)
         with self._lock:
-            if frame.pulse < self.newest.pulse:
+            if message.pulse < self.newest.pulse:
                 return
-            self.newest = frame
+            self.newest = message
         self._ring()

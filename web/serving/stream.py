@@ -15,7 +15,7 @@ from typing import Any
 
 from web import guard
 from web.responses import asgi_refusal
-from web.serving.feed import Feed, Frame
+from web.serving.feed import Feed, StreamMessage
 from web.serving.limits import Limits, Taken
 
 log = logging.getLogger(__name__)
@@ -39,14 +39,14 @@ HEADERS = (
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """A phone that listens: where to write, and the last frame that was written."""
+    """A phone that listens: where to write, and the last message that was written."""
 
     send: Send
     connection: Any
-    seen: Frame | None = None
+    seen: StreamMessage | None = None
 
-    async def tell(self, newest: Frame) -> None:
-        """Write the newest frame, or that there is none; nothing while much lies unread, so that this never waits."""
+    async def tell(self, newest: StreamMessage) -> None:
+        """Write the newest message, or that there is none; nothing while much lies unread, so that this never waits."""
         if self.connection is not None and self.connection.backed_up:
             return
         if newest is self.seen:

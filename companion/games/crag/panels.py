@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.games.crag.sheet import CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.game import State
-from companion.games.views.panels import Keeping, Panels, Sheet, may, notes_of, plain
+from companion.games.views.panels import Keeping, Panels, ScoreSheet, may, notes_of, plain
 
 
 def panels(state: State) -> Panels:
@@ -14,7 +14,7 @@ def panels(state: State) -> Panels:
         return _of(state)
     rows = len(CATEGORIES)
     sides = len(state.sides)
-    empty = Sheet(CATEGORIES, ((None,) * rows,) * sides, (None,) * rows, (None,) * sides)
+    empty = ScoreSheet(CATEGORIES, ((None,) * rows,) * sides, (None,) * rows, (None,) * sides)
     return Panels(can=plain(state).can, worth=False, notes=notes_of(state), sheet=empty)
 
 
@@ -26,7 +26,7 @@ def _of(state: Crag) -> Panels:
         dice=state.dice,
         worth=False,
         notes=notes_of(state),
-        sheet=Sheet(
+        sheet=ScoreSheet(
             CATEGORIES,
             tuple(tuple(sheet.get(row) for row in CATEGORIES) for sheet in sheets),
             tuple(state.points_in(row) if row in open_rows else None for row in CATEGORIES),

@@ -12,7 +12,7 @@ Values = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class ScoreSheet:
     """A score sheet: a row for each category, a column for each side; the totals are the scores.
 
     Attributes:
@@ -84,7 +84,7 @@ class Panels:
     worth: bool = True
     notes: tuple[tuple[str, ...], ...] = ()
     counters: tuple[Counter, ...] = ()
-    sheet: Sheet | None = None
+    sheet: ScoreSheet | None = None
     goal: Goal | None = None
     pots: tuple[Pot, ...] = ()
     keeping: Keeping | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.session.past.turns import KINDS, worths_of
+from companion.session.past.turns import KINDS, turn_results
 from companion.session.played import PlayedGame
 from companion.session.snapshot import Highlight
 
@@ -10,7 +10,7 @@ from companion.session.snapshot import Highlight
 def highlights(game: PlayedGame) -> tuple[Highlight, ...]:
     """The best turn and the dearest loss so far, in that order, the first of equals; without a loss only the turn."""
     found = dict[str, Highlight]()
-    for kind, _, side, points, line in worths_of(game.transcript):
+    for kind, _, side, points, line in turn_results(game.transcript):
         if points > (found[kind].points if kind in found else 0):
             photographed = [each.thrown.number for each in game.lines[: line + 1] if each.thrown and each.thrown.photo]
             throw = photographed[-1] if photographed else None

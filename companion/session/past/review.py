@@ -29,7 +29,7 @@ NO_DIE = 0
 """The value of a box that holds no die."""
 
 
-class Detection(msgspec.Struct, frozen=True):
+class ReadDie(msgspec.Struct, frozen=True):
     """A die as the reader saw it: its box in the photo, what was read, how sure (0 to 1), whether in the keep zone."""
 
     box_xywh: tuple[int, int, int, int]
@@ -42,10 +42,10 @@ class Seen(msgspec.Struct, frozen=True):
     """What the reader told of a throw: the code of its doubt, if any, and its dice."""
 
     doubt: str | None
-    dice: tuple[Detection, ...]
+    dice: tuple[ReadDie, ...]
 
 
-class ReviewedDie(msgspec.Struct, frozen=True):
+class LabelledDie(msgspec.Struct, frozen=True):
     """A die of a throw to look over: as seen, and what it shows (0: no die; None: a person must say)."""
 
     box_xywh: tuple[int, int, int, int]
@@ -76,7 +76,7 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
     values: tuple[int, ...]
     source: str
     doubt: str | None
-    dice: tuple[ReviewedDie, ...]
+    dice: tuple[LabelledDie, ...]
     settled: bool
     by_hand: bool
 
@@ -88,8 +88,8 @@ def seen_line(observation: Observation) -> dict[str, Any]:
     return line
 
 
-def _box(die: Die, kept: bool) -> Detection:
-    return Detection(die.box_xywh, die.value, round(die.confidence, 4), kept)
+def _box(die: Die, kept: bool) -> ReadDie:
+    return ReadDie(die.box_xywh, die.value, round(die.confidence, 4), kept)
 
 
 def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
@@ -170,7 +170,7 @@ def _reviewed(game: int, thrown: Thrown, seen: Seen, said: tuple[int, ...] | Non
     by_hand = said is not None and len(said) == len(seen.dice)
     values = said if by_hand and said is not None else guessed
     dice = tuple(
-        ReviewedDie(die.box_xywh, die.read, die.confidence, die.kept, value)
+        LabelledDie(die.box_xywh, die.read, die.confidence, die.kept, value)
         for die, value in zip(seen.dice, values, strict=True)
     )
     return ReviewedThrow(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.games.transcript import Transcript
-from companion.session.past.turns import KINDS, worths_of
+from companion.session.past.turns import KINDS, turn_results
 
 Json = dict[str, Any]
 
@@ -73,7 +73,7 @@ def bests(transcript: Transcript) -> dict[str, Best]:
     state, players = transcript.state, transcript.header.players
     scores = [state.scores[seat % len(state.scores)] if state.outcome else None for seat in range(len(players))]
     found = {name: Best(score) for name, score in zip(players, scores, strict=True)}
-    for kind, player, _, points, _ in worths_of(transcript):
+    for kind, player, _, points, _ in turn_results(transcript):
         best = found[player]
         if kind == KINDS["banked"]:
             found[player] = replace(best, turn=max(best.turn, points))

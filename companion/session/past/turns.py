@@ -13,7 +13,7 @@ KINDS = {"banked": "best_turn", "wipe_out": "dearest_loss"}
 """By the moment that an event makes what the greatest of them is."""
 
 
-class Worth(NamedTuple):
+class TurnResult(NamedTuple):
     """What a turn brought or lost.
 
     Attributes:
@@ -31,14 +31,14 @@ class Worth(NamedTuple):
     line: int
 
 
-def worths_of(transcript: Transcript) -> Iterator[Worth]:
+def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
     """Each of a game's, oldest first."""
     rules, steps = game_named(transcript.header.game), _states(transcript)
     for line, (before, after) in enumerate(steps):
         for event in after.events:
             kind, points = KINDS.get(rules.effect(event.code).moment or ""), int(event.args.get("points", 0))
             if kind and event.side is not None and before.player is not None and points > 0:
-                yield Worth(kind, before.player, event.side, points, line)
+                yield TurnResult(kind, before.player, event.side, points, line)
 
 
 def _states(transcript: Transcript) -> list[tuple[State, State]]:

@@ -1,8 +1,8 @@
 """From what the tray shows to what was played: lines for the transcript, a question, or a word on what is waited for.
 
-Pure: a state, what was seen before (`Memory`) and an `Observation` give an `Outcome`. The dice speak: going on is
-throwing, banking is lifting all dice out, keeping is moving dice to the keep zone. Nothing is guessed: when the dice
-could mean two things, or the count does not fit, or the reading is in doubt, the outcome is a question.
+Pure: a state, what was seen before (`Memory`) and an `Observation` give an `Interpretation`. The dice speak: going on
+is throwing, banking is lifting all dice out, keeping is moving dice to the keep zone. Nothing is guessed: when the dice
+could mean two things, or the count does not fit, or the reading is in doubt, there is a question.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Interpretation:
     """What an observation meant.
 
     Attributes:
@@ -89,12 +89,12 @@ class Outcome:
     settled: bool = False
 
 
-def look(state: State, memory: Memory, observation: Observation, policies: Policies = policy_for) -> Outcome:
+def look(state: State, memory: Memory, observation: Observation, policies: Policies = policy_for) -> Interpretation:
     """What a tray that has come to rest means in that state; `policies` say what dice mean in each."""
     motion = _motion(memory, observation) if memory.awake else _first_motion(memory, observation)
     if not observation.thrown and observation.doubt not in NOTHING_WRONG:
         # In the dark nothing is lifted out.
-        return Outcome(memory, notice=Phrase("unclear", {"code": observation.doubt}))
+        return Interpretation(memory, notice=Phrase("unclear", {"code": observation.doubt}))
     seen = _remembered(memory, observation, motion)
     if observation.doubt is not None and observation.thrown and motion is Motion.NONE:
         seen = replace(seen, thrown=memory.thrown, kept=memory.kept)  # what was read clearly is known better
@@ -109,30 +109,32 @@ def look(state: State, memory: Memory, observation: Observation, policies: Polic
     return look_again(state, seen, observation, policies)
 
 
-def look_again(state: State, memory: Memory, observation: Observation, policies: Policies = policy_for) -> Outcome:
+def look_again(
+    state: State, memory: Memory, observation: Observation, policies: Policies = policy_for
+) -> Interpretation:
     """What the same tray means after the state has changed by hand: a roll may be waiting, or dice in the keep zone."""
     if memory.rolled:
         return _rolled(state, memory, observation, policies)
     if observation.doubt is None or (observation.doubt == "count" and not observation.thrown):
         # Too few dice is what a tray with the rest in a hand shows.
         return _at_rest(state, memory, observation, policies)
-    return Outcome(memory, notice=Phrase("unclear", {"code": observation.doubt}))
+    return Interpretation(memory, notice=Phrase("unclear", {"code": observation.doubt}))
 
 
-def tick(state: State, memory: Memory, now_s: float, policies: Policies = policy_for) -> Outcome:
+def tick(state: State, memory: Memory, now_s: float, policies: Policies = policy_for) -> Interpretation:
     """What the passing of time means: a tray that stays empty banks."""
     if memory.empty_since_s is None or not memory.armed:
-        return Outcome(memory)
+        return Interpretation(memory)
     lines = banking(state, memory, policies)
     if not lines:
-        return Outcome(memory, notice=waiting(state))
+        return Interpretation(memory, notice=waiting(state))
     before_stop = state_after(state, lines[:-1])
     if before_stop is not None and policies(before_stop).takes_all(before_stop):
         args = {"player": state.player, "sizes": list(before_stop.throw_sizes)}
-        return Outcome(memory, notice=Phrase("throw_or_bank", args))
+        return Interpretation(memory, notice=Phrase("throw_or_bank", args))
     if now_s - memory.empty_since_s < BANK_AFTER_S:
-        return Outcome(memory, notice=Phrase("banking", {"after_s": BANK_AFTER_S}))
-    return Outcome(replace(memory, armed=False, rolled=False), lines)
+        return Interpretation(memory, notice=Phrase("banking", {"after_s": BANK_AFTER_S}))
+    return Interpretation(replace(memory, armed=False, rolled=False), lines)
 
 
 def banking(state: State, memory: Memory, policies: Policies = policy_for) -> tuple[Action, ...]:
@@ -219,13 +221,13 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
     )
 
 
-def _empty(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Outcome:
+def _empty(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:
     seen = replace(seen, empty_since_s=observation.at_s if memory.empty_since_s is None else memory.empty_since_s)
     outcome = tick(state, seen, observation.at_s, policies)
     return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting(state))
 
 
-def _partly(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Outcome:
+def _partly(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:
     left = Counter(values_of(observation.thrown)) - Counter(values_of(moved(memory.thrown, observation.thrown)))
     still = tuple(sorted(left.elements()))
     found = _readings(state, seen, observation, still, policies) if observation.doubt is None else []
@@ -240,28 +242,28 @@ def _partly(state: State, memory: Memory, seen: Memory, observation: Observation
     return _unsure(state, memory, seen, observation, policies)
 
 
-def _unsure(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Outcome:
+def _unsure(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:
     wanted = _wanted(state, seen, observation, policies)
     doubted_at_first = observation.doubt is not None and not memory.awake  # a die may have been missed
     if not (wanted and doubted_at_first) and not _readings(state, seen, observation, (), policies):
         return look_again(state, seen, observation, policies)
     code = observation.doubt or ("moved" if memory.awake else "found")
-    return Outcome(seen, ask=Ask(code, wanted, observation, seen))
+    return Interpretation(seen, ask=Ask(code, wanted, observation, seen))
 
 
-def _rolled(state: State, memory: Memory, observation: Observation, policies: Policies) -> Outcome:
+def _rolled(state: State, memory: Memory, observation: Observation, policies: Policies) -> Interpretation:
     wanted = _wanted(state, memory, observation, policies)
     if not wanted:
-        return Outcome(memory, notice=_too_early(state, observation))
+        return Interpretation(memory, notice=_too_early(state, observation))
     if observation.doubt is not None:
         notice = Phrase("unclear", {"code": observation.doubt})
-        return Outcome(memory, ask=Ask(observation.doubt, wanted, observation, memory), notice=notice)
+        return Interpretation(memory, ask=Ask(observation.doubt, wanted, observation, memory), notice=notice)
     found = _readings(state, memory, observation, (), policies)
     if len(found) == 1:
         return _thrown(state, memory, observation, found[0], policies)
     code = "count" if not found else "unsure"
     notice = Phrase("count", {"wanted": list(wanted), "seen": len(observation.thrown), "kept": len(observation.kept)})
-    return Outcome(memory, ask=Ask(code, wanted, observation, memory), notice=notice)
+    return Interpretation(memory, ask=Ask(code, wanted, observation, memory), notice=notice)
 
 
 def _readings(
@@ -286,7 +288,7 @@ def _wanted(state: State, memory: Memory, observation: Observation, policies: Po
 
 def _thrown(
     state: State, memory: Memory, observation: Observation, lines: tuple[Action, ...], policies: Policies
-) -> Outcome:
+) -> Interpretation:
     throw, reached = lines[-1], state_after(state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"
     assert reached is not None, "a reading is allowed by the rules"
@@ -299,9 +301,9 @@ def _thrown(
     return replace(after, lines=(*lines, *after.lines), settled=True)
 
 
-def _at_rest(state: State, memory: Memory, observation: Observation, policies: Policies) -> Outcome:
+def _at_rest(state: State, memory: Memory, observation: Observation, policies: Policies) -> Interpretation:
     meaning = policies(state).at_rest(state, tray_dice(memory, observation))
-    return Outcome(replace(memory, set_aside=meaning.set_aside), meaning.lines, notice=meaning.notice)
+    return Interpretation(replace(memory, set_aside=meaning.set_aside), meaning.lines, notice=meaning.notice)
 
 
 def _too_early(state: State, observation: Observation) -> Phrase | None:

@@ -84,7 +84,7 @@ def neighbours(at_mm: Floats, edge_mm: float) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Touch:
+class ContactPoint:
     """Two cubes that overlap: (3,) normal from the first to the second, (m, 3) points, (m,) depths in mm."""
 
     normal: Floats
@@ -92,7 +92,7 @@ class Touch:
     depth_mm: Floats
 
 
-def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> Touch | None:
+def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
     """How two cubes with those (3,) centres and (3, 3) rotations overlap; None when they do not."""
     (one, other), (turn, turn_other), half = at_mm, turns, edge_mm / 2
     apart = other - one
@@ -113,18 +113,18 @@ def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: f
     points = np.concatenate([ends[0][inside[0]], ends[1][inside[1]]])
     if not len(points):  # two edges cross between their points
         deepest = ends[0][(ends[0] @ normal).argmax()], ends[1][(ends[1] @ normal).argmin()]
-        return Touch(normal, np.mean(deepest, axis=0)[None], overlap[best : best + 1])
+        return ContactPoint(normal, np.mean(deepest, axis=0)[None], overlap[best : best + 1])
     front, back = one @ normal + reach[best], other @ normal - reach_other[best]
     far = points @ normal
     depth = np.concatenate([far[: inside[0].sum()] - back, front - far[inside[0].sum() :]])
-    return Touch(normal, points, depth)
+    return ContactPoint(normal, points, depth)
 
 
 def _in_cube(points: Floats, at_mm: Floats, turn: Floats, half: float) -> NDArray[np.bool_]:
     return np.abs((points - at_mm) @ turn).max(axis=1) <= half
 
 
-def between(touched: Touch, speeds: Floats) -> Floats:
+def between(touched: ContactPoint, speeds: Floats) -> Floats:
     """(m, 3) forces on the second cube at the points, which move so fast, (m, 3), against the first's."""
     share = 4 / max(4, len(touched.at_mm))  # as stiff as four corners, however many points there are
     into = speeds @ touched.normal
