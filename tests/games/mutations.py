@@ -154,7 +154,7 @@ class Mutator(ast.NodeTransformer):
     def __init__(self, module: str, wanted: int) -> None:
         self.module, self.wanted = module, wanted
         self.found: list[Mutant] = []
-        self._number = 0
+        self._number = -1  # of the last change that was come by
         self._names: list[str] = []
         self._inside = ""
 
@@ -162,12 +162,12 @@ class Mutator(ast.NodeTransformer):
         if isinstance(node, LEFT_ALONE) or any(kind(node) for kind in (_is_strict, _is_docstring, _holds_no_behaviour)):
             return node
         for name, changed in changes_of(node):
-            if self.wanted == self._number:
+            self._number += 1
+            if self._number == self.wanted:
                 return ast.copy_location(changed, node)
             if self.wanted < 0:
                 told = f"line {node.lineno}: {name}: {ast.unparse(node)[:90]!r}"  # type: ignore[attr-defined]
                 self.found.append(Mutant(self.module, self._number, told, self._inside))
-            self._number += 1
         return self._into(node)
 
     def _into(self, node: ast.AST) -> ast.AST:
