@@ -11,9 +11,10 @@ import cv2
 import pytest
 from click.testing import CliRunner, Result
 
+from companion.adapters.reader_setup import save_rig
 from companion.commands import bench, read
 from companion.errors import DeviceError, SetupError
-from vision.calibration.store import Stored, save_rig
+from vision.calibration.store import Stored
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
