@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import DeviceError
+from companion.session.atomic import sync
 from companion.session.filed import FILE_NAME as FILED
 from companion.session.journal import FILE_NAME as JOURNAL
 from companion.session.journal import Entry, read_entries
@@ -98,6 +99,7 @@ def _written(folder: Path, settings: Path | None, to: Path, scratch: Path, about
     with part.open("rb+") as file:
         os.fsync(file.fileno())
     part.replace(to)
+    sync(to.parent)
     return manifest
 
 

@@ -61,6 +61,15 @@ def test_a_table_may_play_while_it_is_exported(table: Path) -> None:
     assert len(read_entries(fresh)) == 6
 
 
+def test_an_exports_name_is_on_the_disk_when_it_is_told(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a power cut a moment later must not take back: the content, and then the folder's entry."""
+    synced: list[int] = []
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(os.fstat(file).st_ino), fsync(file))[1])
+    file, _ = exported(table)
+    assert synced[-2:] == [file.stat().st_ino, file.parent.stat().st_ino]
+
+
 def test_a_table_that_plays_is_not_written_over(table: Path) -> None:
     file, _ = exported(table)
     journal = Journal(table)
