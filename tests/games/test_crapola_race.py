@@ -127,15 +127,17 @@ def test_a_turn_so_rich_is_taken_to_stop() -> None:
     assert values["{'throw': 1}"] < values[str(STOP)] - 0.1
 
 
-def test_a_throw_is_worth_the_mean_of_what_follows() -> None:
-    transcript = told(
-        "crapola", *bank(1000), *bank(1500), thrown(1, 1, 5, 2, 3, 4), keep(1, 1, 5), rules={"target": 3000}
-    )
-    total, lost = 0.0, 1 - race(3000, 1000).chance(1500, True, 1000, True)
+@pytest.mark.parametrize(
+    ("banks", "other", "mine"), [((1000, 1500), 1500, 1000), ((1000,), 1000, 0), ((1000, 1500, 500), 1500, 1500)]
+)
+def test_a_throw_is_worth_the_mean_of_what_follows(banks: tuple[int, ...], other: int, mine: int) -> None:
+    lines = [line for points in banks for line in bank(points)]
+    transcript = told("crapola", *lines, thrown(1, 1, 5, 2, 3, 4), keep(1, 1, 5), rules={"target": 3000})
+    total, lost = 0.0, 1 - race(3000, 1000).chance(other, True, mine, mine > 0)
     for dice, ways in throws_of(3):
         after = transcript.state.after(Throw(dice))
-        mine = after.to_play == transcript.state.to_play
-        total += ways * (options(after, "win")[0]["value"] if mine else lost)
+        goes_on = after.to_play == transcript.state.to_play
+        total += ways * (options(after, "win")[0]["value"] if goes_on else lost)
     values = {str(option["line"]): option["value"] for option in options(transcript.state, "win")}
     assert values["{'throw': 3}"] == pytest.approx(total / 216, abs=1e-9)
 

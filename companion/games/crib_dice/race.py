@@ -112,7 +112,8 @@ class Course:
             hole: Of that place.
         """
         turns = len(weights)
-        apart = np.pad(_product(self._anew[:turns], weights.T), ((0, 0), (0, turns)))
+        apart = _product(self._anew[:turns], weights.T)
+        apart = np.hstack([apart, np.zeros_like(apart)])
         row, column = apart.strides
         anew = as_strided(apart, (turns, turns), (row + column, column)).sum(axis=0)  # by when the way begins anew
         bank, fuchled = (timed[:, :turns] for timed in self._timed[0])
@@ -235,11 +236,7 @@ def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
     """
     levels = [np.pad(finishing, ((0, 0), (0, 1))) for finishing, _ in others]
     belows = [level.cumsum(axis=1) - level + on[:, np.newaxis] for level, (_, on) in zip(levels, others, strict=True)]
-    found, part = np.zeros_like(levels[0]), np.empty_like(levels[0])
+    found: Floats = np.zeros_like(levels[0])
     for x, weight in TIES:
-        shares = np.full_like(part, weight)
-        for level, below in zip(levels, belows, strict=True):
-            np.multiply(level, x, out=part)
-            shares *= np.add(part, below, out=part)
-        found += shares
+        found += weight * np.prod([x * level + below for level, below in zip(levels, belows, strict=True)], axis=0)
     return found

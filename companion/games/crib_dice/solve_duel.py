@@ -99,7 +99,7 @@ class Duel:
         size, apart = len(others) * FUCHLE, FUCHLE - 1
         # A fuchle costs the same wherever it begins: who is one wipe-out from it has one column for all holes.
         starts = np.repeat([0, *np.repeat(np.arange(PEGS), apart)], size)
-        tiled = np.tile(bank.reshape(len(bank), size), (1, 1 + PEGS * apart))
+        tiled = np.tile(bank.reshape(len(bank), size), 1 + PEGS * apart)
         columns = np.concatenate([lost[0, -1].reshape(-1), lost[:, :-1].reshape(-1)])
         fresh = worked_back(Turns(self.piddle_points, tiled, columns), starts, TOPS[order]).fresh
         worth = np.empty(lost.shape)
@@ -121,7 +121,7 @@ class RoughDuel:
         self._to_powers = np.linalg.inv(np.vander(nodes, increasing=True)).T
         lost = np.tile((1.0 + nodes) / 2, PEGS * FUCHLE)
         # A row holds not a hole but a level, the sum of both pegs: a sweep takes all states of a level together.
-        levels, others = np.arange(PEGS + TOP + 2 * REACH + 1)[:, np.newaxis], np.arange(PEGS)
+        levels, others = np.arange(PEGS + TOP + 2 * REACH)[:, np.newaxis], np.arange(PEGS)
         self._turns = []
         for order in (0, 1):
             bank = duel.beyond(order, np.maximum(levels - others, PEGS), others)
@@ -148,8 +148,7 @@ class RoughDuel:
                     turns.stop(level, stopping)
                 if playing := _columns(level - top + 1, level):
                     turns.play(level, playing)
-            if level <= 2 * (PEGS - 1):
-                self._fill_in(level, values, resets)
+            self._fill_in(level, values, resets)
         return values
 
     def _fill_in(self, level: int, values: Floats, resets: Floats) -> None:
@@ -226,7 +225,7 @@ def _ends(duel: Duel, values: Floats, order: int, others: Indices) -> tuple[Floa
     By peg, other's peg, other's wipe-outs and wipe-outs; the hole comes last.
     """
     bank, lost = duel.aims(values.astype(np.float32), order, others)
-    tiled = np.tile(bank.reshape(len(bank), -1), (1, PEGS * FUCHLE))
+    tiled = np.tile(bank.reshape(len(bank), -1), PEGS * FUCHLE)
     starts = np.repeat(np.arange(PEGS), lost[0].size)
     turns = worked_back(Turns(duel.piddle_points, tiled, lost.reshape(-1)), starts, TOPS[order])
     ends = Outcomes(duel.piddle_points, turns, starts, PEGS)
