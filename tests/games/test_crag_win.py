@@ -12,7 +12,7 @@ from playing import begun, keep, score, throw, told
 from companion.errors import RulesError
 from companion.games.crag.odds import sheets
 from companion.games.crag.sheet import CATEGORIES
-from companion.games.crag.win import TOTALS, prospects
+from companion.games.crag.win import LATE, TOTALS, prospects
 from companion.games.dice import throws_of
 from companion.games.game import State, Throw
 from companion.games.odds import options
@@ -41,6 +41,7 @@ def test_what_sheets_still_bring_makes_up_what_is_expected_of_them(strict: bool)
 
 def test_what_is_stored_or_was_worked_out_once_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     sheet = prospects(False)
+    assert all(sheet._known[filled] for filled in range(8192) if filled.bit_count() >= LATE), "late sheets at once"
     sheet.prepare([0b1110000])
 
     def never(*_: object) -> None:

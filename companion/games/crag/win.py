@@ -167,18 +167,14 @@ def _entries(state: Crag) -> dict[str, Floats]:
     strict = bool(state.header.rules["thirteen_without_double"])
     sheet, points = prospects(strict), [points_table(strict)[dice] for dice in LYING]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.scores[state.seat]
-    after = [filled | 1 << CATEGORIES.index(category) for category in state.unused]
-    others = (seat for seat in range(len(state.sheets)) if seat != state.seat and seat not in state.left)
-    sheet.prepare([*after, *(filled_of(dict(state.sheets[seat])) for seat in others)])
+    sheet.prepare(filled_of(dict(entered)) for entered in state.sheets)
     share = np.pad(_shares(state, sheet), (0, TOTALS))
     found = {}
     for category in state.unused:
         place = CATEGORIES.index(category)
         later = sheet.of(filled | 1 << place)
         by_score = {
-            scored: float(later @ share[total + scored : total + scored + TOTALS])
-            for where, scored in enterable()
-            if where == place
+            scored: float(later @ share[total + scored :][:TOTALS]) for where, scored in enterable() if where == place
         }
         found[category] = np.array([by_score[row[place]] for row in points])
     return found
