@@ -12,6 +12,7 @@ from vision.training.datasets import Photo
 from vision.training.makes import Make, some_make
 from vision.training.painted import painted
 from vision.training.painted_set import painted_set
+from vision.training.trays import tray_set
 
 
 def _plain(rng: np.random.Generator) -> Make:
@@ -80,3 +81,14 @@ def test_of_the_dice_that_may_be_shown_the_hard_ones_are_shown_most() -> None:
     values = [value for _, value in (example([[photo]], np.ones(1), rng) for _ in range(200)) if value]
     assert values.count(5) > 2 * values.count(3) > 0
     assert 6 not in values, "its label is a guess: it is too small"
+
+
+def test_a_rendered_tray_is_a_photo_whose_labels_lie_on_the_dice() -> None:
+    photo = tray_set(1, 7)[0]
+    assert 2 <= len(photo.dice) <= 7
+    assert set(photo.dice[:, 3]) <= set(range(1, 7))
+    height, width = photo.bgr.shape[:2]
+    assert ((photo.dice[:, :2] > 0) & (photo.dice[:, :2] < (width, height))).all()
+    assert ((photo.dice[:, 2] > 30) & (photo.dice[:, 2] < 50)).all()
+    assert np.array_equal(photo.bgr, tray_set(1, 7)[0].bgr), "the same each time"
+    assert not np.array_equal(photo.bgr, tray_set(1, 8)[0].bgr)

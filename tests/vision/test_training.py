@@ -11,7 +11,7 @@ import pytest
 
 from vision.networks.detector import Detection
 from vision.training.datasets import Photo, kept_back, photo_sets
-from vision.training.lessons import with_lessons
+from vision.training.lessons import with_lessons, with_tray_lessons
 
 MODELS = Path(__file__).parents[2] / "vision" / "models"
 
@@ -56,6 +56,17 @@ def test_lessons_are_what_is_misread_and_what_is_marked_beside_the_dice() -> Non
     assert learnt.hard[1] > learnt.hard[0]
     (partly,) = with_lessons([Photo(photo.bgr, dice, complete=False)], _Marking(), _Saying())  # type: ignore[arg-type]
     assert len(partly.strays) == 0, "dice without a label may lie there"
+
+
+def test_a_rendered_tray_teaches_that_what_lies_beside_its_dice_is_none() -> None:
+    dice = np.array([(30, 40, 24, 3), (80, 51, 24, 6), (60, 65, 24, 2)], np.float32)
+    tray = Photo(np.zeros((90, 120, 3), np.uint8), dice)
+    (learnt,) = with_tray_lessons([tray], _Marking(), _Saying())  # type: ignore[arg-type]
+    assert np.array_equal(learnt.dice, dice), "where a rendered die lies is known"
+    assert learnt.strays.tolist() == [], "each mark is less than half a face off a die"
+    (learnt,) = with_tray_lessons([Photo(tray.bgr, dice[:1])], _Marking(), _Saying())  # type: ignore[arg-type]
+    assert learnt.strays.tolist() == [[80, 40, 22], [60, 75, 22]]
+    assert len(learnt.hard) == 1
 
 
 @pytest.mark.parametrize("name", ["centres", "faces"])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from vision.networks.classifier import Classifier
 from vision.networks.detector import DICE_PX, Detector, non_max_suppression
+from vision.networks.known_scale import LIGHT_FACE_PX
 from vision.networks.multiscale import LARGEST_MAGNIFICATION
 from vision.training.datasets import Photo
 
@@ -16,6 +17,8 @@ LEAST_SCORE = 0.12
 """A mark below it would hardly ever be among the expected dice."""
 OFF_LABEL, BESIDE = 0.4, 0.6
 """A mark so near to the middle of a label, in sizes, is of that die; one so far from all lies beside them."""
+PLAINLY = 0.3
+"""A mark beside the dice of a rendered tray that is so sure may hide one of them."""
 LONG_EDGES_PX = (400, 800, 1131)
 """Photos are brought to these sizes, as where nothing tells how large dice are (`vision.networks.multiscale`); and to
 that in which their own dice have the usual size."""
@@ -34,6 +37,11 @@ def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> 
     every = -(-len(photos) // LOOKED_AT)
     looked_at = [_looked_at(photo, detector) if at % every == 0 else photo for at, photo in enumerate(photos)]
     return [dataclasses.replace(photo, hard=hardness(photo, faces)) for photo in looked_at]
+
+
+def with_tray_lessons(trays: list[Photo], light: Detector, faces: Classifier) -> list[Photo]:
+    """Rendered trays, each with what the light detector marks beside its dice: mostly their sides; and how hard."""
+    return [dataclasses.replace(tray, strays=_sides(tray, light), hard=hardness(tray, faces)) for tray in trays]
 
 
 def hardness(photo: Photo, faces: Classifier) -> NDArray[np.float32]:
@@ -59,6 +67,14 @@ def _looked_at(photo: Photo, detector: Detector) -> Photo:
             dice[which, :3] = marks[likely.argmax(), :3]
     strays = marks[(away > BESIDE).all(1), :3] if photo.complete else photo.strays
     return dataclasses.replace(photo, dice=dice, strays=strays)
+
+
+def _sides(tray: Photo, light: Detector) -> NDArray[np.float32]:
+    """(n, 3) middle x, y and size of what it plainly marks beside all dice when a reader shows it the tray."""
+    marks = light.detect(tray.bgr, LIGHT_FACE_PX / float(np.median(tray.dice[:, 2])))
+    places = np.array([mark.place for mark in marks if mark.score >= PLAINLY], np.float32).reshape(-1, 3)
+    away = np.hypot(*(places[:, None, :2] - tray.dice[None, :, :2]).transpose(2, 0, 1)) / tray.dice[None, :, 2]
+    return places[(away > BESIDE).all(1)]
 
 
 def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:

@@ -12,9 +12,9 @@ from vision.training.datasets import Photo
 from vision.training.makes import some_make
 from vision.training.painted import painted
 
-PAINTED = 1500
-"""Pictures that a training run paints: two or three minutes, and 400 MB of memory."""
-PAINTED_WEIGHT = 6.0
+PAINTED = 3000
+"""Pictures that a training run paints: one or two minutes, and 750 MB of memory."""
+PAINTED_WEIGHT = 9.0
 """How often they are drawn from, beside the weights of the photo sets."""
 PICTURE_PX = 288
 FACE_PX = (30.0, 64.0)

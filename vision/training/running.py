@@ -22,7 +22,10 @@ from torch import Tensor, nn
 from vision.training.begin import begin
 from vision.training.datasets import WEIGHTS, Photo, photo_sets
 from vision.training.painted_set import PAINTED, PAINTED_WEIGHT, painted_set
+from vision.training.trays import TRAYS, TRAYS_WEIGHT, tray_set
 
+TRAY_SET = "rendered_trays"
+"""What the set of them is called."""
 THREADS = 1
 """Two networks are trained side by side on two cores: more threads would wait for each other."""
 LONGEST_GRADIENT = 5.0
@@ -88,19 +91,20 @@ def photo_options(about: str | None, out: str) -> argparse.ArgumentParser:
 
 
 def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
-    """The photos to learn from, by set; told how many there are."""
+    """The photos to learn from, by set, and rendered trays; told how many there are."""
     sets = {name: photos for name, photos in photo_sets(asked.folders).items() if name not in asked.without.split(",")}
     if not sets:
         raise SystemExit("No labelled set lies in those folders; see vision/training/datasets.py for their form.")
+    sets[TRAY_SET] = tray_set(TRAYS, asked.seed)
     for name, photos in sets.items():
         print(f"{name:20} {len(photos):5d} photos {sum(len(photo.dice) for photo in photos):6d} dice")
     return sets
 
 
 def with_painted(sets: dict[str, list[Photo]], seed: int) -> Sources:
-    """Those sets, and a set of painted dice."""
+    """Those sets, and one of painted dice."""
     every = [*sets.values(), painted_set(PAINTED, sets.get("backgrounds", []), seed)]
-    odds = np.array([*(WEIGHTS[name] for name in sets), PAINTED_WEIGHT])
+    odds = np.array([*({**WEIGHTS, TRAY_SET: TRAYS_WEIGHT}[name] for name in sets), PAINTED_WEIGHT])
     return Sources(every, odds / odds.sum(), np.random.default_rng(seed))
 
 

@@ -10,8 +10,8 @@ from vision.networks import classifier, detector
 from vision.networks.classifier import CROP_PX
 from vision.training.crops import example
 from vision.training.faces_net import Exported, Faces, named
-from vision.training.lessons import with_lessons
-from vision.training.running import Course, Sources, photo_options, sets_for, trained, with_painted, write
+from vision.training.lessons import with_lessons, with_tray_lessons
+from vision.training.running import TRAY_SET, Course, Sources, photo_options, sets_for, trained, with_painted, write
 
 BATCH = 128
 SMOOTHED = 0.012
@@ -43,7 +43,9 @@ def main() -> None:
     ask.add_argument("--reader", type=Path, default=classifier.MODEL, help="whose errors are shown most")
     asked = ask.parse_args()
     found, read = detector.Detector(asked.detector), classifier.Classifier(asked.reader)
-    sets = {name: with_lessons(photos, found, read) for name, photos in sets_for(asked).items()}
+    sets = sets_for(asked)
+    trays = with_tray_lessons(sets.pop(TRAY_SET), detector.Detector(detector.GLANCE, names=False), read)
+    sets = {name: with_lessons(photos, found, read) for name, photos in sets.items()} | {TRAY_SET: trays}
     network = trained(COURSE, with_painted(sets, asked.seed), asked)
     write(network, Exported(network), (2, 3, CROP_PX, CROP_PX), {"crops": {0: "n"}, "values": {0: "n"}}, asked.out)
 

@@ -1,0 +1,80 @@
+"""A set of rendered trays, in the form of the photo sets: whole scenes, with the shadows and lamps that one die lacks.
+
+The evaluation's conditions, but with other dice and from seeds that it never uses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from vision.cameras.simulated.appearance import BGR, Kind
+from vision.evaluation.conditions import CONDITIONS, picture
+from vision.evaluation.kinds import Material, Texture, a_little_different
+from vision.evaluation.scene import Rendered
+from vision.training.datasets import Photo
+from vision.training.makes import Image, some_make
+
+TRAYS = 900
+"""Pictures that a training run renders: eight minutes, and 1.2 GB of memory."""
+TRAYS_WEIGHT = 6.0
+"""How often they are drawn from, beside the weights of the photo sets."""
+FIRST_SEED = 1_000_000_000
+"""The evaluation counts from 0."""
+SEEDS_A_RUN = 1_000_000
+SHRUNK = 0.6
+"""To faces of 38 px: larger than what is looked at in a tray."""
+AS_EVALUATED = 0.4
+"""Part of the pictures with the evaluation's own kinds of dice, each a little different."""
+WORN, BARE, DRILLED = 1 / 3, (0.03, 0.25), (0.6, 1.0)
+"""Part of the pictures in which all dice are worn; part of their pips without paint; how deep these are."""
+TEXTURES = (Texture.PLAIN, Texture.PLAIN, Texture.SPECKLED, Texture.MARBLED, Texture.WOODEN)
+
+
+def tray_set(count: int, seed: int) -> list[Photo]:
+    """So many pictures of two to seven dice."""
+    rng = np.random.default_rng(seed)
+    first = FIRST_SEED + seed * SEEDS_A_RUN
+    return [_photo(_picture(first + at, rng)) for at in range(count)]
+
+
+def _picture(seed: int, rng: np.random.Generator) -> Rendered:
+    condition = CONDITIONS[int(rng.integers(len(CONDITIONS)))]
+    evaluated = rng.random() < AS_EVALUATED
+    kinds = [a_little_different(kind, rng) for kind in condition.dice] if evaluated else _kinds(rng)
+    if rng.random() < WORN:
+        kinds = [replace(kind, bare=rng.uniform(*BARE), drilled=rng.uniform(*DRILLED)) for kind in kinds]
+    return picture(replace(condition, dice=tuple(kinds)), seed)
+
+
+def _kinds(rng: np.random.Generator) -> list[Material]:
+    return [_kind(rng) for _ in range(int(rng.integers(1, 5)))]
+
+
+def _kind(rng: np.random.Generator) -> Material:
+    """A make of `vision.training.makes`, as the renderer draws it."""
+    make = some_make(rng)
+    corner = float(np.clip(make.corner, 0.03, 0.24))
+    texture = TEXTURES[int(rng.integers(len(TEXTURES)))]
+    return Material(
+        Kind(_bgr(make.body), _bgr(make.pip), make.radius, make.spacing, make.one_larger, corner),
+        _bgr(make.marbling),
+        texture if (make.body != make.marbling).any() else Texture.PLAIN,
+        make.drilled,
+        rng.uniform(0.01, 0.1),
+        make.clear,
+    )
+
+
+def _bgr(colour: Image) -> BGR:
+    blue, green, red = np.clip(colour, 0, 255).round().astype(int).tolist()
+    return blue, green, red
+
+
+def _photo(shown: Rendered) -> Photo:
+    small = cv2.resize(shown.image_bgr, None, fx=SHRUNK, fy=SHRUNK, interpolation=cv2.INTER_AREA)
+    dice = [(x + w / 2, y + h / 2, w, die.value) for die in shown.dice for x, y, w, h in (die.box_xywh,)]
+    rows = np.array(dice, np.float32).reshape(-1, 4)
+    return Photo(small, np.hstack([rows[:, :3] * SHRUNK, rows[:, 3:]]).astype(np.float32))
