@@ -9,10 +9,10 @@ import numpy as np
 from vision.networks.classifier import Classifier
 from vision.training.crops import example
 from vision.training.datasets import Photo
-from vision.training.makes import Make, some_make
-from vision.training.painted import painted
-from vision.training.painted_set import painted_set
-from vision.training.trays import tray_set
+from vision.training.synthetic.makes import Make, some_make
+from vision.training.synthetic.painted import painted
+from vision.training.synthetic.painted_set import painted_set
+from vision.training.synthetic.trays import tray_set
 
 
 def _plain(rng: np.random.Generator) -> Make:

@@ -15,8 +15,8 @@ from vision.networks.classifier import LARGER_VIEWS, VIEWS, Classifier, Place, P
 from vision.networks.detector import Detection, Detector
 from vision.reader import Reader
 from vision.reading import Doubt, FrameBGR
-from vision.training.makes import some_make
-from vision.training.painted import painted
+from vision.training.synthetic.makes import some_make
+from vision.training.synthetic.painted import painted
 
 BARE = np.full((240, 320, 3), 120, np.uint8)
 

@@ -21,8 +21,8 @@ from torch import Tensor, nn
 
 from vision.training.begin import begin
 from vision.training.datasets import WEIGHTS, Photo, photo_sets
-from vision.training.painted_set import PAINTED, PAINTED_WEIGHT, painted_set
-from vision.training.trays import TRAYS, TRAYS_WEIGHT, tray_set
+from vision.training.synthetic.painted_set import PAINTED, PAINTED_WEIGHT, painted_set
+from vision.training.synthetic.trays import TRAYS, TRAYS_WEIGHT, tray_set
 
 TRAY_SET = "rendered_trays"
 """What the set of them is called."""

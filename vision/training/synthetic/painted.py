@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cameras.simulated.appearance import PIPS_AT
-from vision.training.makes import Floats, Image, Make
+from vision.training.synthetic.makes import Floats, Image, Make
 
 FACE_PX = 64
 """Edge of a face's texture."""

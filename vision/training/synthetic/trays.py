@@ -15,7 +15,7 @@ from vision.evaluation.conditions import CONDITIONS, picture
 from vision.evaluation.kinds import Material, Texture, a_little_different
 from vision.evaluation.scene import Rendered
 from vision.training.datasets import Photo
-from vision.training.makes import Image, some_make
+from vision.training.synthetic.makes import Image, some_make
 
 TRAYS = 900
 """Pictures that a training run renders: eight minutes, and 1.2 GB of memory."""
@@ -54,7 +54,7 @@ def _kinds(rng: np.random.Generator) -> list[Material]:
 
 
 def _kind(rng: np.random.Generator) -> Material:
-    """A make of `vision.training.makes`, as the renderer draws it."""
+    """A make of `vision.training.synthetic.makes`, as the renderer draws it."""
     make = some_make(rng)
     corner = float(np.clip(make.corner, 0.03, 0.24))
     texture = TEXTURES[int(rng.integers(len(TEXTURES)))]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.training.datasets import Photo
-from vision.training.makes import some_make
-from vision.training.painted import painted
+from vision.training.synthetic.makes import some_make
+from vision.training.synthetic.painted import painted
 
 PAINTED = 3000
 """Pictures that a training run paints: one or two minutes, and 750 MB of memory."""

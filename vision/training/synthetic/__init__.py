@@ -1,0 +1,1 @@
+"""Examples that nobody photographed: painted dice, and rendered trays."""
