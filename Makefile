@@ -86,7 +86,7 @@ corrupted: .venv/dev.stamp  ## a thousand damaged, odd and hostile picture files
 	@PEGPIP_CORRUPTED=1000 $(BIN)/pytest -s tests/vision/test_corrupted.py
 
 rendered: .venv/dev.stamp  ## measure the rig reader on 2,040 rendered pictures in twelve conditions (EACH=20: fewer)
-	@$(BIN)/python -m vision.evaluation.rendered --each $(or $(EACH),170) --failures out/rendered
+	@$(BIN)/python -m vision.evaluation.rendered --each $(or $(EACH),170) --first $(or $(FIRST),0) --failures out/rendered
 
 clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, knocks: none missed, none invented? (EACH=1: fewer)
 	@$(BIN)/python -m vision.evaluation.clips --each $(or $(EACH),6)
