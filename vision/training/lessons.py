@@ -17,8 +17,8 @@ LEAST_SCORE = 0.12
 """A mark below it would hardly ever be among the expected dice."""
 OFF_LABEL, BESIDE = 0.4, 0.6
 """A mark so near to the middle of a label, in sizes, is of that die; one so far from all lies beside them."""
-PLAINLY = 0.3
-"""A mark beside the dice of a rendered tray that is so sure may hide one of them."""
+OFF_TRUTH = 0.5
+"""The same where labels are exact, as in a rendered tray."""
 LONG_EDGES_PX = (400, 800, 1131)
 """Photos are brought to these sizes, as where nothing tells how large dice are (`vision.networks.multiscale`); and to
 that in which their own dice have the usual size."""
@@ -70,11 +70,11 @@ def _looked_at(photo: Photo, detector: Detector) -> Photo:
 
 
 def _sides(tray: Photo, light: Detector) -> NDArray[np.float32]:
-    """(n, 3) middle x, y and size of what it plainly marks beside all dice when a reader shows it the tray."""
+    """(n, 3) middle x, y and size of what it marks half a face or more off all dice, when a reader shows it a tray."""
     marks = light.detect(tray.bgr, LIGHT_FACE_PX / float(np.median(tray.dice[:, 2])))
-    places = np.array([mark.place for mark in marks if mark.score >= PLAINLY], np.float32).reshape(-1, 3)
+    places = np.array([mark.place for mark in marks if mark.score >= LEAST_SCORE], np.float32).reshape(-1, 3)
     away = np.hypot(*(places[:, None, :2] - tray.dice[None, :, :2]).transpose(2, 0, 1)) / tray.dice[None, :, 2]
-    return places[(away > BESIDE).all(1)]
+    return places[(away > OFF_TRUTH).all(1)]
 
 
 def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:

@@ -1,6 +1,6 @@
 """A set of rendered trays, in the form of the photo sets: whole scenes, with the shadows and lamps that one die lacks.
 
-The evaluation's conditions, but with other dice and from seeds that it never uses.
+The evaluation's conditions, from seeds that it never uses; two fifths with its own kinds of dice, a little different.
 """
 
 from __future__ import annotations
