@@ -37,7 +37,7 @@ def outcomes(piddle_points: bool, order: int) -> npt.NDArray[np.float32]:
         bank, lost = game.aims(values, order, others)
         tiled = np.tile(bank.reshape(len(bank), -1), (1, duel.PEGS * duel.FUCHLE))
         starts = np.repeat(np.arange(duel.PEGS), lost[0].size)
-        turns = worked_back(Turns(piddle_points, tiled, lost.reshape(-1)), starts, TOPS[order])
+        turns = worked_back(Turns(piddle_points, tiled, lost.reshape(-1)), starts)
         ends = Outcomes(piddle_points, turns, starts, TOPS[order])
         banked, wiped = ends.banked, ends.wiped
         shape = (duel.PEGS, duel.FUCHLE, len(others), duel.FUCHLE)

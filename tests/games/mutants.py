@@ -1,6 +1,6 @@
 """Mutation testing of `companion/games`: each module is changed in one place at a time; do the tests notice it.
 
-    mutants.py [MODULE ...] [--jobs N] [--sample N]
+    mutants.py [MODULE ...] [--jobs N] [--sample N [--from N]]
 
 The tests are collected and run once, to learn which of them enter which function. Then each mutant runs in a fork of
 that process: its function gets the changed code, and the tests that enter it run until the first failure, the quickest
@@ -215,6 +215,7 @@ def main() -> int:
     parser.add_argument("modules", nargs="*")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time")
     parser.add_argument("--sample", type=int, default=1, help="only each N-th mutant")
+    parser.add_argument("--from", type=int, default=0, dest="first", help="the number of the first in each module")
     options = parser.parse_args()
     os.nice(10)
     os.environ |= {"PEGPIP_GAMES": "6", "OPENBLAS_NUM_THREADS": "1"}
@@ -223,7 +224,7 @@ def main() -> int:
     hypothesis.settings.load_profile("mutants")
     known = [module for module in modules() if module.split(".")[-1] not in LEFT_OUT]
     chosen = options.modules or known
-    mutants = [mutant for module in chosen for mutant in mutants_of(module)[:: options.sample]]
+    mutants = [mutant for module in chosen for mutant in mutants_of(module)[options.first :: options.sample]]
     score = Score(Counter(mutant.module for mutant in mutants))
     with tempfile.TemporaryDirectory() as folder:  # what is compiled once need not be again
         sys.dont_write_bytecode, sys.pycache_prefix = False, folder

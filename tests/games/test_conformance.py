@@ -9,7 +9,7 @@ import json
 import os
 import random
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,9 +17,12 @@ from hypothesis import strategies as st
 from naive_crag import SHEET, NaiveCrag
 from naive_crapola import NaiveCrapola
 from naive_crib_dice import NaiveCribDice, Refused
-from playing import MIXES, headers, some_action
+from playing import MIXES, begun, headers, some_action
 
 from companion.errors import IllegalAction
+from companion.games.crag import state as crag
+from companion.games.crapola import state as crapola
+from companion.games.crib_dice import state as crib_dice
 from companion.games.game import Action, Bomb, Enter, Keep, Leave, NamePoint, Spend, State, Stop, Throw, Undo
 from companion.games.notation import action_of, header_line, header_of, line_of, parse_line
 from companion.games.replay import replayed
@@ -46,6 +49,19 @@ def examples(count: int) -> settings:
         derandomize=GAMES_EACH <= 100,
         suppress_health_check=list(HealthCheck),
     )
+
+
+@pytest.mark.parametrize(
+    ("game", "phases"), [("crib_dice", crib_dice.Phase), ("crag", crag.Phase), ("crapola", crapola.Phase)]
+)
+def test_a_turn_is_always_in_one_of_its_phases_and_comes_to_all(game: str, phases: object) -> None:
+    generator, met = random.Random(1), set[str]()
+    start: Any = begun(game, rules={"bomb": True} if game == "crib_dice" else {}).state
+    state = start
+    for _ in range(1000):
+        met.add((state if isinstance(state, crag.Crag) else state.turn).phase)
+        state = start if state.over else state.after(some_action(state, generator))
+    assert met == set(get_args(phases))
 
 
 def every_action(state: State, generator: random.Random) -> list[Action]:

@@ -45,7 +45,7 @@ def test_each_stored_chance_is_that_of_the_best_turn_through_the_boards_own_rule
         def bank(points: int, board: CribbageBoard = board, side: int = side) -> float:
             return chance_of(board.banked(points), side)
 
-        turn = TurnWorth(bool(rules), bank, chance_of(board.wiped_out(), side), bank)
+        turn = TurnWorth(bool(rules), bank, chance_of(board.wiped_out(0), side), bank)
         assert turn.fresh(0) == pytest.approx(duel.win_chance(board), abs=2e-9)
 
 

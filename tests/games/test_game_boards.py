@@ -71,9 +71,11 @@ def test_a_crap_out_tells_what_is_lost_and_which_way_play_goes_and_the_last_tell
 
 @pytest.mark.parametrize("game", GAMES)
 def test_states_are_equal_whatever_led_to_them(game: str) -> None:
-    state: Any = told(game, throw(*[1] * told(game).state.throw_sizes[0])).state
-    assert state.events
-    assert replace(state, events=()) == state
+    rolling: Any = told(game, throw(1, 2), roll_off=True).state
+    playing: Any = told(game, throw(*[1] * told(game).state.throw_sizes[0])).state
+    for state in (rolling, playing):
+        assert state.events
+        assert replace(state, events=()) == state
 
 
 def test_boards_between_turns_are_equal_whatever_led_to_them() -> None:
@@ -109,8 +111,9 @@ LIT = {
     "crag": {"entered": "banked"},
     "crapola": {"crapped_out": "wipe_out", "hot_dice": "rollover"},
 }
-CALLED = {"point", "wiped_out", "piddle_lost", "bomb_failed", "fuchled", "rolled_over", "bombed", "bumped", "finished"}
-CALLED |= {"eliminated", "entered", "crapped_out", "hot_dice", "spent", "reversed", "last_round", "banked", "game_over"}
+CALLED = {"banked", "left", "game_over"}  # in every game
+CALLED |= {"point", "wiped_out", "piddle_lost", "bomb_failed", "fuchled", "rolled_over", "bombed", "bumped", "finished"}
+CALLED |= {"eliminated", "entered", "crapped_out", "hot_dice", "spent", "reversed", "last_round"}
 CHEERED = {"fuchled", "rolled_over", "bombed", "bumped", "eliminated", "crapped_out", "hot_dice", "reversed"}
 CHEERED |= {"wiped_out", "jackpot", "skunked", "last_round", "game_over"}
 CODES = CALLED | {"threw", "jackpot", "skunked", "rolled_off", "froze", "kept", "bomb_announced"}
@@ -120,7 +123,7 @@ CODES = CALLED | {"threw", "jackpot", "skunked", "rolled_off", "froze", "kept", 
 def test_what_shines_sounds_is_called_out_and_cheered(game: str) -> None:
     rules, lit = GAMES[game], {"threw": "throw", "banked": "banked", "game_over": "over", **LIT[game]}
     own = set(rules.effects)  # type: ignore[attr-defined]
-    for code in {"threw", "banked", "game_over", *own}:
+    for code in {"threw", "banked", "left", "game_over", *own}:
         assert rules.effect(code) == Effect(lit.get(code), code in CALLED, code in CHEERED), code
     assert own <= CODES
     assert rules.effect("rolled_off") == Effect(None, called=False, cheered=False, words=None)

@@ -313,6 +313,17 @@ def test_a_turn_played_to_reach_points_reaches_them_as_often_as_each_throw_says(
         assert chances.thrown(points, dice) == pytest.approx(total / 6**dice)
 
 
+@pytest.mark.parametrize(("least", "wanted"), [(0, 25_000), (30_000, 0), (26_000, 25_000)])
+def test_of_points_far_off_only_those_that_are_missing_matter(least: int, wanted: int) -> None:
+    away = max(least, wanted) - 2000
+    far = crapola_odds.reaching(6, least, wanted)
+    near = crapola_odds.reaching(6, max(0, least - away), max(0, wanted - away))
+    for points, dice in ((0, 6), (500, 2), (1950, 1)):
+        assert far.thrown(away + points, dice) == pytest.approx(near.thrown(points, dice))
+        assert far.choosing(away + points, dice) == pytest.approx(near.choosing(points, dice))
+    assert far.thrown(0, 6) == far.choosing(0, 3) == 0.0, "out of reach"
+
+
 def unstored(size: int, least: int) -> crapola_odds.TurnWorth:
     """Worked out, whether there is a table or not."""
     return crapola_odds.TurnWorth(size, least, crapola_odds.worked_back(size, least), hot=crapola_odds.rich_seven)

@@ -10,7 +10,7 @@ from playing import BOMB, STOP, begun, keep, point, score, throw, told
 from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.registry import GAMES, game_named
 from companion.games.transcript import Transcript
-from companion.games.views.panels import Counter, Goal, Keeping, Panels, plain
+from companion.games.views.panels import Counter, Goal, Keeping, Panels, ScoreSheet, plain
 from companion.games.views.phrase import Phrase
 
 MIXED = throw(5, 5, 2, 2, 1, 4, 6)
@@ -33,6 +33,10 @@ def test_frozen_dice_lie_apart_from_the_loose_ones() -> None:
     shown = panels(told("crib_dice", MIXED, point(5), throw(5, 1, 3, 4, 6)))
     assert (shown.kept, shown.dice) == ((5, 5, 5), (1, 3, 4, 6))
     assert panels(told("crib_dice", MIXED)).kept == ()
+
+
+def test_a_turn_has_points_to_bank_but_where_they_are_entered() -> None:
+    assert [panels(begun(game)).worth for game in ("crib_dice", "crag", "crapola")] == [True, False, True]
 
 
 def test_going_on_is_called_what_it_is() -> None:
@@ -114,6 +118,41 @@ def test_the_goal_tells_the_target_the_way_and_the_last_round() -> None:
     assert panels(last).notes == ((), ("player.not_on_board",), ("player.not_on_board",))
     turned = told("crapola", throw(2, 2, 3, 3, 4, 6), players=3)
     assert panels(turned).goal == Goal(15000, ("goal.anticlockwise",))
+
+
+def test_a_page_shows_all_of_a_turn_of_crib_dice() -> None:
+    assert panels(told("crib_dice", *WIPED, MIXED, point(5), throw(5, 1, 3, 4, 6), players=3)) == Panels(
+        can=(Phrase("can.throw", {"count": [4]}), Phrase("can.bank", {"points": 5})),
+        dice=(1, 3, 4, 6),
+        kept=(5, 5, 5),
+        notes=((), (), ()),
+        counters=(Counter("player.wipeouts", (1, 0, 0), 3),),
+    )
+
+
+def test_a_page_shows_all_of_a_turn_of_crapola() -> None:
+    lines = [throw(1, 5, 2, 3, 4, 4), keep(1), throw(5, 2, 3, 3, 4)]
+    assert panels(told("crapola", *lines)) == Panels(
+        can=(Phrase("can.keep", {"points": 100}),),
+        dice=(2, 3, 3, 4, 5),
+        kept=(1,),
+        notes=(("player.not_on_board",),) * 2,
+        goal=Goal(15000, ("goal.clockwise",)),
+        keeping=Keeping("set_aside", (5,)),
+    )
+
+
+def test_a_page_shows_all_of_a_turn_of_crag() -> None:
+    shown = panels(told("crag", throw(6, 6, 1), score("sixes"), throw(1, 2, 3)))
+    assert shown.sheet is not None
+    assert shown == Panels(
+        can=(Phrase("can.again", {"points": 0}), Phrase("can.score", {"points": 0})),
+        dice=(1, 2, 3),
+        worth=False,
+        notes=((), ()),
+        sheet=ScoreSheet(CATEGORIES, shown.sheet.columns, shown.sheet.offers, (CATEGORIES.index("sixes"), None)),
+        keeping=Keeping("again"),
+    )
 
 
 @pytest.mark.parametrize("game", GAMES)

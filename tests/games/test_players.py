@@ -19,6 +19,7 @@ from companion.commands.analysis.simulate import Score
 from companion.errors import RulesError
 from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.game import Enter, Keep, NamePoint, Stop
+from companion.games.odds import options
 from companion.games.players import LEVELS, best, careless, level_named, played, steady
 from companion.games.registry import GAMES
 
@@ -59,6 +60,14 @@ def test_the_best_play_for_the_win_where_the_steady_play_for_points() -> None:
     # One wipe-out from a fuchle: two points in hand are worth more than the five dice that would bring more.
     state = CribDice(board_at(71, 75, turn=1, wipeouts=(0, 2)), Turn("choosing", 0, 5, 2, (1, 2, 3, 4, 5, 5, 6)))
     assert steady(state) == 5
+    assert best(state) == Stop()
+
+
+def test_of_a_throw_and_a_stop_worth_as_much_the_best_stop() -> None:
+    six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
+    state = told("crapola", *six_ones * 2, rules={"target": 15_000}).state  # so rich a turn is taken to stop
+    throw_on, stop = (option["value"] for option in options(state, "win"))
+    assert throw_on == stop
     assert best(state) == Stop()
 
 

@@ -11,12 +11,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from companion.games.crib_dice import odds, solve_duel
+from companion.games.crib_dice import duel, odds, solve, solve_duel
 from companion.games.crib_dice.duel import REACH
 from companion.games.crib_dice.odds import TurnWorth, first_throws, piddle_ends, roll_ends, set_score
 from companion.games.crib_dice.outcomes import Outcomes
 from companion.games.crib_dice.solve_duel import Duel, Mixing, Policy, RoughDuel, fixed_point
 from companion.games.crib_dice.turns import Floats, Turns, fresh_throws, offers, worked_back
+from companion.solve import worked_out
 
 PEGS, TOP = 11, 50
 
@@ -51,7 +52,7 @@ def test_turns_of_a_batch_are_those_that_are_walked_through_one_by_one(
     bank = np.sort(bank, axis=0) if monotone else bank
     bank[top:] = 1.0  # from there on it stops
     lost, starts = generator.random(top) * 0.3, np.arange(top)
-    turns = worked_back(Turns(piddle_points, bank, lost, monotone=monotone), starts, top)
+    turns = worked_back(Turns(piddle_points, bank, lost, monotone=monotone), starts)
     ends = Outcomes(piddle_points, turns, starts, top)
     for peg in (0, 30, 59):
 
@@ -100,7 +101,14 @@ def walked(worth: TurnWorth, piddle_points: bool, holes: int) -> tuple[Counter[i
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("piddle_points", [False, True])
 def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    game, policies = Duel(piddle_points), list[Policy]()
+    game, policies, precisions = Duel(piddle_points), list[Policy](), list[str]()
+    improved = game.improved
+
+    def noted(values: Floats) -> Floats:
+        precisions.append(values.dtype.name)
+        return improved(values)
+
+    monkeypatch.setattr(game, "improved", noted)
 
     def policy(duel: Duel, values: Floats) -> Policy:
         policies.append(Policy(duel, values))
@@ -113,6 +121,8 @@ def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool, monkeypa
     wanted = (2e-3, 2e-4, 1e-5, 1e-7, 4e-9, 1e-10)
     assert all(found <= enough for (_, found), enough in zip(steps, wanted, strict=True)), "as quickly as it did"
     assert len(policies) == 2, "the last steps keep an old one"
+    assert precisions == sorted(precisions), "single precision first"
+    assert {"float32", "float64"} == set(precisions)
     assert np.abs(RoughDuel(game).solved() - values).max() <= 2.4e-3
     generator = random.Random(6)
     for _ in range(60):
@@ -180,6 +190,26 @@ def test_columns_are_those_of_pegs_on_the_track() -> None:
     each = solve_duel.FUCHLE * solve_duel.NODES
     found = [solve_duel._columns(*pegs) for pegs in ((-5, -1), (-5, 0), (3, 5), (119, 200), (121, 130), (4, 3))]
     assert found == [None, slice(0, each), slice(3 * each, 6 * each), slice(119 * each, 121 * each), None, None]
+
+
+@pytest.mark.parametrize("piddle_points", [False, True])
+def test_the_table_of_the_game_between_two_holds_what_it_converges_to(
+    piddle_points: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Known:
+        """In place of `Duel`: its last turns are known."""
+
+        def __init__(self, rule: bool) -> None:
+            assert rule == piddle_points
+            self.last = np.array([0.5, 0.25])
+
+    steps = (np.full((2, 1), 0.125), 1e-5), (np.array([[1.0], [0.75]]), 1e-10)
+    monkeypatch.setattr(solve, "Duel", Known)
+    monkeypatch.setattr(solve, "solved", lambda _: iter(steps))
+    come = list[float]()
+    found = worked_out(solve.TABLES[duel.table_of(piddle_points)], come.append)
+    assert np.frombuffer(found, "<u4") * duel.UNIT == pytest.approx([1.0, 0.75, 0.5, 0.25], abs=duel.UNIT)
+    assert come == pytest.approx([0.5, 1.0, 1.0]), "by the digits that are right, of ten"
 
 
 # --- the fixed point

@@ -54,6 +54,12 @@ def test_all_tables_together_are_small() -> None:
     assert sum(path.stat().st_size for path in tables) <= 3_000_000
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_every_stored_table_has_its_solver(game: str) -> None:
+    folder = Path(importlib.import_module(f"companion.games.{game}").__path__[0])
+    assert {path.name for kind in ("*.f8", "*.u*") for path in folder.glob(kind)} == set(solvers(game))
+
+
 def test_tables_are_little_endian_on_every_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pkgutil, "get_data", lambda package, name: bytes([1, 2, 0, 0, 3, 0, 0, 0]))
     assert list(whole_numbers("any", "table")) == [513, 3]

@@ -33,6 +33,13 @@ def test_undo_lines_and_lines_taken_back_do_not_count() -> None:
     assert again.then(Undo(2)).state == begun("crib_dice").state
 
 
+def test_transcripts_of_any_length_are_compared_and_shown_by_where_they_stand() -> None:
+    wiped_out = [throw(2, 2, 3, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
+    one, other = (told("crib_dice", *wiped_out * 400) for _ in range(2))
+    assert one == other
+    assert len(repr(one)) < 2 * len(repr(told("crib_dice", *wiped_out)))
+
+
 @pytest.mark.parametrize("count", [1, 2, 10**30])
 def test_more_than_stand_can_not_be_taken_back(count: int) -> None:
     with pytest.raises(IllegalAction):

@@ -112,7 +112,7 @@ def played_through(board: CribbageBoard) -> tuple[list[float], float]:
             if chance < 1e-5:
                 open_still += chance
                 continue
-            ends = [(before.wiped_out(), 1 - sum(turn_banks))]
+            ends = [(before.wiped_out(0), 1 - sum(turn_banks))]
             ends += [(before.banked(points), share) for points, share in enumerate(turn_banks) if share]
             for after, share in ends:
                 outcome = after.outcome
@@ -215,7 +215,7 @@ def test_a_stop_is_worth_the_race_from_the_board_after_it() -> None:
     assert values(state)["{'do': 'stop'}"] == pytest.approx(after, abs=1e-8)
     lost = CribDice(board, Turn("choosing", 0, 4, 5, (1, 2, 4, 4, 4, 4, 4)))
     worth = Race(board).turn_worth()
-    assert worth.lost == pytest.approx(Race(board.wiped_out()).shares()[0], abs=1e-8)
+    assert worth.lost == pytest.approx(Race(board.wiped_out(0)).shares()[0], abs=1e-8)
     wanted = (30 * worth.fresh(12) + 5 * worth.lost) / 35
     assert values(lost)["{'throw': 2}"] == pytest.approx(wanted)
 
@@ -223,7 +223,7 @@ def test_a_stop_is_worth_the_race_from_the_board_after_it() -> None:
 def test_a_third_wipe_out_is_weighed_as_the_fuchle_it_is() -> None:
     for board in (board_at(60, 75, wipeouts=(2, 0)), board_at(60, 75, turn=1, wipeouts=(0, 3), pandemonium=True)):
         worth = Race(board).turn_worth()
-        assert worth.lost == pytest.approx(Race(board.wiped_out()).shares()[board.side], abs=1e-8)
+        assert worth.lost == pytest.approx(Race(board.wiped_out(0)).shares()[board.side], abs=1e-8)
 
 
 def test_the_worth_of_a_throw_is_the_mean_of_what_follows() -> None:
@@ -269,7 +269,8 @@ def test_without_a_race_or_in_the_roll_off_there_is_no_chance_to_tell() -> None:
     for state in (begun("crapola", players=3).state, begun("crib_dice", roll_off=True).state):
         with pytest.raises(RulesError, match="worked out"):
             options(state, "win")
-    assert options(told("crib_dice", *bank(121), *bank(2)).state, "win") == []
+    for rules in ({}, {"bomb": True}):  # during the game that rule bars it
+        assert options(told("crib_dice", *bank(121), *bank(2), rules=rules).state, "win") == []
 
 
 def test_all_options_of_a_state_have_their_chance() -> None:

@@ -16,7 +16,7 @@ STRAIGHTS: Mapping[str, tuple[int, ...]] = {
     "low_straight": (1, 2, 3),
     "high_straight": (4, 5, 6),
 }
-BEST = 50  # of a crag
+BEST = 50  # of a crag: the most that a turn scores
 CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")
 
 

@@ -17,7 +17,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from companion.errors import RulesError
 from companion.games.crag.odds import FULL, KEEPS, LYING, SHEETS, filled_of, points_table
-from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.sheet import BEST, CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.crag.turns import Floats, after_keeps, choices
 from companion.games.game import Action, Enter, Keep, State
@@ -32,7 +32,6 @@ LATE = 7
 """Categories filled at least, of the sheets that are worked out at once when the tables are loaded."""
 AT_ONCE = 128
 """So many sheets lie in a processor's cache together."""
-ROOM = 50  # the most that a turn scores
 UNIT = 2.0**-32
 TURNS = 6**6  # the first throw and the second: chances of a turn are so manieth parts
 Masks = npt.NDArray[np.int64]
@@ -73,7 +72,7 @@ class Prospects:
     """
 
     def __init__(self, plays: npt.NDArray[np.uint16], opening: Floats) -> None:
-        self._later = np.zeros((AT_ONCE, ROOM + TOTALS))
+        self._later = np.zeros((AT_ONCE, BEST + TOTALS))
         self._ends = [self._ends_in(place, plays) for place in PLACES]
         self._chances = np.zeros((SHEETS, TOTALS))
         self._chances[FULL, 0] = 1.0
@@ -87,7 +86,7 @@ class Prospects:
         step = enterable()[columns[1]][1]  # the points of a category are 0 and multiples of that
         row, point = self._later.strides
         strides = row, -step * point, point
-        return plays[:, columns] / TURNS, as_strided(self._later[:, ROOM:], (AT_ONCE, len(columns), TOTALS), strides)
+        return plays[:, columns] / TURNS, as_strided(self._later[:, BEST:], (AT_ONCE, len(columns), TOTALS), strides)
 
     def of(self, filled: int) -> Floats:
         """The chance of each number of points to come, shape (TOTALS,)."""
@@ -123,7 +122,7 @@ class Prospects:
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
         """What those sheets bring when that place is filled next, in at most so many points."""
         chances, moved = self._ends[place]
-        self._later[: len(sheets), ROOM : ROOM + most] = self._chances[sheets | 1 << place, :most]
+        self._later[: len(sheets), BEST : BEST + most] = self._chances[sheets | 1 << place, :most]
         found: Floats = np.einsum("sc,sct->st", chances[sheets], moved[: len(sheets), :, :most])
         return found
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from companion.errors import RulesError
 from companion.games.crapola.odds import reaching
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.table import Standings
 from companion.games.game import Action, Keep, Spend, State
-
-_reaching = lru_cache(maxsize=64)(reaching)
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -32,11 +28,11 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         return race.values_to_win(state)
     if standings.due - standings.left != {seat}:
         raise RulesError("The chance to win is worked out for the last turn of the game, when all other totals stand.")
-    lost = _share(standings.crapped_out(on_first_throw=False), seat)
+    lost = _share(standings.passed_on(), seat)
 
     others = (total for other, total in enumerate(standings.totals) if other not in standings.left | {seat})
     gap = max(others) - standings.totals[seat]  # ahead or level already any bank settles it
-    worth = _reaching(turn.size or 6, standings.least_bank, gap, _share(standings.banked(gap), seat))
+    worth = reaching(turn.size or 6, standings.least_bank, gap, _share(standings.banked(gap), seat))
 
     def value(option: Action) -> float:
         if isinstance(option, Spend):

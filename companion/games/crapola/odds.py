@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
+from operator import itemgetter
 
 from companion.errors import RulesError
 from companion.games.crapola.scoring import keepable
@@ -59,10 +60,8 @@ def offers(dice: int) -> dict[Keeps, int]:
     """Those of so many dice worked out: the ways of each."""
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):
-        most: dict[int, int] = {}
-        for kept, points in keepable(thrown).items():
-            left = dice - len(kept)
-            most[left] = max(most.get(left, 0), points)
+        by_points = sorted(keepable(thrown).items(), key=itemgetter(1))
+        most = {dice - len(kept): points for kept, points in by_points}  # the last of as many is the best
         if most:
             found[tuple(sorted(most.items()))] += ways
     return found
@@ -161,9 +160,8 @@ def worked_back(size: int, least: int) -> list[float]:
 
     from companion.games.crapola.turns import MOST_AT_ONCE, thrown
 
-    deep, hot = max(RICH // STEP, steps_to(least)), rich_seven() if size == 7 else 0.0
-    bank = STEP * np.arange(deep + MOST_AT_ONCE + 1.0)
-    found: list[float] = thrown(size, bank, steps_to(least), deep, hot).reshape(-1).tolist()
+    bank = STEP * np.arange(max(RICH // STEP, steps_to(least)) + MOST_AT_ONCE + 1.0)
+    found: list[float] = thrown(size, bank, steps_to(least), rich_seven()).reshape(-1).tolist()
     return found
 
 
@@ -172,8 +170,9 @@ def steps_to(points: int) -> int:
     return -(-points // STEP)
 
 
+@lru_cache(maxsize=64)
 def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnWorth:
-    """Turns played for nothing but to bank more than `wanted` points, where just as many are worth `level`.
+    """Turns played for nothing but to bank more than `wanted` points, where just as many are worth `level`; remembered.
 
     Args:
         size: Dice that the turn is played with.
@@ -191,5 +190,5 @@ def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnWort
     deep = max(steps_to(least), wanted // STEP + 1, 1)
     never = max(0, deep - LONGEST)
     by_steps = np.array([bank(STEP * steps) for steps in range(never, deep + MOST_AT_ONCE + 1)])
-    found: list[float] = thrown(size, by_steps, steps_to(least) - never, deep - never).reshape(-1).tolist()
+    found: list[float] = thrown(size, by_steps, steps_to(least) - never).reshape(-1).tolist()
     return TurnWorth(size, least, found, bank, never=STEP * never)

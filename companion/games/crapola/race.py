@@ -61,9 +61,7 @@ def played(least: int) -> Floats:
 @cache
 def catching() -> Floats:
     """The chance to bank so many steps or more in a turn of six dice that is played for nothing else, by steps."""
-    bank = np.zeros(LONGEST + MOST_AT_ONCE + 1)
-    bank[LONGEST:] = 1.0
-    return np.append(1.0, thrown(6, bank, 0, LONGEST)[::-1, 5])
+    return np.append(1.0, thrown(6, np.ones(LONGEST + MOST_AT_ONCE + 1), LONGEST)[::-1, 5])
 
 
 def solved(chance: Floats) -> Floats:
@@ -75,9 +73,10 @@ def solved(chance: Floats) -> Floats:
     reach = catching()
     steps = np.arange(1, LONGEST + 1)
     values = np.zeros((FAR + 1, FAR + 1))
-    for total in range(2, 2 * FAR + 1):
-        mine = np.arange(max(1, total - FAR), min(FAR, total - 1) + 1)
-        other = total - mine
+    far = np.arange(1, FAR + 1)
+    totals = far[:, np.newaxis] + far
+    for total in np.unique(totals):
+        mine, other = 1 + np.argwhere(totals == total).T
         ahead = mine[:, np.newaxis] - steps
         there = np.broadcast_to(other[:, np.newaxis], ahead.shape)
         past = np.minimum(there - ahead + 1, LONGEST)  # what the other's last turn must bring
@@ -163,7 +162,7 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
     def after(now: Standings) -> float:
         return 1 - game.chance(now.totals[1 - seat], now.on_board[1 - seat], now.totals[seat], now.on_board[seat])
 
-    lost = after(standings.crapped_out(on_first_throw=False))
+    lost = after(standings.passed_on())
     key = (int(rules["target"]), int(rules["entry"]), *standings.totals, *standings.on_board, seat, lost)
 
     def throw(points: int, dice: int) -> float:
@@ -196,4 +195,4 @@ def _turn(
     most = DEEP + MOST_AT_ONCE
     brought = race(target, entry).banked(totals[seat], totals[1 - seat], on_board[1 - seat], most) - lost
     least = 0 if on_board[seat] else entry
-    return thrown(size, brought, steps_to(least), DEEP), brought
+    return thrown(size, brought, steps_to(least)), brought

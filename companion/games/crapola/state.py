@@ -229,6 +229,5 @@ class Crapola:
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crapola:
     """The state before the first throw of the player in seat `first`."""
     count = len(header.players)
-    over = one_remains(count, left)
-    table = Standings(header, (0,) * count, (False,) * count, first, left=left, over=over)
+    table = Standings(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
     return Crapola(table, events=events)

@@ -36,13 +36,13 @@ class Standings:
     totals: tuple[int, ...]
     on_board: tuple[bool, ...]
     seat: int
+    over: bool
     turns: int = 0
     direction: int = 1
     trigger: int | None = None
     due: frozenset[int] = NOBODY
     left: frozenset[int] = NOBODY
     left_before: frozenset[int] = NOBODY
-    over: bool = False
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
@@ -85,7 +85,7 @@ class Standings:
             events = (*events, Event("last_round", seat))
         return table.passed_on(events)
 
-    def crapped_out(self, on_first_throw: bool, points: int = 0) -> Standings:
+    def crapped_out(self, on_first_throw: bool, points: int) -> Standings:
         """The player's turn ends, its points are lost, and it may turn the direction; then it is the next turn."""
         lost = Event("crapped_out", self.seat, {"points": points})
         if not (on_first_throw and self.header.rules["reversal"] and len(self.totals) > 2):

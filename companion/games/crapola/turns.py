@@ -14,18 +14,19 @@ Indices = npt.NDArray[np.int64]
 MOST_AT_ONCE = 100  # steps of the best single throw
 
 
-def thrown(size: int, bank: Floats, least: int, deep: int, hot: float = 0.0) -> Floats:
+def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
     """What throws bring, shape (deep, size): by steps (of `STEP` points) so far and dice - 1.
 
     Args:
         size: Dice of the turn.
-        bank: What it brings to bank so many steps, at least `deep + MOST_AT_ONCE + 1` of them; a crap-out brings 0.
+        bank: What it brings to bank so many steps, to `MOST_AT_ONCE` beyond those (`deep`) from which the turn stops;
+            a crap-out brings 0.
         least: Steps below which a stop is not allowed.
-        deep: Steps from which the turn stops.
         hot: What hot dice of seven, which can't fail, add from there on.
     """
     keeps, chances = _offers(size)
-    choosing = np.repeat(bank[: deep + MOST_AT_ONCE + 1, np.newaxis], size, axis=1)
+    deep = len(bank) - MOST_AT_ONCE - 1
+    choosing = np.repeat(bank[:, np.newaxis], size, axis=1)
     if size == 7:
         choosing[deep:, 6] += hot
     found, worth, best = np.empty((deep, size)), np.empty(keeps.shape), np.empty(keeps.shape[1])

@@ -99,7 +99,7 @@ class CribbageBoard:
             finished=finished,
         ).passed_on(events)
 
-    def wiped_out(self, points: int = 0) -> CribbageBoard:
+    def wiped_out(self, points: int) -> CribbageBoard:
         """The mover wipes out and loses those turn points, which may be his fuchle or take him out of the game.
 
         Then it is the next turn.
@@ -241,7 +241,7 @@ def new_board(header: Header, first: int, left: frozenset[int] = NOBODY) -> Crib
     board = CribbageBoard(header, sides, first, 0, (0,) * len(sides), (0,) * len(sides))
     for seat in left:
         board = board.marked(seat)
-    return replace(board, over=board.decided(round_done=False))
+    return replace(board, over=True) if board.decided(round_done=False) else board
 
 
 def _with(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:

@@ -29,7 +29,7 @@ NEGLIGIBLE = 1e-12  # chances below this are left out
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
 """A win shared with k others counts 1 / (k + 1), the integral of x**k from 0 to 1: its points and weights by Gauss's
 rule, exact for up to five others."""
-ALONE = 1 << 18
+ALONE = 262_144
 """Multiplications of a product of matrices that NumPy's library does without waking other threads: waking them costs
 more than they bring."""
 
@@ -70,7 +70,7 @@ class Course:
             own[turn] += fuchled[turn - 1 :: -1] @ own[:turn]
 
     def _banked(self, chances: Floats) -> Floats:
-        found = [np.eye(1, self.holes + 1)[0]]
+        found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # all ways to wipe out before each bank
         while found[-1].sum() * turns ** len(found) > NEGLIGIBLE:
             found.append(np.convolve(found[-1], chances)[: self.holes + 1])
@@ -174,7 +174,7 @@ class Race:
         wipeouts = (board.wipeouts[side] + 1) % board.fuchle_at
         later, lost = self._course.sums(won[1:, : self._course.past] - late, wipeouts, peg if wipeouts else 0)
         # The further past the end the better, until nobody can be level any more.
-        settled = int(np.searchsorted(won[0], won[0, -1] - NEGLIGIBLE)) + board.holes + 1
+        settled = int(np.searchsorted(won[0], won[0].max() - NEGLIGIBLE)) + board.holes + 1
         reached = np.pad(np.append(later + late, won[0])[: settled + 1], (0, 2 * duel.REACH), "edge")
         fresh = fresh_throws(self._piddle_points, reached, lost + late, peg).tolist()
         bank = reached.tolist()
@@ -221,7 +221,7 @@ class Race:
             return _shares(others)
         # The first of two to finish ends the game at once.
         ((finishing, on),) = others
-        before = on if self._place(1 - side) < self._place(side) else np.append(1.0, on[:-1])
+        before = on if self._place(side) else np.append(1.0, on[:-1])
         return np.repeat(before[:, np.newaxis], finishing.shape[1] + 1, axis=1)
 
     def _place(self, side: int) -> int:

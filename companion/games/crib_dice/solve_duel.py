@@ -40,7 +40,7 @@ def last_turns(piddle_points: bool) -> Floats:
     gained = np.arange(len(gaps) + 2 * REACH + 1)[:, np.newaxis]
     bank = np.where(gained > gaps, 1.0, np.where(gained == gaps, 0.5, 0.0))
     turns = Turns(piddle_points, bank, np.zeros(GAPS))
-    won: Floats = worked_back(turns, np.zeros(GAPS, np.int64), GAPS).fresh[0]
+    won: Floats = worked_back(turns, np.zeros(GAPS, np.int64)).fresh[0]
     return won
 
 
@@ -101,7 +101,7 @@ class Duel:
         starts = np.repeat([0, *np.repeat(np.arange(PEGS), apart)], size)
         tiled = np.tile(bank.reshape(len(bank), size), 1 + PEGS * apart)
         columns = np.concatenate([lost[0, -1].reshape(-1), lost[:, :-1].reshape(-1)])
-        fresh = worked_back(Turns(self.piddle_points, tiled, columns), starts, TOPS[order]).fresh
+        fresh = worked_back(Turns(self.piddle_points, tiled, columns), starts).fresh
         worth = np.empty(lost.shape)
         worth[:, -1] = fresh[:PEGS, :size].reshape(PEGS, len(others), FUCHLE)
         own = fresh[starts[size:], np.arange(size, len(starts))]
@@ -227,7 +227,7 @@ def _ends(duel: Duel, values: Floats, order: int, others: Indices) -> tuple[Floa
     bank, lost = duel.aims(values.astype(np.float32), order, others)
     tiled = np.tile(bank.reshape(len(bank), -1), PEGS * FUCHLE)
     starts = np.repeat(np.arange(PEGS), lost[0].size)
-    turns = worked_back(Turns(duel.piddle_points, tiled, lost.reshape(-1)), starts, TOPS[order])
+    turns = worked_back(Turns(duel.piddle_points, tiled, lost.reshape(-1)), starts)
     ends = Outcomes(duel.piddle_points, turns, starts, PEGS)
     banked = ends.banked.reshape(PEGS, *lost.shape).transpose(1, 3, 4, 2, 0)
     return banked, ends.wiped.reshape(lost.shape).transpose(0, 2, 3, 1)

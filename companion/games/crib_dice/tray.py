@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from companion.games.crib_dice.state import CribDice
+from companion.games.dice import FACES
 from companion.games.game import Action, NamePoint, State, Undo
 from companion.games.tray import Meaning, TrayDice, Values, again_or_bank, clear_tray, thrown_or_moved, waiting
 from companion.games.views.phrase import Phrase
@@ -29,9 +30,9 @@ class CribDiceTray:
             yield ()
             return
         lying, kept = _crib(state).turn.dice, dice.kept
-        value = _point_of(lying, kept)
-        if len(set(kept)) == 1 and len(kept) == 5 and lying.count(kept[0]) == 6:
-            value = kept[0]  # the sixth has been borrowed for the piddle
+        # Five of six: the sixth has been borrowed for the piddle.
+        borrowing = (face for face in FACES if lying.count(face) == 6 and kept == (face,) * 5)
+        value = _point_of(lying, kept) or next(borrowing, None)
         if value is not None:
             yield (NamePoint(value),)
 

@@ -157,18 +157,17 @@ class Turns:
             fresh += chances[offered].astype(sets.dtype) @ best
 
 
-def worked_back(turns: Turns, starts: Indices, top: int, bottom: int = 0) -> Turns:
-    """The same turns, all holes from `bottom` on worked back.
+def worked_back(turns: Turns, starts: Indices) -> Turns:
+    """The same turns, worked back from hole to hole.
 
     Args:
-        turns: Nothing of them is worked back yet; their banks reach `2 * REACH` beyond `top`.
+        turns: Nothing of them is worked back yet; their banks reach `2 * REACH` beyond the hole from which all stop.
         starts: The hole that each column starts at, ascending: it is worked back to there.
-        top: The hole from which every turn stops.
-        bottom: The lowest hole that matters.
     """
+    top = len(turns.bank) - 2 * REACH - 1
     for hole in reversed(range(top, top + REACH + 1)):
         turns.stop(hole, slice(None))
-    for hole in reversed(range(bottom, top)):
+    for hole in reversed(range(top)):
         turns.play(hole, slice(int(np.searchsorted(starts, hole, "right"))))
     return turns
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.errors import NotationError
 
-BEYOND_ANY_GAME = 10**18  # stands for integers with so many digits that Python won't read them
+BEYOND_ANY_GAME = 1_000_000_000_000_000_000  # stands for integers with so many digits that Python won't read them
 
 
 class TwiceKeyed(dict[str, Any]):
@@ -24,9 +24,10 @@ def _no_number(word: str) -> Any:
 
 
 def _any_integer(digits: str) -> int:
-    if len(digits) < 4000:
+    try:
         return int(digits)
-    return -BEYOND_ANY_GAME if digits.startswith("-") else BEYOND_ANY_GAME
+    except ValueError:
+        return -BEYOND_ANY_GAME if digits.startswith("-") else BEYOND_ANY_GAME
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number)

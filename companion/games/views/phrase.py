@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -16,4 +16,4 @@ class Phrase:
     """
 
     code: str
-    args: dict[str, Any] = field(default_factory=dict)
+    args: dict[str, Any]
