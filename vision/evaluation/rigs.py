@@ -2,13 +2,18 @@
 
 A rig is photos by one camera that did not move, or the rests in a video. The empty tray is the median of the rig's
 other photos, the geometry an estimate: the lens over the middle, the size of a face and the height as the list says.
+
+    python -m vision.evaluation.rigs RIGS.json PHOTOS [--split tune] [--height 1.1]
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +22,8 @@ import numpy as np
 
 from vision.geometry.rig import Rig, Zone
 from vision.images.loading import picture_in
+from vision.networks import load_networks
+from vision.reader import Reader
 from vision.reading import FrameBGR
 
 MOST_FOR_MEDIAN = 40
@@ -106,3 +113,31 @@ def _frames(rig: dict[str, Any], folder: Path) -> list[tuple[str, FrameBGR, tupl
             frame = frames[min(len(frames) - 1, round(at * rate))]
             found.append((f"rest {number} at {part}", frame, tuple(sorted(rest["values"]))))
     return found
+
+
+def main() -> int:
+    """Measure and print, a line for each rig and each photo that was misread; 1 when one of these was trusted."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rigs", type=Path, help="a JSON list of rigs: see `cases`")
+    parser.add_argument("photos", type=Path, help="the folder of their sets")
+    parser.add_argument("--split", choices=("check", "tune", "all"), default="check")
+    parser.add_argument("--height", type=float, default=1.0, help="how many times too high the lens is said to be")
+    args = parser.parse_args()
+    networks, wrong = load_networks(), 0
+    sys.stdout.write(f"{'rig':24}{'photos':>8}{'exact':>8}{'trusted':>9}{'wrong while trusted':>21}\n")
+    for name, group in groupby(cases(args.rigs, args.photos, args.split, args.height), lambda case: case.rig_name):
+        read = [(case, Reader(networks, case.rig).read(case.frame_bgr)) for case in group]
+        missed = [(case, reading) for case, reading in read if reading.values != case.truth]
+        trusted = sum(reading.doubt is None for _, reading in read)
+        bad = sum(reading.doubt is None for _, reading in missed)
+        exact = 1 - len(missed) / len(read)
+        sys.stdout.write(f"{name:24}{len(read):8}{exact:8.1%}{trusted / len(read):9.1%}{bad:21}\n")
+        for case, reading in missed:
+            doubt = reading.doubt or "TRUSTED"
+            sys.stdout.write(f"  {case.name}: {case.truth}, read as {reading.values}, {doubt}\n")
+        wrong += bad
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

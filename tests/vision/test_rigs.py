@@ -1,0 +1,62 @@
+"""Photos by cameras that did not move become cases: who is asked, what the empty tray is, where the lens stands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.evaluation.rigs import Case, cases
+
+ESTIMATE = {"face_px": [20, 18], "die_mm": 16, "height_mm": 400, "floor_px": [10, 10, 110, 90]}
+PHOTOS = (
+    ("a.png", 10, "evening", [5, 2], []),
+    ("b.png", 20, "evening", [1], []),
+    ("c.png", 40, "evening", [6, 6], []),
+    ("left.png", 200, "evening", [3], ["hand"]),
+    ("other.png", 250, "morning", [4], []),
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Five grey photos by one camera, each of another level: three to check with, one with a hand, one to tune by."""
+    (tmp_path / "pub").mkdir()
+    rows = []
+    for name, level, session, values, tags in PHOTOS:
+        cv2.imwrite(str(tmp_path / "pub" / name), np.full((100, 120, 3), level, np.uint8))
+        rows.append(json.dumps({"image": name, "session": session, "values": values, "tags": tags}))
+    (tmp_path / "pub" / "labels.jsonl").write_text("\n".join(rows))
+    (tmp_path / "splits.json").write_text(json.dumps({"pub": {"check": ["evening"], "tune": ["morning"]}}))
+    (tmp_path / "rigs.json").write_text(json.dumps([{"name": "the pub", "set": "pub", **ESTIMATE}]))
+    return tmp_path
+
+
+def cases_in(folder: Path, split: str = "check", height: float = 1.0) -> list[Case]:
+    return list(cases(folder / "rigs.json", folder, split, height))
+
+
+def test_photos_of_the_split_are_cases_and_the_empty_tray_is_what_the_others_show(folder: Path) -> None:
+    found = cases_in(folder)
+    assert [(case.name, case.truth) for case in found] == [("a.png", (2, 5)), ("b.png", (1,)), ("c.png", (6, 6))]
+    assert [int(case.frame_bgr[0, 0, 0]) for case in found] == [10, 20, 40]
+    assert [int(case.rig.empty_bgr[0, 0, 0]) for case in found] == [30, 25, 15]
+
+
+def test_a_camera_with_a_single_photo_shows_no_empty_tray(folder: Path) -> None:
+    assert cases_in(folder, "tune") == []
+    assert [case.name for case in cases_in(folder, "all")] == ["a.png", "b.png", "c.png", "other.png"]
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.1])
+def test_an_upper_face_is_as_large_as_estimated_when_the_lens_is_as_high(folder: Path, factor: float) -> None:
+    rig = cases_in(folder, height=factor)[0].rig
+    height_mm = rig.camera_mm[2]
+    nearer = height_mm / (height_mm - ESTIMATE["die_mm"])
+    across, down = np.diag(rig.floor_to_px)[:2] * ESTIMATE["die_mm"] * nearer
+    assert height_mm == pytest.approx(400 * factor)
+    assert (across * factor, down * factor) == pytest.approx((20, 18), rel=0.005)
+    assert rig.floor_to_px @ (rig.throw.x_mm, rig.throw.y_mm, 1) == pytest.approx((10, 10, 1))
