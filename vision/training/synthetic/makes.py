@@ -88,7 +88,7 @@ def some_make(rng: np.random.Generator) -> Make:
         drilled=rng.uniform(0.35, 1) if worn else rng.uniform(0, 1) if rng.random() < 0.5 else 0.0,
         grain=rng.uniform(3, 10 if worn else 28) if metal or rng.random() < 0.35 else 0.0,
         streaky=metal or bool(rng.random() < 0.5),
-        clear=rng.uniform(0.1, 0.65) if not metal and not worn and rng.random() < 0.28 else 0.0,
+        clear=rng.uniform(0.1, 0.85) if not metal and not worn and rng.random() < 0.28 else 0.0,
         worn=worn,
         veined=bool(rng.random() < 0.6),
         glitter=rng.uniform(0.01, 0.12) if rng.random() < 0.1 else 0.0,

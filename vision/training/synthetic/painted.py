@@ -17,6 +17,8 @@ FACE_PX = 64
 """Edge of a face's texture."""
 FINER = 2
 """The die is painted so many times larger and shrunk, which smooths its edges."""
+SEEN = 0.08
+"""Cosine of the angle at which a face is just seen."""
 CUBE = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float)
 
 
@@ -94,40 +96,61 @@ def _lay_body(
     ambient = rng.uniform(0.45, 0.85)
     dull = make.body * ambient
     through = 1 - make.clear
+    side = int(rng.choice([v for v in range(1, 7) if v not in (value, 7 - value)]))
+    other = int(rng.choice([v for v in range(1, 7) if v not in (value, 7 - value, side, 7 - side)]))
+    shown = {(0, -1): side, (0, 1): 7 - side, (1, -1): other, (1, 1): 7 - other, (2, -1): 7 - value, (2, 1): value}
     if make.clear:
-        _lay_lower_face(canvas, spots, 7 - value, scale, make, rng)
+        blurred, strength = rng.uniform(0.005, 0.06), rng.uniform(0.3, 1)
+        for (axis, end), hidden in shown.items():
+            if facing[axis, (end + 1) // 2] < SEEN:
+                _shine_through(canvas, mask, spots[_face_corners(axis, end)], hidden, make, blurred, strength)
     canvas += (dull - canvas) * (mask * through)[:, :, None]
-    sides = [int(v) for v in rng.permutation([v for v in range(1, 7) if v not in (value, 7 - value)])]
-    for axis, side in [(0, -1), (0, 1), (1, -1), (1, 1), (2, 1)]:
-        if facing[axis, (side + 1) // 2] < 0.08:
+    if make.clear:
+        _light_edges(canvas, mask, spots, edge, make, rng)
+    for (axis, end), shows in shown.items():
+        if facing[axis, (end + 1) // 2] < SEEN:
             continue
-        shows = value if axis == 2 else sides[2 * axis + (side + 1) // 2]
         light = rng.uniform(0.9, 1.1) if axis == 2 else rng.uniform(0.4, 1.05)
-        texture, alpha = _face(shows, make, rng)
+        texture, alpha = _face(shows, through, make, rng)
         if axis == 2:
             _glare(texture, rng)
         if rng.random() < make.gloss:
             _bright_line(texture, rng)
         square = np.array([(0, 0), (FACE_PX, 0), (FACE_PX, FACE_PX), (0, FACE_PX)], np.float32)
-        matrix = cv2.getPerspectiveTransform(square, spots[_face_corners(axis, side)].astype(np.float32))
+        matrix = cv2.getPerspectiveTransform(square, spots[_face_corners(axis, end)].astype(np.float32))
         shape = (canvas.shape[1], canvas.shape[0])
         laid = cv2.warpPerspective(texture * light, matrix, shape, flags=cv2.INTER_LINEAR)
         cover = cv2.warpPerspective(alpha, matrix, shape, flags=cv2.INTER_LINEAR) * mask
-        canvas += (laid - canvas) * (cover * through)[:, :, None]
+        canvas += (laid - canvas) * cover[:, :, None]
 
 
-def _lay_lower_face(
-    canvas: Image, spots: Floats, value: int, scale: float, make: Make, rng: np.random.Generator
+def _shine_through(
+    canvas: Image, mask: Image, corners: Floats, value: int, make: Make, blurred: float, strength: float
 ) -> None:
-    """The pips of the lower face, which shine through a clear die."""
-    lower = spots[_face_corners(2, -1)]
-    along, across, middle = (lower[1] - lower[0]) / 2, (lower[3] - lower[0]) / 2, lower.mean(0)
+    """The pips of a face that is turned away, which shine through a clear die; `blurred` is in edges of the face."""
+    along, across, middle = (corners[1] - corners[0]) / 2, (corners[3] - corners[0]) / 2, corners.mean(0)
+    edge_px = 2 * float(np.sqrt(abs(along[0] * across[1] - along[1] * across[0])))
     spot = np.zeros(canvas.shape[:2], np.float32)
     for x, y in PIPS_AT[value]:
         at = middle + 2 * make.spacing * (x * along + y * across)
-        cv2.circle(spot, (int(at[0] * 8), int(at[1] * 8)), int(2 * make.radius * scale * 8), 1.0, -1, cv2.LINE_AA, 3)
-    spot = cv2.GaussianBlur(spot, (0, 0), max(0.3, rng.uniform(0.02, 0.12) * scale))
-    canvas += (make.pip - canvas) * spot[:, :, None] * rng.uniform(0.3, 1)
+        cv2.circle(spot, (int(at[0] * 8), int(at[1] * 8)), int(make.radius * edge_px * 8), 1.0, -1, cv2.LINE_AA, 3)
+    spot = cv2.GaussianBlur(spot, (0, 0), max(0.3, blurred * edge_px))
+    canvas += (make.pip - canvas) * (spot * mask)[:, :, None] * strength
+
+
+def _light_edges(
+    canvas: Image, mask: Image, spots: Floats, edge_px: float, make: Make, rng: np.random.Generator
+) -> None:
+    """The light that a clear die gathers in some of its edges."""
+    glow = np.zeros(canvas.shape[:2], np.float32)
+    for one in range(len(CUBE)):
+        for other in range(one):
+            if np.abs(CUBE[one] - CUBE[other]).sum() == 2 and rng.random() < 0.4:
+                ends = [tuple((spots[at] * 8).astype(int).tolist()) for at in (one, other)]
+                cv2.line(glow, *ends, 1.0, max(1, int(rng.uniform(0.03, 0.14) * edge_px)), cv2.LINE_AA, 3)
+    glow = cv2.GaussianBlur(glow, (0, 0), max(0.5, rng.uniform(0.02, 0.06) * edge_px))
+    bright = make.body + (255 - make.body) * np.float32(rng.uniform(0, 0.6))
+    canvas += (bright - canvas) * (glow * mask)[:, :, None] * make.clear * rng.uniform(0, 1)
 
 
 def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Image:
@@ -141,8 +164,8 @@ def _silhouette(shape: tuple[int, ...], spots: Floats, rounding_px: float) -> Im
     return mask.astype(np.float32) / 255
 
 
-def _face(value: int, make: Make, rng: np.random.Generator) -> tuple[Image, Image]:
-    """Texture (64, 64, 3) of a face and how much it covers (64, 64)."""
+def _face(value: int, through: float, make: Make, rng: np.random.Generator) -> tuple[Image, Image]:
+    """Texture (64, 64, 3) of a face and how much it covers (64, 64): its pips all, its body that part."""
     texture = np.empty((FACE_PX, FACE_PX, 3), np.float32)
     pattern = _veins(make.speck_px, rng) if make.veined else _marbled(make.speck_px, rng)
     texture[:] = make.body + (make.marbling - make.body) * pattern
@@ -158,12 +181,13 @@ def _face(value: int, make: Make, rng: np.random.Generator) -> tuple[Image, Imag
     texture += (slope[0] * across[None] + slope[1] * across[:, None])[:, :, None].astype(np.float32)
     turned, lit = rng.random() < 0.5, rng.uniform(0, 2 * np.pi)
     light = np.array([np.cos(lit), np.sin(lit)])
+    painted = np.zeros((FACE_PX, FACE_PX), np.float32)
     for x, y in PIPS_AT[value]:
-        _pip(texture, (y, x) if turned else (x, y), value, light, make, rng)
+        painted += _pip(texture, (y, x) if turned else (x, y), value, light, make, rng)
     alpha = np.zeros((FACE_PX, FACE_PX), np.float32)
     rim = max(1, int(make.corner * FACE_PX * 0.5))
     cv2.rectangle(alpha, (rim, rim), (FACE_PX - 1 - rim, FACE_PX - 1 - rim), 1.0, -1)
-    return texture, cv2.blur(alpha, (2 * rim + 1, 2 * rim + 1))
+    return texture, cv2.blur(alpha, (2 * rim + 1, 2 * rim + 1)) * (through + (1 - through) * np.clip(painted, 0, 1))
 
 
 def _marbled(speck_px: int, rng: np.random.Generator) -> Image:
@@ -183,8 +207,8 @@ def _veins(speck_px: int, rng: np.random.Generator) -> Image:
 
 def _pip(
     texture: Image, at: tuple[float, float], value: int, light: Floats, make: Make, rng: np.random.Generator
-) -> None:
-    """One pip of a face that shows that value; `light` is the direction from which hollows are lit."""
+) -> Image:
+    """One pip of a face that shows that value, and where it is; `light` is the direction from which hollows are lit."""
     colour = make.one if value == 1 else make.pip
     radius = make.radius * FACE_PX * (make.one_larger if value == 1 else 1.0) * rng.uniform(0.95, 1.05)
     x, y = (FACE_PX * (0.5 + place * make.spacing + rng.normal(0, make.uneven)) for place in at)
@@ -204,6 +228,7 @@ def _pip(
         shade = hollow * np.clip(along, -1, 1) * make.drilled * rng.uniform(35, 60)
         glint = np.exp(-(((away - 0.4) / 0.3) ** 2)) * (along > 0) * hollow * make.gloss * rng.uniform(0, 90)
         texture += (shade + glint)[:, :, None]
+    return paint
 
 
 def _within(away: Image, radii: float, radius_px: float) -> Image:
