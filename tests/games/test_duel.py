@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from playing import STOP
+from test_solve_duel import last_turn
 from test_win_odds import board_at, values
 
 from companion.games.crib_dice import duel
@@ -28,11 +29,18 @@ def some_boards(count: int, seed: int, **rules: bool) -> list[CribbageBoard]:
     return [some() for _ in range(count)]
 
 
+def stored_chance(board: CribbageBoard) -> float:
+    """Of the side that is on, before its turn; nobody has finished yet."""
+    me, pegs, wipeouts = board.side, board.pegs, board.wipeouts
+    at = duel.place(board.turn % 2, pegs[me], pegs[1 - me], wipeouts[me], wipeouts[1 - me])
+    return duel.UNIT * duel._table(bool(board.header.rules["piddle_points"]))[at]
+
+
 def chance_of(board: CribbageBoard, side: int) -> float:
     """The chance of a side before the turn that is on, whatever has been decided already."""
     if board.outcome is not None:
         return (side in board.outcome.winners) / len(board.outcome.winners)
-    mine = duel.turn_worth(board).fresh(0) if board.finished else duel.win_chance(board)
+    mine = duel.turn_worth(board).fresh(0) if board.finished else stored_chance(board)
     return mine if board.side == side else 1 - mine
 
 
@@ -46,13 +54,13 @@ def test_each_stored_chance_is_that_of_the_best_turn_through_the_boards_own_rule
             return chance_of(board.banked(points), side)
 
         turn = TurnWorth(bool(rules), bank, chance_of(board.wiped_out(0), side), bank)
-        assert turn.fresh(0) == pytest.approx(duel.win_chance(board), abs=2e-9)
+        assert turn.fresh(0) == pytest.approx(stored_chance(board), abs=2e-9)
 
 
 @pytest.mark.parametrize("rules", RULES)
 def test_the_turn_that_is_on_agrees_with_the_stored_chance_before_it(rules: dict[str, bool]) -> None:
     for board in some_boards(100, 2, **rules):
-        assert duel.turn_worth(board).fresh(0) == pytest.approx(duel.win_chance(board), abs=2e-9)
+        assert duel.turn_worth(board).fresh(0) == pytest.approx(stored_chance(board), abs=2e-9)
         assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_worth(board).fresh(0)}, "not that of the race"
 
 
@@ -75,9 +83,18 @@ def test_nobody_goes_on_from_so_far_beyond_the_track(rules: dict[str, bool]) -> 
 def test_who_banks_beyond_all_reach_has_won() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
         assert duel.turn_worth(board).bank(500) == 1.0
+    for rules in RULES:
+        assert duel.turn_worth(board_at(118, 120, **rules)).bank(500) == pytest.approx(1.0, abs=2e-9)
     for other in (121, 125):
         last = duel.turn_worth(board_at(other, 119, turn=1))
         assert (last.lost, [last.bank(other - 119 + more) for more in (-1, 0, 1)]) == (0.0, [0.0, 0.5, 1.0])
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_who_banks_beyond_the_track_leaves_the_other_one_last_turn(rules: dict[str, bool]) -> None:
+    banked = duel.turn_worth(board_at(100, 90, **rules)).bank
+    for points in (21, 40, 99, 211, 380):
+        assert banked(points) == pytest.approx(1 - last_turn(bool(rules), 10 + points), abs=2 * duel.UNIT)
 
 
 def test_who_is_one_wipe_out_from_a_fuchle_stops_where_points_would_go_on() -> None:

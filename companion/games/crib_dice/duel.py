@@ -22,7 +22,7 @@ PEGS = 121
 FUCHLE = 3
 TOP = 160  # of a turn that may end beyond the track: from there on it stops, however close the other is
 REACH = 30  # the most that one set scores
-GAPS = TOP + 2 * REACH + 1
+GAPS = 400  # behind the leader: a last turn brings so many holes less than one time in a thousand million
 UNIT = 2.0**-32
 ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle")
 UNSOLVED = (*ONE_MOVES_ANOTHER, "find_a_loser", "long_game", "pandemonium")
@@ -75,14 +75,6 @@ def is_solved(board: CribbageBoard) -> bool:
     return len(board.sides) == 2 and not board.left and not any(rules[key] for key in UNSOLVED)
 
 
-def win_chance(board: CribbageBoard) -> float:
-    """The chance of the side that is on, before its turn; nobody has finished yet, and the tables hold."""
-    me = board.side
-    table = _table(bool(board.header.rules["piddle_points"]))
-    pegs, wipeouts = board.pegs, board.wipeouts
-    return UNIT * table[place(board.turn % 2, pegs[me], pegs[1 - me], wipeouts[me], wipeouts[1 - me])]
-
-
 def turn_worth(board: CribbageBoard) -> TurnWorth:
     """What the turn that is on can bring to the side that is on: its chance to win."""
     me = board.side
@@ -108,7 +100,8 @@ def _turn_worth(piddle_points: bool, order: int, mover: int, other: int, mine: i
     from companion.games.crib_dice.turns import fresh_throws
 
     bank, lost = _aims(piddle_points, order, mover, other, mine, theirs)
-    fresh = fresh_throws(piddle_points, np.array(bank), lost, mover).tolist()
+    stopping = max(TOP, other) + 2 * REACH + 1
+    fresh = fresh_throws(piddle_points, np.array(bank[:stopping]), lost, mover).tolist()
 
     def banked(points: int) -> float:
         return bank[min(mover + points, len(bank) - 1)]
@@ -126,7 +119,7 @@ def _aims(piddle_points: bool, order: int, mover: int, other: int, mine: int, th
         bank = theirs_next + [1.0] * (2 * REACH)
     else:
         gaps = table[-GAPS:]
-        bank = theirs_next + [1 - UNIT * gaps[hole - other] for hole in range(PEGS, GAPS)]
+        bank = theirs_next + [1 - UNIT * gap for gap in gaps[PEGS - other :]]
     if mine + 1 == FUCHLE:
         return bank, 1 - UNIT * table[place(1 - order, other, 0, theirs, 0)]
     return bank, 1 - UNIT * table[place(1 - order, other, mover, theirs, mine + 1)]
