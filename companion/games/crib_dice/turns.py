@@ -16,7 +16,7 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from companion.games.crib_dice.duel import REACH
-from companion.games.crib_dice.odds import first_throws, piddle_ends, rolls, set_score
+from companion.games.crib_dice.odds import first_throws, piddle_ends, roll_ends, set_score
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -48,9 +48,8 @@ def roll_matrix(frozen: int) -> Floats:
     """What a roll with so many frozen brings, thrown again while only 1s keep it safe: by value, shape (6, rows)."""
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):
-        changes, unchanged = rolls(frozen, value)
-        for hits, chance in changes:
-            matrix[value - 1, ROW[frozen + hits] + value - 1] = chance / (1 - unchanged)
+        for hits, chance in roll_ends(frozen, value):
+            matrix[value - 1, ROW[frozen + hits] + value - 1] = chance
         matrix[value - 1, 0] = 1.0 - float(matrix[value - 1].sum())
     return matrix
 
@@ -102,7 +101,7 @@ class Turns:
     def __init__(self, piddle_points: bool, bank: Floats, lost: Floats, *, monotone: bool = True) -> None:
         holes, columns, kind = len(bank) - REACH, len(lost), bank.dtype
         self.bank, self.lost = bank, lost
-        self.fresh = np.empty((holes, columns), kind)
+        self.fresh = np.full((holes, columns), np.nan, kind)
         self._ends, self.monotone = piddle_ends(piddle_points), monotone
         self._lost_piddle = 1 - sum(chance for _, chance in self._ends)
         self._rolls = [(ROW[frozen], roll_matrix(frozen).astype(kind)) for frozen in (4, 3, 2)]
