@@ -324,6 +324,11 @@ def test_of_points_far_off_only_those_that_are_missing_matter(least: int, wanted
     assert far.thrown(0, 6) == far.choosing(0, 3) == 0.0, "out of reach"
 
 
+@pytest.mark.parametrize(("least", "wanted", "settled"), [(0, 300, 350), (1000, 0, 1000), (0, -200, 50), (0, 310, 350)])
+def test_a_turn_that_is_to_reach_points_is_worked_back_from_where_it_has(least: int, wanted: int, settled: int) -> None:
+    assert crapola_odds.reaching(6, least, wanted)._rich == settled
+
+
 def unstored(size: int, least: int) -> crapola_odds.TurnWorth:
     """Worked out, whether there is a table or not."""
     return crapola_odds.TurnWorth(size, least, crapola_odds.worked_back(size, least), hot=crapola_odds.rich_seven)
@@ -350,8 +355,13 @@ def test_who_may_not_stop_yet_must_throw_on() -> None:
 
 
 def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
-    rich = crapola_odds.rich()
-    assert rich == 15_700
+    # Where a throw loses with chance f and adds m points on average when the best of them are kept, it pays to throw
+    # only below m / f; turn points never fall, so above the greatest of these a throw never pays again.
+    added = [sum(chance * max(points for _, points in offer) for offer, chance in crapola_odds.offers_of(dice))
+             for dice in range(1, 7)]  # fmt: skip
+    limits = [most / crapola_odds.crap_out_chance(dice) for dice, most in enumerate(added, 1)]
+    rich = crapola_odds.RICH
+    assert rich - 50 <= max(limits) < rich
     six = unstored(6, 0)
     for dice in range(1, 7):
         assert six.thrown(rich, dice) < rich

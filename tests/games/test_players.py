@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from playing import begun, keep, point, told
 from playing import throw as thrown
+from test_crapola import bank
 from test_win_odds import board_at
 
 from companion.cli import pegpip
@@ -69,6 +70,12 @@ def test_of_a_throw_and_a_stop_worth_as_much_the_best_stop() -> None:
     throw_on, stop = (option["value"] for option in options(state, "win"))
     assert throw_on == stop
     assert best(state) == Stop()
+
+
+def test_the_best_throw_seven_dice_where_they_may() -> None:
+    behind = told("crapola", *bank(7000)).state
+    assert (behind.throw_sizes, behind.decisions) == ((6, 7), ())
+    assert best(behind) == steady(behind) == 7
 
 
 def test_where_no_chance_to_win_is_worked_out_the_best_play_for_points() -> None:

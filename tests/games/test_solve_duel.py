@@ -137,6 +137,24 @@ def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool, monkeypa
         assert values[order, mover, other, mine, theirs] == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("piddle_points", [False, True])
+def test_a_last_turn_wins_as_often_as_one_that_is_played_for_just_that(piddle_points: bool) -> None:
+    found = solve_duel.last_turns(piddle_points)
+    assert len(found) == solve_duel.GAPS
+    for gap in (0, 1, 40, solve_duel.GAPS - 2, solve_duel.GAPS - 1):
+        assert found[gap] == pytest.approx(last_turn(piddle_points, gap))
+
+
+@pytest.mark.usefixtures("short")
+def test_banks_are_told_to_where_a_turn_that_stops_can_come() -> None:
+    game = Duel(False)
+    for order, top in enumerate((TOP, PEGS)):
+        bank, _ = game.aims(some_values(), order, np.arange(2))
+        assert len(bank) == top + 2 * REACH + 1
+        assert np.isfinite(bank).all()
+
+
 @cache
 def last_turn(piddle_points: bool, gap: int) -> float:
     """The chance to win with one turn that levels by banking so many points, half a win."""

@@ -131,7 +131,7 @@ class Prospects:
 def prospects(strict: bool) -> Prospects:
     """Those under the house rule `thirteen_without_double`, remembered from call to call."""
     plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), SHEETS)
-    opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, -1, TOTALS)
+    opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, len(openings()), TOTALS)
     found = Prospects(np.ascontiguousarray(plays[int(strict)].T), opening[int(strict)] * UNIT)
     found.work_out(np.flatnonzero(_filled() >= LATE))
     return found

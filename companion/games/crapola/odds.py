@@ -17,7 +17,7 @@ from companion.games.dice import throws_of
 from companion.games.stored import floats, whole_numbers
 
 STEP = 50
-RICH = 15_700  # `rich()`, which a test holds it to
+RICH = 15_700  # turn points from which a stop beats every throw that can fail (a test holds it)
 OFFERS = "offers.u4"
 TURNS = "turns-{}-{}.f8"  # dice of a turn, its least bank
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
@@ -65,20 +65,6 @@ def offers(dice: int) -> dict[Keeps, int]:
         if most:
             found[tuple(sorted(most.items()))] += ways
     return found
-
-
-@cache
-def rich() -> int:
-    """Turn points from which a stop beats every throw that can fail.
-
-    Where a throw loses with chance f and adds m points on average when the best of them are kept, it pays to throw only
-    below m / f; turn points never fall, so above the greatest of these a throw never pays again.
-    """
-    limits = [
-        sum(chance * max(points for _, points in offer) for offer, chance in offers_of(dice)) / crap_out_chance(dice)
-        for dice in range(1, 7)
-    ]
-    return (int(max(limits)) // STEP + 1) * STEP
 
 
 @cache
@@ -161,7 +147,7 @@ def worked_back(size: int, least: int) -> list[float]:
     from companion.games.crapola.turns import MOST_AT_ONCE, thrown
 
     bank = STEP * np.arange(max(RICH // STEP, steps_to(least)) + MOST_AT_ONCE + 1.0)
-    found: list[float] = thrown(size, bank, steps_to(least), rich_seven()).reshape(-1).tolist()
+    found: list[float] = thrown(size, bank, steps_to(least), rich_seven()).ravel().tolist()
     return found
 
 
@@ -190,5 +176,5 @@ def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnWort
     deep = max(steps_to(least), wanted // STEP + 1, 1)
     never = max(0, deep - LONGEST)
     by_steps = np.array([bank(STEP * steps) for steps in range(never, deep + MOST_AT_ONCE + 1)])
-    found: list[float] = thrown(size, by_steps, steps_to(least) - never).reshape(-1).tolist()
+    found: list[float] = thrown(size, by_steps, steps_to(least) - never).ravel().tolist()
     return TurnWorth(size, least, found, bank, never=STEP * never)

@@ -35,7 +35,8 @@ def banks(least: int) -> Floats:
     Args:
         least: Points below which it may not stop: one of `ENTRIES`.
     """
-    found: Floats = np.frombuffer(stored(__package__, TURNS), "<f8").reshape(len(ENTRIES), -1)[ENTRIES.index(least)]
+    table = np.frombuffer(stored(__package__, TURNS), "<f8").reshape(len(ENTRIES), LONGEST + 1)
+    found: Floats = table[ENTRIES.index(least)]
     return found
 
 

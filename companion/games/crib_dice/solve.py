@@ -96,7 +96,7 @@ def duel_table(piddle_points: bool) -> Generator[float, None, bytes]:
     for found, residual in solved(game):
         values = found
         yield min(1.0, math.log(residual) / math.log(RESIDUAL))
-    in_units = np.rint(np.concatenate([values.reshape(-1), game.last]) / duel.UNIT)
+    in_units = np.rint(np.concatenate([values.ravel(), game.last]) / duel.UNIT)
     return np.minimum(in_units, 2**32 - 1).astype("<u4").tobytes()
 
 

@@ -100,7 +100,7 @@ class Duel:
         # A fuchle costs the same wherever it begins: who is one wipe-out from it has one column for all holes.
         starts = np.repeat([0, *np.repeat(np.arange(PEGS), apart)], size)
         tiled = np.tile(bank.reshape(len(bank), size), 1 + PEGS * apart)
-        columns = np.concatenate([lost[0, -1].reshape(-1), lost[:, :-1].reshape(-1)])
+        columns = np.concatenate([lost[0, -1].ravel(), lost[:, :-1].ravel()])
         fresh = worked_back(Turns(self.piddle_points, tiled, columns), starts).fresh
         worth = np.empty(lost.shape)
         worth[:, -1] = fresh[:PEGS, :size].reshape(PEGS, len(others), FUCHLE)
@@ -225,9 +225,9 @@ def _ends(duel: Duel, values: Floats, order: int, others: Indices) -> tuple[Floa
     By peg, other's peg, other's wipe-outs and wipe-outs; the hole comes last.
     """
     bank, lost = duel.aims(values.astype(np.float32), order, others)
-    tiled = np.tile(bank.reshape(len(bank), -1), PEGS * FUCHLE)
+    tiled = np.tile(bank.reshape(len(bank), lost[0, 0].size), PEGS * FUCHLE)
     starts = np.repeat(np.arange(PEGS), lost[0].size)
-    turns = worked_back(Turns(duel.piddle_points, tiled, lost.reshape(-1)), starts)
+    turns = worked_back(Turns(duel.piddle_points, tiled, lost.ravel()), starts)
     ends = Outcomes(duel.piddle_points, turns, starts, PEGS)
     banked = ends.banked.reshape(PEGS, *lost.shape).transpose(1, 3, 4, 2, 0)
     return banked, ends.wiped.reshape(lost.shape).transpose(0, 2, 3, 1)
@@ -249,8 +249,8 @@ class Mixing:
 
     def next(self, at: Floats, change: Floats) -> Floats:
         """Where to look next, for points of any shape."""
-        self._points = [*self._points, at.reshape(-1)][-self._memory :]
-        self._changes = [*self._changes, change.reshape(-1)][-self._memory :]
+        self._points = [*self._points, at.ravel()][-self._memory :]
+        self._changes = [*self._changes, change.ravel()][-self._memory :]
         after = self._points[-1] + self._changes[-1]
         if len(self._points) > 1:
             moved = np.stack([self._points[-1] - point for point in self._points[:-1]], axis=1)
