@@ -80,6 +80,14 @@ def test_nobody_goes_on_from_so_far_beyond_the_track(rules: dict[str, bool]) -> 
                     assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
 
+@pytest.mark.parametrize(
+    ("other", "turn", "settled"), [(90, 0, duel.TOP + 1), (90, 1, 121), (125, 1, 126), (170, 1, 171)]
+)
+def test_a_turn_is_worked_back_to_where_it_stops_and_no_further(other: int, turn: int, settled: int) -> None:
+    board = board_at(*((100, other) if turn == 0 else (other, 100)), turn=turn)
+    assert duel.turn_worth(board)._rich_from == settled + duel.REACH - 100
+
+
 def test_who_banks_beyond_all_reach_has_won() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
         assert duel.turn_worth(board).bank(500) == 1.0

@@ -18,6 +18,7 @@ from companion.errors import RulesError
 from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.crapola import odds as crapola_odds
 from companion.games.crapola.scoring import points_of
+from companion.games.crapola.turns import MOST_AT_ONCE
 from companion.games.crib_dice import odds as crib_odds
 from companion.games.crib_dice.race import banks
 from companion.games.dice import handfuls, throws_of, without
@@ -88,6 +89,11 @@ def test_crapola_craps_out_in_so_many_ways(dice: int, ways: int) -> None:
     assert sum(count for _, count in throws_of(dice)) == 6**dice
     if dice < 7:
         assert crapola_odds.safe_chance(dice) == pytest.approx(1 - ways / 6**dice)
+
+
+def test_no_throw_of_crapola_brings_more_at_once_than_seven_1s() -> None:
+    most = max(points for dice in range(1, 8) for offer, _ in crapola_odds.offers_of(dice) for _, points in offer)
+    assert most == points_of((1,) * 7) == crapola_odds.STEP * MOST_AT_ONCE
 
 
 def test_six_dice_are_the_ones_told_of_where_seven_may_be_thrown() -> None:
@@ -361,7 +367,7 @@ def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
              for dice in range(1, 7)]  # fmt: skip
     limits = [most / crapola_odds.crap_out_chance(dice) for dice, most in enumerate(added, 1)]
     rich = crapola_odds.RICH
-    assert rich - 50 <= max(limits) < rich
+    assert rich == (int(max(limits)) // 50 + 1) * 50
     six = unstored(6, 0)
     for dice in range(1, 7):
         assert six.thrown(rich, dice) < rich

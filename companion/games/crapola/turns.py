@@ -29,7 +29,8 @@ def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
     choosing = np.repeat(bank[:, np.newaxis], size, axis=1)
     if size == 7:
         choosing[deep:, 6] += hot
-    found, worth, best = np.empty((deep, size)), np.empty(keeps.shape), np.empty(keeps.shape[1])
+    found = np.full((deep, size), np.nan)
+    worth, best = np.empty(keeps.shape), np.empty(keeps.shape[1])
     flat = choosing.ravel()
     for steps in range(deep - 1, -1, -1):
         np.take(flat[steps * size :], keeps, out=worth, mode="clip")

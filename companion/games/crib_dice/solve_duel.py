@@ -86,7 +86,7 @@ class Duel:
 
     def improved(self, values: Floats) -> Floats:
         """What the best turn in each state is worth when later ones are worth that, shape SHAPE."""
-        found = np.empty(SHAPE)
+        found = np.full(SHAPE, np.nan)
         for order in (0, 1):
             for begin in range(0, PEGS, AT_ONCE):
                 others = np.arange(begin, min(begin + AT_ONCE, PEGS))
@@ -102,7 +102,7 @@ class Duel:
         tiled = np.tile(bank.reshape(len(bank), size), 1 + PEGS * apart)
         columns = np.concatenate([lost[0, -1].ravel(), lost[:, :-1].ravel()])
         fresh = worked_back(Turns(self.piddle_points, tiled, columns), starts).fresh
-        worth = np.empty(lost.shape)
+        worth = np.full(lost.shape, np.nan)
         worth[:, -1] = fresh[:PEGS, :size].reshape(PEGS, len(others), FUCHLE)
         own = fresh[starts[size:], np.arange(size, len(starts))]
         worth[:, :-1] = own.reshape(PEGS, apart, len(others), FUCHLE)
@@ -141,7 +141,7 @@ class RoughDuel:
 
     def _swept(self, resets: Floats) -> Floats:
         """The same for given values after a fuchle, by order, the next mover's peg and his wipe-outs."""
-        values = np.empty(SHAPE)
+        values = np.full(SHAPE, np.nan)
         for level in reversed(range(PEGS + TOP + REACH)):
             for turns, top in zip(self._turns, TOPS, strict=True):
                 if stopping := _columns(level - top - REACH, level - top):
@@ -177,8 +177,8 @@ class Policy:
     """
 
     def __init__(self, duel: Duel, values: Floats) -> None:
-        self._banked = np.empty((2, PEGS, PEGS, FUCHLE, FUCHLE, PEGS), np.float32)
-        self._wiped = np.empty((2, PEGS, PEGS, FUCHLE, FUCHLE), np.float32)
+        self._banked = np.full((*SHAPE, PEGS), np.nan, np.float32)
+        self._wiped = np.full(SHAPE, np.nan, np.float32)
         worked_out = np.arange(0, PEGS, EVERY)
         for order in (0, 1):
             for begin in range(0, len(worked_out), AT_ONCE):
@@ -225,8 +225,9 @@ def _ends(duel: Duel, values: Floats, order: int, others: Indices) -> tuple[Floa
     By peg, other's peg, other's wipe-outs and wipe-outs; the hole comes last.
     """
     bank, lost = duel.aims(values.astype(np.float32), order, others)
-    tiled = np.tile(bank.reshape(len(bank), lost[0, 0].size), PEGS * FUCHLE)
-    starts = np.repeat(np.arange(PEGS), lost[0].size)
+    size = len(others) * FUCHLE
+    tiled = np.tile(bank.reshape(len(bank), size), PEGS * FUCHLE)
+    starts = np.repeat(np.arange(PEGS), size * FUCHLE)
     turns = worked_back(Turns(duel.piddle_points, tiled, lost.ravel()), starts)
     ends = Outcomes(duel.piddle_points, turns, starts, PEGS)
     banked = ends.banked.reshape(PEGS, *lost.shape).transpose(1, 3, 4, 2, 0)

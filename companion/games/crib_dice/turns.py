@@ -186,7 +186,7 @@ def fresh_throws(piddle_points: bool, bank: Floats, lost: float, bottom: int) ->
     known = np.arange(bottom, len(bank) - REACH)
     stops = np.full((ROWS, len(known)), lost)
     stops[1:] = bank[_all_stops()[:, np.newaxis] + known]
-    fresh, top = np.empty(len(known)), len(known) - REACH - 1
+    fresh, top = np.full(len(known), np.nan), len(known) - REACH - 1
     fresh[top:] = chances @ stops[:, top:][rows].max(axis=0)
     rollovers, lost_piddle = _rollovers(piddle_points)
     risked = lost * lost_piddle[:, np.newaxis]
