@@ -114,7 +114,7 @@ class RollOff:
     def _without(self, seat: int) -> State:
         """One of those who throw, or who are beaten already, leaves; that may decide it, or end the game."""
         gone = replace(self, left=self.left | {seat}, events=(has_left(seat, side_of(self, seat)),))
-        begun = self.begin(self.header, 0, gone.events, gone.left)
+        begun = self.begin(self.header, self.to_play, gone.events, gone.left)
         if begun.over:
             return begun
         if seat not in self.throwers:
@@ -125,8 +125,8 @@ class RollOff:
 
     @property
     def _game(self) -> State:
-        """The game as it would begin now."""
-        return self.begin(self.header, 0, left=self.left)
+        """The game as it would begin now, with whoever throws next."""
+        return self.begin(self.header, self.to_play, left=self.left)
 
     def view(self) -> dict[str, Any]:
         """The game's fields before its first throw, with the roll-off's own in place."""

@@ -175,6 +175,13 @@ def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) 
     assert worth.fresh(crib_odds.RICH) == pytest.approx(below + 1)
 
 
+@pytest.mark.parametrize("piddle_points", [False, True])
+def test_what_a_throw_of_seven_is_worth_is_read_and_not_worked_out(piddle_points: bool) -> None:
+    worth, worked_out = crib_odds.turn_worth(piddle_points), crib_odds.TurnWorth(piddle_points)
+    assert (worth._known_from, worked_out._known_from) == (0, crib_odds.RICH)
+    assert worth.fresh(crib_odds.RICH - 5) == pytest.approx(worked_out.fresh(crib_odds.RICH - 5))
+
+
 def test_a_rich_turn_that_throws_seven_alike_throws_them_again() -> None:
     more, total = crib_odds.rich_fresh_throw(), 0.0
     for dice, ways in throws_of(7):

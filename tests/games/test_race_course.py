@@ -79,6 +79,12 @@ def test_a_large_product_is_made_in_parts(columns: int, wanted: list[int]) -> No
     assert watched.parts == [2 * rows for rows in wanted]
 
 
+def test_holes_past_the_last_are_told_apart_as_far_as_a_peg_is_or_a_bank_leads() -> None:
+    far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
+    assert far._of(0)[0].shape == (ROUNDS, 380)
+    assert near._of(0)[0].shape == (ROUNDS, near._course.past)
+
+
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
 def test_a_turn_is_worked_back_to_where_nobody_can_be_level(pegs: tuple[int, ...], settled: int) -> None:
     worth = Race(board_at(*pegs, turn=2)).turn_worth()
