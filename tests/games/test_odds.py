@@ -326,6 +326,16 @@ def test_a_turn_played_to_reach_points_reaches_them_as_often_as_each_throw_says(
         assert chances.thrown(points, dice) == pytest.approx(total / 6**dice)
 
 
+@pytest.mark.parametrize(("size", "least"), crapola_odds.STORED)
+def test_what_throws_of_crapola_are_worth_is_read_where_it_is_stored(
+    size: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked_out = crapola_odds.worked_back(size, least)
+    monkeypatch.delattr(crapola_odds, "worked_back")
+    read = crapola_odds.turn_worth.__wrapped__(size, least)
+    assert read._known == pytest.approx(worked_out)
+
+
 @pytest.mark.parametrize(("least", "wanted"), [(0, 25_000), (30_000, 0), (26_000, 25_000)])
 def test_of_points_far_off_only_those_that_are_missing_matter(least: int, wanted: int) -> None:
     away = max(least, wanted) - 2000
