@@ -180,6 +180,7 @@ def test_what_a_throw_of_seven_is_worth_is_read_and_not_worked_out(piddle_points
     worth, worked_out = crib_odds.turn_worth(piddle_points), crib_odds.TurnWorth(piddle_points)
     assert (worth._known_from, worked_out._known_from) == (0, crib_odds.RICH)
     assert worth.fresh(crib_odds.RICH - 5) == pytest.approx(worked_out.fresh(crib_odds.RICH - 5))
+    assert worked_out._known_from == crib_odds.RICH - 5, "no poorer turn than was asked for"
 
 
 def test_a_rich_turn_that_throws_seven_alike_throws_them_again() -> None:
@@ -336,12 +337,12 @@ def test_what_throws_of_crapola_are_worth_is_read_where_it_is_stored(
     assert read._known == pytest.approx(worked_out)
 
 
-@pytest.mark.parametrize(("least", "wanted"), [(0, 25_000), (30_000, 0), (26_000, 25_000)])
+@pytest.mark.parametrize(("least", "wanted"), [(0, 25_000), (30_000, 0), (26_000, 25_000), (24_000, 25_000)])
 def test_of_points_far_off_only_those_that_are_missing_matter(least: int, wanted: int) -> None:
     away = max(least, wanted) - 2000
-    far = crapola_odds.reaching(6, least, wanted)
-    near = crapola_odds.reaching(6, max(0, least - away), max(0, wanted - away))
-    for points, dice in ((0, 6), (500, 2), (1950, 1)):
+    far = crapola_odds.reaching(6, least, wanted, 0.5)
+    near = crapola_odds.reaching(6, max(0, least - away), max(0, wanted - away), 0.5)
+    for points, dice in ((0, 6), (500, 2), (1900, 2), (1950, 1)):
         assert far.thrown(away + points, dice) == pytest.approx(near.thrown(points, dice))
         assert far.choosing(away + points, dice) == pytest.approx(near.choosing(points, dice))
     assert far.thrown(0, 6) == far.choosing(0, 3) == 0.0, "out of reach"

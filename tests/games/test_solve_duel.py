@@ -127,14 +127,35 @@ def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool, monkeypa
     generator = random.Random(6)
     for _ in range(60):
         order, mover, other, mine, theirs = (generator.randrange(count) for count in values.shape)
-        bank = np.ones((TOP if order == 0 else PEGS) + 2 * REACH + 1)
-        bank[:PEGS] = 1 - values[1 - order, other, :, theirs, 0]
-        if order == 0:
-            bank[PEGS:] = [1 - last_turn(piddle_points, hole - other) for hole in range(PEGS, len(bank))]
-        fuchled = mine == 2
-        lost = 1 - values[1 - order, other, 0 if fuchled else mover, theirs, 0 if fuchled else mine + 1]
-        best = fresh_throws(piddle_points, bank, float(lost), mover)[0]
+        bank, lost = aims(piddle_points, values, order, mover, other, mine, theirs)
+        best = fresh_throws(piddle_points, bank, lost, mover)[0]
         assert values[order, mover, other, mine, theirs] == pytest.approx(best, abs=1e-9)
+
+
+def aims(
+    piddle_points: bool, values: Floats, order: int, mover: int, other: int, mine: int, theirs: int
+) -> tuple[Floats, float]:
+    """What it is worth in that state to bank, by hole, and to wipe out."""
+    bank = np.ones((TOP if order == 0 else PEGS) + 2 * REACH + 1)
+    bank[:PEGS] = 1 - values[1 - order, other, :, theirs, 0]
+    if order == 0:
+        bank[PEGS:] = [1 - last_turn(piddle_points, hole - other) for hole in range(PEGS, len(bank))]
+    fuchled = mine == 2
+    lost = 1 - values[1 - order, other, 0 if fuchled else mover, theirs, 0 if fuchled else mine + 1]
+    return bank, float(lost)
+
+
+@pytest.mark.usefixtures("short")
+def test_a_rough_turn_is_worth_what_lies_between_those_of_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve_duel, "ROUGHLY", 1e-11)
+    values, generator = RoughDuel(Duel(True)).solved(), random.Random(7)
+    nodes = np.cos(np.pi * (np.arange(solve_duel.NODES) + 0.5) / solve_duel.NODES)
+    for _ in range(40):
+        order, mover, other, mine, theirs = (generator.randrange(count) for count in values.shape)
+        bank, lost = aims(True, values, order, mover, other, mine, theirs)
+        found = [fresh_throws(True, bank, (1 + node) / 2, mover)[0] for node in nodes.tolist()]
+        between = np.polynomial.Polynomial.fit(nodes, found, solve_duel.NODES - 1, domain=[-1, 1])
+        assert values[order, mover, other, mine, theirs] == pytest.approx(between(2 * lost - 1), abs=1e-9)
 
 
 @pytest.mark.usefixtures("short")

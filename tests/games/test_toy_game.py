@@ -119,3 +119,21 @@ def test_a_game_whose_values_nobody_worked_out_is_played_by_rule_of_thumb_and_sa
     assert options(over.state) == []
     with pytest.raises(RulesError, match="not worked out for 'high'"):
         story_of(over)
+
+
+@dataclass(frozen=True, slots=True)
+class HalfWeighed(High):
+    """High, but nobody has worked out what a throw is worth."""
+
+    def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
+        return ((Stop(), 1.0),)
+
+
+def test_a_line_that_nobody_weighed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def begin(header: Header, first: int, *_: object) -> HalfWeighed:
+        return HalfWeighed(header, first)
+
+    monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": replace(GAME, begin=begin)}))
+    lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"]}, {"throw": [5]}, {"throw": [3]}]
+    with pytest.raises(RulesError, match="no option that is weighed"):
+        story_of(transcript_of("\n".join(map(json.dumps, lines)).encode()))

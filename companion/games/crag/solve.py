@@ -24,7 +24,7 @@ def solved(strict: bool) -> Floats:
     Returns:
         Shape (8192,), points; the index has bit i set where category i of the sheet is filled.
     """
-    points = np.array([points_table(strict)[dice] for dice in LYING], dtype=np.float64)
+    points = np.array([points_table(strict)[dice] for dice in LYING])
     throws = after_keeps()
     first = throws[KEEPS.index(())]
     kept_of = choices()

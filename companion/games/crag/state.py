@@ -123,8 +123,6 @@ class Crag:
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """The final total of the player's sheet after each option, expected with best play to the end."""
-        if self.over:
-            return ()
         worth, so_far = turn_worth(filled_of(dict(self.sheets[self.seat])), self._strict), self.scores[self.seat]
         thrown = tuple((dice, so_far + self._throw_worth(worth)) for dice in self.throw_sizes)
         return thrown + tuple((option, so_far + self._decision_worth(option, worth)) for option in self.options())
