@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -16,7 +18,8 @@ from companion.session.commands import Command, Observe
 from companion.session.snapshot import Snapshot
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
-from vision.networks import Networks, shipped_networks
+from vision.networks import Networks, detector, shipped_networks
+from vision.networks.detector import GLANCE, MODEL, Detector, Maps
 from vision.networks.network import Network
 from vision.reader import Reader
 from vision.watching.watcher import Watcher
@@ -69,16 +72,50 @@ def test_what_the_largest_look_took_is_given_back() -> None:
     assert resident_kb() < taken - 30_000
 
 
+CLOSEST_LOOK = """
+import cv2, numpy as np
+from vision.networks.detector import Detector
+cv2.setNumThreads(1)
+detector, peaks_kb = Detector(), []
+for scale in (0.1, 1.0):
+    detector.detect(np.zeros((848, 1131, 3), np.uint8), scale)
+    peaks_kb += [int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM")]
+print(peaks_kb[1] - peaks_kb[0])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_closest_look_at_a_photo_takes_half_of_what_it_would_whole() -> None:
+    ran = subprocess.run([sys.executable, "-c", CLOSEST_LOOK], check=True, capture_output=True, text=True)
+    assert 20_000 < int(ran.stdout) < 85_000
+
+
+@pytest.mark.parametrize("width", [1120, 1152])
+@pytest.mark.parametrize("model", [MODEL, GLANCE])
+def test_a_picture_shown_half_by_half_says_what_the_whole_does(
+    model: Path, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise_bgr = np.random.default_rng(1).integers(0, 256, (30, 144, 3), np.uint8)
+    shown_bgr = cv2.resize(noise_bgr, (width, 224), interpolation=cv2.INTER_CUBIC)
+    for picture_bgr in (shown_bgr, shown_bgr.transpose(1, 0, 2)):
+        seeing, said = Detector(model), list[Maps]()
+        for most_px in (picture_bgr.shape[0] * picture_bgr.shape[1], 180_000):
+            monkeypatch.setattr(detector, "MOST_PX", most_px)
+            said.append(seeing._maps(picture_bgr))
+        assert said[0].shape == said[1].shape
+        assert np.abs(said[0] - said[1]).max() < 1e-4  # a cell that missed part of what it depends on: 3e-4
+
+
 def test_made_ready_again_a_network_has_seen_a_picture_of_the_last_size(monkeypatch: pytest.MonkeyPatch) -> None:
     networks = shipped_networks()
     networks.light.detect(np.zeros((96, 128, 3), np.uint8), 1.0)
     networks.release()
     shown: list[tuple[int, ...]] = []
     forward = Network.forward
-    monkeypatch.setattr(Network, "forward", lambda self, blob: (shown.append(blob.shape), forward(self, blob))[1])
+    monkeypatch.setattr(Network, "forward", lambda self, seen: (shown.append(np.shape(seen)), forward(self, seen))[1])
     networks.load()
     networks.load()
-    assert shown == [(1, 3, 96, 128)]
+    assert shown == [(1, 96, 128, 3)]
     assert loaded(networks) == [True, True, True]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from dataclasses import dataclass
 
 from vision.networks.classifier import Classifier
@@ -27,9 +26,6 @@ class Networks:
         """Give back all memory that reading took: much after a close look at a wide throw. Loading again takes 5 ms."""
         for each in (self.light, self.detector, self.classifier):
             each.network.release()
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc keeps for itself what is freed
-        if trim is not None:
-            trim(0)
 
 
 def shipped_networks() -> Networks:

@@ -31,6 +31,14 @@ DICE_PX = 40.0
 """Size of a face, in pixels, that the network says sizes by; it knows 15 to 58."""
 PADDED = 32
 """Sizes are filled up to a multiple of this, so that few different shapes are ever planned for."""
+HALO = 112
+"""Pixels round a cell of the maps on which it depends: half the receptive field, 105, in whole cells."""
+TILE = 48
+"""OpenCV's convolutions work in tiles of 6 x 6 cells, so many pixels: a part of a picture that begins with one is told
+the same within 6e-6, another one within 2e-5, and a confidence of 0.5227 became 0.5221."""
+MOST_PX = 800_000
+"""A larger picture is shown half by half. Whole, a photo's closest look at 1152 x 864 px took 103 MB instead of 61; the
+halves cost a tenth of the time of all looks at a photo, and nothing where it or a tray is read without that one."""
 LEAST_SCORE = 0.08
 """Peaks below it are left out, and so are faces whose mean over several scales is: they are no candidates."""
 SAME_PLACE = 0.33
@@ -77,12 +85,23 @@ class Detector:
         way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR  # what is made smaller is averaged, not sampled
         shown = cv2.resize(picture_bgr, None, fx=scale, fy=scale, interpolation=way)
         height, width = shown.shape[:2]
-        padded = cv2.copyMakeBorder(shown, 0, -height % PADDED, 0, -width % PADDED, cv2.BORDER_CONSTANT)
-        blob = cv2.dnn.blobFromImage(padded, 1 / 127.5, mean=(127.5, 127.5, 127.5))
-        maps = self.network.forward(blob)[0]
+        shown = cv2.copyMakeBorder(shown, 0, -height % PADDED, 0, -width % PADDED, cv2.BORDER_CONSTANT)
+        maps = self._maps(shown)
         if not self._names:
             maps[:6] = maps[:6].max(0)
         return non_max_suppression(list(_peaks(maps, scale)))
+
+    def _maps(self, shown_bgr: FrameBGR) -> Maps:
+        """(9, h/8, w/8) of a picture, its sides multiples of 8; its halves overlap, and say what the whole would."""
+        height, width = shown_bgr.shape[:2]
+        if height * width <= MOST_PX:
+            return self.network.forward([shown_bgr])[0]
+        axis, start = int(width > height), (max(height, width) // 2 - HALO) // TILE * TILE
+        first, last = np.split(shown_bgr, [-start], axis)[0], np.split(shown_bgr, [start], axis)[1]
+        self.network.release()  # what smaller pictures took would leave holes that are of no use to this one
+        before = np.split(self._maps(first), [(start + HALO) // STRIDE], axis + 1)[0]
+        after = np.split(self._maps(last), [HALO // STRIDE], axis + 1)[1]
+        return np.concatenate([before, after], axis + 1)
 
 
 def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import SetupError
+from vision.reading import FrameBGR
 
 
 class Network:
@@ -35,17 +38,18 @@ class Network:
     def warm(self) -> None:
         """Load it, and show it a blank of the last picture's size: what OpenCV lays out at a first picture is there."""
         if self._net is None and self._shown is not None:
-            self.forward(np.zeros(self._shown, np.float32))
+            self.forward(list(np.zeros(self._shown, np.uint8)))
         self.load()
 
     def release(self) -> None:
         """Let go of it and of the buffers of the largest picture that it was shown, until it is needed again."""
         self._net = None
+        getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps for itself what is freed
 
-    def forward(self, blob: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What it says of (n, 3, h, w) pictures."""
+    def forward(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
+        """What it says of n pictures of one size, (h, w, 3) uint8; it is shown levels from -1 to 1."""
         self.load()
-        self._shown = blob.shape
-        self._net.setInput(blob)
+        self._shown = (len(pictures_bgr), *pictures_bgr[0].shape)
+        self._net.setInput(cv2.dnn.blobFromImages(pictures_bgr, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
         said: NDArray[np.float32] = self._net.forward()
         return said
