@@ -28,9 +28,9 @@ the second is one, and between them the last die is where the scores fall most: 
 LEAST_SURE = 0.95
 """Dice are trusted whose confidences, multiplied, are at least this: all must be right at once. Asked of each alone, a
 throw of nine clear dice, one on a real rig and a rendered one of worn dice were read wrong and trusted."""
-FAINT = (0.06, 0.025)
+FAINT = (0.04, 0.025)
 """Nor may the classifier's doubt of one be more than the first times the square of the detector's score: a faint red 3
-in a real tray, read as a 6 at 0.98, had 0.08, the 3 of a clear die read as a 5 had 0.09, rendered worn dice 0.07, 0.13.
+in a real tray, read as a 6, had 0.08, a clear 3 read as a 5 0.09, rendered worn dice 0.07, 0.13, a 2 read as 4 0.04.
 Where nobody says how many dice a photo shows, no more than the second unless larger views bear it out: so dice with
 symbols, which lie among the others, are left to be asked about, and the plug of a USB stick (0.026)."""
 PLAIN = 0.97

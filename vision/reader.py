@@ -74,12 +74,12 @@ class Reader:
                 best = one
             contested = contested or (scene.cumulative and one.contested)
             plain = _doubt(scene, best, expect) is None and not scene.suspects(best)
-            if plain and not contested and _agree(best, seen, scene.agreeing):
+            if plain and not contested and [one.values for one in seen].count(best.values) >= scene.agreeing:
                 return best, None
-        if _doubt(scene, best, expect) is not None:
-            best = self._reconsidered(scene, best, seen, expect)
-        doubt = _doubt(scene, best, expect)
-        return best, doubt or (None if _agree(best, seen, scene.agreeing) and not contested else Doubt.COUNT)
+        again = best if _doubt(scene, best, expect) is None else self._reconsidered(scene, best, seen, expect)
+        gone = len(again.taken) < len(best.taken) and scene.suspects(again)  # not one face, but something lies there
+        agreed = [one.values for one in seen].count(again.values) >= scene.agreeing and not contested and not gone
+        return again, _doubt(scene, again, expect) or (None if agreed else Doubt.COUNT)
 
     def _shown(
         self, picture_bgr: FrameBGR, detections: Sequence[Detection], expect: int | None, known: Known
@@ -120,11 +120,6 @@ class Reader:
         said = self._networks.classifier.values(picture_bgr, new, views)
         known |= {(place, views): one for place, one in zip(new, said, strict=True)}
         return [known[place, views] for place in places]
-
-
-def _agree(found: Selection, seen: Sequence[Selection], looks: int) -> bool:
-    """Whether so many looks found dice of these values."""
-    return sum(one.values == found.values for one in seen) >= looks
 
 
 def _doubt(scene: Scene, found: Selection, expect: int | None) -> Doubt | None:

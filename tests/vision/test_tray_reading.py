@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -10,11 +13,16 @@ from companion.bench.vision import virtual_throws
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
+from vision.candidates import Selection
 from vision.evaluation.fault_injection import FaultInjection
+from vision.geometry.floor import Floor
 from vision.geometry.rig import place
-from vision.networks import load_networks
+from vision.networks import Networks, load_networks
+from vision.networks.classifier import LARGER_VIEWS, Classifier, Place, Probabilities, Views
+from vision.networks.detector import GLANCE, Detection, Detector
 from vision.reader import Reader
-from vision.reading import FrameBGR
+from vision.reading import Doubt, FrameBGR
+from vision.scenes import TrayFrame
 
 
 def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:
@@ -127,3 +135,67 @@ def test_dice_laid_close_in_the_keep_zone_are_no_more_than_there_are(seed: int) 
         assert reading.values == true or not reading.trusted
         right += reading.values == true
     assert right >= 3
+
+
+@pytest.mark.parametrize(("times", "closer"), [(1.35, False), (1.45, True)])
+def test_a_face_as_large_as_two_has_a_closer_look_taken(times: float, closer: bool) -> None:
+    camera, truth = at_rest(47)
+    networks, face_px = load_networks(), Floor.of(camera.rig()).face_px
+
+    class Large(Detector):
+        def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
+            first, *others = super().detect(picture_bgr, scale)
+            return [replace(first, size_px=times * face_px), *others]
+
+    class Close(Detector):
+        looks = 0
+
+        def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
+            self.looks += 1
+            return super().detect(picture_bgr, scale)
+
+    close = Close()
+    reading = Reader(Networks(Large(GLANCE, names=False), close, networks.classifier), camera.rig()).read(
+        camera.frame().image_bgr
+    )
+    assert (reading.values, close.looks > 0) == (truth, closer)
+
+
+@pytest.mark.parametrize(("lies_there", "doubt"), [(False, None), (True, Doubt.COUNT)])
+def test_what_turns_out_to_be_no_face_is_a_doubt_where_something_lies(
+    monkeypatch: pytest.MonkeyPatch, lies_there: bool, doubt: Doubt | None
+) -> None:
+    die, other = (Detection(x, 60.0, 40.0, np.array([0, 0.8, 0, 0, 0, 0], np.float32)) for x in (60.0, 160.0))
+
+    class Frame(TrayFrame):
+        def __init__(self, *_: object) -> None:
+            self.picture_bgr = np.zeros((120, 220, 3), np.uint8)
+
+        def looks(self) -> Iterator[list[Detection]]:
+            yield [die]
+            yield [die, other]
+
+        def doubt(self, found: Selection) -> Doubt | None:
+            return None
+
+        def suspects(self, found: Selection) -> bool:
+            return len(found.taken) == 1 and (lies_there or not looked)
+
+        def box(self, face: Detection) -> tuple[int, int, int, int]:
+            return 0, 0, 1, 1
+
+        def unexplained(self, found: Selection) -> list[tuple[int, int, int, int]]:
+            return []
+
+    class Names(Classifier):
+        def each_view(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
+            unlike = [0.999 if views is LARGER_VIEWS else 0.3 if x == other.x else 0.0 for x, _, _ in places]
+            looked.extend(x for x, _, _ in places if x == other.x)
+            return np.array([[[no, 0, 1 - no, 0, 0, 0, 0] for no in unlike]] * len(views))
+
+    looked: list[float] = []
+    monkeypatch.setattr("vision.reader.TrayFrame", Frame)
+    camera, _ = at_rest(46)
+    networks = load_networks()
+    reading = Reader(Networks(networks.light, networks.detector, Names()), camera.rig()).read(camera.frame().image_bgr)
+    assert (reading.values, reading.doubt) == ((2,), doubt)

@@ -17,9 +17,9 @@ from vision.evaluation.scene import Rendered
 from vision.training.datasets import Photo
 from vision.training.synthetic.makes import Image, some_make
 
-TRAYS = 900
-"""Pictures that a training run renders: eight minutes, and 1.2 GB of memory."""
-TRAYS_WEIGHT = 6.0
+TRAYS = 1300
+"""Pictures that a training run renders: eleven minutes, and 1.7 GB of memory."""
+TRAYS_WEIGHT = 8.0
 """How often they are drawn from, beside the weights of the photo sets."""
 FIRST_SEED = 1_000_000_000
 """The evaluation counts from 0."""
@@ -28,8 +28,10 @@ SHRUNK = 0.6
 """To faces of 38 px: larger than what is looked at in a tray."""
 AS_EVALUATED = 0.4
 """Part of the pictures with the evaluation's own kinds of dice, each a little different."""
-WORN, BARE, DRILLED = 1 / 3, (0.03, 0.25), (0.6, 1.0)
+WORN, BARE, DRILLED = 0.25, (0.03, 0.25), (0.6, 1.0)
 """Part of the pictures in which all dice are worn; part of their pips without paint; how deep these are."""
+CLEAR, THROUGH, SUNK, GLOSS = 0.3, (0.3, 0.85), (0.0, 0.5), (0.03, 0.12)
+"""Part of the pictures in which all dice are clear; how clear, how deep their pips, and how much they mirror."""
 TEXTURES = (Texture.PLAIN, Texture.PLAIN, Texture.SPECKLED, Texture.MARBLED, Texture.WOODEN)
 
 
@@ -44,8 +46,14 @@ def _picture(seed: int, rng: np.random.Generator) -> Rendered:
     condition = CONDITIONS[int(rng.integers(len(CONDITIONS)))]
     evaluated = rng.random() < AS_EVALUATED
     kinds = [a_little_different(kind, rng) for kind in condition.dice] if evaluated else _kinds(rng)
-    if rng.random() < WORN:
+    made = rng.random()
+    if made < WORN:
         kinds = [replace(kind, bare=rng.uniform(*BARE), drilled=rng.uniform(*DRILLED)) for kind in kinds]
+    elif made < WORN + CLEAR:
+        kinds = [
+            replace(kind, clear=rng.uniform(*THROUGH), drilled=rng.uniform(*SUNK), gloss=rng.uniform(*GLOSS))
+            for kind in kinds
+        ]
     return picture(replace(condition, dice=tuple(kinds)), seed)
 
 
