@@ -121,7 +121,7 @@ def test_crapolas_target_is_the_end_of_the_track_whatever_it_is(target: int, hol
 
 def test_a_forbidden_hold_is_shown() -> None:
     snapshot = Told(crib()).play(THROW).snapshot
-    wrong = Snapshot(number=1, track=snapshot.track, sides=snapshot.sides, notice=Notice("illegal_hold"))
+    wrong = Snapshot(number=1, track=snapshot.track, sides=snapshot.sides, notice=Notice("illegal_hold", {}))
     assert board_view(wrong).mood == "illegal_hold"
 
 
