@@ -6,6 +6,8 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from companion.errors import DeviceError, RulesError
 from companion.games.replay import transcript_of
@@ -18,8 +20,15 @@ MOST_BYTES = 16 << 20
 def transcript_in(name: str) -> Transcript:
     """The transcript in that file, or on standard input. Raises as `read_transcript`; RulesError names the file."""
     content = read_transcript(name)
-    try:
+    with naming(name):
         return transcript_of(content)
+
+
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """What the rules refuse meanwhile is told of that file."""
+    try:
+        yield
     except RulesError as refused:
         raise type(refused)(f"{name}: {refused}") from None
 

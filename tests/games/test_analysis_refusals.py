@@ -17,13 +17,15 @@ FILES = {
     "chess": '{"transcript": 1, "game": "chess", "players": ["Ann", "Ben"]}\n',
     "newer": '{"transcript": 2, "game": "crib_dice", "players": ["Ann", "Ben"]}\n',
     "empty": "",
+    "three": '{"transcript": 1, "game": "crapola", "players": ["Ann", "Ben", "Cleo"]}\n',
 }
 
 
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        ("luck unfinished", 1, "not finished"),
+        ("luck unfinished", 1, "unfinished: The game is not finished"),
+        ("odds --goal win three", 1, "three: The chance to win"),
         *((f"{command} illegal", 1, "line 2: A throw of 2") for command in ("odds", "luck", "dice")),
         *((f"{command} foreign", 1, "line 1: ") for command in ("odds", "luck", "dice")),
         *((f"{command} chess", 1, "no game 'chess'") for command in ("odds", "luck", "dice")),

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from companion.commands.transcript_file import transcript_in
+from companion.commands.transcript_file import naming, transcript_in
 from companion.games.luck import story_of
 from companion.games.odds import GOALS
 
@@ -23,7 +23,8 @@ def command(file: str, as_json: bool, goal: str | None) -> None:
     less what was expected at the start.
     """
     transcript = transcript_in(file)
-    found = story_of(transcript, goal).view(transcript.header.players)
+    with naming(file):
+        found = story_of(transcript, goal).view(transcript.header.players)
     click.echo(json.dumps(found) if as_json else in_words(found))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from companion.commands.transcript_file import transcript_in
+from companion.commands.transcript_file import naming, transcript_in
 from companion.games.odds import GOALS, weighed
 
 
@@ -25,7 +25,9 @@ def command(file: str, as_json: bool, goal: str) -> None:
     every turn for the win; else when this turn is played for it, and every later turn, by everyone, for its points.
     For races in which no side can move another's peg; `pegpip rules GAME --json` has the switches.
     """
-    odds = weighed(transcript_in(file).state, goal)
+    transcript = transcript_in(file)
+    with naming(file):
+        odds = weighed(transcript.state, goal)
     click.echo(json.dumps(odds) if as_json else in_words(odds))
 
 
