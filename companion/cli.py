@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import io
 import os
 import sys
@@ -40,12 +39,12 @@ class LazyGroup(click.Group):
     """A group whose commands live in `companion.commands.NAME` or `.analysis.NAME`, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands that are built, in the order of the table above."""
-        return [name for name in COMMANDS if importlib.util.find_spec(_module(name))]
+        """All, in the order of the table above."""
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, or None."""
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name not in COMMANDS:
             return None
         command = importlib.import_module(_module(cmd_name)).command
         assert isinstance(command, click.Command)
@@ -54,7 +53,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in `--help`, from the table: nothing is imported for it."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(ctx)] or [("none", "")])
+            formatter.write_dl(list(COMMANDS.items()))
 
 
 def _module(name: str) -> str:

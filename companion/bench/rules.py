@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import random
 import time
+from collections import deque
 
 from companion.games.game import Action, State, Throw
-from companion.games.notation import header_line, header_of, line_of, parse_line
-from companion.games.notation.json_text import json_of
+from companion.games.notation import header_line, header_of, line_of
 from companion.games.registry import GAMES
+from companion.games.replay import replayed
 from companion.games.transcript import Transcript
 
 LINES = 12_000
@@ -25,7 +26,7 @@ def measure() -> dict[str, float]:
     begun = time.process_time()
     for _ in range(rounds):
         for lines in games:
-            _play(lines)
+            deque(replayed(b"\n".join(lines)), maxlen=0)
     return {"rules_lines_per_s": round(rounds * total / (time.process_time() - begun))}
 
 
@@ -45,11 +46,3 @@ def random_action(state: State, generator: random.Random) -> Action:
         count = generator.choice(state.throw_sizes)
         return Throw(tuple(generator.randint(1, 6) for _ in range(count)))
     return generator.choice(options)
-
-
-def _play(lines: list[bytes]) -> None:
-    transcript = Transcript.begin(header_of(json_of(lines[0])))
-    transcript.view()
-    for line in lines[1:]:
-        transcript = transcript.then(parse_line(line))
-        transcript.view()

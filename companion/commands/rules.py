@@ -7,9 +7,9 @@ import json
 import click
 
 from companion.errors import RulesError
-from companion.games.game import Game, Switch
+from companion.games.game import Switch
 from companion.games.registry import GAMES, game_named
-from companion.games.rulebook import form_of
+from companion.games.rulebook import Rulebook, form_of
 
 
 @click.command()
@@ -24,7 +24,7 @@ def command(game: str, as_json: bool) -> None:
     click.echo(json.dumps(form_of(chosen)) if as_json else in_words(chosen), nl=True)
 
 
-def in_words(game: Game) -> str:
+def in_words(game: Rulebook) -> str:
     """The rules, the house rules with their defaults, the presets and the credit, for a terminal."""
     parts = [game.title, game.in_words.rstrip()]
     if game.switches:

@@ -70,8 +70,7 @@ def check_journal(folder: Path) -> Finding:
     if wrong is not None:
         cure = "Start the table once: it mends what can be read and tells what is missing."
         return Finding("journal", False, f"The journal in {folder} is damaged after entry {entries}: {wrong}.", cure)
-    for aside, report in reports(folder).items():
-        explanation = report.in_words() if report else "The journal was damaged."
+    for aside, explanation in reports(folder).items():
         return Finding("journal", False, explanation, look_over(aside))
     return Finding("journal", True, f"{entries} entries, each proven by the one before.")
 

@@ -63,8 +63,7 @@ def journal_check(folder: Path, illness: Callable[[], str | None]) -> Check:
         ill = illness()
         if ill is not None:
             return False, ill
-        for aside, report in reports(folder).items():
-            explanation = report.in_words() if report else "The journal was damaged."
+        for aside, explanation in reports(folder).items():
             return False, f"{explanation} {look_over(aside)}"
         return True, "every entry in two copies"
 

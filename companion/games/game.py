@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from companion.errors import IllegalAction
-from companion.games.event import Effect, Event
-
-if TYPE_CHECKING:
-    from companion.games.tray import KeepZonePolicy
-    from companion.games.views.board import Track
-    from companion.games.views.panels import Panels
+from companion.games.event import Event
 
 Switches = Mapping[str, bool | int]
 Why = Mapping[str, tuple[str, ...]]
@@ -195,8 +190,8 @@ class State(Protocol):
     def safe_chance(self) -> float | None:
         """Exact chance that the next throw does not end the turn with nothing.
 
-        None when no throw is allowed, or when none of that kind can fail.
-        Where the number of dice may be chosen, that of the smallest number.
+        None when no throw is allowed, or when none of that kind can fail. A throw without result counts as safe. Where
+        the number of dice may be chosen, of the smallest number.
         """
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
@@ -208,78 +203,6 @@ class State(Protocol):
 
     def view(self) -> dict[str, Any]:
         """The state's public fields as in TRANSCRIPT.md, except `line`; plain JSON values."""
-
-
-class Game(Protocol):
-    """The rules of one game: makes its first state from a header. `rulebook.Rulebook` is one."""
-
-    @property
-    def name(self) -> str:
-        """As in a header's `game`."""
-
-    @property
-    def title(self) -> str:
-        """As people write it."""
-
-    @property
-    def min_players(self) -> int:
-        """The fewest that can play."""
-
-    @property
-    def max_players(self) -> int | None:
-        """The most that can play; None without a limit."""
-
-    @property
-    def switches(self) -> tuple[Switch, ...]:
-        """The house rules, in the order of a settings form."""
-
-    @property
-    def presets(self) -> Mapping[str, Switches]:
-        """Names of common sets of house rules: what each sets apart from the defaults."""
-
-    @property
-    def in_words(self) -> str:
-        """The rules for people, in plain paragraphs."""
-
-    @property
-    def why(self) -> Why:
-        """Which paragraphs of the words explain what the tray says."""
-
-    @property
-    def credits(self) -> str:
-        """Who the game comes from."""
-
-    @property
-    def tray(self) -> KeepZonePolicy:
-        """What dice in the tray mean."""
-
-    def effect(self, code: str) -> Effect:
-        """How an event of that code is told besides in the log."""
-
-    def track(self, state: State) -> Track:
-        """What the track shows of a state."""
-
-    def panels(self, state: State) -> Panels:
-        """What the page shows of a state beside it."""
-
-    def check(self, header: Header) -> None:
-        """Raises RulesError for a header that this game can't play."""
-
-    @property
-    def expects_total(self) -> bool:
-        """Whether expected values are final totals, not the points of a turn."""
-
-    def solved(self, state: State) -> bool:
-        """Whether `values_to_win` are those of a game that all play for the win to its end."""
-
-    def careless(self, state: State) -> Action | int:
-        """What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown."""
-
-    def values_to_win(self, state: State) -> tuple[tuple[Action | int, float], ...]:
-        """The chance to win with each option of `expected_values`. Raises RulesError where it is not worked out."""
-
-    def start(self, header: Header) -> State:
-        """The state before the first throw. Raises RulesError for a header that this game can't play."""
 
 
 def side_of(state: State, seat: int) -> int:

@@ -137,10 +137,7 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
 
 def steps_of(transcript: Transcript) -> list[Transcript]:
     """The transcript before the first line of the game proper, and after each."""
-    steps = [transcript]
-    while steps[-1].before is not None and not isinstance(steps[-1].before.state, RollOff):
-        steps.append(steps[-1].before)
-    return steps[::-1]
+    return [step for step in transcript.steps if not isinstance(step.state, RollOff)] or [transcript]
 
 
 def _steps(transcript: Transcript) -> Iterator[tuple[int, State, Action, State]]:

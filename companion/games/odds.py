@@ -1,4 +1,4 @@
-"""Exact odds for players: the chance that the next throw is safe, what each option is worth, who may yet win."""
+"""Exact odds for players: what each option is worth, who may yet win."""
 
 from __future__ import annotations
 
@@ -10,15 +10,6 @@ from companion.games.notation import line_of
 from companion.games.registry import game_named
 
 GOALS = ("points", "win")
-
-
-def safe_chance(state: State) -> float | None:
-    """Exact chance that the next throw does not end the turn with nothing.
-
-    None when no throw is allowed, or when none of that kind can fail. A throw without result counts as safe. Where the
-    number of dice may be chosen, of the smallest number.
-    """
-    return state.safe_chance
 
 
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
@@ -83,7 +74,7 @@ def weighed(state: State, goal: str = "points") -> dict[str, Any]:
     choices = options(state, goal)
     return {
         "player": state.player,
-        "safe": safe_chance(state),
+        "safe": state.safe_chance,
         "options": choices,
         "best": choices[0]["line"] if choices else None,
         "goal": goal,

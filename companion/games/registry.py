@@ -7,14 +7,15 @@ from types import MappingProxyType
 
 from companion.errors import RulesError, nearest
 from companion.games import crag, crapola, crib_dice
-from companion.games.game import Game, State
+from companion.games.game import State
 from companion.games.roll_off import RollOff
+from companion.games.rulebook import Rulebook
 from companion.games.tray import KeepZonePolicy, ThrowsOnly
 
-GAMES: Mapping[str, Game] = MappingProxyType({game.name: game for game in (crib_dice.GAME, crag.GAME, crapola.GAME)})
+GAMES: Mapping[str, Rulebook] = MappingProxyType({game.GAME.name: game.GAME for game in (crib_dice, crag, crapola)})
 
 
-def game_named(name: str) -> Game:
+def game_named(name: str) -> Rulebook:
     """The game of that name. Raises RulesError, naming the nearest there is.
 
     >>> game_named("crapola").title

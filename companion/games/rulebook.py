@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.errors import RulesError
 from companion.games.event import OF_EVERY_GAME, SILENT, Effect
-from companion.games.game import Action, Game, Header, State, Switch, Switches, Why
+from companion.games.game import Action, Header, State, Switch, Switches, Why
 from companion.games.roll_off import Begin, RollOff
 from companion.games.tray import KeepZonePolicy, ThrowsOnly
 from companion.games.views.board import Track, track_of
@@ -36,20 +36,29 @@ def first_choice(state: State) -> Action | int:
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
-    """One game. Fulfils `game.Game`.
+    """One game.
 
     Attributes:
+        name: As in a header's `game`.
+        title: As people write it.
+        min_players: The fewest that can play.
+        max_players: The most that can play; None without a limit.
         begin: Makes the state before the first throw of the player in that seat (0 is the first of the header).
-        more: Raises RulesError for what the game itself asks of a header (the rest is asked of every game here).
+        switches: The house rules, in the order of a settings form.
+        presets: Names of common sets of house rules: what each sets apart from the defaults.
         tray: What dice in the tray mean in it.
         effects: How its own events are told besides in the log, by their codes.
         track: What the track shows of a state.
         panels: What the page shows of a state beside it.
+        in_words: The rules for people, in plain paragraphs.
         why: Which paragraphs of the words explain what the tray says.
-        careless: What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown.
+        credits: Who the game comes from.
+        more: Raises RulesError for what the game itself asks of a header (the rest is asked of every game here).
         expects_total: Whether expected values are final totals, not the points of a turn.
         solved: Whether `values_to_win` are those of a game that all play for the win to its end.
-        values_to_win: The chance to win with each option; raises RulesError where it is not worked out.
+        careless: What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown.
+        values_to_win: The chance to win with each option of `State.expected_values`; raises RulesError where it is not
+            worked out.
     """
 
     name: str
@@ -97,7 +106,7 @@ class Rulebook:
         return self.begin(header, 0 if header.first is None else header.players.index(header.first))
 
 
-def form_of(game: Game) -> dict[str, Any]:
+def form_of(game: Rulebook) -> dict[str, Any]:
     """A game's switches with defaults and meaning, its seats and presets, its words: what pages are made from."""
     return {
         "game": game.name,

@@ -54,15 +54,17 @@ class Transcript:
         return Transcript(self.header, state, self.lines_read + 1, self.standing + 1, action, self)
 
     @property
+    def steps(self) -> tuple[Transcript, ...]:
+        """The transcript after its header alone, and after each line that stands."""
+        steps = [self]
+        while (before := steps[-1].before) is not None:
+            steps.append(before)
+        return tuple(reversed(steps))
+
+    @property
     def actions(self) -> tuple[Action, ...]:
         """The lines that stand after the header, oldest first."""
-        found: list[Action] = []
-        step = self
-        while (before := step.before) is not None:
-            assert step.last is not None, "it has a line"
-            found.append(step.last)
-            step = before
-        return tuple(reversed(found))
+        return tuple(step.last for step in self.steps if step.last is not None)
 
     @property
     def events(self) -> tuple[Event, ...]:

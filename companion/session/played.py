@@ -87,11 +87,8 @@ class PlayedGame:
     @property
     def first(self) -> int:
         """The seat that started, once the roll-off is over."""
-        step: Transcript | None = self.transcript
-        seat: int | None = None
-        while step is not None and not isinstance(step.state, RollOff):
-            seat, step = step.state.to_play, step.before
-        return seat or 0
+        seats = (step.state.to_play for step in self.transcript.steps if not isinstance(step.state, RollOff))
+        return next(seats, None) or 0
 
 
 Game = PlayedGame | FiledGame
@@ -102,7 +99,8 @@ def filed(game: Game) -> FiledGame:
     if isinstance(game, FiledGame):
         return game
     header = header_line(game.header)
-    moves = _moves(game.transcript)
+    steps = game.transcript.steps
+    moves = [{"line": line_of(step.last), "state": step.view()} for step in steps if step.last is not None]
     lines = [FiledLine(line.number, move["line"], line.thrown) for line, move in zip(game.lines, moves, strict=True)]
     throws = [line.thrown.number for line in game.lines if line.thrown]
     return FiledGame(
@@ -147,13 +145,3 @@ def reopened(game: Game) -> PlayedGame:
         started_s=game.started_s,
         terms=game.terms,
     )
-
-
-def _moves(transcript: Transcript) -> list[dict[str, Any]]:
-    """Each line that stands, with the state after it."""
-    found: list[dict[str, Any]] = []
-    step = transcript
-    while step.last is not None and step.before is not None:
-        found.append({"line": line_of(step.last), "state": step.view()})
-        step = step.before
-    return found[::-1]

@@ -10,7 +10,6 @@ import msgspec
 
 from companion.games.game import Action, State, side_of
 from companion.games.notation import header_line, line_of
-from companion.games.odds import safe_chance
 from companion.games.players import careless
 from companion.games.registry import game_named, policy_for
 from companion.games.views.board import scores_ahead
@@ -128,7 +127,7 @@ def _journaled(record: Record) -> Snapshot:
         options=tuple(line_of(option) for option in options),
         option_points=tuple(points_of(state, option) for option in options),
         rule_of_thumb=None if game.abandoned or game.terms.serious else _rule_of_thumb(state),
-        safe_chance=None if game.abandoned or game.terms.serious else safe_chance(state),
+        safe_chance=None if game.abandoned or game.terms.serious else state.safe_chance,
         tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
         throws=game.throws[-THROWS_SHOWN:],
         events=game.log[-EVENTS_SHOWN:],

@@ -270,25 +270,21 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
 def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
     """The lines from `first` on that still stand, each throw by whoever throws it now: turns may have changed."""
     found: list[Line] = []
-    for line in reversed(lines[first : transcript.standing]):
-        assert transcript.before is not None, "as many steps lie before as lines stand"
-        transcript, thrown = transcript.before, line.thrown
-        if thrown is not None:
-            assert transcript.state.player is not None, "a throw that stands is somebody's"
-            line = replace(line, thrown=msgspec.structs.replace(thrown, player=transcript.state.player))
+    for line, step in zip(lines[first : transcript.standing], transcript.steps[first:-1], strict=True):
+        if line.thrown is not None:
+            assert step.state.player is not None, "a throw that stands is somebody's"
+            line = replace(line, thrown=msgspec.structs.replace(line.thrown, player=step.state.player))
         found.append(line)
-    return found[::-1]
+    return found
 
 
 def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
     """The events of the lines from `first` on as they are true now, under the numbers that they had."""
-    events: list[Event] = []
-    step: Transcript | None = transcript
-    for line in reversed(lines[first:]):
-        assert step is not None, "as many steps lie before as lines stand"
-        events[:0] = events_of(step, line.number, line.thrown.number if line.thrown else None)
-        step = step.before
-    return tuple(events)
+    return tuple(
+        event
+        for line, step in zip(lines[first:], transcript.steps[first + 1 :], strict=True)
+        for event in events_of(step, line.number, line.thrown.number if line.thrown else None)
+    )
 
 
 def _without(log: tuple[Event, ...], gone: tuple[Line, ...]) -> tuple[Event, ...]:

@@ -22,7 +22,7 @@ from companion.games.crapola.turns import MOST_AT_ONCE
 from companion.games.crib_dice import odds as crib_odds
 from companion.games.crib_dice.race import banks
 from companion.games.dice import handfuls, throws_of, without
-from companion.games.odds import options, safe_chance
+from companion.games.odds import options
 
 
 def worth_of(options_: list[dict[str, Any]], line: dict[str, Any]) -> float:
@@ -39,7 +39,7 @@ def test_crib_dice_is_safe_with_the_chance_of_the_point_or_a_one(frozen: int, va
     state = told("crib_dice", throw(*[value] * frozen, *others[: 7 - frozen]), point(value)).state
     dice = 7 - frozen
     wanted = 1 - Fraction(5, 6) ** dice if value == 1 else 1 - Fraction(2, 3) ** dice
-    assert safe_chance(state) == pytest.approx(float(wanted), abs=1e-12)
+    assert state.safe_chance == pytest.approx(float(wanted), abs=1e-12)
 
 
 def test_the_safe_chances_of_the_source_are_these() -> None:
@@ -54,7 +54,7 @@ def test_a_piddle_is_won_30_lost_5_and_void_once_in_36(frozen: int) -> None:
         after = before.then(_thrown(dice)).view()
         ends["lost" if after["player"] == "Ben" else "won" if after["throw_sizes"] == [7] else "void"] += 1
     assert ends == {"won": 30, "lost": 5, "void": 1}
-    assert safe_chance(before.state) == pytest.approx(31 / 36)
+    assert before.state.safe_chance == pytest.approx(31 / 36)
 
 
 def _thrown(dice: tuple[int, ...]) -> Any:
@@ -65,22 +65,22 @@ def _thrown(dice: tuple[int, ...]) -> Any:
 
 def test_a_piddle_thrown_again_is_as_safe_and_an_announced_bomb_goes_off_11_times_in_36() -> None:
     again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4))
-    assert safe_chance(again.state) == pytest.approx(31 / 36)
+    assert again.state.safe_chance == pytest.approx(31 / 36)
     bomb = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True})
-    assert safe_chance(bomb.state) == pytest.approx(11 / 36)
+    assert bomb.state.safe_chance == pytest.approx(11 / 36)
 
 
 def test_where_nothing_can_fail_there_is_no_chance_to_tell() -> None:
     seven = [throw(*[6] * 7), point(6)]
     for lines in ([], [throw(5, 5, 2, 2, 1, 4, 6)], seven, [throw(*[4] * 5, 1, 2), point(4), throw(1, 2)]):
-        assert safe_chance(told("crib_dice", *lines).state) is None
-    assert safe_chance(told("crib_dice", *bank(121), *bank(2)).state) is None
+        assert told("crib_dice", *lines).state.safe_chance is None
+    assert told("crib_dice", *bank(121), *bank(2)).state.safe_chance is None
     for lines in ([], [throw(1, 2, 3)], [throw(1, 2, 3), keep(1)]):
-        assert safe_chance(told("crag", *lines).state) is None
-    assert safe_chance(told("crapola", throw(1, 2, 3, 4, 5, 6)).state) is None
-    assert safe_chance(told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1)).state) == pytest.approx(1 - 600 / 7776)
+        assert told("crag", *lines).state.safe_chance is None
+    assert told("crapola", throw(1, 2, 3, 4, 5, 6)).state.safe_chance is None
+    assert told("crapola", throw(1, 2, 2, 3, 3, 4), keep(1)).state.safe_chance == pytest.approx(1 - 600 / 7776)
     hot = [*bank_crapola(6000), throw(1, 1, 2, 3, 4, 5, 6), keep(1, 1, 2, 3, 4, 5, 6)]
-    assert safe_chance(told("crapola", *hot).state) is None
+    assert told("crapola", *hot).state.safe_chance is None
 
 
 @pytest.mark.parametrize(("dice", "ways"), [(1, 4), (2, 16), (3, 60), (4, 204), (5, 600), (6, 1080), (7, 0)])
@@ -97,7 +97,7 @@ def test_no_throw_of_crapola_brings_more_at_once_than_seven_1s() -> None:
 
 
 def test_six_dice_are_the_ones_told_of_where_seven_may_be_thrown() -> None:
-    assert safe_chance(told("crapola", *bank_crapola(6000)).state) == pytest.approx(1 - 1080 / 46656)
+    assert told("crapola", *bank_crapola(6000)).state.safe_chance == pytest.approx(1 - 1080 / 46656)
 
 
 # --- what options are worth

@@ -35,24 +35,22 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_of_sets_as_large_the_highest_is_offered_where_a_further_hole_is_never_worse() -> None:
     first = (1, 7, 13, 19, 25, 31)  # rows of sets of a size
-    for rows, _ in offers(True):
+    for rows, _ in offers():
         assert len({bisect.bisect(first, row) for row in rows}) == len(rows)
-    assert dict(offers(True))[36,] > dict(offers(False))[36,] > 0, "a pair of 6s among lower pairs"
-    assert sum(chance for _, chance in offers(True)) == pytest.approx(1)
+    assert dict(offers())[36,] > dict(first_throws())[(2, 6),] > 0, "a pair of 6s among lower pairs"
+    assert sum(chance for _, chance in offers()) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
-@pytest.mark.parametrize("monotone", [True, False])
 def test_turns_of_a_batch_are_those_that_are_walked_through_one_by_one(
-    monotone: bool, piddle_points: bool, monkeypatch: pytest.MonkeyPatch
+    piddle_points: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator, top = np.random.default_rng(3), 60
     monkeypatch.setattr(odds, "RICH", top)
-    bank = generator.random((top + 2 * REACH + 1, top))
-    bank = np.sort(bank, axis=0) if monotone else bank
+    bank = np.sort(generator.random((top + 2 * REACH + 1, top)), axis=0)
     bank[top:] = 1.0  # from there on it stops
     lost, starts = generator.random(top) * 0.3, np.arange(top)
-    turns = worked_back(Turns(piddle_points, bank, lost, monotone=monotone), starts)
+    turns = worked_back(Turns(piddle_points, bank, lost), starts)
     ends = Outcomes(piddle_points, turns, starts, top)
     for peg in (0, 30, 59):
 
@@ -62,10 +60,7 @@ def test_turns_of_a_batch_are_those_that_are_walked_through_one_by_one(
         one = TurnWorth(piddle_points, worth, float(lost[peg]), lambda points: 1.0)
         fresh = [one.fresh(gathered) for gathered in range(top - peg)]
         assert turns.fresh[peg:top, peg] == pytest.approx(fresh, abs=1e-12)
-        if monotone:
-            assert fresh_throws(piddle_points, bank[:, peg], float(lost[peg]), peg)[: -REACH - 1] == pytest.approx(
-                fresh
-            )
+        assert fresh_throws(piddle_points, bank[:, peg], float(lost[peg]), peg)[: -REACH - 1] == pytest.approx(fresh)
         banked, wiped = walked(one, piddle_points, top - peg)
         assert ends.banked[:, peg] == pytest.approx([banked[hole - peg] for hole in range(top)], abs=1e-12)
         assert ends.wiped[peg] == pytest.approx(wiped, abs=1e-12)

@@ -17,7 +17,7 @@ from companion.errors import IllegalAction, RulesError
 from companion.games import registry
 from companion.games.game import Action, Header, Stop, Throw
 from companion.games.luck import story_of
-from companion.games.odds import options, safe_chance
+from companion.games.odds import options
 from companion.games.players import LEVELS, careless, played
 from companion.games.replay import replayed, transcript_of
 from companion.games.rulebook import form_of
@@ -62,7 +62,7 @@ def test_the_toy_has_odds_and_a_settings_form() -> None:
     lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}, {"throw": [5]}]
     state = transcript_of("\n".join(map(json.dumps, lines)).encode()).state
     assert options(state)[0] == {"line": {"do": "stop"}, "value": 5.0}
-    assert safe_chance(state) is None
+    assert state.safe_chance is None
     twice = {"key": "twice", "type": "bool", "default": False, "minimum": None}
     assert form_of(GAME) == {
         "game": "high",

@@ -108,7 +108,7 @@ def test_a_fault_in_a_command_leaves_the_table_playing(table: Table, monkeypatch
 def test_a_fault_in_showing_the_table_is_told_and_mended_by_the_next_command(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("companion.session.present.safe_chance", lambda _: 1 // 0)
+    monkeypatch.setattr("companion.session.present.race_of", lambda _: 1 // 0)
     with pytest.raises(CompanionError, match="fault in the program"):
         table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
     monkeypatch.undo()

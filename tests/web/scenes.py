@@ -8,9 +8,10 @@ from typing import Any
 
 import msgspec
 
-from companion.games.game import Action, Game, Header, State, Throw
+from companion.games.game import Action, Header, State, Throw
 from companion.games.notation import header_line, line_of
 from companion.games.players import careless
+from companion.games.rulebook import Rulebook
 from companion.games.transcript import Transcript
 from companion.games.views.phrase import Phrase
 from companion.session.journal import Entry
@@ -38,7 +39,7 @@ PHOTO = b"a photo"
 DECIDING_TURN = 0.6  # of the lines of a whole game
 
 
-def seated(game: Game) -> Iterator[Header]:
+def seated(game: Rulebook) -> Iterator[Header]:
     """Set-ups of that game with each number of players that it can seat, by the longest names."""
     most = game.max_players or max(PLAYERS)
     for count in PLAYERS:

@@ -39,12 +39,6 @@ def lying_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
 
 
 @cache
-def keeps_of(dice: Dice) -> tuple[Dice, ...]:
-    """Every different choice of what stays, none to all three."""
-    return handfuls(dice)
-
-
-@cache
 def sheets(strict: bool) -> tuple[float, ...]:
     """The stored table: what is still expected, by the categories that are filled."""
     values = floats(__package__, TABLE)
@@ -84,7 +78,7 @@ class TurnWorth:
         """With three dice about to be thrown."""
         best = {dice: self.best_entry(dice) for dice in LYING}
         kept = {dice: self.kept(dice, best) for dice in KEEPS}
-        return sum(ways * max(kept[choice] for choice in keeps_of(dice)) for dice, ways in throws_of(3)) / 216.0
+        return sum(ways * max(kept[choice] for choice in handfuls(dice)) for dice, ways in throws_of(3)) / 216.0
 
 
 @lru_cache(maxsize=64)

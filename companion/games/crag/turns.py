@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.games.crag.odds import KEEPS, LYING, keeps_of, lying_after
-from companion.games.dice import throws_of
+from companion.games.crag.odds import KEEPS, LYING, lying_after
+from companion.games.dice import handfuls, throws_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,5 +27,5 @@ def after_keeps() -> Floats:
 @cache
 def choices() -> npt.NDArray[np.int64]:
     """By what lies there after the first throw: the places of all keeps, the last one repeated, shape (dice, 8)."""
-    places = [[KEEPS.index(kept) for kept in keeps_of(dice)] for dice, _ in throws_of(3)]
+    places = [[KEEPS.index(kept) for kept in handfuls(dice)] for dice, _ in throws_of(3)]
     return np.array([row + row[-1:] * (8 - len(row)) for row in places])

@@ -1,6 +1,6 @@
 """Crib Dice: its rules, odds and words, joined into one game.
 
->>> from companion.games.odds import options, safe_chance
+>>> from companion.games.odds import options
 >>> from companion.games.replay import transcript_of
 >>> header = b'{"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}'
 >>> game = transcript_of(header + b'\\n{"throw": [5, 5, 2, 2, 1, 4, 6]}\\n{"do": "point", "value": 5}')
@@ -10,7 +10,7 @@
 (Peg(banked=0, provisional=2), Peg(banked=0, provisional=0))
 >>> [option["line"] for option in options(game.state)]
 [{'throw': 5}, {'do': 'stop'}]
->>> round(safe_chance(game.state), 4)
+>>> round(game.state.safe_chance, 4)
 0.8683
 """
 

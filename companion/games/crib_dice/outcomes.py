@@ -24,7 +24,7 @@ class Outcomes:
     """
 
     def __init__(self, piddle_points: bool, turns: Turns, starts: Indices, holes: int) -> None:
-        self._turns, self._ends, self._offers = turns, piddle_ends(piddle_points), offers(turns.monotone)
+        self._turns, self._ends = turns, piddle_ends(piddle_points)
         columns = len(starts)
         banked, self.wiped = np.zeros((holes + REACH, columns), turns.bank.dtype), np.zeros(columns, turns.bank.dtype)
         reached = np.zeros_like(banked)
@@ -72,16 +72,12 @@ class Outcomes:
         """The chance that each set is named, of that of being there, shape (ROWS, columns)."""
         sets = self._turns.sets[:, some]
         chosen = np.zeros((ROWS, len(reached)), sets.dtype)
-        for rows, chance in self._offers:
+        for rows, chance in offers():
             share = chance * reached
             if len(rows) == 1:
                 chosen[rows[0]] += share
-            elif len(rows) == 2:
+            else:
                 first = share * (sets[rows[0]] >= sets[rows[1]])
                 chosen[rows[0]] += first
                 chosen[rows[1]] += share - first
-            else:
-                best = sets[list(rows)].argmax(axis=0)
-                for place, row in enumerate(rows):
-                    chosen[row] += share * (best == place)
         return chosen

@@ -159,14 +159,6 @@ class Race:
         self._course = course(*self._rules)
         self._past = max(self._course.past, *(peg - board.holes for peg in board.pegs))
 
-    def shares(self) -> tuple[float, ...]:
-        """For each side its share of the win when every turn is played for its points."""
-        found = []
-        for side in range(len(self._board.sides)):
-            (finishing, on), (won, late) = self._of(side), self._won(side)
-            found.append(float((finishing[: len(won)] * won[:, : self._past]).sum() + on[len(won) - 1] * late))
-        return tuple(found)
-
     def turn_worth(self) -> TurnWorth:
         """The share of the win that the turn that is on can bring, when it is played for that."""
         side, board = self._board.side, self._board

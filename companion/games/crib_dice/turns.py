@@ -2,8 +2,8 @@
 
 A turn is known by its state (a column here), which says where its peg starts, what each hole is worth to bank at and
 what a wipe-out is worth. It is worked back from so far along the track that it always stops there. A throw of seven
-offers many choices of a set; where a further hole is never worse, of sets as large the higher value is never worse
-either, and far fewer offers need to be weighed.
+offers many choices of a set; as a further hole is never worse to bank at, of sets as large the higher value is never
+worse either, and far fewer offers need to be weighed.
 """
 
 from __future__ import annotations
@@ -30,16 +30,12 @@ LEAST = 3
 
 
 @cache
-def offers(monotone: bool) -> tuple[tuple[tuple[int, ...], float], ...]:
-    """The rows that a throw of seven lets one choose from, and the chance of that.
-
-    Args:
-        monotone: Whether a further hole is never worse: then of sets as large only the highest value is listed.
-    """
+def offers() -> tuple[tuple[tuple[int, ...], float], ...]:
+    """The one or two rows that a throw of seven lets one choose from, of sets as large the highest; and the chance."""
     chances: defaultdict[tuple[int, ...], float] = defaultdict(float)
     for offer, chance in first_throws():
-        sets = dict(sorted(offer)).items() if monotone else offer
-        chances[tuple(sorted(ROW[frozen] + value - 1 for frozen, value in sets))] += chance
+        sets = dict(sorted(offer))
+        chances[tuple(sorted(ROW[frozen] + value - 1 for frozen, value in sets.items()))] += chance
     return tuple(sorted(chances.items(), key=lambda each: len(each[0])))
 
 
@@ -67,18 +63,17 @@ def _all_stops() -> npt.NDArray[np.int64]:
 
 
 @cache
-def _padded(monotone: bool) -> tuple[npt.NDArray[np.int64], Floats]:
-    """The offers as one table of rows, the last row repeated, shape (width, offers); and their chances."""
-    width = max(len(rows) for rows, _ in offers(monotone))
-    table = [rows + rows[-1:] * (width - len(rows)) for rows, _ in offers(monotone)]
-    return np.array(table).T, np.array([chance for _, chance in offers(monotone)])
+def _pairs() -> tuple[npt.NDArray[np.int64], Floats]:
+    """The offers as one table of rows, one that is alone twice, shape (2, offers); and their chances."""
+    table = [(rows[0], rows[-1]) for rows, _ in offers()]
+    return np.array(table).T, np.array([chance for _, chance in offers()])
 
 
 @cache
-def _alone(monotone: bool) -> Floats:
+def _alone() -> Floats:
     """The chance that a throw offers one set alone, by its row, shape (ROWS,)."""
     chances = np.zeros(ROWS)
-    for rows, chance in offers(monotone):
+    for rows, chance in offers():
         if len(rows) == 1:
             chances[rows[0]] += chance
     return chances
@@ -89,20 +84,20 @@ class Turns:
 
     Args:
         piddle_points: The house rule.
-        bank: What it is worth to bank at each hole, shape (holes + REACH, columns); its dtype is used throughout.
+        bank: What it is worth to bank at each hole, never less than at the one before, shape (holes + REACH, columns);
+            its dtype is used throughout.
         lost: What a wipe-out is worth, shape (columns,).
-        monotone: Whether `bank` never falls from hole to hole.
 
     Attributes:
         fresh: What a throw of seven brings by hole, shape (holes, columns), as far as it has been asked for.
         sets: What each set was worth at the hole that was asked for last, shape (ROWS, columns).
     """
 
-    def __init__(self, piddle_points: bool, bank: Floats, lost: Floats, *, monotone: bool = True) -> None:
+    def __init__(self, piddle_points: bool, bank: Floats, lost: Floats) -> None:
         holes, columns, kind = len(bank) - REACH, len(lost), bank.dtype
         self.bank, self.lost = bank, lost
         self.fresh = np.full((holes, columns), np.nan, kind)
-        self._ends, self.monotone = piddle_ends(piddle_points), monotone
+        self._ends = piddle_ends(piddle_points)
         self._lost_piddle = 1 - sum(chance for _, chance in self._ends)
         self._rolls = [(ROW[frozen], roll_matrix(frozen).astype(kind)) for frozen in (4, 3, 2)]
         self._throws = [
@@ -140,19 +135,17 @@ class Turns:
     def _choose(self, hole: int, some: slice) -> None:
         """What a throw of seven is worth there: of each offer the best set."""
         sets, fresh = self.sets[:, some], self.fresh[hole, some]
-        rows, chances = _padded(self.monotone)  # those of one set come first
+        rows, chances = _pairs()  # those of one set come first
         if len(fresh) < AT_ONCE:  # few states: fewer calls are better than fewer copies
             fresh[:] = chances @ sets[rows].max(axis=0)
             return
-        alone = _alone(self.monotone)
+        alone = _alone()
         np.matmul(alone.astype(sets.dtype), sets, out=fresh)
         for begin in range(np.count_nonzero(alone), len(chances), AT_ONCE):
             offered = slice(begin, begin + AT_ONCE)
             best = self._best[: len(chances[offered]), : len(fresh)]
-            for place, (first, *others) in enumerate(rows[:, offered].T.tolist()):
-                np.maximum(sets[first], sets[others[0]], out=best[place])
-                for other in others[1:]:
-                    np.maximum(best[place], sets[other], out=best[place])
+            for place, (one, other) in enumerate(rows[:, offered].T.tolist()):
+                np.maximum(sets[one], sets[other], out=best[place])
             fresh += chances[offered].astype(sets.dtype) @ best
 
 
@@ -182,7 +175,7 @@ def fresh_throws(piddle_points: bool, bank: Floats, lost: float, bottom: int) ->
         lost: What a wipe-out is worth.
         bottom: The lowest hole that matters.
     """
-    rows, chances = _padded(monotone=True)
+    rows, chances = _pairs()
     known = np.arange(bottom, len(bank) - REACH)
     stops = np.full((ROWS, len(known)), lost)
     stops[1:] = bank[_all_stops()[:, np.newaxis] + known]

@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from companion.errors import NotationError, RulesError, nearest
-from companion.games.game import Game, Header, Switch
+from companion.games.game import Header, Switch
 from companion.games.notation.json_text import TwiceKeyed
 from companion.games.registry import game_named
+from companion.games.rulebook import Rulebook
 
 KEYS = ("transcript", "game", "players", "rules", "first", "roll_off")
 NEEDED = ("transcript", "game", "players")
@@ -72,7 +73,7 @@ def _text(key: str, value: Any) -> str:
     return value
 
 
-def _rules(game: Game, given: Any) -> dict[str, bool | int]:
+def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
     if not isinstance(given, dict) or isinstance(given, TwiceKeyed):
         raise RulesError("`rules` is an object with each switch once.")
     switches = {switch.key: switch for switch in game.switches}

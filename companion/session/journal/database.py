@@ -60,7 +60,7 @@ class Damaged(Exception):
 
 def connected(path: Path) -> sqlite3.Connection:
     """A connection to write with; the file must be ours. Raises sqlite3.Error, Damaged, DeviceError."""
-    connection = _careful(path)
+    connection = careful(path)
     try:
         if schema_of(connection, path) != SCHEMA:
             raise Damaged("it was not made ready")
@@ -135,7 +135,7 @@ def last_written_s(folder: Path) -> float:
 
 def is_whole(path: Path) -> bool:
     """Whether SQLite finds the database's structure sound. Raises sqlite3.Error."""
-    with contextlib.closing(_careful(path)) as connection:
+    with contextlib.closing(careful(path)) as connection:
         return bool(connection.execute("PRAGMA quick_check(1)").fetchone() == (b"ok",))
 
 
@@ -166,7 +166,7 @@ def write_anew(path: Path, rows: Iterable[Row]) -> None:
     fresh = path.with_suffix(".new")
     for leftover in (fresh, *(fresh.with_name(fresh.name + end) for end in BESIDE)):
         leftover.unlink(missing_ok=True)
-    with contextlib.closing(_careful(fresh)) as connection:
+    with contextlib.closing(careful(fresh)) as connection:
         _lasting(connection)
         connection.execute("BEGIN")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -204,7 +204,8 @@ def is_damage(wrong: sqlite3.Error | UnicodeDecodeError) -> bool:
     return code & 0xFF in _DAMAGE or code in (sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
 
 
-def _careful(path: Path) -> sqlite3.Connection:
+def careful(path: Path) -> sqlite3.Connection:
+    """A connection that gives text as bytes and trusts nothing of a file that may be damaged. Raises sqlite3.Error."""
     connection = sqlite3.connect(path, timeout=PATIENCE_S)
     connection.text_factory = bytes
     connection.execute("PRAGMA trusted_schema = OFF")
@@ -213,7 +214,7 @@ def _careful(path: Path) -> sqlite3.Connection:
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
-    connection = _careful(path)
+    connection = careful(path)
     connection.execute("PRAGMA query_only = ON")
     return connection
 

@@ -26,8 +26,6 @@ from companion.session.journal.database import FILE_NAME, MOVE_ASIDE, SCHEMA, Da
 from companion.session.journal.mirror import Mirror
 from companion.session.journal.salvage import Report
 
-__all__ = ["FILE_NAME", "Entry", "InUse", "Journal", "read_entries"]
-
 log = logging.getLogger(__name__)
 
 LEFT_BEHIND = (f"{FILE_NAME}-journal", f"{FILE_NAME}-wal", "games.jsonl")
@@ -206,14 +204,11 @@ class Journal:
     def _is_of_before_chains(self) -> bool:
         if not self.path.exists():
             raise Damaged("its database is missing")
-        connection = sqlite3.connect(self.path, timeout=database.PATIENCE_S)
-        try:
-            if database.schema_of(_raw(connection), self.path) == SCHEMA:
+        with closing(database.careful(self.path)) as connection:
+            if database.schema_of(connection, self.path) == SCHEMA:
                 return False
             # What a log still holds is taken in first; then there is none beside the file.
             connection.execute("PRAGMA journal_mode = DELETE")
-        finally:
-            connection.close()
         if not database.is_whole(self.path):
             raise Damaged("its database is damaged")
         return True
@@ -296,8 +291,8 @@ def verified(folder: Path) -> list[Row]:
     Raises sqlite3.Error, Damaged, DeviceError.
     """
     path, tail = folder / FILE_NAME, Tail()
-    with closing(sqlite3.connect(path)) as connection:  # before anything of it is run: what is not ours may never end
-        chained = database.schema_of(_raw(connection), path) == SCHEMA
+    with closing(database.careful(path)) as connection:  # before anything of it is run: what is not ours may never end
+        chained = database.schema_of(connection, path) == SCHEMA
     if not database.is_whole(path):
         raise Damaged("its database is damaged")
     rows = list(database.rows_of(path))
@@ -347,11 +342,6 @@ def _in_order(rows: Iterable[Row]) -> Iterator[Row]:
         if row.number != number:
             raise Damaged(f"entry {number} is missing")
         yield row
-
-
-def _raw(connection: sqlite3.Connection) -> sqlite3.Connection:
-    connection.text_factory = bytes
-    return connection
 
 
 def _locked(path: Path) -> IO[bytes]:

@@ -175,8 +175,8 @@ def _linked(source: str, to: str) -> None:
         shutil.copy2(source, to)
 
 
-def reports(folder: Path) -> dict[Path, Report | None]:
-    """The damage that nobody has taken away yet: each folder set aside, oldest first, and its report."""
+def reports(folder: Path) -> dict[Path, str]:
+    """The damage that nobody has taken away yet: each folder set aside, oldest first, and its report in words."""
     found = sorted((path for path in folder.glob(f"{ASIDE}*") if path.is_dir() and path.suffix != ".part"), key=_number)
     return {aside: _report(aside / REPORT) for aside in found}
 
@@ -186,8 +186,8 @@ def _number(aside: Path) -> int:
     return int(number) if number.isdecimal() else 0
 
 
-def _report(file: Path) -> Report | None:
+def _report(file: Path) -> str:
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Report)
+        return msgspec.json.decode(file.read_bytes(), type=Report).in_words()
     except (OSError, msgspec.MsgspecError):
-        return None
+        return "The journal was damaged."

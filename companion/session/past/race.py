@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from companion.games.game import State
@@ -18,12 +19,9 @@ class Change(NamedTuple):
 
 def race_of(transcript: Transcript) -> tuple[Change, ...]:
     """Every change of a score since the game began, oldest first."""
-    changes: list[Change] = []
-    step = transcript
-    while step.before is not None:
-        was, now = step.before.state, step.state
-        if was.scores is not now.scores and was.scores != now.scores:
-            scores = enumerate(zip(was.scores, now.scores, strict=True))
-            changes += reversed([Change(side, score, was) for side, (old, score) in scores if score != old])
-        step = step.before
-    return tuple(reversed(changes))
+    return tuple(
+        Change(side, score, before.state)
+        for before, after in pairwise(transcript.steps)
+        for side, (old, score) in enumerate(zip(before.state.scores, after.state.scores, strict=True))
+        if score != old
+    )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
-from companion.games.game import State
 from companion.games.registry import game_named
 from companion.games.transcript import Transcript
 
@@ -33,18 +33,9 @@ class TurnResult(NamedTuple):
 
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
     """Each of a game's, oldest first."""
-    rules, steps = game_named(transcript.header.game), _states(transcript)
-    for line, (before, after) in enumerate(steps):
+    rules = game_named(transcript.header.game)
+    for line, (before, after) in enumerate(pairwise(step.state for step in transcript.steps)):
         for event in after.events:
             kind, points = KINDS.get(rules.effect(event.code).moment or ""), int(event.args.get("points", 0))
             if kind and event.side is not None and before.player is not None and points > 0:
                 yield TurnResult(kind, before.player, event.side, points, line)
-
-
-def _states(transcript: Transcript) -> list[tuple[State, State]]:
-    """The state before each line and after it."""
-    found, step = [], transcript
-    while step.before is not None:
-        found.append((step.before.state, step.state))
-        step = step.before
-    return found[::-1]
