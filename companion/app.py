@@ -120,12 +120,12 @@ class _Opened:
     camera: Camera
 
 
-def build(settings: Settings, origin: Origin | None = None) -> App:
+def build(settings: Settings, origin: Origin) -> App:
     """All parts of a table, none started but the listening socket.
 
     Args:
         settings: What to build.
-        origin: Where they came from: a host may change them there. None: they can't be changed.
+        origin: Where they came from: a host may change them there.
 
     Raises:
         SetupError: With all that is wrong with the settings.
@@ -184,6 +184,7 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
     past = PastGames(folder)
     feed = Feed(table)
     calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
+    kept = SettingsFile(origin, settings, lambda new: [*_wrong(new), *live.problems(new)], live.take)
     groups = (
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
         *([api.tray.routes(hands, table, door.pairing)] if hands else []),
@@ -192,10 +193,9 @@ def build(settings: Settings, origin: Origin | None = None) -> App:
         api.voice.routes(voice, door.pairing),
         api.review.routes(Review(folder, past), photos, door.pairing),
         api.calibrate.routes(calibration, door.pairing),
+        settings_routes(kept, door.pairing),
     )
-    kept = origin and SettingsFile(origin, settings, lambda new: [*_wrong(new), *live.problems(new)], live.take)
-    running = (lambda: kept.running) if kept else (lambda: settings)
-    site = servers(running, door, feed, (*groups, *([settings_routes(kept, door.pairing)] if kept else [])))
+    site = servers(lambda: kept.running, door, feed, groups)
     return App(door, parts, server, site, supervisor, lambda: _first_game(table, settings))
 
 

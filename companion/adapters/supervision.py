@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -51,7 +50,7 @@ class Supervisor:
         proofs: Mapping[str, Callable[[], bool]],
         feed: Callable[[], object],
         every_s: float | None,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float],
     ) -> None:
         self._parts = [part for part in parts if part.alive is not None]
         self._proofs, self._feed, self._every_s, self._clock = proofs, feed, every_s, clock

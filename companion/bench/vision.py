@@ -29,11 +29,7 @@ LEAST_TIMED = 12
 Progress = Callable[[int, int], None]
 
 
-def _silent(_done: int, _of: int) -> None:
-    pass
-
-
-def measure(progress: Progress = _silent) -> dict[str, float]:
+def measure(progress: Progress) -> dict[str, float]:
     """Milliseconds are medians on one thread; `progress` hears how many throws of how many are done."""
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
@@ -61,7 +57,7 @@ def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | Non
     }
 
 
-def virtual_throws(throws: int, progress: Progress = _silent, seed: int = 1) -> dict[str, float]:
+def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, float]:
     """Throws of two to seven dice, filmed, settled and read as at the table; the truth is asked for only afterwards."""
     clock, rng = SteppedClock(), np.random.default_rng(seed)
     exact = trusted = wrong = 0

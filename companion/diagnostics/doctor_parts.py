@@ -69,12 +69,9 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Fin
     elif mean > BRIGHT or burnt > 20:
         cure = "Too bright: dim the light, or move the lamp out of the mirror angle."
     light = Finding("light", not cure, says, cure, simulated)
-    focus_cure = (
-        "" if sharpness >= BLURRED else "Put a die in the tray; turn the lens, or set its focus, till it is sharp."
-    )
-    return light, Finding(
-        "focus", not focus_cure, f"Sharpness {sharpness:.0f} (needs {BLURRED:g}).", focus_cure, simulated
-    )
+    sharp = sharpness >= BLURRED
+    cure = "" if sharp else "Put a die in the tray; turn the lens, or set its focus, till it is sharp."
+    return light, Finding("focus", sharp, f"Sharpness {sharpness:.0f} (needs {BLURRED:g}).", cure, simulated)
 
 
 def check_calibration(settings: Settings) -> Finding:
@@ -89,7 +86,7 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
     """Whether the strip opens."""
     wired = settings.strip
     try:
-        strip = open_(settings.strip.kind, layout_of(wired.layout, settings.track).leds, wired)
+        strip = open_(wired.kind, layout_of(wired.layout, settings.track).leds, wired)
     except SetupError as wrong:
         return Finding("strip", False, str(wrong), "Correct [strip].")
     try:
@@ -98,11 +95,9 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
         return Finding("strip", False, ill.what, ill.cure)
     finally:
         strip.stop()
-    why = (
-        f" Chosen for {automatic(model(), has_pio=Path(wired.pio_path).exists())[1]}"
-        if settings.strip.kind == "auto"
-        else ""
-    )
+    why = ""
+    if wired.kind == "auto":
+        why = f" Chosen for {automatic(model(), has_pio=Path(wired.pio_path).exists())[1]}"
     simulated = strip.name in SIMULATED_STRIPS
     note = " It is simulated: the board is drawn." if simulated else " `pegpip leds test` lights it."
     return Finding("strip", True, f"{strip.name} strip of {strip.leds} LEDs opens.{note}{why}", "", simulated)
@@ -110,27 +105,19 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
     """Whether the pins of strip and buttons go together, and, where there are pins, whether they can be used."""
-    on_pins = settings.buttons.kind == "gpio"
-    wired = settings.buttons
-    problems = wiring_problems(
-        settings.strip.kind,
-        settings.strip,
-        wired if on_pins else None,
-        model() if machine is None else machine,
-    )
-    problems += shutdown_problems(settings.buttons)
+    wired, known = settings.buttons, model() if machine is None else machine
+    on_pins = wired.kind == "gpio"
+    problems = wiring_problems(settings.strip.kind, settings.strip, wired if on_pins else None, known)
+    problems += shutdown_problems(wired)
     if problems:
         return Finding("buttons", False, " ".join(problems), "Correct [strip] and [buttons].")
     if not on_pins:
         kinds = {"keys": "Keys of the terminal stand in for buttons.", "none": "No buttons are set up."}
-        says = kinds.get(settings.buttons.kind)
-        if says is None:
-            return Finding(
-                "buttons", False, f"There are no buttons {settings.buttons.kind!r}.", "Use none, keys or gpio."
-            )
-        return Finding("buttons", True, says, "", simulated=True)
+        if wired.kind not in kinds:
+            return Finding("buttons", False, f"There are no buttons {wired.kind!r}.", "Use none, keys or gpio.")
+        return Finding("buttons", True, kinds[wired.kind], "", simulated=True)
     found = _pins_open(wired)
-    if found.ok and settings.buttons.shutdown_command[:1] == ("systemctl",):
+    if found.ok and wired.shutdown_command[:1] == ("systemctl",):
         return may_shut_down() or found
     return found
 

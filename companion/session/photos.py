@@ -36,30 +36,21 @@ class Photos:
         except OSError as refused:
             raise _ill(self.folder, refused) from refused
 
-    def store(self, throw: int, jpeg: bytes) -> None:
-        """Put the photo of a throw on the disk. Raises DeviceError, and no half photo is left."""
+    def kept(self, throw: int, jpeg: bytes) -> bool:
+        """Put the photo of a throw on the disk, whole or not at all, and say whether it is there.
+
+        The throw counts all the same: a photo is proof, not state.
+        """
         try:
             write_file(self._file(throw), (jpeg,))
         except OSError as refused:
-            raise _ill(self.folder, refused) from refused
-
-    def kept(self, throw: int, jpeg: bytes) -> bool:
-        """Put it there if that can be done: the throw counts all the same, a photo is proof, not state."""
-        try:
-            self.store(throw, jpeg)
-        except DeviceError as ill:
-            log.warning("%s", ill)
+            log.warning("%s", _ill(self.folder, refused))
             return False
         return True
 
     def discard(self, throw: int) -> None:
         """Delete a photo whose throw did not reach the journal; its number goes to another throw."""
         self._file(throw).unlink(missing_ok=True)
-
-    def path(self, throw: int) -> Path | None:
-        """The file of a throw's photo, if there is one."""
-        file = self._file(throw)
-        return file if file.is_file() else None
 
     def jpeg(self, throw: int) -> bytes | None:
         """The photo of a throw; None when it was entered by hand, or the photo has been cleared."""
@@ -68,16 +59,15 @@ class Photos:
         except OSError:
             return None
 
-    def prune(self, first_kept: int) -> int:
-        """Delete the oldest photos until the cap holds, never one of throw `first_kept` or later; returns how many."""
+    def prune(self, first_kept: int) -> None:
+        """Delete the oldest photos until the cap holds, never one of throw `first_kept` or later."""
         sizes = {number: self._file(number).stat().st_size for number in self.numbers()}
-        total, gone = sum(sizes.values()), 0
+        total = sum(sizes.values())
         for number in sorted(sizes):
             if total <= self.cap_bytes or number >= first_kept:
                 break
             self._file(number).unlink(missing_ok=True)
-            total, gone = total - sizes[number], gone + 1
-        return gone
+            total -= sizes[number]
 
     def _file(self, throw: int) -> Path:
         return self.folder / f"{throw}.jpg"

@@ -42,7 +42,7 @@ def kept_in(tmp_path: Path) -> Path:
         journal.append(entry(number))
     journal.close()
     for number in (1, 2):
-        photos.store(number, b"\xff\xd8" + bytes([number]) * 2000)
+        photos.kept(number, b"\xff\xd8" + bytes([number]) * 2000)
     (folder / "review.json").write_text("{}")
     (folder / "paired.json").write_text('["secret"]')
     (tmp_path / "old.toml").write_text(SETTINGS)

@@ -29,7 +29,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from companion.app import App, build
-from companion.config import load
+from companion.config import Origin, load
 from companion.session.commands import Answer, PlayLine
 from companion.session.table import Table
 from vision.cameras.simulated.tray import Pose, VirtualTray
@@ -72,7 +72,8 @@ def measured(throws: int, *, loaded: bool) -> list[float]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         web = {"host": "127.0.0.1", "port": 0}
-        app = build(load(None, {"web": web, "data": {"dir": str(folder)}, "table": {"players": ["Ann", "Ben"]}}))
+        settings = load(None, {"web": web, "data": {"dir": str(folder)}, "table": {"players": ["Ann", "Ben"]}})
+        app = build(settings, Origin(folder / "pegpip.toml"))
         table, tray = _parts_of(app)
         ready = threading.Event()
         serving = threading.Thread(target=app.run, args=(ready.set,))

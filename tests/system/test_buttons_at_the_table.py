@@ -180,7 +180,7 @@ def settings(tmp_path: Path, buttons: str) -> config.Settings:
 def test_a_shutdown_button_that_cannot_work_is_refused(tmp_path: Path, buttons: str, told: str) -> None:
     wrong = settings(tmp_path, buttons)
     with pytest.raises(SetupError) as refused:
-        build(wrong)
+        build(wrong, config.Origin(tmp_path / "pegpip.toml"))
     assert told in "\n".join(refused.value.problems)
     assert told in check_buttons(wrong, "").says
 

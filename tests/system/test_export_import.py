@@ -126,7 +126,7 @@ def test_older_data_is_put_aside_only_when_told_and_never_deleted(table: Path) -
     file, _ = exported(table)
     other = table.parent / "other"
     Photos(other).start(0)
-    Photos(other).store(9, b"\xff\xd8older")
+    assert Photos(other).kept(9, b"\xff\xd8older")
     (other / "paired.json").write_text("[]")
     (table.parent / "other.toml").write_text("[web]\nport = 80\n")
     before = tree(other)
@@ -158,7 +158,7 @@ def test_settings_that_name_another_folder_are_told(table: Path) -> None:
 
 
 def test_a_photo_taken_after_the_journal_was_copied_stays_behind(table: Path) -> None:
-    Photos(table).store(5, b"\xff\xd8thrown since")
+    assert Photos(table).kept(5, b"\xff\xd8thrown since")
     with zipfile.ZipFile(exported(table)[0]) as archive:
         assert [name for name in archive.namelist() if name.endswith(".jpg")] == [
             "data/photos/1.jpg",

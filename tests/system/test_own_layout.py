@@ -68,7 +68,7 @@ def test_impossible_wiring_is_refused_all_at_once_with_what_to_change(tmp_path: 
         "[buttons]\nkind = 'gpio'\nbank = 10\nundo = 4\nnext = 4\n",
     )
     with pytest.raises(SetupError) as refused:
-        build(wrong)
+        build(wrong, config.Origin(tmp_path / "pegpip.toml"))
     told = "\n".join(refused.value.problems)
     for words in (
         "'GRX' is no order",
@@ -93,7 +93,7 @@ def test_a_strip_for_an_older_pi_is_refused_on_a_pi_5_with_all_the_rest(
         "[camera]\nsource = 'virtal'\n",
     )
     with pytest.raises(SetupError) as refused:
-        build(wrong)
+        build(wrong, config.Origin(tmp_path / "pegpip.toml"))
     told = "\n".join(refused.value.problems)
     for words in (
         "ws281x does not work on a Raspberry Pi 5; use spi or pio",

@@ -62,7 +62,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
         "data": {"dir": str(tmp_path_factory.mktemp("data"))},
         "sound": {"effects": True},
     })  # fmt: skip
-    app = build(settings)
+    app = build(settings, config.Origin(tmp_path_factory.mktemp("settings") / "pegpip.toml"))
     ready = threading.Event()
     running = threading.Thread(target=app.run, args=(ready.set,), name="main of the app")
     running.start()

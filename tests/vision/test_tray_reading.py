@@ -39,7 +39,7 @@ def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:
 
 
 def test_throws_through_the_whole_camera_path_are_read_right() -> None:
-    told = virtual_throws(6, seed=22)
+    told = virtual_throws(6, lambda done, of: None, seed=22)
     assert (told["virtual_exact"], told["virtual_wrong_trusted"]) == (6, 0)
 
 

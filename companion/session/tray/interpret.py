@@ -294,9 +294,8 @@ def _thrown(
     assert reached is not None, "a reading is allowed by the rules"
     known = entered(memory, throw.dice)
     if len(throw.dice) == len(observation.thrown):
-        known = replace(
-            known, kept_before=values_of(observation.kept)
-        )  # nothing of this throw has been moved aside yet
+        # Nothing of this throw has been moved aside yet.
+        known = replace(known, kept_before=values_of(observation.kept))
     after = _at_rest(reached, known, observation, policies)
     return replace(after, lines=(*lines, *after.lines), settled=True)
 
