@@ -8,6 +8,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
 FrameBGR = NDArray[np.uint8]
 """(height, width, 3) uint8 in OpenCV's order: blue, green, red."""
 

@@ -13,7 +13,7 @@ from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
 from vision.networks import Networks, known_scale, multiscale
 from vision.networks.detector import Detection
-from vision.reading import Box, Doubt, FrameBGR
+from vision.reading import Box, Doubt, Floats, FrameBGR
 
 BLIND = 2
 """So many looks at a photo must find the same dice where nobody says how many there are: one alone may miss some."""
@@ -142,7 +142,7 @@ class TrayFrame:
         empty = self._tray.empty
         return empty.unchanged(self._seen, (face.x * empty.scale, face.y * empty.scale), face.size_px * empty.scale)
 
-    def _in_frame(self, low_xy: vetoes.Floats, high_xy: vetoes.Floats) -> Box:
+    def _in_frame(self, low_xy: Floats, high_xy: Floats) -> Box:
         corners = self._tray.floor.to_frame(np.stack([low_xy, high_xy]))
         return _within(tuple(corners.ravel().tolist()), self._shape)
 
@@ -150,7 +150,7 @@ class TrayFrame:
 Scene = Photo | TrayFrame
 
 
-def _middles(faces: Sequence[Detection]) -> vetoes.Floats:
+def _middles(faces: Sequence[Detection]) -> Floats:
     return np.array([(one.x, one.y) for one in faces], np.float64).reshape(-1, 2)
 
 

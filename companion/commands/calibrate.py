@@ -18,9 +18,9 @@ from companion.session.atomic import write_file
 
 if TYPE_CHECKING:
     from vision.calibration.procedure import Calibrated, Calibrating, Found, Show
-    from vision.calibration.solving import Floats, Plan, SheetView
+    from vision.calibration.solving import Plan, SheetView
     from vision.cameras import Camera
-    from vision.reading import FrameBGR
+    from vision.reading import Floats, FrameBGR
 
 PREVIEW_EVERY_S = 1.0
 DIE_WAIT_S = 20.0

@@ -30,6 +30,7 @@ from vision.networks import load_networks
 from vision.reader import Reader
 
 PLAN = Plan()
+TAKEN = lens_of((1280, 960), PLAN.lens_deg)
 
 
 def camera(dice: int = 2) -> VirtualCamera:
@@ -44,7 +45,8 @@ def with_sheet(paper: str = "a4", turn_deg: float = 0.0) -> np.ndarray:
 
 
 def codes(frame: np.ndarray, plan: Plan = PLAN) -> set[str]:
-    return {advice.code for advice in detect_sheet(frame, plan).advice}
+    lens = lens_of((frame.shape[1], frame.shape[0]), plan.lens_deg)
+    return {advice.code for advice in detect_sheet(frame, plan, lens).advice}
 
 
 def filmed_from(eye_mm: tuple[float, float, float], tilt_deg: float) -> np.ndarray:
@@ -77,7 +79,7 @@ def test_a_marker_on_a_fold_or_a_cut_is_left_out() -> None:
 @pytest.mark.parametrize("paper", PAPERS_MM)
 @pytest.mark.parametrize("turn_deg", [0.0, 3.0])
 def test_the_sheet_in_the_virtual_tray_is_found_within_half_a_pixel(paper: str, turn_deg: float) -> None:
-    view = detect_sheet(with_sheet(paper, turn_deg), PLAN)
+    view = detect_sheet(with_sheet(paper, turn_deg), PLAN, TAKEN)
     assert len(view.markers) == len(sheet(paper).corners_mm)
     assert view.floor_to_px is not None
     turn = math.radians(turn_deg)
@@ -160,7 +162,7 @@ def test_a_tilted_camera_is_told() -> None:
 
 def test_a_bar_that_was_printed_short_shrinks_the_millimetres() -> None:
     frame = with_sheet()
-    whole, shrunken = detect_sheet(frame, PLAN).floor_to_px, detect_sheet(frame, Plan(bar_mm=97.0)).floor_to_px
+    whole, shrunken = (detect_sheet(frame, plan, TAKEN).floor_to_px for plan in (PLAN, Plan(bar_mm=97.0)))
     assert whole is not None
     assert shrunken is not None
     at = cv2.perspectiveTransform(np.array([[[97.0, 97.0]]]), shrunken) - cv2.perspectiveTransform(
@@ -185,14 +187,14 @@ def test_corners_out_of_order_are_refused(order: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("at_mm", [(120.0, 120.0), (40.0, 50.0), (215.0, 205.0)])
 def test_a_die_in_the_throw_zone_tells_its_size(at_mm: tuple[float, float]) -> None:
     film = camera()
-    rig = rig_of(LENS.floor_to_px(), Plan(die_mm=20.0), film.rig().empty_bgr)
+    rig = rig_of(LENS.floor_to_px(), Plan(die_mm=20.0), film.rig().empty_bgr, TAKEN)
     film.tray.move(0, *at_mm)
     assert die_edge_mm(film.frame().image_bgr, rig) == pytest.approx(16.0, abs=0.4)
 
 
 def test_no_die_and_two_dice_tell_no_size() -> None:
     film = camera()
-    rig = rig_of(LENS.floor_to_px(), PLAN, film.rig().empty_bgr)
+    rig = rig_of(LENS.floor_to_px(), PLAN, film.rig().empty_bgr, TAKEN)
     assert die_edge_mm(film.frame().image_bgr, rig) is None
     film.tray.move(0, 60, 60)
     film.tray.move(1, 160, 160)
@@ -212,10 +214,10 @@ def test_dice_are_read_and_placed_with_the_rig_that_was_found() -> None:
     film = camera(4)
     printed = sheet()
     film.lay_sheet(raster(printed), printed.size_mm)
-    view = detect_sheet(film.frame().image_bgr, PLAN)
+    view = detect_sheet(film.frame().image_bgr, PLAN, TAKEN)
     film.lift_sheet()
     assert view.floor_to_px is not None
-    rig = rig_of(view.floor_to_px, PLAN, reference([film.frame().image_bgr for _ in range(8)]))
+    rig = rig_of(view.floor_to_px, PLAN, reference([film.frame().image_bgr for _ in range(8)]), TAKEN)
     for die, at in enumerate(((60, 60), (180, 60), (120, 180), (280, 120))):
         film.tray.move(die, *at)
     reading = Reader(load_networks(), rig).read(film.frame().image_bgr, 4)

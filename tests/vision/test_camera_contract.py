@@ -14,8 +14,10 @@ from camera_standins import Clock, PiHardware, Usb, picamera2_module, video_capt
 
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
+from vision.cameras.capture import IndexCamera
 from vision.cameras.files import FilesCamera
 from vision.cameras.opening import open_camera
+from vision.cameras.picamera import Picamera2Camera
 
 
 def virtual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
@@ -37,12 +39,12 @@ def video(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
 
 def opencv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
     monkeypatch.setattr(cv2, "VideoCapture", video_capture(Usb()))
-    return open_camera("opencv:0", clock=Clock())
+    return IndexCamera(0, Clock())
 
 
 def picamera2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
     monkeypatch.setitem(sys.modules, "picamera2", picamera2_module(PiHardware()))
-    return open_camera("picamera2", clock=Clock())
+    return Picamera2Camera(Clock())
 
 
 Build = Callable[[Path, pytest.MonkeyPatch], Camera]

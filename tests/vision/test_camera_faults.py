@@ -14,7 +14,7 @@ import pytest
 from camera_standins import Clock, PiHardware, Usb, picamera2_module, video_capture, written_photo, written_video
 
 from companion.errors import DeviceError, SetupError
-from vision.cameras import Camera
+from vision.cameras import Camera, capture
 from vision.cameras.capture import IndexCamera
 from vision.cameras.files import FilesCamera
 from vision.cameras.opening import open_camera
@@ -175,7 +175,8 @@ def test_a_camera_that_hangs_does_not_hang_the_table_and_is_let_go_when_it_wakes
             released.set()
 
     monkeypatch.setattr(cv2, "VideoCapture", Capture)
-    camera = IndexCamera(0, frame_wait_s=0.02)
+    monkeypatch.setattr(capture, "FRAME_WAIT_S", 0.02)
+    camera = IndexCamera(0)
     camera.start()
     try:
         with pytest.raises(DeviceError, match="sends no pictures any more"):
@@ -196,7 +197,8 @@ def test_a_camera_that_never_answers_its_opening_is_told(monkeypatch: pytest.Mon
             return True
 
     monkeypatch.setattr(cv2, "VideoCapture", Capture)
-    camera = IndexCamera(0, open_wait_s=0.02)
+    monkeypatch.setattr(capture, "OPEN_WAIT_S", 0.02)
+    camera = IndexCamera(0)
     try:
         with pytest.raises(DeviceError, match="no camera 0"):
             camera.start()

@@ -8,9 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from vision.cameras.simulated.contact import CORNERS, Floats, Walls, touch
-from vision.cameras.simulated.physics import FLAT_DEG, SUNK_MM, Bodies, advance, laid_out, leaning_deg, resting
+from vision.cameras.simulated.contact import CORNERS, Walls, touch
+from vision.cameras.simulated.physics import FLAT_DEG, SUNK_MM, Bodies, advance, laid_out, leaning_deg
 from vision.cameras.simulated.tray import DIE_MM, Pose, VirtualTray, apart_mm
+from vision.reading import Floats
 
 WALLS = Walls((0.0, 240.0), (0.0, 240.0))
 LYING_MM = DIE_MM / 2 - SUNK_MM
@@ -31,7 +32,7 @@ def two_dice(first: tuple[float, float, float], second: tuple[float, float, floa
 def come_to_rest(bodies: Bodies) -> None:
     for _ in range(60):
         advance(bodies, np.ones(bodies.count, bool), DIE_MM, WALLS, 0.05)
-        if resting(bodies).all():
+        if bodies.resting.all():
             return
     pytest.fail("no rest after three seconds")
 

@@ -13,12 +13,10 @@ from functools import lru_cache
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.calibration.markers import Marker
 from vision.calibration.sheet import Sheet
-
-Floats = NDArray[np.float64]
+from vision.reading import Floats
 
 FEWEST_MARKERS = 4
 FEWEST_VIEWS = 4

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice, ground_advice
@@ -32,10 +31,8 @@ from vision.calibration.solving import (
 )
 from vision.cameras import Frame
 from vision.geometry.rig import Rig, Zone, projected
-from vision.reading import FrameBGR
+from vision.reading import Floats, FrameBGR
 from vision.watching.stillness import Phase, StillnessDetector, step, structure
-
-Floats = NDArray[np.float64]
 
 SAME_SHEETS = 5
 SAME_PX = 1.0

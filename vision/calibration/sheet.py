@@ -70,13 +70,11 @@ class Sheet:
     """What is printed.
 
     Attributes:
-        paper: `a4` or `letter`.
         size_mm: Width and height.
         corners_mm: Marker's number -> (4, 2) corners: upper left, upper right, lower right, lower left.
         marks: All that is drawn, in order.
     """
 
-    paper: str
     size_mm: tuple[float, float]
     corners_mm: dict[int, NDArray[np.float64]]
     marks: tuple[Mark, ...]
@@ -108,7 +106,7 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
     ]
     marks += [Words(fold - 37, 116, 3.2, "fold down here: the ridge") for fold in folds if fold < width - 8]
     marks += [Words(60, 152, 3.2, f"cut along the dashes: the tray ends there ({edge:g} mm)") for edge, _ in cuts[:1]]
-    return Sheet(paper, (width, height), corners, (*marks, *_bar(), *_checks(), *_words(paper)))
+    return Sheet((width, height), corners, (*marks, *_bar(), *_checks(), *_words(paper)))
 
 
 def _across(x_mm: float, line_mm: float) -> bool:

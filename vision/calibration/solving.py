@@ -8,18 +8,15 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.calibration.image_quality import Advice, ground_advice, sheet_advice
-from vision.calibration.lens import Lens, lens_of
+from vision.calibration.lens import Lens
 from vision.calibration.markers import Marker, markers_in, paper_of, sheet_pose
 from vision.calibration.sheet import BAR_MM, sheet
 from vision.geometry.background import EmptyTray, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig, Zone, projected
-from vision.reading import FrameBGR
-
-Floats = NDArray[np.float64]
+from vision.reading import Floats, FrameBGR
 
 TILTED_DEG = 4.0
 """Straight down is meant; 4 degrees show 1 mm of a 16 mm die's side, which the geometry allows for."""
@@ -74,9 +71,8 @@ class SheetView:
     advice: tuple[Advice, ...]
 
 
-def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens | None = None) -> SheetView:
-    """Look for the sheet, and at light, focus and tilt, through that lens (None: the plan's)."""
-    lens = lens or lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), plan.lens_deg)
+def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
+    """Look for the sheet, and at light, focus and tilt, through that lens."""
     markers = markers_in(frame_bgr)
     paper = paper_of(markers)
     if paper is None:
@@ -149,9 +145,8 @@ def zones(plan: Plan) -> tuple[Zone, Zone]:
     return Zone(0.0, 0.0, ridge, height), Zone(ridge, 0.0, plan.keep_mm, height)
 
 
-def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens | None = None) -> Rig:
-    """The rig that the sheet (or the corners) and the empty tray make, under that lens (None: the plan's)."""
-    lens = lens or lens_of((empty_bgr.shape[1], empty_bgr.shape[0]), plan.lens_deg)
+def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> Rig:
+    """The rig that the sheet (or the corners) and the empty tray make, under that lens."""
     throw, keep = zones(plan)
     lens_mm, _ = lens_over(floor_to_px, lens)
     return Rig(through(lens, floor_to_px, plan), throw, keep, plan.die_mm, lens_mm, empty_bgr)

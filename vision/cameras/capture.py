@@ -84,16 +84,9 @@ class IndexCamera:
     OpenCV's calls can block for longer than a table should wait, so one thread of its own makes them all, in order.
     """
 
-    def __init__(
-        self,
-        index: int,
-        clock: Callable[[], float] = time.monotonic,
-        frame_wait_s: float = FRAME_WAIT_S,
-        open_wait_s: float = OPEN_WAIT_S,
-    ) -> None:
+    def __init__(self, index: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.name = f"opencv:{index}"
         self._index, self._clock = index, clock
-        self._frame_wait_s, self._open_wait_s = frame_wait_s, open_wait_s
         self._thread: ThreadPoolExecutor | None = None
 
     def start(self) -> None:
@@ -105,7 +98,7 @@ class IndexCamera:
         self._number = 0
         self._opening = opening = self._thread.submit(_opened, self._index)
         with contextlib.suppress(TimeoutError, cv2.error):
-            if self._thread.submit(lambda: opening.result().isOpened()).result(self._open_wait_s):
+            if self._thread.submit(lambda: opening.result().isOpened()).result(OPEN_WAIT_S):
                 return
         self.stop()
         raise DeviceError(
@@ -119,7 +112,7 @@ class IndexCamera:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
         image_bgr = None
         with contextlib.suppress(TimeoutError):
-            image_bgr = self._thread.submit(picture_of, self._opening.result()).result(self._frame_wait_s)
+            image_bgr = self._thread.submit(picture_of, self._opening.result()).result(FRAME_WAIT_S)
         if image_bgr is None:
             self.stop()
             raise DeviceError(

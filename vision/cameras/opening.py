@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 from companion.errors import SetupError, nearest
@@ -15,13 +13,12 @@ HIGHEST_INDEX = 63
 """Linux numbers at most 64 video devices; a larger index is a slip of the finger."""
 
 
-def open_camera(spec: str, dice: int = 7, clock: Callable[[], float] = time.monotonic) -> Camera:
+def open_camera(spec: str, dice: int = 7) -> Camera:
     """The camera that a setting means; it is not started yet.
 
     Args:
         spec: One of `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
         dice: How many dice lie ready in the virtual tray; the others do without.
-        clock: Seconds that only grow.
 
     Raises:
         SetupError: For an unknown kind (with the nearest known one), a wrong index, a missing folder or file.
@@ -41,19 +38,19 @@ def open_camera(spec: str, dice: int = 7, clock: Callable[[], float] = time.mono
     if kind == "virtual":
         from vision.cameras.simulated.camera import VirtualCamera
 
-        return VirtualCamera(dice, clock)
+        return VirtualCamera(dice)
     if kind == "picamera2":
         from vision.cameras.picamera import Picamera2Camera
 
-        return Picamera2Camera(clock)
+        return Picamera2Camera()
     if kind == "files":
         from vision.cameras.files import FilesCamera
 
-        return FilesCamera(Path(rest).expanduser(), clock)
+        return FilesCamera(Path(rest).expanduser())
     from vision.cameras.capture import IndexCamera, VideoCamera
 
     if kind == "opencv":
-        return IndexCamera(_index(rest), clock)
+        return IndexCamera(_index(rest))
     return VideoCamera(_existing(Path(rest).expanduser()))
 
 

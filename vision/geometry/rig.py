@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vision.reading import Die, FrameBGR, Reading
-
-Matrix = NDArray[np.float64]
+from vision.reading import Die, Floats, FrameBGR, Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +19,7 @@ class Zone:
     height_mm: float
 
     @property
-    def corners_mm(self) -> Matrix:
+    def corners_mm(self) -> Floats:
         """(4, 2) upper left, upper right, lower right, lower left."""
         right, bottom = self.x_mm + self.width_mm, self.y_mm + self.height_mm
         return np.array([[self.x_mm, self.y_mm], [right, self.y_mm], [right, bottom], [self.x_mm, bottom]])
@@ -50,7 +47,7 @@ class Rig:
         empty_bgr: The empty tray, same size as the frames.
     """
 
-    floor_to_px: Matrix
+    floor_to_px: Floats
     throw: Zone
     keep: Zone
     die_mm: float
@@ -62,7 +59,7 @@ class Rig:
         """How many times larger an upper face is seen than the same square on the floor."""
         return self.camera_mm[2] / (self.camera_mm[2] - self.die_mm)
 
-    def px_per_mm(self) -> Matrix:
+    def px_per_mm(self) -> Floats:
         """(2,) pixels along x and along y that a millimetre of the floor spans at most, under the lens."""
         under = np.array(self.camera_mm[:2])
         here, right, down = self.to_px(under + np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]))
@@ -72,20 +69,20 @@ class Rig:
         """Whether a frame has the size that this was calibrated for."""
         return frame_bgr.shape == self.empty_bgr.shape
 
-    def to_px(self, points_mm: Matrix) -> Matrix:
+    def to_px(self, points_mm: Floats) -> Floats:
         """(n, 2) points of the floor in millimetres to pixels."""
         return projected(points_mm, self.floor_to_px)
 
-    def to_mm(self, points_px: Matrix) -> Matrix:
+    def to_mm(self, points_px: Floats) -> Floats:
         """(n, 2) pixels to millimetres on the floor."""
         return projected(points_px, np.linalg.inv(self.floor_to_px).astype(np.float64))
 
-    def above(self, points_mm: Matrix) -> Matrix:
+    def above(self, points_mm: Floats) -> Floats:
         """(n, 2) which points of the floor a die's edge above those (n, 2) points hides, in millimetres."""
         under = np.array(self.camera_mm[:2])
         return under + (points_mm - under) * self.magnified
 
-    def under(self, faces_px: Matrix) -> Matrix:
+    def under(self, faces_px: Floats) -> Floats:
         """(n, 2) where dice lie whose upper faces' middles are seen at these (n, 2) pixels, in millimetres.
 
         The upper face is nearer to the lens than the floor, so it is seen further out: the distance from the point
@@ -95,7 +92,7 @@ class Rig:
         return under + (self.to_mm(faces_px) - under) / self.magnified
 
 
-def projected(points: Matrix, homography: Matrix) -> Matrix:
+def projected(points: Floats, homography: Floats) -> Floats:
     """(n, 2) points through a (3, 3) homography."""
     seen = points @ homography[:, :2].T + homography[:, 2]
     return seen[:, :2] / seen[:, 2:]

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.geometry.background import Mask
+from vision.reading import Floats
 
-Floats = NDArray[np.float64]
 Box = tuple[float, float, float, float]
 """Left, top, width, height."""
 

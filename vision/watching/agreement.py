@@ -16,10 +16,8 @@ SAME_DIE = 0.5
 def agreed(readings: Sequence[Reading]) -> Reading:
     """The newest reading; in doubt (`disagree`) unless all of them hold the same values at the same places.
 
-    A doubt of any frame's is kept. Raises ValueError for no reading at all.
+    A doubt of any frame's is kept.
     """
-    if not readings:
-        raise ValueError("no reading to agree on")
     newest = readings[-1]
     doubt = next((reading.doubt for reading in reversed(readings) if reading.doubt is not None), None)
     if doubt is None and not all(same_dice(newest, reading) for reading in readings[:-1]):

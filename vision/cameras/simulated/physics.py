@@ -12,17 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.cameras.simulated.contact import (
-    CORNERS,
-    STIFFNESS,
-    Floats,
-    Walls,
-    between,
-    cross,
-    neighbours,
-    on_planes,
-    touch,
-)
+from vision.cameras.simulated.contact import CORNERS, STIFFNESS, Walls, between, cross, neighbours, on_planes, touch
+from vision.reading import Floats
 
 GRAVITY_MM_S2 = 9810.0
 STEP_S = 1 / 1200
@@ -64,6 +55,11 @@ class Bodies:
         """How many dice there are."""
         return len(self.at_mm)
 
+    @property
+    def resting(self) -> NDArray[np.bool_]:
+        """(n,) which dice have come to rest."""
+        return self.still_s >= REST_S
+
 
 def laid_out(count: int) -> Bodies:
     """Dice at rest at the origin."""
@@ -86,11 +82,6 @@ def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wa
     """
     for _ in range(max(1, round(seconds / STEP_S))):
         _step(bodies, moving, edge_mm, walls)
-
-
-def resting(bodies: Bodies) -> NDArray[np.bool_]:
-    """(n,) which dice have come to rest."""
-    return bodies.still_s >= REST_S
 
 
 def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls) -> None:

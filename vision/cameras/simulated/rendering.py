@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cameras.simulated.appearance import FACE_PX, Faces, felt, wood
-from vision.cameras.simulated.contact import CORNERS, Floats
-from vision.reading import FrameBGR
-
-Matrix = NDArray[np.float64]
+from vision.cameras.simulated.contact import CORNERS
+from vision.reading import Floats, FrameBGR
 
 LIGHT = np.array([-0.35, -0.45, 0.82])
 """Towards the lamp; its length is 1. Off the camera's axis, so that no face mirrors it."""
@@ -57,11 +55,11 @@ class Pinhole:
         y = self.size_wh[1] / 2 + self.focal_px * (points_mm[..., 1] - self.middle_mm[1]) / depth
         return np.stack([x, y], -1)
 
-    def floor_to_px(self) -> Matrix:
+    def floor_to_px(self) -> Floats:
         """(3, 3) homography from millimetres on the floor to pixels."""
         return self.plane_to_px(np.identity(3)[:, [0, 1]], np.zeros(3))
 
-    def plane_to_px(self, axes: Matrix, corner_mm: Floats) -> Matrix:
+    def plane_to_px(self, axes: Floats, corner_mm: Floats) -> Floats:
         """(3, 3) homography of a plane with those (3, 2) axes and that origin to pixels."""
         (x, y), (width, height) = self.middle_mm, self.size_wh
         lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])

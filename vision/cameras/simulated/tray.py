@@ -11,17 +11,9 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vision.cameras.simulated.contact import CORNERS, Floats, Walls
-from vision.cameras.simulated.physics import (
-    FLAT_DEG,
-    Bodies,
-    advance,
-    laid_flat,
-    laid_out,
-    leaning_deg,
-    random_turns,
-    resting,
-)
+from vision.cameras.simulated.contact import CORNERS, Walls
+from vision.cameras.simulated.physics import FLAT_DEG, Bodies, advance, laid_flat, laid_out, leaning_deg, random_turns
+from vision.reading import Floats
 
 TRAY_WH_MM = (320.0, 240.0)
 RIDGE_MM = 240.0
@@ -133,7 +125,7 @@ class VirtualTray:
             self._launch()
             if self._rolling.any():
                 advance(self._bodies, self._rolling, DIE_MM, _WALLS, seconds)
-                if resting(self._bodies)[self._rolling].all():  # before that one may yet be hit
+                if self._bodies.resting[self._rolling].all():  # before that one may yet be hit
                     self._rolling[:] = False
             return tuple(
                 Pose(int(index), self._bodies.at_mm[index].copy(), self._bodies.turn[index].copy())
