@@ -75,10 +75,6 @@ class Canvas:
         light = levels[:, None] * np.asarray(colour, np.float32)
         self.look[way.leds] = np.maximum(self.look[way.leds], light)
 
-    def dim(self, way: Way, levels: Levels) -> None:
-        """Take light off a way: each LED keeps this part of what it has."""
-        self.look[way.leds] *= levels[:, None]
-
     def pockets(self, peg: int) -> tuple[int, ...]:
         """The LEDs of both pockets of a peg's lane."""
         lane = self.layout.lane_of(peg)

@@ -26,7 +26,6 @@ class Layout:
         lanes: For each lane the LEDs of its start pocket, each hole, and its finish pocket. A pocket may be empty.
         status: LEDs of the status segment, empty when there is none.
         places_mm: Where each LED is, x to the right and y down, for drawings.
-        row_holes: Holes to a row, for drawings.
     """
 
     name: str
@@ -34,7 +33,6 @@ class Layout:
     lanes: tuple[Lane, ...]
     status: tuple[int, ...]
     places_mm: tuple[Place, ...]
-    row_holes: int = 30
 
     @property
     def holes(self) -> int:
@@ -64,7 +62,7 @@ def lay(settings: TrackSettings) -> Layout:
         raise SetupError(problems)
     lanes = tuple(_lane(_indices(text), settings) for text in settings.lanes)
     places = _rows(settings.leds, settings.row_holes * settings.leds_per_hole, settings.pitch_mm)
-    return Layout(OWN, settings.leds, lanes, _indices(settings.status), places, settings.row_holes)
+    return Layout(OWN, settings.leds, lanes, _indices(settings.status), places)
 
 
 def layout_of(name: str, own: TrackSettings) -> Layout:
@@ -162,7 +160,7 @@ def strip122() -> Layout:
     """A straight 144 LED/m strip of 122: start, 120 holes, finish; one lane for all."""
     pitch_mm = 1000 / 144
     lane = tuple((led,) for led in range(122))
-    return Layout("strip122", 122, (lane,), (), tuple((led * pitch_mm, 0.0) for led in range(122)), 120)
+    return Layout("strip122", 122, (lane,), (), tuple((led * pitch_mm, 0.0) for led in range(122)))
 
 
 def board3x121() -> Layout:
@@ -180,7 +178,7 @@ def board3x121() -> Layout:
         indices = range(first, first + 121) if lane % 2 == 0 else range(first + 120, first - 1, -1)
         places += travel if lane % 2 == 0 else travel[::-1]
         lanes.append(((), *((led,) for led in indices)))
-    return Layout("board3x121", 363, tuple(lanes), (), tuple(places), 30)
+    return Layout("board3x121", 363, tuple(lanes), (), tuple(places))
 
 
 def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Place:
@@ -199,7 +197,7 @@ def matrix16() -> Layout:
     for y in range(side):
         for x in range(side):
             places[_wired(x, y, side)] = (x * pitch_mm, y * pitch_mm)
-    return Layout("matrix16", side * side, (lane,), (), tuple(places), 30)
+    return Layout("matrix16", side * side, (lane,), (), tuple(places))
 
 
 def _wired(x: int, y: int, side: int) -> int:
@@ -229,7 +227,7 @@ def table300() -> Layout:
     start, holes, finish = range(4), range(4, 244), range(244, 252)
     lane = (tuple(start), *((led, led + 1) for led in holes[::2]), tuple(finish))
     places = tuple(_round_table((led + 0.5) * 1000 / 60, 1500.0, 1000.0) for led in range(300))
-    return Layout("table300", 300, (lane,), tuple(range(264, 288)), places, 30)
+    return Layout("table300", 300, (lane,), tuple(range(264, 288)), places)
 
 
 def _round_table(way_mm: float, width_mm: float, depth_mm: float) -> Place:

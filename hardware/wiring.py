@@ -29,7 +29,7 @@ def wiring_problems(kind: str, strip: StripSettings, buttons: ButtonSettings | N
 
 
 def strip_pins(kind: str, strip: StripSettings) -> dict[int, str]:
-    """The pins that a strip takes, with what for."""
+    """The pins that a strip takes, with what for, that of its data first; none where it is not on the Pi's pins."""
     if kind in ("spi", "auto") or (kind == "ws281x" and strip.pin == 10):
         return {pin: f"the strip's SPI ({role})" for pin, role in SPI_PINS.items()}
     if kind in ("ws281x", "pio"):

@@ -9,10 +9,9 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A button was pressed: its name in the settings (`bank`, `undo`, `next`, `shutdown`), when, and whether long."""
+    """A button was pressed: its name in the settings (`bank`, `undo`, `next`, `shutdown`), and whether long."""
 
     button: str
-    at_s: float
     long: bool = False
 
 
@@ -21,7 +20,6 @@ class Touch:
     """A button went down or came up: told at once, long before it is known what press it will be."""
 
     button: str
-    at_s: float
     down: bool
 
 

@@ -101,7 +101,7 @@ class GpioButtons:
         long_s = self._holds_s[button]
         self._contacts[button], happened = step(self._contacts[button], closed, at_s, self._settle_s, long_s)
         return [
-            Touch(button, at_s, down=word == "down") if word in ("down", "up") else Press(button, at_s, word == "long")
+            Touch(button, down=word == "down") if word in ("down", "up") else Press(button, long=word == "long")
             for word in happened
         ]
 

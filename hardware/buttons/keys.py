@@ -7,7 +7,6 @@ import os
 import select
 import sys
 import threading
-import time
 from collections.abc import Callable
 from typing import Any, TextIO
 
@@ -24,8 +23,8 @@ class KeyButtons:
 
     name = "keys"
 
-    def __init__(self, source: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._source, self._clock = source, clock
+    def __init__(self, source: TextIO | None = None) -> None:
+        self._source = source
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._restore: Callable[[], None] = lambda: None
@@ -59,7 +58,7 @@ class KeyButtons:
     def press_of(self, key: str) -> Press | None:
         """The press that a key is, or None."""
         button = KEYS.get(key.lower())
-        return None if button is None else Press(button, self._clock(), long=key != key.lower())
+        return None if button is None else Press(button, long=key != key.lower())
 
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
         while not self._stopped.is_set():
@@ -73,9 +72,9 @@ class KeyButtons:
             for key in typed.decode(errors="ignore"):
                 press = self.press_of(key)
                 if press is not None:
-                    on_touch(Touch(press.button, press.at_s, down=True))
+                    on_touch(Touch(press.button, down=True))
                     on_press(press)
-                    on_touch(Touch(press.button, press.at_s, down=False))
+                    on_touch(Touch(press.button, down=False))
 
 
 def _key_by_key(descriptor: int) -> Callable[[], None]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from html import escape
 
 from hardware.settings import StripSettings
+from hardware.wiring import strip_pins
 
 HEADER_PINS = {
     2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22, 11: 23,
@@ -18,19 +19,12 @@ _STEP = 26
 _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
 
 
-def data_pin(kind: str, strip: StripSettings) -> int | None:
-    """The BCM number of the strip's data pin; None for a strip that is not on the Pi's pins."""
-    if kind in ("spi", "auto"):
-        return 10
-    return strip.pin if kind in ("ws281x", "pio") else None
-
-
 def wiring_diagram(kind: str, strip: StripSettings, buttons: Mapping[str, int], limit_ma: float) -> str:
     """The Pi's header, the level shifter, the strip with its supply, and every button, as an SVG picture."""
     body = [_header()]
     for number, (name, at) in enumerate(sorted(buttons.items(), key=lambda item: HEADER_PINS[item[1]])):
         body += _button(number, name, at)
-    pin = data_pin(kind, strip)
+    pin = next(iter(strip_pins(kind, strip)), None)
     if pin is not None:
         body += _strip(pin, limit_ma)
     else:

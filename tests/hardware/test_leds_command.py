@@ -13,7 +13,7 @@ from companion.commands.leds import command
 from companion.errors import DeviceError, SetupError
 from hardware.pictures.gallery import SCENES
 from hardware.pictures.plans import drilling_template, walk, wiring_map
-from hardware.pictures.wires import HEADER_PINS, data_pin, wiring_diagram
+from hardware.pictures.wires import HEADER_PINS, wiring_diagram
 from hardware.settings import StripSettings
 from hardware.track import PRESETS, preset
 
@@ -70,8 +70,7 @@ def test_the_wiring_is_drawn_from_the_pins() -> None:
 
 
 def test_spi_carries_its_data_on_gpio_10_and_wled_on_no_pin() -> None:
-    assert data_pin("spi", StripSettings(pin=18)) == 10
-    assert data_pin("wled:board.local", StripSettings()) is None
+    assert "GPIO10 (pin 19): data" in wiring_diagram("spi", StripSettings(pin=18), {}, 2000)
     assert "takes no pin" in wiring_diagram("wled:board.local", StripSettings(), {}, 2000)
 
 

@@ -85,11 +85,11 @@ def test_a_button_acts_on_the_table_and_one_that_may_not_changes_nothing(place: 
     thrown = place.table.submit(PlayLine(number=started.number, line={"throw": [1, 1, 2, 3, 4, 5, 6]}))
     assert thrown.state != started.state
     place.listen()
-    place.buttons.press(Press("undo", 1.0))
+    place.buttons.press(Press("undo"))
     before = place.table.snapshot().number
     state = place.table.snapshot().state or {}
     assert state | {"line": 1} == started.state, "the throw is taken back"
-    place.buttons.press(Press("bank", 1.0))
+    place.buttons.press(Press("bank"))
     assert place.table.snapshot().number == before, "there is nothing to bank: refused, and the table plays on"
     assert place.health() == (True, "test buttons")
 
@@ -101,7 +101,7 @@ def test_a_long_press_lets_in_the_phone_whose_code_the_board_shows(place: Place)
     token, code = asked
     assert place.lit() == sum(code)
     place.now_s += 3
-    place.buttons.press(Press("next", 1.0, long=True))
+    place.buttons.press(Press("next", long=True))
     assert place.pairing.knows(token)
     place.lit()
     colours = {led for led in place.board.latest().leds if any(led)}
@@ -111,7 +111,7 @@ def test_a_long_press_lets_in_the_phone_whose_code_the_board_shows(place: Place)
 def test_the_shutdown_button_counts_down_in_light_while_it_is_held(place: Place) -> None:
     place.listen("true")
     place.lit()
-    place.buttons.touch(Touch("shutdown", 0.0, down=True))
+    place.buttons.touch(Touch("shutdown", down=True))
     held = []
     for _ in range(6):
         held.append(place.lit())
@@ -123,10 +123,10 @@ def test_the_shutdown_button_counts_down_in_light_while_it_is_held(place: Place)
 
 def test_the_countdown_ends_when_the_button_is_let_go(place: Place, tmp_path: Path) -> None:
     place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'w')")
-    place.buttons.touch(Touch("shutdown", 0.0, down=True))
+    place.buttons.touch(Touch("shutdown", down=True))
     red = place.lit()
-    place.buttons.touch(Touch("shutdown", 1.0, down=False))
-    place.buttons.press(Press("shutdown", 1.0))
+    place.buttons.touch(Touch("shutdown", down=False))
+    place.buttons.press(Press("shutdown"))
     assert red > 110
     place.lit()
     assert not any(r > 4 * g > 0 for r, g, _ in place.board.latest().leds), "no red is left"
@@ -135,7 +135,7 @@ def test_the_countdown_ends_when_the_button_is_let_go(place: Place, tmp_path: Pa
 
 def test_held_to_the_end_it_runs_the_command_once_and_opens_no_pairing(place: Place, tmp_path: Path) -> None:
     place.listen(sys.executable, "-c", f"open({str(tmp_path / 'off')!r}, 'a').write('x')")
-    place.buttons.press(Press("shutdown", 3.0, long=True))
+    place.buttons.press(Press("shutdown", long=True))
     assert (tmp_path / "off").read_text() == "x"
     assert not place.pairing.phones()
     assert place.health()[0]
@@ -151,7 +151,7 @@ def test_held_to_the_end_it_runs_the_command_once_and_opens_no_pairing(place: Pl
 )
 def test_a_shutdown_that_fails_is_told_on_the_page(place: Place, command: tuple[str, ...], told: str) -> None:
     place.listen(*command)
-    place.buttons.press(Press("shutdown", 3.0, long=True))
+    place.buttons.press(Press("shutdown", long=True))
     ok, says = place.health()
     assert not ok
     assert told in says
