@@ -34,14 +34,6 @@ def phone(pairing: Pairing) -> Paired | None:
     return pairing.phone(flask.request.cookies.get(COOKIE))
 
 
-def must_be_paired(pairing: Pairing) -> Paired:
-    """The paired phone that asks. Ends the request with 401 when it is none."""
-    asking = phone(pairing)
-    if asking is None:
-        refuse(401)
-    return asking
-
-
 def from_this_machine() -> bool:
     """Whether the request comes from the machine that the table runs on."""
     return is_loopback(flask.request.remote_addr or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, NoReturn
 
 import flask
@@ -32,15 +32,22 @@ def json_bytes(body: bytes, status: int = 200) -> flask.Response:
     return flask.Response(body, status=status, mimetype="application/json")
 
 
-def refusal(status: int, code: str | None = None, message: str | None = None, **more: object) -> flask.Response:
+def attachment(body: bytes | Iterable[bytes], kind: str, name: str) -> flask.Response:
+    """A file to keep, of that media type and name."""
+    response = flask.Response(body, mimetype=kind)
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def refusal(status: int, code: str | None = None, message: str | None = None) -> flask.Response:
     """An error as JSON: `{"error": code, "message": words}`; the usual words of the status when none are given."""
-    return json_bytes(problem(status, code, message, **more), status)
+    return json_bytes(problem(status, code, message), status)
 
 
-def problem(status: int, code: str | None = None, message: str | None = None, **more: object) -> bytes:
+def problem(status: int, code: str | None = None, message: str | None = None) -> bytes:
     """The JSON of a refusal."""
     usual_code, usual_words = WORDS.get(status, ("refused", "The request was refused."))
-    return msgspec.json.encode({"error": code or usual_code, "message": message or usual_words, **more})
+    return msgspec.json.encode({"error": code or usual_code, "message": message or usual_words})
 
 
 async def asgi_refusal(
@@ -65,9 +72,9 @@ async def asgi_refusal(
     await send({"type": "http.response.body", "body": body})
 
 
-def refuse(status: int, code: str | None = None, message: str | None = None, **more: object) -> NoReturn:
+def refuse(status: int, code: str | None = None, message: str | None = None) -> NoReturn:
     """End the request with `refusal`."""
-    flask.abort(refusal(status, code, message, **more))
+    flask.abort(refusal(status, code, message))
 
 
 def http_error(error: HTTPException) -> flask.Response | HTTPException:

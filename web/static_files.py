@@ -21,7 +21,6 @@ KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
     ".png": "image/png",
-    ".webmanifest": "application/manifest+json",
     ".json": "application/json",
 }
 PAGES = tuple(

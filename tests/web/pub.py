@@ -67,7 +67,7 @@ class StandInBoard:
     """A strip of three LEDs that always shows the same: it stands in for the hardware's board."""
 
     leds: Sequence[Sequence[int]] = ((0, 0, 0), (12, 8, 1), (255, 120, 0))
-    milliamps: float = 41.6
+    milliamps: int = 42
 
     def latest(self) -> StandInBoard:
         return self
@@ -200,7 +200,6 @@ def play(pub: Pub, *lines: dict[str, Any]) -> None:
 def opened(
     folder: Path,
     limits: Limits = LIMITS,
-    heartbeat_s: float = 2.0,
     addresses: Addresses = ADDRESSES,
     name: str = "Peg & Pip",
     **parts: Any,
@@ -235,7 +234,7 @@ def opened(
     ]
     app = create_app(Pages(feed, pairing, games, addresses, Named(lambda: name)), groups, "0")
     hosts = Hosts(addresses.names)
-    stream = EventStream(feed, hosts, pairing.knows, limits, heartbeat_s)
+    stream = EventStream(feed, hosts, pairing.knows, limits)
     try:
         yield Pub(app, Site(app, stream, limits), feed, limits, table, clock, tray, pairing, folder)
     finally:

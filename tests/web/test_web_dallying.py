@@ -33,9 +33,10 @@ def room(tmp_path: Path) -> Iterator[tuple[Pub, int]]:
         headers_s=2.0,
         body_s=2.0,
         stalled_s=1.0,
+        heartbeat_s=0.05,
         is_own=lambda address: address == "127.0.0.1",
     )
-    with opened(tmp_path, limits, heartbeat_s=0.05) as pub, served(pub) as address:
+    with opened(tmp_path, limits) as pub, served(pub) as address:
         pub.table.submit(StartGame(header=HEADER))
         yield pub, int(address.rsplit(":", 1)[1])
 

@@ -27,8 +27,10 @@ THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[tuple[Pub, int]]:
-    limits = Limits(streams=8, streams_spare=1, streams_each=3, is_own=lambda address: address == "127.0.0.1")
-    with opened(tmp_path, limits, heartbeat_s=0.05) as pub, served(pub) as address:
+    limits = Limits(
+        streams=8, streams_spare=1, streams_each=3, heartbeat_s=0.05, is_own=lambda address: address == "127.0.0.1"
+    )
+    with opened(tmp_path, limits) as pub, served(pub) as address:
         pub.table.submit(StartGame(header=HEADER))
         yield pub, int(address.rsplit(":", 1)[1])
 

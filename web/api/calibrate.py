@@ -11,7 +11,7 @@ import msgspec
 from companion.errors import DeviceError
 from web.api.routes import Json, NothingBody, Routes
 from web.pairing.phones import Pairing
-from web.responses import answer, refusal
+from web.responses import answer, attachment, refusal
 
 PAPERS = ("a4", "letter")
 PAPER: Json = {"name": "paper", "in": "query", "schema": {"enum": list(PAPERS)}}
@@ -115,9 +115,7 @@ def routes(calibration: Calibration, pairing: Pairing) -> Routes:
 def _sheet(calibration: Calibration, paper: str) -> flask.Response:
     if paper not in PAPERS:
         return refusal(404, "no_such_paper", f"There is a sheet for {' and '.join(PAPERS)}.")
-    response = flask.Response(calibration.sheet_pdf(paper), mimetype="application/pdf")
-    response.headers["Content-Disposition"] = f'attachment; filename="calibration-{paper}.pdf"'
-    return response
+    return attachment(calibration.sheet_pdf(paper), "application/pdf", f"calibration-{paper}.pdf")
 
 
 def _done(act: Callable[[], Mapping[str, Any]]) -> flask.Response:

@@ -13,7 +13,7 @@ from companion.errors import RulesError
 from companion.session.last_state import AnyTable
 from companion.session.past.export import PastGames
 from web.api.routes import Json, Routes
-from web.responses import answer, refusal
+from web.responses import answer, attachment, refusal
 
 COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
 GOALS = ("points", "win")
@@ -48,7 +48,7 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
         if lines is None:
             return _no_such_game()
         text = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
-        return _file(text, "application/x-ndjson", f"{game}.jsonl")
+        return attachment(text, "application/x-ndjson", f"peg-and-pip-{game}.jsonl")
 
     @made.get("/api/evening.csv", "All throws of the evening", {}, kind="text/csv")
     def table_of_throws() -> flask.Response:
@@ -57,7 +57,7 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
         sheet.writerow(COLUMNS)
         for *of_game, number, player, values in past.throwers():
             sheet.writerow([*of_game, number, plain(player), " ".join(map(str, values))])
-        return _file(text.getvalue().encode(), "text/csv", "throws.csv")
+        return attachment(text.getvalue().encode(), "text/csv", "peg-and-pip-throws.csv")
 
     return made
 
@@ -103,9 +103,3 @@ def plain(name: str) -> str:
 
 def _no_such_game() -> flask.Response:
     return refusal(404, "no_such_game", "There is no game of that number. GET /api/evening lists them.")
-
-
-def _file(body: bytes, kind: str, name: str) -> flask.Response:
-    response = flask.Response(body, mimetype=kind)
-    response.headers["Content-Disposition"] = f'attachment; filename="peg-and-pip-{name}"'
-    return response

@@ -18,7 +18,7 @@ from companion.session.past.review import NO_DIE, Review, ReviewedThrow
 from companion.session.photos import Photos
 from web.api.routes import Json, Routes, ref
 from web.pairing.phones import Pairing
-from web.responses import answer, refusal
+from web.responses import answer, attachment, refusal
 
 SET_NAME = "own_table"
 """The folder in the zip; the name by which training knows a table's own photos."""
@@ -58,8 +58,7 @@ def routes(review: Review, photos: Photos, pairing: Pairing) -> Routes:
     def packed() -> flask.Response:
         file = tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES)  # noqa: SIM115 - closed when it has been sent
         pack(review.throws(), photos, file)
-        response = flask.Response(_sent(file), mimetype="application/zip")
-        response.headers["Content-Disposition"] = 'attachment; filename="peg-and-pip-photos.zip"'
+        response = attachment(_sent(file), "application/zip", "peg-and-pip-photos.zip")
         response.headers["Content-Length"] = str(file.tell())
         file.seek(0)
         return response

@@ -15,7 +15,8 @@ import flask
 import msgspec
 
 from web.pairing.phones import Pairing
-from web.requests import body, from_this_machine, must_be_paired
+from web.requests import body, from_this_machine, phone
+from web.responses import refuse
 
 Json = dict[str, Any]
 View = Callable[..., flask.Response]
@@ -121,7 +122,8 @@ class Routes:
             def checked(**path: int) -> flask.Response:
                 if paired and not (here and from_this_machine()):
                     assert self._pairing is not None, f"{self.name} has routes for paired phones"
-                    must_be_paired(self._pairing)
+                    if phone(self._pairing) is None:
+                        refuse(401)
                 return view(**path) if shape is None else view(body(shape), **path)
 
             self.blueprint.add_url_rule(rule, f"{method} {rule}".replace(".", "-"), checked, methods=[method])

@@ -43,7 +43,7 @@ class BoardFrame(Protocol):
         """[r, g, b] of each LED, 0 to 255, in the order of the strip."""
 
     @property
-    def milliamps(self) -> float:
+    def milliamps(self) -> int:
         """What the strip draws now."""
 
 
@@ -72,8 +72,7 @@ def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) ->
     @made.get("/api/board", "What the LED strip shows now", ref("Board"))
     def shown() -> flask.Response:
         frame = board.latest()
-        leds = [[int(colour) for colour in led] for led in frame.leds]
-        return answer({"leds": leds, "milliamps": round(frame.milliamps)})
+        return answer({"leds": frame.leds, "milliamps": frame.milliamps})
 
     @made.get("/api/board/spots", "Where each LED is, in millimetres")
     def spots() -> flask.Response:

@@ -29,6 +29,7 @@ class Limits:
         headers_s: From a connection's first moment, or a request's first byte, to the end of the request's head.
         body_s: From there to the end of its body.
         stalled_s: How long a phone may leave what was written to it unread.
+        heartbeat_s: From one keep-alive of an event stream to the next.
         is_own: Whether an address is this machine's, for which nothing is limited but the number of streams.
     """
 
@@ -40,6 +41,7 @@ class Limits:
     headers_s: float = 10.0
     body_s: float = 10.0
     stalled_s: float = 20.0
+    heartbeat_s: float = 2.0
     is_own: Callable[[str], bool] = is_loopback
 
     @property
@@ -56,9 +58,6 @@ class Taken:
     most_each: int
     _each: Counter[str] = field(default_factory=Counter)
     _all: int = 0
-
-    def __len__(self) -> int:
-        return self._all
 
     def has_room(self, address: str) -> bool:
         """Whether that address may take one more."""

@@ -60,16 +60,8 @@ class Listener:
 class EventStream:
     """The ASGI application. All of it runs in the server's event loop, but for the ring of the table's writer."""
 
-    def __init__(
-        self,
-        feed: Feed,
-        hosts: guard.Hosts,
-        is_paired: Callable[[str | None], bool],
-        limits: Limits,
-        heartbeat_s: float = 2.0,
-    ) -> None:
-        self._feed, self._hosts, self._is_paired = feed, hosts, is_paired
-        self._limits, self._heartbeat_s = limits, heartbeat_s
+    def __init__(self, feed: Feed, hosts: guard.Hosts, is_paired: Callable[[str | None], bool], limits: Limits) -> None:
+        self._feed, self._hosts, self._is_paired, self._limits = feed, hosts, is_paired, limits
         self._listeners: set[Listener] = set()
         self._taken = Taken(limits.streams, limits.streams_each)
         self._changed = asyncio.Event()
@@ -139,7 +131,7 @@ class EventStream:
         """Write to all at each change, and at each heartbeat: what changes meanwhile is told in the next round."""
         while not self._closed:
             try:
-                await asyncio.wait_for(self._changed.wait(), self._heartbeat_s)
+                await asyncio.wait_for(self._changed.wait(), self._limits.heartbeat_s)
                 beat = False
             except TimeoutError:
                 beat = True
