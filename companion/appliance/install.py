@@ -83,7 +83,7 @@ class Release:
     def undo(self, machine: Machine) -> None:
         """Remove all releases, and the command."""
         machine.at(self.command).unlink(missing_ok=True)
-        shutil.rmtree(machine.at(self.releases.base), ignore_errors=True)
+        shutil.rmtree(self.releases.place, ignore_errors=True)
 
 
 def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str = "") -> list[Step]:

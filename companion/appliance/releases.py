@@ -80,27 +80,22 @@ class Releases:
     base: str = "/opt/pegpip"
 
     @property
+    def place(self) -> Path:
+        """Where all of it lies: the folder of the releases, and beside it the links and the trial."""
+        return self.machine.at(self.base)
+
+    @property
     def folder(self) -> Path:
         """Where they lie."""
-        return self.machine.at(self.base) / "releases"
-
-    @property
-    def current_link(self) -> Path:
-        """What the service runs."""
-        return self.machine.at(self.base) / "current"
-
-    @property
-    def proven_link(self) -> Path:
-        """The last release that was well."""
-        return self.machine.at(self.base) / "proven"
+        return self.place / "releases"
 
     def current(self) -> str | None:
         """The name of the release that the service runs."""
-        return _named_by(self.current_link)
+        return _named_by(self.place / "current")
 
     def proven(self) -> str | None:
         """The name of the last release that was well; before the first update that is the current one."""
-        return _named_by(self.proven_link) or self.current()
+        return _named_by(self.place / "proven") or self.current()
 
     def names(self) -> list[str]:
         """Those that are whole, oldest first."""
@@ -132,21 +127,19 @@ class Releases:
 
     def switch(self, name: str) -> None:
         """Let the service run that release from its next start on."""
-        _point(self.current_link, name)
+        _point(self.place / "current", name)
 
     def trust(self, name: str) -> None:
         """Have that release for the last that was well."""
-        _point(self.proven_link, name)
+        _point(self.place / "proven", name)
 
-    def prune(self) -> list[str]:
-        """Remove the oldest, all but KEPT and never one that a link names, and what was never whole; their names."""
+    def prune(self) -> None:
+        """Remove the oldest, all but KEPT and never one that a link names, and what was never whole."""
         named = {self.current(), self.proven()}
         others = [name for name in self.names() if name not in named]
         halves = sorted({path.name for path in self.folder.iterdir()} - {*self.names(), *named})
-        gone = [*halves, *others[: max(0, len(others) - (KEPT - len(named)))]]
-        for name in gone:
+        for name in [*halves, *others[: max(0, len(others) - (KEPT - len(named)))]]:
             _remove(self.folder / name)
-        return gone
 
     def _fill(self, place: Path, source: Source) -> None:
         run = self.machine.run

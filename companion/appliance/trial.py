@@ -169,7 +169,7 @@ def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
 
 
 def _file(releases: Releases) -> Path:
-    return releases.machine.at(releases.base) / FILE_NAME
+    return releases.place / FILE_NAME
 
 
 def _write(releases: Releases, trial: Trial) -> None:

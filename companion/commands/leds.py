@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 MOVING_HZ = 12.5
 WIDTH_PX = 960
 MOVING_WIDTH_PX = 560
+NUMBERED_WIDTH_PX = 1600
 PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
 """LEDs are at least so far apart, or a picture gets wider for it."""
 DIM = 40
@@ -68,7 +68,10 @@ def map_(file: Path | None, layout: str | None, strip: str | None, out: Path | N
     settings = config.load(file, {})
     chosen = _chosen(settings, layout)
     if out is not None and out.suffix == ".png":
-        _numbered(out, chosen)
+        from hardware.pictures.glow import save_still, scenery
+
+        _folder(out.parent)
+        save_still(out, scenery(chosen, NUMBERED_WIDTH_PX).numbered(chosen))
     elif out is not None:
         _write(out, wiring_map(chosen))
     else:
@@ -172,12 +175,9 @@ def _moving(path: Path, scene: Scene, layout: Layout) -> None:
     from hardware.pictures.glow import save_moving, scenery, wide_enough
 
     drawn = scenery(layout, wide_enough(layout, MOVING_WIDTH_PX, MOVING_PITCH_PX))
-    pictures = [drawn.lit(_frame(scene, layout, time_s)) for time_s in _times(scene.lasts_s)]
+    times_s = (frame / MOVING_HZ for frame in range(round(scene.lasts_s * MOVING_HZ)))
+    pictures = [drawn.lit(_frame(scene, layout, time_s)) for time_s in times_s]
     save_moving(path, pictures, round(1000 / MOVING_HZ))
-
-
-def _times(lasts_s: float) -> Iterator[float]:
-    return (frame / MOVING_HZ for frame in range(round(lasts_s * MOVING_HZ)))
 
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
@@ -186,14 +186,6 @@ def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
     from hardware.settings import PowerSettings
 
     return Power(PowerSettings(brightness=1.0)).limited(compose(scene.view, layout, time_s))[0]
-
-
-def _numbered(path: Path, layout: Layout) -> None:
-    from hardware.pictures.glow import save_still, scenery
-
-    drawn = scenery(layout, 1600)
-    _folder(path.parent)
-    save_still(path, drawn.numbered(layout))
 
 
 def _folder(path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ import click
 
 from companion import config
 from companion.commands.read import reading_record
-from companion.errors import DeviceError, PictureError
+from companion.errors import PictureError
 
 if TYPE_CHECKING:
     from vision.cameras import Camera, Frame
@@ -44,13 +44,14 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
     ill = False
     for event in Watcher(limited, setup.reader, setup.rig, lambda: expect, pause=limited.pause).events():
         if isinstance(event, Ill):
-            _tell_illness(event.error, camera.name)
+            click.echo(f"pegpip: {camera.name}: {event.error}", err=True)
             ill = True
             if camera.name in ("video", "files"):  # a file does not get well by waiting
                 return 1
         elif isinstance(event, Settled):
             last = latest(event, last, held=setup.rig is None)
-            for record in _throw_of(event) if last is event else ():
+            if last is event and event.reading.dice:  # else the tray came to rest without a die in it
+                record = _throw_record(event)
                 print(json.dumps(record) if as_json else in_a_row(record), flush=True)  # noqa: T201
             ill = False
     return 1 if ill else 0
@@ -64,14 +65,10 @@ def in_a_row(record: dict[str, Any]) -> str:
     return f"{record['at_s']:8.2f} s  {thrown}{kept}{doubt}"
 
 
-def _throw_of(settled: Settled) -> Iterator[dict[str, Any]]:
-    """The throw, unless the tray came to rest without a die in it."""
-    reading = settled.reading
-    if not reading.dice:
-        return
-    yield {
+def _throw_record(settled: Settled) -> dict[str, Any]:
+    return {
         "at_s": round(settled.at_s, 3),
-        **reading_record(reading),
+        **reading_record(settled.reading),
         "thrown": _values(settled.thrown),
         "kept": _values(settled.kept),
     }
@@ -90,10 +87,6 @@ def _opened(source: str) -> tuple[str, Camera]:
             raise PictureError(f"{source!r} is a folder: to see its photos one by one, write 'files:{source}'.")
         source = f"video:{source}"
     return source, open_camera(source)
-
-
-def _tell_illness(error: DeviceError, name: str) -> None:
-    click.echo(f"pegpip: {name}: {error}", err=True)
 
 
 class _Limited:
