@@ -26,7 +26,7 @@ SLOW_LOOK = """
 
         def frame(self):
             self.number += 1
-            return Frame(picture, self.number, self.number / 10)
+            return Frame(picture, self.number / 10)
 
     class Slow:
         def read(self, frame_bgr, expect=None):

@@ -57,19 +57,17 @@ def taken(camera: Camera, count: int) -> list[Frame]:
 
 
 @every_camera
-def test_a_camera_gives_numbered_colour_frames_may_be_stopped_twice_and_started_again(
+def test_a_camera_gives_colour_frames_one_after_the_other_may_be_stopped_twice_and_started_again(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     camera = build(tmp_path, monkeypatch)
     assert camera.name
     camera.stop()
-    for evening in range(2):
+    for _ in range(2):
         camera.start()
         camera.start()
         frames = taken(camera, 6)
-        first = frames[0].number
-        assert first == 0 or (evening == 1 and first == 6), "after a restart numbers begin again or go on"
-        assert [frame.number for frame in frames] == list(range(first, first + 6))
+        assert len(frames) == 6
         assert all(earlier.at_s < later.at_s for earlier, later in itertools.pairwise(frames))
         for frame in frames:
             assert frame.image_bgr.dtype == np.uint8

@@ -105,7 +105,7 @@ def test_a_die_that_moves_against_the_ground_is_seen_though_the_camera_moves(by_
 
 
 def settled(picture: FrameBGR, dice: tuple[Die, ...], doubt: str | None = None, at_s: float = 1.0) -> Settled:
-    return Settled(at_s, Frame(picture, 0, at_s), Reading(dice, doubt), (), (), emptied=False)
+    return Settled(at_s, Frame(picture, at_s), Reading(dice, doubt), (), (), emptied=False)
 
 
 def test_dice_on_the_same_ground_are_no_news_wherever_the_camera_has_wandered() -> None:
@@ -149,7 +149,7 @@ class Still:
         number = self._next
         self._next += 1
         picture = textured(9 if self._moves_at is not None and number == self._moves_at else 8)
-        return Frame(picture, number, number / FPS) if number < self._frames else None
+        return Frame(picture, number / FPS) if number < self._frames else None
 
 
 class Doubting:

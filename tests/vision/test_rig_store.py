@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import zipfile
 from pathlib import Path
@@ -136,11 +137,11 @@ def test_a_sheet_that_is_left_in_the_tray_is_asked_to_be_lifted() -> None:
 
 
 def test_a_tray_that_does_not_come_to_rest_is_no_reference() -> None:
-    camera = film()
+    camera, turns = film(), itertools.cycle((0, 1))
 
     def shaken() -> Frame:
         frame = camera.frame()
-        return Frame(np.roll(frame.image_bgr, 25 * (frame.number % 2), 1), frame.number, frame.at_s)
+        return Frame(np.roll(frame.image_bgr, 25 * next(turns), 1), frame.at_s)
 
     with pytest.raises(DeviceError, match="not seen within"):
         Calibrating(shaken, Plan(), lambda _said: None, wait_s=3.0).empty_tray()

@@ -72,6 +72,10 @@ def test_a_hand_moving_in_the_tray_never_settles(camera: VirtualCamera) -> None:
     assert Phase.SETTLED not in phases(camera, 2, detector)[1]
 
 
+def number_of(frame: Frame) -> int:
+    return round(frame.at_s * FPS)
+
+
 def happened(camera: VirtualCamera, seconds: float) -> list[object]:
     """All events of that many seconds, dice being thrown at the start of the second one and lifted near the end."""
 
@@ -84,11 +88,11 @@ def happened(camera: VirtualCamera, seconds: float) -> list[object]:
 
         def frame(self) -> Frame | None:
             frame = camera.frame()
-            if frame.number == int(FPS):
+            if number_of(frame) == int(FPS):
                 camera.tray.throw(strength=0.4)
-            if frame.number == int((seconds - 2) * FPS):
+            if number_of(frame) == int((seconds - 2) * FPS):
                 camera.tray.lift()
-            return frame if frame.number < seconds * FPS else None
+            return frame if number_of(frame) < seconds * FPS else None
 
     return list(Watcher(Acted(), Reader(load_networks(), camera.rig()), camera.rig()).events())
 
@@ -122,7 +126,7 @@ class Thrown:
 
     def frame(self) -> Frame | None:
         frame = self.camera.frame()
-        if frame.number == int(FPS):
+        if number_of(frame) == int(FPS):
             self.camera.tray.throw(strength=0.4)
         lie = self.camera.tray.advance(0.0)
         moved = any(np.abs(one.at_mm - was.at_mm).max() > MOVED_MM for one, was in zip(lie, self._lay, strict=False))
@@ -130,7 +134,7 @@ class Thrown:
             self.rest_s = frame.at_s
         self._lay = lie
         self.then(frame.at_s, self.rest_s)
-        return frame if frame.number < 8 * FPS else None
+        return frame if number_of(frame) < 8 * FPS else None
 
 
 def settled_of(thrown: Thrown) -> list[Settled]:
@@ -219,13 +223,13 @@ def test_lights_are_dimmed_while_the_still_frames_are_taken_and_that_is_no_movem
 
         def frame(self) -> Frame | None:
             frame = camera.frame()
-            if frame.number == int(FPS):
+            if number_of(frame) == int(FPS):
                 camera.tray.throw(strength=0.4)
             # The strip is slow: a change of its light is seen one frame later.
             dim = bool(dimmed) and dimmed[-1][0] and frame.at_s > dimmed[-1][1] + 0.03
             glow = light * np.float32(0.07 if dim else 1.0)
-            taken.append(Frame(np.clip(frame.image_bgr + glow, 0, 255).astype(np.uint8), frame.number, frame.at_s))
-            return taken[-1] if frame.number < 8 * FPS else None
+            taken.append(Frame(np.clip(frame.image_bgr + glow, 0, 255).astype(np.uint8), frame.at_s))
+            return taken[-1] if number_of(frame) < 8 * FPS else None
 
     def dim(on: bool) -> None:
         dimmed.append((on, taken[-1].at_s))
@@ -279,7 +283,7 @@ def test_a_camera_that_fails_is_told_and_opened_again(camera: VirtualCamera) -> 
 
         def frame(self) -> Frame | None:
             frame = camera.frame()
-            return frame if frame.number < 10 else None
+            return frame if number_of(frame) < 10 else None
 
     def pause(seconds: float) -> bool:
         pauses.append(seconds)

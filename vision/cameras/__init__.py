@@ -10,10 +10,9 @@ from vision.reading import FrameBGR
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture of the tray: the image, its number (from 0) and its time on the camera's own clock, in seconds."""
+    """One picture of the tray, and its time on the camera's own clock, in seconds."""
 
     image_bgr: FrameBGR
-    number: int
     at_s: float
 
 

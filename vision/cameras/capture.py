@@ -43,7 +43,6 @@ class VideoCamera:
             capture.release()
             raise self._unreadable()
         self._capture = capture
-        self._number = 0
         fps = capture.get(cv2.CAP_PROP_FPS)
         self._period_s = 1 / (fps if math.isfinite(fps) and fps > 0 else USUAL_FPS)
         self._at_s = -self._period_s
@@ -54,7 +53,7 @@ class VideoCamera:
             raise DeviceError("The video was asked for a frame before its start.", "Start it first.")
         image_bgr = picture_of(self._capture)
         if image_bgr is None:
-            if self._number:
+            if self._at_s >= 0:  # there were some
                 return None
             self.stop()
             raise self._unreadable()
@@ -62,9 +61,7 @@ class VideoCamera:
         # Some containers tell no times, or the same one twice; then the frame rate has to do.
         told = self._at_s < timestamp_s < math.inf
         self._at_s = timestamp_s if told else self._at_s + self._period_s
-        frame = Frame(image_bgr, self._number, self._at_s)
-        self._number += 1
-        return frame
+        return Frame(image_bgr, self._at_s)
 
     def stop(self) -> None:
         """Close the file; a later start begins again."""
@@ -95,7 +92,6 @@ class IndexCamera:
             return
         quiet_opencv()
         self._thread = ThreadPoolExecutor(1, "camera")
-        self._number = 0
         self._opening = opening = self._thread.submit(_opened, self._index)
         with contextlib.suppress(TimeoutError, cv2.error):
             if self._thread.submit(lambda: opening.result().isOpened()).result(OPEN_WAIT_S):
@@ -118,9 +114,7 @@ class IndexCamera:
             raise DeviceError(
                 f"Camera {self._index} sends no pictures any more.", "Check its cable, plug it in again; it is retried."
             )
-        frame = Frame(image_bgr, self._number, self._clock())
-        self._number += 1
-        return frame
+        return Frame(image_bgr, self._clock())
 
     def stop(self) -> None:
         """Close the camera, as soon as a call that hangs in it returns; does not wait for that."""

@@ -83,7 +83,6 @@ class FilesCamera:
         if self._started:
             return
         self._started = True
-        self._number = 0
         self._next = 0
         self._shown: FrameBGR | None = None
         self._since_s = 0.0
@@ -108,9 +107,7 @@ class FilesCamera:
             self._shown = self._next_photo()
             now_s = self._since_s = self._clock()
         lies_there = now_s - self._since_s < SHOWN_S
-        frame = Frame(self._shown.copy() if lies_there else empty(self._size_wh), self._number, now_s)
-        self._number += 1
-        return frame
+        return Frame(self._shown.copy() if lies_there else empty(self._size_wh), now_s)
 
     def stop(self) -> None:
         """Forget the photo shown; a later start begins again with the first one."""

@@ -51,16 +51,13 @@ def open_camera(spec: str, dice: int = 7) -> Camera:
 
     if kind == "opencv":
         return IndexCamera(_index(rest))
-    return VideoCamera(_existing(Path(rest).expanduser()))
+    path = Path(rest).expanduser()
+    if not path.is_file():
+        raise SetupError([f"There is no video file {str(path)!r}: check the path."])
+    return VideoCamera(path)
 
 
 def _index(text: str) -> int:
     if not (text.isascii() and text.isdecimal()) or int(text[:9]) > HIGHEST_INDEX:
         raise SetupError([f"camera = 'opencv:{text}': the index is a whole number from 0, as in 'opencv:0'."])
     return int(text)
-
-
-def _existing(path: Path) -> Path:
-    if not path.is_file():
-        raise SetupError([f"There is no video file {str(path)!r}: check the path."])
-    return path

@@ -53,7 +53,7 @@ class Picamera2Camera:
         """Open the camera. Raises DeviceError: no library, no camera, or one that is in use."""
         if self._device is not None:
             return
-        self._number = 0
+        self._taken = 0
         self._at_s = -1.0
         make = _library().Picamera2
         try:
@@ -82,7 +82,7 @@ class Picamera2Camera:
             with self._device.captured_request(wait=FRAME_WAIT_S) as request:
                 image_bgr = self._picture(request.make_array("main"))
                 metadata: dict[str, Any] = request.get_metadata()
-            if self._number == LOCK_AFTER_FRAMES:
+            if self._taken == LOCK_AFTER_FRAMES:
                 self._lock(metadata)
         except TimeoutError as late:
             # Jobs left in picamera2's queue would keep its close() waiting for frames that never come.
@@ -94,9 +94,8 @@ class Picamera2Camera:
             self.stop()
             raise DeviceError(f"The camera failed ({fault}).", RETRIED) from fault
         self._at_s = self._time_of(metadata)
-        frame = Frame(image_bgr, self._number, self._at_s)
-        self._number += 1
-        return frame
+        self._taken += 1
+        return Frame(image_bgr, self._at_s)
 
     def stop(self) -> None:
         """Stop and close the camera, so that it can be opened again, by us or another program."""

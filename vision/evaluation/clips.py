@@ -213,7 +213,7 @@ def _judged(name: str, seed: int, stage: Stage, events: list[Settled], throws: l
             same = event.reading.values == before.reading.values
             repeated += same and not event.emptied
             # Reported empty since the dice were last reported, though no frame was.
-            since = stage.truth[before.frame.number : event.frame.number]
+            since = stage.truth[_number_of(before) : _number_of(event)]
             invented += bool(before.thrown) and event.emptied and all(truth.values for truth in since)
         before = event
     for start, end in zip(throws, [*throws[1:], math.inf], strict=True):
@@ -228,9 +228,14 @@ def _judged(name: str, seed: int, stage: Stage, events: list[Settled], throws: l
     return Watched(name, seed, len(throws), missed, repeated, invented, doubted, slowest)
 
 
+def _number_of(event: Settled) -> int:
+    """How many frames of the clip came before the one that was read."""
+    return round(event.frame.at_s * FPS)
+
+
 def is_true(event: Settled, stage: Stage) -> bool:
     """Whether those values lay there."""
-    return event.reading.values == stage.truth[min(event.frame.number, len(stage.truth) - 1)].values
+    return event.reading.values == stage.truth[min(_number_of(event), len(stage.truth) - 1)].values
 
 
 def table(clips: list[Watched]) -> str:

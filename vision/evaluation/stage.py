@@ -116,7 +116,7 @@ class Stage:
         self.truth.append(Truth(tuple(sorted(face_up(pose.turn) for pose in poses)), moved))
         if self.led is None:
             return frame
-        return Frame(self._lit(frame.image_bgr, frame.at_s, self.led), frame.number, frame.at_s)
+        return Frame(self._lit(frame.image_bgr, frame.at_s, self.led), frame.at_s)
 
     def _lit(self, image_bgr: FrameBGR, at_s: float, led: Led) -> FrameBGR:
         part = DIMMED if at_s > self._dimmed_s + LED_LATE_S else 1.0

@@ -78,7 +78,6 @@ class VirtualCamera:
         self._empty_seen = cv2.GaussianBlur(self._empty, (0, 0), LENS_BLUR_PX)
         self._noise = Noise(LENS.size_wh[0], rng)
         self._drawn: tuple[FrameBGR, tuple[Pose, ...], FrameBGR] | None = None
-        self._number = 0
         self._last_s: float | None = None
         self.newest = self._empty
         """The picture taken last, for a page to show; any thread may look. Must not be changed."""
@@ -100,11 +99,8 @@ class VirtualCamera:
             now_s = self._clock()
         self._last_s = max(now_s, last_s)
         step_s = min(now_s - last_s, LONGEST_STEP_S)
-        picture = self._filmed(step_s, now_s)
-        frame = Frame(picture, self._number, now_s)
-        self._number += 1
-        self.newest = picture
-        return frame
+        self.newest = self._filmed(step_s, now_s)
+        return Frame(self.newest, now_s)
 
     def rig(self) -> Rig:
         """The calibration of this camera: its geometry, and a picture of the empty tray."""
