@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import time
-from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,7 +129,8 @@ def _calibrated(
     pointed_at = None if corners is None else _floor(corners, plan)
     camera = open_camera(settings.camera.source, dice=settings.camera.dice)
     hands = _Hands(camera, plan, paper)
-    with _started(camera):
+    try:
+        camera.start()
         steps = Calibrating(camera.frame, plan, _say, wait_s, show)
         found = _sheet(steps, hands) if pointed_at is None else steps.by_hand(pointed_at)
         # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.
@@ -141,6 +140,8 @@ def _calibrated(
         return (
             _measured(Calibrating(camera.frame, plan, _say, min(wait_s, DIE_WAIT_S)), hands, done) if measure else done
         )
+    finally:
+        camera.stop()
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
@@ -225,15 +226,6 @@ class _Hands:
         _say(ONE_DIE)
         if self._virtual is not None:
             self._virtual.tray.move(0, (self._plan.tray_mm[0] - self._plan.keep_mm) / 2, self._plan.tray_mm[1] / 2)
-
-
-@contextlib.contextmanager
-def _started(camera: Camera) -> Iterator[None]:
-    try:
-        camera.start()
-        yield
-    finally:
-        camera.stop()
 
 
 def _write_sheet(to: Path, paper: str, plan: Plan) -> int:

@@ -16,7 +16,7 @@ from companion.errors import PictureError, SetupError
 
 if TYPE_CHECKING:
     from vision.reader import Reader
-    from vision.reading import FrameBGR, Reading
+    from vision.reading import Reading
 
 MANY = 4
 """From this many pictures on, a terminal is shown how far it is."""
@@ -91,7 +91,8 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 
 
 def _record(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> dict[str, Any]:
-    from vision.images.loading import picture_in
+    from vision.images.annotating import annotated
+    from vision.images.loading import picture_in, save_jpeg
 
     try:
         image_bgr = picture_in(Path(name))
@@ -99,20 +100,13 @@ def _record(name: str, reader: Reader, expect: int | None, drawing: Path | None)
         reading = reader.read(image_bgr, expect)
         ms = 1000 * (time.perf_counter() - begun_s)
         if drawing is not None:
-            _draw(drawing, image_bgr, reading)
+            save_jpeg(annotated(image_bgr, reading), drawing)
     except PictureError as unreadable:
         return {"image": name, "error": str(unreadable)}
     if reader.misfit_wh is not None:
         wide, high = reader.misfit_wh
         click.echo(f"pegpip: {name}: {wide} x {high} is not the calibration's size; it is read as a photo.", err=True)
     return {"image": name, **reading_record(reading), "ms": round(ms, 1)}
-
-
-def _draw(to: Path, image_bgr: FrameBGR, reading: Reading) -> None:
-    from vision.images.annotating import annotated
-    from vision.images.loading import save_jpeg
-
-    save_jpeg(annotated(image_bgr, reading), to)
 
 
 def _drawing(folder: Path, images: Sequence[str], number: int) -> Path:

@@ -12,12 +12,12 @@ from hardware.settings import ButtonSettings
 KINDS = ("none", "keys", "gpio")
 
 
-def open_buttons(kind: str, settings: ButtonSettings | None = None) -> Buttons:
+def open_buttons(kind: str, settings: ButtonSettings) -> Buttons:
     """The buttons of that kind, not started. Raises SetupError with the nearest known kind."""
     if kind == "none":
         return NoButtons()
     if kind == "keys":
         return KeyButtons()
     if kind == "gpio":
-        return GpioButtons(settings or ButtonSettings())
+        return GpioButtons(settings)
     raise SetupError([f"There are no buttons {kind!r}{nearest(kind, KINDS)}"])

@@ -18,9 +18,8 @@ from hardware.strips.ws281x import Ws281xStrip
 KINDS = ("auto", "memory", "terminal", "spi", "pio", "ws281x", "wled:HOST")
 
 
-def open_strip(kind: str, leds: int, settings: StripSettings | None = None) -> Strip:
+def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
     """The strip of that kind, not started. Raises SetupError with the nearest known kind."""
-    wired = settings or StripSettings()
     word, _, host = kind.partition(":")
     if word == "auto" and not host:
         word, _ = automatic(model(), Path(wired.pio_path).exists())

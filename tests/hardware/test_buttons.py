@@ -279,5 +279,5 @@ def test_keys_without_a_terminal_are_told() -> None:
 
 def test_unknown_buttons_are_told_with_the_nearest() -> None:
     with pytest.raises(SetupError, match="'gpio'"):
-        open_buttons("gpoi")
-    assert open_buttons("none").name == "no"
+        open_buttons("gpoi", ButtonSettings())
+    assert open_buttons("none", ButtonSettings()).name == "no"

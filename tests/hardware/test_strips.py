@@ -15,7 +15,7 @@ import pytest
 
 from companion.errors import DeviceError, SetupError
 from hardware.power import Power
-from hardware.settings import PowerSettings
+from hardware.settings import PowerSettings, StripSettings
 from hardware.strips.memory import MemoryStrip
 from hardware.strips.opening import automatic, open_strip
 from hardware.strips.pio import PioStrip
@@ -310,6 +310,6 @@ def test_auto_picks_the_strip_for_the_machine_and_says_why() -> None:
 
 def test_an_unknown_strip_is_told_with_the_nearest() -> None:
     with pytest.raises(SetupError, match="'spi'"):
-        open_strip("spii", 10)
+        open_strip("spii", 10, StripSettings())
     with pytest.raises(SetupError, match="wled:HOST"):
-        open_strip("wled", 10)
+        open_strip("wled", 10, StripSettings())
