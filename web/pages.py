@@ -110,9 +110,10 @@ class Pages:
         }
 
     def language(self) -> str:
-        """That of the phone that asks; of the pub's screen the table's, unless one was chosen there."""
-        screen = flask.request.endpoint == "pages.tv"
-        return language_of_phone(self.named.language() if screen else "")
+        """That which was chosen on the phone that asks; else on the pub's screen the table's; else what it accepts."""
+        usual = self.named.language() if flask.request.endpoint == "pages.tv" else ""
+        accepted = flask.request.accept_languages.values()
+        return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)
 
     def page(self, name: str, having: Set[str]) -> flask.Response:
         """A page with the newest snapshot in it."""
@@ -181,9 +182,3 @@ def manifest() -> flask.Response:
         ],
     }
     return flask.Response(flask.json.dumps(manifest), mimetype="application/manifest+json")
-
-
-def language_of_phone(usual: str = "") -> str:
-    """The language that the asking phone has chosen; else the `usual` one, where there is one; else what it accepts."""
-    accepted = flask.request.accept_languages.values()
-    return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)

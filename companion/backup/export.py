@@ -56,7 +56,7 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
     Raises:
         DeviceError: There is nothing to export, a file can't be read, the disk is full.
     """
-    if not folder.is_dir() or not any(_kept(folder)):
+    if not holds_something(folder):
         raise DeviceError(f"There is nothing to export in {folder}.", "Name the table's data folder with --data DIR.")
     try:
         with tempfile.TemporaryDirectory(prefix=".export-", dir=to.parent) as scratch:
@@ -150,5 +150,5 @@ def _foreign(folder: Path) -> list[str]:
 
 
 def holds_something(folder: Path) -> bool:
-    """Whether an import would meet older data there."""
+    """Whether there is anything to export, and an import would meet older data."""
     return folder.is_dir() and any(_kept(folder))

@@ -38,7 +38,7 @@ def drilling_template(layout: Layout) -> str:
     body = []
     for led, (x, y) in enumerate(_moved(layout)):
         if led in used:
-            body.append(f'<circle cx="{x:.3f}" cy="{y:.3f}" r="{min(HOLE_MM / 2, _radius_mm(layout)):.2f}"/>')
+            body.append(f'<circle cx="{x:.3f}" cy="{y:.3f}" r="{min(HOLE_MM / 2, 0.42 * _pitch_mm(layout)):.2f}"/>')
             body.append(f'<path d="M{x - 1:.3f} {y:.3f}h2M{x:.3f} {y - 1:.3f}v2"/>')
             if _is_labelled(used[led][1]):
                 body.append(_text(x, y + 4.6, used[led][1].split()[-1], 1.8, "#000", stroke=False))
@@ -78,10 +78,6 @@ def _is_labelled(text: str) -> bool:
 def _pitch_mm(layout: Layout) -> float:
     (ax, ay), (bx, by) = layout.places_mm[:2]
     return float(((ax - bx) ** 2 + (ay - by) ** 2) ** 0.5)
-
-
-def _radius_mm(layout: Layout) -> float:
-    return min(3.0, 0.42 * _pitch_mm(layout))
 
 
 def _moved(layout: Layout) -> list[tuple[float, float]]:

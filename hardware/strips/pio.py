@@ -36,7 +36,7 @@ class PioStrip:
 
     def show(self, frame_rgb: FrameRGB) -> None:
         """Write a frame whole. Raises DeviceError, or ValueError for a frame of another length."""
-        data = _with_white(checked(frame_rgb, self.leds))
+        data = np.pad(checked(frame_rgb, self.leds), ((0, 0), (0, 1))).tobytes()
         if self._descriptor is None:
             raise DeviceError("The PIO strip is not open.", "It is opened again by itself.")
         try:
@@ -77,7 +77,3 @@ class PioStrip:
         return DeviceError(
             f"{self._path} fails ({refused.strerror}).", "Check the overlay and the wiring of the strip."
         )
-
-
-def _with_white(frame_rgb: FrameRGB) -> bytes:
-    return np.pad(frame_rgb, ((0, 0), (0, 1))).tobytes()

@@ -6,13 +6,9 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from vision.geometry.rig import Rig
-from vision.reading import FrameBGR
-
-Points = NDArray[np.float64]
-"""(n, 2) x, y."""
+from vision.reading import Floats, FrameBGR
 
 SQUARE = 1.02
 """Pixels are made square when one side of them is longer by more than this: finer than any die's size is known."""
@@ -31,7 +27,7 @@ class Floor:
 
     rig: Rig
     box: tuple[int, int, int, int]
-    stretch: Points
+    stretch: Floats
     face_px: float
 
     @staticmethod
@@ -55,10 +51,10 @@ class Floor:
             return cut
         return cv2.resize(cut, None, fx=self.stretch[0], fy=self.stretch[1], interpolation=cv2.INTER_LINEAR)
 
-    def to_frame(self, view_xy: Points) -> Points:
+    def to_frame(self, view_xy: Floats) -> Floats:
         """(n, 2) places in the view to pixels of the frame."""
         return view_xy / self.stretch + self.box[:2]
 
-    def below(self, faces_xy: Points) -> Points:
+    def below(self, faces_xy: Floats) -> Floats:
         """(n, 2) where the lower faces' middles are seen, of dice whose upper faces' middles are seen there."""
         return (self.rig.to_px(self.rig.under(self.to_frame(faces_xy))) - self.box[:2]) * self.stretch
