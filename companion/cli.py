@@ -46,8 +46,7 @@ class LazyGroup(click.Group):
         """The command of that name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(_module(cmd_name)).command
-        assert isinstance(command, click.Command)
+        command: click.Command = importlib.import_module(_module(cmd_name)).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -15,8 +15,7 @@ from companion.games.registry import game_named, policy_for
 from companion.games.views.board import scores_ahead
 from companion.games.views.phrase import Phrase
 from companion.session.commands import HouseAwaits
-from companion.session.house.terms import USUAL
-from companion.session.house.tray import Policies, policies_under
+from companion.session.house.terms import USUAL, Policies, policies_under
 from companion.session.past.highlights import highlights
 from companion.session.past.race import Change, race_of
 from companion.session.played import PlayedGame

@@ -6,17 +6,22 @@ starts the game.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from companion.errors import RulesError, nearest
-from companion.games.game import Header
+from companion.games.game import Header, State
 from companion.games.players import level_named
+from companion.games.registry import policy_for
+from companion.games.tray import DecidedElsewhere, KeepZonePolicy
 
 HOUSE = "House"
 """What the player is called that the settings give to the house."""
 NAME_LENGTH = 24
+Policies = Callable[[State], KeepZonePolicy]
+"""What the tray means in each state of a game."""
 SERIOUS = "This is a serious game: nobody is advised while it is on."
 
 
@@ -69,3 +74,11 @@ def terms_line(terms: Terms) -> dict[str, Any]:
     """The terms as plain JSON: only what is not as usual. `terms_of` reads it back."""
     line: dict[str, Any] = msgspec.to_builtins(terms)
     return line
+
+
+def policies_under(terms: Terms) -> Policies:
+    """What the tray means: as the games say, but in the house's turn; it decides by itself, its dice are thrown."""
+    if terms.house is None:
+        return policy_for
+    player = terms.house.player
+    return lambda state: DecidedElsewhere(policy_for(state)) if state.player == player else policy_for(state)

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from itertools import permutations
 from math import exp, inf, log, sqrt
 from typing import Any
 
 PRIOR = 20.0  # on each face: finds a face that comes 1 in 4 soonest, of 5, 10, 20, 40, 80
 ENOUGH = 20.0  # 1 / 0.05
 SLIPS = 0.01  # of a value's readings that a good reader may take for others without anybody noticing
-FACES = range(6)
 COURSE_POINTS = 120
 # The chance of one face, and after how many dice half of such sets are found uneven: medians of 4,000 sets each
 # (`make fairness`).
@@ -37,7 +38,7 @@ MEDIANS = (
     (0.6, 28),
     (1.0, 14),
 )
-Counts = tuple[int, int, int, int, int, int]
+Counts = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Fairness:
         highest: The highest it ever was after a throw.
     """
 
-    counts: Counts = (0, 0, 0, 0, 0, 0)
+    counts: Counts = (0,) * 6
     throws: int = 0
     evidence: float = 0.0
     highest: float = 0.0
@@ -64,8 +65,7 @@ class Fairness:
             evidence += log(6 * (PRIOR + counts[value - 1]) / (6 * PRIOR + rolled))
             counts[value - 1] += 1
             rolled += 1
-        one, two, three, four, five, six = counts
-        return Fairness((one, two, three, four, five, six), self.throws + 1, evidence, max(self.highest, evidence))
+        return Fairness(tuple(counts), self.throws + 1, evidence, max(self.highest, evidence))
 
     @property
     def rolled(self) -> int:
@@ -128,10 +128,7 @@ def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
 
 def watched(throws: Iterable[Sequence[int]]) -> Fairness:
     """What those throws show."""
-    fairness = Fairness()
-    for values in throws:
-        fairness = fairness.thrown(values)
-    return fairness
+    return reduce(Fairness.thrown, throws, Fairness())
 
 
 def could_have_found(rolled: int) -> float | None:
@@ -152,7 +149,7 @@ def could_have_found(rolled: int) -> float | None:
     return 1 / 6 + exp(excess)
 
 
-_PAIRS = [(taken + 1, shown + 1) for taken in FACES for shown in FACES if taken != shown]
+_PAIRS = tuple(permutations(range(1, 7), 2))
 
 
 def _taken_for(counts: Counts, taken: int, shown: int) -> float:

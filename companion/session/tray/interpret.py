@@ -15,7 +15,7 @@ from companion.games.game import Action, State, Stop, Throw, Undo
 from companion.games.registry import policy_for
 from companion.games.tray import TrayDice, Values, state_after, waiting
 from companion.games.views.phrase import Phrase
-from companion.session.house.tray import Policies
+from companion.session.house.terms import Policies
 from companion.session.tray.motion import Motion, elsewhere, motion_of, moved
 from companion.session.tray.observation import Die, Observation
 
