@@ -33,8 +33,12 @@ FAINT = (0.04, 0.025)
 in a real tray, read as a 6, had 0.08, a clear 3 read as a 5 0.09, rendered worn dice 0.07, 0.13, a 2 read as 4 0.04.
 Where nobody says how many dice a photo shows, no more than the second unless larger views bear it out: so dice with
 symbols, which lie among the others, are left to be asked about, and the plug of a USB stick (0.026)."""
-PLAIN = 0.97
-"""A face of this confidence, of whose value the networks agree, is not shown again otherwise turned."""
+PLAIN = 0.995
+"""A face of this confidence, of whose value the networks agree, is not shown again, turned and larger: of 465 photos,
+number told and not, 414 and 378 are trusted so, with 0.97 413 and 374, none wrong; and a die's side with a 4 was taken
+for its upper face elsewhere, 0.99 sure as it was marked, 0.86 larger."""
+AS_SURE = 0.97
+"""A face that was left out may be the upper one of a die if its value is so sure."""
 LEAST_CLEAR = 0.6
 """A count is trusted when the surest face that was left out scores at most this part of the least sure die."""
 LEAST_CLEAR_UNTOLD = 0.5
@@ -136,7 +140,7 @@ class Selection:
     def contested(self) -> bool:
         """Whether of two sides of a die the upper may be one that was left out: it is sure, or lies beside a die."""
         return any(
-            one.score > DOUBTFUL and (one.confidence >= PLAIN or any(_within(one, die, 1) for die in self.taken))
+            one.score > DOUBTFUL and (one.confidence >= AS_SURE or any(_within(one, die, 1) for die in self.taken))
             for one in self.left
         )
 

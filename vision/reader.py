@@ -15,7 +15,7 @@ import numpy as np
 from vision.candidates import FAINT, Candidate, Selection, apart, combined, selected
 from vision.geometry.rig import Rig
 from vision.networks import Networks
-from vision.networks.classifier import LARGER_VIEWS, VIEWS, Place, Probabilities, Views, geometric_mean
+from vision.networks.classifier import AGAIN, FIRST, LARGER_VIEWS, Place, Probabilities, Views, geometric_mean
 from vision.networks.detector import LEAST_SCORE, Detection
 from vision.reading import Die, Doubt, FrameBGR, Reading
 from vision.scenes import Photo, Scene, Tray, TrayFrame
@@ -86,10 +86,10 @@ class Reader:
     ) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""
         read = [one for one in detections if one.score > LEAST_SCORE][: None if expect is None else expect + SPARE]
-        said = self._said(picture_bgr, read, VIEWS[:1], known)
+        said = self._said(picture_bgr, read, FIRST, known)
         first = [Candidate(one, said) for one, said in zip(read, said, strict=True)]
         unsure = [one.detection for one in first if not one.plain]
-        again = iter(self._said(picture_bgr, unsure, VIEWS[1:], known))
+        again = iter(self._said(picture_bgr, unsure, AGAIN, known))
         return [
             one if one.plain else Candidate(one.detection, geometric_mean(np.stack([one.said, next(again)])))
             for one in first

@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from companion.adapters.tray_observer import TrayObserver
 from companion.errors import SetupError
@@ -19,9 +21,11 @@ from companion.session.snapshot import Snapshot
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import Networks, detector, shipped_networks
+from vision.networks.classifier import AGAIN, Classifier
 from vision.networks.detector import GLANCE, MODEL, Detector, Maps
 from vision.networks.network import Network
 from vision.reader import Reader
+from vision.reading import FrameBGR
 from vision.watching.watcher import Watcher
 
 
@@ -117,6 +121,37 @@ def test_made_ready_again_a_network_has_seen_a_picture_of_the_last_size(monkeypa
     networks.load()
     assert shown == [(1, 96, 128, 3)]
     assert loaded(networks) == [True, True, True]
+
+
+class _ByColour:
+    """Stands in for a network: a face in colour is a 5, one without is a 3, one nearly black is none."""
+
+    def __init__(self) -> None:
+        self.shown = 0
+
+    def forward(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
+        self.shown += len(pictures_bgr)
+        kinds = [0 if one.max() < 20 else 5 if np.ptp(one, axis=2).any() else 3 for one in pictures_bgr]
+        return (0.94 * np.identity(7)[kinds] + 0.01).astype(np.float32)
+
+
+@pytest.mark.parametrize(
+    ("bgr", "value", "least", "most", "shown"),
+    [
+        ((90, 60, 200), 5, 0.3, 0.5, 2),
+        ((10, 60, 200), 5, 0.94, 1, 2),  # its darkest channel shows nothing
+        ((90, 100, 110), 5, 0.94, 1, 1),  # too little colour
+    ],
+)
+def test_a_coloured_die_whose_darkest_channel_shows_another_value_is_not_sure(
+    bgr: tuple[int, int, int], value: int, least: float, most: float, shown: int
+) -> None:
+    classifier, network = Classifier(), _ByColour()
+    classifier.network = network  # type: ignore[assignment]
+    said = classifier.values(np.full((120, 120, 3), bgr, np.uint8), [(60.0, 60.0, 40.0)], AGAIN)[0]
+    assert said.argmax() in {value, 3}
+    assert least <= said[value] <= most
+    assert network.shown == shown
 
 
 def test_a_missing_network_is_told_before_anything_is_read(tmp_path: Path) -> None:

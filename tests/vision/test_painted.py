@@ -67,20 +67,23 @@ def test_crops_show_a_value_or_no_face() -> None:
     bare = Photo(np.full((90, 120, 3), 60, np.uint8), np.empty((0, 4), np.float32))
     sets = [painted_set(3, [], 1), [bare]]
     crops = [example(sets, np.array([0.9, 0.1]), rng) for _ in range(60)]
-    assert {crop.shape for crop, _ in crops} == {(48, 48, 3)}
-    values = [value for _, value in crops]
+    assert {crop.shape for crop, *_ in crops} == {(48, 48, 3)}
+    values = [value for _, value, _ in crops]
     assert set(values) <= set(range(7))
     assert 2 <= values.count(0) <= 40
 
 
-def test_of_the_dice_that_may_be_shown_the_hard_ones_are_shown_most() -> None:
+def test_of_the_dice_that_may_be_shown_the_hard_ones_are_shown_most_and_count_as_much_less() -> None:
     rng = np.random.default_rng(4)
     bgr = np.full((90, 120, 3), 60, np.uint8)
     dice = np.array([(30, 40, 24, 3), (80, 40, 24, 5), (100, 70, 10, 6)], np.float32)
     photo = Photo(bgr, dice, hard=np.array([0.1, 1.0, 1.0], np.float32))
-    values = [value for _, value in (example([[photo]], np.ones(1), rng) for _ in range(200)) if value]
+    shown = [example([[photo]], np.ones(1), rng) for _ in range(400)]
+    values = [value for _, value, _ in shown if value]
     assert values.count(5) > 2 * values.count(3) > 0
     assert 6 not in values, "its label is a guess: it is too small"
+    hard, easy = (sum(counts for _, one, counts in shown if one == value) for value in (5, 3))
+    assert 0.7 < hard / easy < 1.4, "there are as many of these as of those"
 
 
 def test_a_rendered_tray_is_a_photo_whose_labels_lie_on_the_dice() -> None:

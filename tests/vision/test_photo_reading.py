@@ -11,7 +11,7 @@ import pytest
 
 from vision.candidates import LEAST_SURE
 from vision.networks import Networks, load_networks
-from vision.networks.classifier import LARGER_VIEWS, VIEWS, Classifier, Place, Probabilities, Views
+from vision.networks.classifier import AGAIN, FIRST, LARGER_VIEWS, Classifier, Place, Probabilities, Views
 from vision.networks.detector import Detection, Detector
 from vision.reader import Reader
 from vision.reading import Doubt, FrameBGR
@@ -85,7 +85,7 @@ def test_what_no_look_is_sure_of_is_shown_larger() -> None:
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert detector.looks > 1, "it looks closer first"
     assert classifier.asked[-1] == (1, LARGER_VIEWS)
-    assert {views for _, views in classifier.asked[:-1]} == {VIEWS[:1], VIEWS[1:]}
+    assert {views for _, views in classifier.asked[:-1]} == {FIRST, AGAIN}
     assert reading.values == (2,)
     assert reading.dice[0].confidence < 1
 
@@ -94,7 +94,7 @@ def test_a_face_that_two_looks_find_at_one_place_is_shown_once() -> None:
     detector, classifier = OneFace(0.0), Unsure()
     Reader(Networks(detector, detector, classifier)).read(BARE)
     assert detector.looks > 1
-    assert sorted(views for _, views in classifier.asked if views is not LARGER_VIEWS) == sorted([VIEWS[:1], VIEWS[1:]])
+    assert sorted(views for _, views in classifier.asked if views is not LARGER_VIEWS) == sorted([FIRST, AGAIN])
 
 
 @pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.8, Doubt.DISAGREE)])
@@ -121,7 +121,7 @@ def test_a_plain_face_is_shown_once() -> None:
     detector, classifier = OneFace(0.0), Sure()
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert (reading.values, reading.doubt) == ((2,), None)
-    assert classifier.asked == [(1, VIEWS[:1])]
+    assert classifier.asked == [(1, FIRST)]
 
 
 class OneMoreAtFirst(OneFace):

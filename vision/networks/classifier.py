@@ -34,9 +34,16 @@ LEAST_SAID = 1e-6
 """No probability counts as less: nothing that one view says of a face may outweigh all others."""
 THIN = 0.75
 """A picture shrunk by more than this is averaged, not sampled: sampled thinly it would lose pips."""
-VIEWS = ((0.0, 1.0), (np.pi / 4, 1.2))
-"""How a face is turned each time it is shown, in radians, and how many times larger it is taken to be: the detector
-says too little of dark dice, of whose faces it sees no more than the pips."""
+COLOURED = 48
+"""Levels between the brightest and the darkest channel of a coloured die: when it is shown again, then as its darkest
+channel, too, in which white pips stay white, and what shines through the die is as dark as the die."""
+DENIED = 0.9
+"""How surely that must show another value to make a value unsure."""
+FIRST: Views = ((0.0, 1.0),)
+"""How a face is turned when it is first shown, in radians, and how many times larger it is taken to be."""
+AGAIN: Views = ((np.pi / 4, 1.2),)
+"""The same when it is shown again: the detector says too little of dark dice, of whose faces it sees no more than the
+pips."""
 LARGER_VIEWS = tuple((turn * np.pi / 8, larger) for turn in range(8) for larger in (1.2, 1.35))
 """How a face in doubt is shown again: most doubts are of such dice. A pattern of pips is its own after half a turn."""
 
@@ -47,7 +54,7 @@ class Classifier:
     def __init__(self, model: Path = MODEL) -> None:
         self.network = Network(model)
 
-    def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = VIEWS) -> Probabilities:
+    def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = FIRST + AGAIN) -> Probabilities:
         """What the face at each place shows: the geometric mean of what was said of it in each of those views."""
         return geometric_mean(self.each_view(picture_bgr, places, views)) if places else np.empty((0, 7))
 
@@ -58,9 +65,32 @@ class Classifier:
             for angle, larger in views
             for x, y, size_px in places
         ]
+        said = self._said(crops)
+        coloured = [at for at, crop in enumerate(crops) if views is not FIRST and _coloured(crop)]
+        if coloured:
+            darkest = self._said([np.repeat(crops[at].min(2, keepdims=True), 3, 2) for at in coloured])
+            said[coloured] = _with_darkest(said[coloured], darkest)
+        return said.reshape(len(views), -1, 7)
+
+    def _said(self, crops: Sequence[FrameBGR]) -> Probabilities:
         parts = [crops[first : first + MOST_AT_ONCE] for first in range(0, len(crops), MOST_AT_ONCE)]
-        said = np.concatenate([self.network.forward(part) for part in parts])
-        return said.astype(np.float64).reshape(len(views), -1, 7)
+        return np.concatenate([self.network.forward(part) for part in parts]).astype(np.float64)
+
+
+def _coloured(crop: FrameBGR) -> bool:
+    """Whether the middle of a crop has so much colour that pips may be seen through a die, and not look white."""
+    middle = crop[CROP_PX // 4 : -CROP_PX // 4, CROP_PX // 4 : -CROP_PX // 4]
+    return bool(np.median(np.ptp(middle, axis=2)) > COLOURED)
+
+
+def _with_darkest(said: Probabilities, darkest: Probabilities) -> Probabilities:
+    """What was said of crops and of their darkest channel alone: of one value the surer, of two less than either."""
+    value, of_darkest = said.argmax(1), darkest.argmax(1)
+    both = (value > 0) & (of_darkest > 0)
+    surer = both & (value == of_darkest) & (said.max(1) < darkest.max(1))
+    denied = both & (value != of_darkest) & (darkest.max(1) >= DENIED)
+    either = np.where(surer[:, None], darkest, said)
+    return np.where(denied[:, None], geometric_mean(np.stack([said, darkest])), either)
 
 
 def geometric_mean(said: NDArray[np.float64]) -> NDArray[np.float64]:

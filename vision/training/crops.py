@@ -30,26 +30,28 @@ ASLANT, CORNERS_MOVED = 0.3, 0.05
 """How often a crop is seen aslant, and the spread of its corners, in sides of the crop."""
 
 
-def example(
-    sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator
-) -> tuple[NDArray[np.uint8], int]:
-    """A (48, 48, 3) BGR crop and its class: the value, or 0 for what is no face."""
+Example = tuple[NDArray[np.uint8], int, float]
+"""A (48, 48, 3) BGR crop, its class: the value, or 0 for what is no face; and how much it counts."""
+
+
+def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator) -> Example:
+    """What is drawn more often than it occurs counts as much less: else a worn 3 would make each clean 2 unsure."""
     while True:
         photos = sets[int(rng.choice(len(sets), p=odds))]
         photo = photos[int(rng.integers(len(photos)))]
         if len(photo.strays) and rng.random() < STRAY:
-            return _missed(photo, photo.strays[int(rng.integers(len(photo.strays)))], rng), 0
+            return _missed(photo, photo.strays[int(rng.integers(len(photo.strays)))], rng), 0, 1.0
         if rng.random() < NOT_A_FACE:
             beside = _beside(photo, rng) if photo.complete else None
             if beside is not None:
-                return _seen(photo, *beside, rng), 0
+                return _seen(photo, *beside, rng), 0, 1.0
         elif (drawn := _hard(photos, rng)) is not None:
-            photo, die = drawn
-            return _missed(photo, die, rng), int(die[3])
+            photo, die, counts = drawn
+            return _missed(photo, die, rng), int(die[3]), counts
 
 
-def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray[np.float32]] | None:
-    """A die of some photos that is large enough to be read; of a few drawn, the harder the likelier."""
+def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray[np.float32], float] | None:
+    """A die that is large enough to be read, its photo, how much it counts; of a few drawn, the harder the likelier."""
     drawn, hard = [], []
     for at in rng.integers(len(photos), size=DRAWN):
         if count := len(photos[int(at)].dice):
@@ -57,7 +59,10 @@ def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray
             if photo.dice[which, 2] >= SMALLEST_PX:
                 drawn.append((photo, photo.dice[which]))
                 hard.append(float(photo.hard[which]) if len(photo.hard) else 1.0)
-    return drawn[int(rng.choice(len(drawn), p=np.array(hard) / sum(hard)))] if drawn else None
+    if not drawn:
+        return None
+    chosen = int(rng.choice(len(drawn), p=np.array(hard) / sum(hard)))
+    return *drawn[chosen], sum(hard) / len(hard) / hard[chosen]
 
 
 def _missed(photo: Photo, mark: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.uint8]:

@@ -19,7 +19,7 @@ from vision.training.synthetic.makes import Image, some_make
 
 TRAYS = 1300
 """Pictures that a training run renders: eleven minutes, and 1.7 GB of memory."""
-TRAYS_WEIGHT = 8.0
+TRAYS_WEIGHT = 14.0
 """How often they are drawn from, beside the weights of the photo sets."""
 FIRST_SEED = 1_000_000_000
 """The evaluation counts from 0."""
