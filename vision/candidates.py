@@ -221,8 +221,9 @@ def combined(one: Candidate, views: Sequence[Candidate], larger: NDArray[np.floa
         views: All candidates of all looks, this one among them.
         larger: (views, 7) what was said of it when it was shown again, larger and from more sides.
     """
-    if one.sure:
-        return replace(one, borne_out=bool(larger[:, one.value].min() >= FROM_ALL_SIDES))
+    borne_out = bool(larger[:, one.value].min() >= FROM_ALL_SIDES)
+    if one.sure and (borne_out or one.disputed):
+        return replace(one, borne_out=borne_out)
     same = [other for other in views if same_place(one.detection, other.detection) and _apart(one, other) < SAME_SIZE]
     said = geometric_mean(np.stack([geometric_mean(np.stack([other.said for other in same])), geometric_mean(larger)]))
     surest = max(same, key=lambda other: other.score)

@@ -75,7 +75,8 @@ class Reader:
             contested = contested or (scene.cumulative and one.contested)
             plain = _doubt(scene, best, expect) is None and not scene.suspects(best)
             if plain and not contested and [one.values for one in seen].count(best.values) >= scene.agreeing:
-                return best, None
+                again = self._reconsidered(scene, best, seen, expect)
+                return again, _doubt(scene, again, expect)
         again = best if _doubt(scene, best, expect) is None else self._reconsidered(scene, best, seen, expect)
         gone = len(again.taken) < len(best.taken) and scene.suspects(again)  # not one face, but something lies there
         agreed = [one.values for one in seen].count(again.values) >= scene.agreeing and not contested and not gone
@@ -98,11 +99,18 @@ class Reader:
     def _reconsidered(self, scene: Scene, best: Selection, seen: Sequence[Selection], expect: int | None) -> Selection:
         """The same dice, those in doubt read by all that any look said of them and by larger views.
 
-        These bear out a value that the detector disputes; and a faint die where no look had doubts how many there are.
+        These bear out a value that the detector disputes; a faint die where no look had doubts how many there are; and
+        that it is the upper face and no side which a photo shows best: a 4 beside a 2 was 0.99 sure, 0.53 by these.
         """
         clear = all(one.doubt(expect) is not Doubt.COUNT for one in seen)
         faintest = FAINT[0] if clear else scene.faint
-        doubted = [one for one in best.taken if not one.sure or one.disputed or scene.faint < one.faintness <= faintest]
+        doubted = [
+            one
+            for one in best.taken
+            if not one.sure
+            or one.disputed
+            or (one.faintness <= faintest and (one.faintness > scene.faint or (scene.aslant and not one.plain)))
+        ]
         if not doubted:
             return best
         places = [one.detection.place for one in doubted]

@@ -30,10 +30,11 @@ class Photo:
         picture_bgr: The picture, or the part of it in which dice can lie, with square pixels.
         agreeing: So many looks must find the same dice.
         cumulative: Whether a look makes use of all that was seen in those before it.
+        aslant: Whether a die's side may look as its upper face does: what is not plain is shown from more sides.
         faint: Dice no fainter than this need not be shown from more sides.
     """
 
-    cumulative = True
+    cumulative = aslant = True
 
     def __init__(self, networks: Networks, photo_bgr: FrameBGR, expect: int | None) -> None:
         self.picture_bgr, self._detector, self._expect = photo_bgr, networks.detector, expect
@@ -81,7 +82,7 @@ class Tray:
 class TrayFrame:
     """A frame of the tray: its whole floor, and what has changed there."""
 
-    agreeing, cumulative, faint = 1, False, FAINT[0]
+    agreeing, cumulative, aslant, faint = 1, False, False, FAINT[0]
 
     def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
         self.picture_bgr = tray.floor.view(frame_bgr)

@@ -113,6 +113,16 @@ def test_a_value_that_the_detector_disputes_must_be_borne_out_from_all_sides(lea
     assert (reading.values, reading.doubt) == ((2,), doubt)
 
 
+def test_a_side_that_looks_like_the_upper_face_until_it_is_shown_larger_is_a_doubt() -> None:
+    class Side(Unsure):
+        def says(self, views: Views, at: int) -> list[float]:
+            sure = 0.5 if views is LARGER_VIEWS else 0.985
+            return [0, 1 - sure, sure, 0, 0, 0, 0]
+
+    reading = Reader(Networks(OneFace(), OneFace(), Side())).read(BARE, 1)
+    assert (reading.values, reading.doubt) == ((2,), Doubt.UNREAD)
+
+
 def test_a_plain_face_is_shown_once() -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:

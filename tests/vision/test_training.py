@@ -77,7 +77,7 @@ def test_a_network_begun_with_shipped_weights_says_what_the_shipped_one_says(nam
 
     make, exported, shape = {
         "centres": (centres.detector, centres.Exported, (1, 3, 96, 64)),
-        "faces": (faces_net.Faces, faces_net.Exported, (4, 3, 48, 48)),
+        "faces": (faces_net.Faces, faces_net.Exported, (4, 3, 96, 96)),
     }[name]
     shown = np.random.default_rng(1).uniform(-1, 1, shape).astype(np.float32)
     network = make()

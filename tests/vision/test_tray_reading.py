@@ -139,7 +139,7 @@ def test_dice_laid_close_in_the_keep_zone_are_no_more_than_there_are(seed: int) 
 
 @pytest.mark.parametrize(("times", "closer"), [(1.35, False), (1.45, True)])
 def test_a_face_as_large_as_two_has_a_closer_look_taken(times: float, closer: bool) -> None:
-    camera, truth = at_rest(47)
+    camera, truth = at_rest(49)
     networks, face_px = load_networks(), Floor.of(camera.rig()).face_px
 
     class Large(Detector):

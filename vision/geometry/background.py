@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.images.scaling import scaled
 from vision.reading import FrameBGR
 
 Mask = NDArray[np.uint8]
@@ -135,9 +136,8 @@ class EmptyTray:
 
 
 def shrunk(view_bgr: FrameBGR, scale: float) -> Levels:
-    """A view in which little is compared with little: shrinking by areas takes the noise away as a blur would."""
-    size_wh = [max(1, round(side * scale)) for side in view_bgr.shape[1::-1]]
-    return cv2.resize(view_bgr, size_wh, interpolation=cv2.INTER_AREA).astype(np.float32)
+    """A view in which little is compared with little: averages take the noise away as a blur would."""
+    return scaled(view_bgr, scale).astype(np.float32)
 
 
 def _mask(different: NDArray[np.bool_]) -> Mask:

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.images.scaling import halved
 from vision.networks.network import Network
 from vision.reading import FrameBGR
 
@@ -24,7 +25,7 @@ Place = tuple[float, float, float]
 Views = tuple[tuple[float, float], ...]
 
 MODEL = Path(__file__).parent.parent / "models" / "faces.onnx"
-CROP_PX = 48
+CROP_PX = 96
 """Edge of what the network is shown."""
 SIDE_FACES = 1.5
 """Side of a crop in sizes of the face: all of it at any turn, and a little of what is round it."""
@@ -32,18 +33,16 @@ MOST_AT_ONCE = 16
 """More faces are shown in parts: 32 at once take 11 MB more and no less time, 1.4 ms each."""
 LEAST_SAID = 1e-6
 """No probability counts as less: nothing that one view says of a face may outweigh all others."""
-THIN = 0.75
-"""A picture shrunk by more than this is averaged, not sampled: sampled thinly it would lose pips."""
 COLOURED = 48
-"""Levels between the brightest and the darkest channel of a coloured die: when it is shown again, then as its darkest
-channel, too, in which white pips stay white, and what shines through the die is as dark as the die."""
+"""Levels between the brightest and the darkest channel of a coloured die: it is shown as its darkest channel, too, in
+which white pips stay white, and what shines through the die is as dark as the die."""
 DENIED = 0.9
 """How surely that must show another value to make a value unsure."""
 FIRST: Views = ((0.0, 1.0),)
 """How a face is turned when it is first shown, in radians, and how many times larger it is taken to be."""
-AGAIN: Views = ((np.pi / 4, 1.2),)
+AGAIN: Views = ((-np.pi / 4, 0.85), (np.pi / 4, 1.2))
 """The same when it is shown again: the detector says too little of dark dice, of whose faces it sees no more than the
-pips."""
+pips, and now and then too much: a 1 marked 1.4 times as large as it is was none at 1.2 times that, and missed."""
 LARGER_VIEWS = tuple((turn * np.pi / 8, larger) for turn in range(8) for larger in (1.2, 1.35))
 """How a face in doubt is shown again: most doubts are of such dice. A pattern of pips is its own after half a turn."""
 
@@ -66,7 +65,8 @@ class Classifier:
             for x, y, size_px in places
         ]
         said = self._said(crops)
-        coloured = [at for at, crop in enumerate(crops) if views is not FIRST and _coloured(crop)]
+        added = said.argmax(1) > 2 if views is FIRST else np.full(len(crops), True)  # what shines through adds pips
+        coloured = [at for at, crop in enumerate(crops) if added[at] and _coloured(crop)]
         if coloured:
             darkest = self._said([np.repeat(crops[at].min(2, keepdims=True), 3, 2) for at in coloured])
             said[coloured] = _with_darkest(said[coloured], darkest)
@@ -105,21 +105,22 @@ def turned(angle_rad: float) -> NDArray[np.float64]:
 
 
 def cut_out(
-    picture_bgr: FrameBGR, middle_xy: tuple[float, float], size_px: float, about: NDArray[np.float64]
+    picture_bgr: FrameBGR,
+    middle_xy: tuple[float, float],
+    size_px: float,
+    about: NDArray[np.float64],
+    edge_px: int = CROP_PX,
 ) -> NDArray[np.uint8]:
-    """(48, 48, 3) a face of that middle and size; `about` (2, 2) turns, mirrors or stretches it about its middle."""
+    """(edge_px, edge_px, 3) a face of that middle and size; `about` (2, 2) turns, mirrors or stretches it there."""
     x, y = middle_xy
     reach = SIDE_FACES * size_px
     x0, y0 = int(max(0, x - reach)), int(max(0, y - reach))
     near = picture_bgr[y0 : int(max(0, y + reach + 2)), x0 : int(max(0, x + reach + 2))]
     if near.size == 0:
-        return np.zeros((CROP_PX, CROP_PX, 3), np.uint8)
-    scale = CROP_PX / (SIDE_FACES * size_px)
-    seen = near
-    if scale < THIN and min(near.shape[:2]) * scale >= 1:
-        seen = cv2.resize(near, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-    shrunk = np.array([seen.shape[1] / near.shape[1], seen.shape[0] / near.shape[0]])
-    matrix = about * (1.0 if seen is not near else scale)
-    shift = CROP_PX / 2 - matrix @ (np.array([x - x0, y - y0]) * shrunk)
+        return np.zeros((edge_px, edge_px, 3), np.uint8)
+    scale = edge_px / (SIDE_FACES * size_px)
+    near, left = halved(near, scale)
+    matrix = about * left
+    shift = edge_px / 2 - matrix @ (np.array([x - x0, y - y0]) * scale / left)
     whole = np.hstack([matrix, shift[:, None]])
-    return cv2.warpAffine(seen, whole, (CROP_PX, CROP_PX), borderMode=cv2.BORDER_REPLICATE)
+    return cv2.warpAffine(near, whole, (edge_px, edge_px), borderMode=cv2.BORDER_REPLICATE)

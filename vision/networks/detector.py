@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.images.scaling import scaled
 from vision.networks.network import Network
 from vision.reading import FrameBGR
 
@@ -82,8 +83,7 @@ class Detector:
         """Faces found when the whole picture is looked at in that scale, surest first; in the picture's own pixels."""
         if min(picture_bgr.shape[:2]) * scale < 1:
             return []  # a strip so thin that nothing is left of it in that scale
-        way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR  # what is made smaller is averaged, not sampled
-        shown = cv2.resize(picture_bgr, None, fx=scale, fy=scale, interpolation=way)
+        shown = scaled(picture_bgr, scale)
         height, width = shown.shape[:2]
         shown = cv2.copyMakeBorder(shown, 0, -height % PADDED, 0, -width % PADDED, cv2.BORDER_CONSTANT)
         maps = self._maps(shown)

@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.images.scaling import halved
 from vision.training.datasets import Photo
 
 CROP_PX = 256
@@ -65,19 +66,11 @@ def _rotation(angle: float) -> Matrix:
 def _warped(
     bgr: NDArray[np.uint8], turn: Matrix, shift: Matrix, scale: float, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
-    bgr, shrunk = _shrunk(bgr, scale)
-    matrix = np.hstack([turn * shrunk, shift[:, None]])
+    bgr, left = halved(bgr, scale)
+    matrix = np.hstack([turn * left / scale, shift[:, None]])
     border = cv2.BORDER_CONSTANT if rng.random() < 0.4 else cv2.BORDER_REPLICATE
     colour = tuple(float(level) for level in rng.uniform(0, 255, 3))
     return cv2.warpAffine(bgr, matrix, (CROP_PX, CROP_PX), borderMode=border, borderValue=colour)
-
-
-def _shrunk(bgr: NDArray[np.uint8], scale: float) -> tuple[NDArray[np.uint8], float]:
-    """The picture shrunk by a power of two where it would otherwise be sampled too thinly, and that power."""
-    by = 2.0 ** max(0.0, np.floor(np.log2(1 / scale)))
-    if by == 1:
-        return bgr, 1.0
-    return cv2.resize(bgr, None, fx=1 / by, fy=1 / by, interpolation=cv2.INTER_AREA), float(by)
 
 
 def _pasted(
@@ -97,9 +90,9 @@ def _pasted(
     scale = wanted / face_px
     if min(patch.shape[:2]) * scale < 2:
         return picture
-    patch, by = _shrunk(patch, scale)
-    turn = _rotation(rng.uniform(0, 2 * np.pi)) * scale * by
-    shift = at - turn @ (np.array([x - x0, y - y0]) / by)
+    patch, left = halved(patch, scale)
+    turn = _rotation(rng.uniform(0, 2 * np.pi)) * left
+    shift = at - turn @ (np.array([x - x0, y - y0]) * scale / left)
     matrix = np.hstack([turn, shift[:, None]])
     laid = cv2.warpAffine(patch, matrix, (CROP_PX, CROP_PX), borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
     if rng.random() < 0.5:

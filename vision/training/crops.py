@@ -26,12 +26,14 @@ SMALL, SMALL_FACES_PX = 0.4, (14.0, 32.0)
 """How often a face is shown as if it were smaller, and its size then: in a tray faces are 20 to 34 px."""
 CODED = 0.5
 """How often such a face is coded as JPEG, which halves the detail of colours."""
+HALVED = 0.35
+"""How often a crop is made half as large, so that noise, blur and coding are twice as coarse."""
 ASLANT, CORNERS_MOVED = 0.3, 0.05
 """How often a crop is seen aslant, and the spread of its corners, in sides of the crop."""
 
 
 Example = tuple[NDArray[np.uint8], int, float]
-"""A (48, 48, 3) BGR crop, its class: the value, or 0 for what is no face; and how much it counts."""
+"""A (96, 96, 3) BGR crop, its class: the value, or 0 for what is no face; and how much it counts."""
 
 
 def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator) -> Example:
@@ -98,20 +100,22 @@ def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.
     about = turned(turn) @ turned(lean) @ np.diag(np.exp([stretch / 2, -stretch / 2])) @ turned(-lean)
     if rng.random() < 0.5:
         about = about @ np.diag([1.0, -1.0])
-    crop = cut_out(photo.bgr, (float(at[0]), float(at[1])), size_px, about)
+    edge_px = CROP_PX // 2 if rng.random() < HALVED else CROP_PX
+    crop = cut_out(photo.bgr, (float(at[0]), float(at[1])), size_px, about, edge_px)
     if rng.random() < ASLANT:
         crop = _aslant(crop, rng)
     if rng.random() < SMALL:
         crop = _from_farther(crop, float(rng.uniform(*SMALL_FACES_PX)) * SIDE_FACES, rng)
-    return relit(crop, rng)
+    return _resized(relit(crop, rng), CROP_PX)
 
 
 def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
     """The crop as another lens sees it, its corners pulled about."""
-    corners = np.array([(0, 0), (CROP_PX, 0), (CROP_PX, CROP_PX), (0, CROP_PX)], np.float32)
-    moved = corners + rng.normal(0, CORNERS_MOVED * CROP_PX, (4, 2)).astype(np.float32)
+    edge_px = len(crop)
+    corners = np.array([(0, 0), (edge_px, 0), (edge_px, edge_px), (0, edge_px)], np.float32)
+    moved = corners + rng.normal(0, CORNERS_MOVED * edge_px, (4, 2)).astype(np.float32)
     matrix = cv2.getPerspectiveTransform(corners, moved)
-    return cv2.warpPerspective(crop, matrix, (CROP_PX, CROP_PX), borderMode=cv2.BORDER_REPLICATE)
+    return cv2.warpPerspective(crop, matrix, (edge_px, edge_px), borderMode=cv2.BORDER_REPLICATE)
 
 
 def _from_farther(crop: NDArray[np.uint8], edge_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
@@ -124,4 +128,8 @@ def _from_farther(crop: NDArray[np.uint8], edge_px: float, rng: np.random.Genera
     if rng.random() < CODED:  # what blurs small pips of a colour most
         coded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(40, 95))])[1]
         small = cv2.imdecode(coded, cv2.IMREAD_COLOR)
-    return cv2.resize(small, (CROP_PX, CROP_PX), interpolation=cv2.INTER_LINEAR)
+    return _resized(small, len(crop))
+
+
+def _resized(crop: NDArray[np.uint8], edge_px: int) -> NDArray[np.uint8]:
+    return cv2.resize(crop, (edge_px, edge_px), interpolation=cv2.INTER_LINEAR)

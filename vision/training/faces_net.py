@@ -12,12 +12,13 @@ from vision.training.running import seen
 
 
 class Faces(nn.Module):
-    """(n, 3, 48, 48) crops, -1 to 1, to (n, 7) logits: no face, then the values 1 to 6. About 70 million products."""
+    """(n, 3, 96, 96) crops, -1 to 1, to (n, 7) logits: no face, then the values 1 to 6. About 75 million products."""
 
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            layer(3, 24),
+            layer(3, 16, 2),
+            layer(16, 24),
             layer(24, 40, 2),
             Residual(40),
             layer(40, 80, 2),

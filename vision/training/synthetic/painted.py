@@ -237,10 +237,13 @@ def _within(away: Image, radii: float, radius_px: float) -> Image:
 
 
 def _paint_left(away: Image, along: Image, rng: np.random.Generator) -> Image | float:
-    """How much paint there still is in a worn pip: a thin coat, some of one side, of the rim, or none."""
+    """How much paint there still is in a worn pip: a thin coat, some of one side, of the rim, or none.
+
+    A thinner coat would look as what shines through a clear die, which is no pip of this face.
+    """
     way = rng.random()
-    if way < 0.4:
-        return float(rng.uniform(0.15, 0.7))
+    if way < 0.2:
+        return float(rng.uniform(0.5, 0.8))
     if way < 0.6:
         return np.clip(4 * (rng.choice((-1, 1)) * along - rng.uniform(-0.4, 0.7)), 0, 1)
     if way < 0.7:
