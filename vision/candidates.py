@@ -29,9 +29,9 @@ LEAST_SURE = 0.95
 """Dice are trusted whose confidences, multiplied, are at least this: all must be right at once. Asked of each alone, a
 throw of nine clear dice, one on a real rig and a rendered one of worn dice were read wrong and trusted."""
 FAINT = (0.04, 0.025)
-"""Nor may the classifier's doubt of one be more than the first times the square of the detector's score: a faint red 3
-in a real tray, read as a 6, had 0.08, a clear 3 read as a 5 0.09, rendered worn dice 0.07, 0.13, a 2 read as 4 0.04.
-Where nobody says how many dice a photo shows, no more than the second unless larger views bear it out: so dice with
+"""Larger views must bear out a die of which the classifier's doubt is more than the first times the square of the
+detector's score: a faint red 3 in a real tray, read as a 6, had 0.08, a clear 3 read as a 5 0.09, rendered worn dice
+0.07, 0.13, a 2 read as 4 0.04. Where nobody says how many dice a photo shows, more than the second: so dice with
 symbols, which lie among the others, are left to be asked about, and the plug of a USB stick (0.026)."""
 PLAIN = 0.995
 """A face of this confidence, of whose value the networks agree, is not shown again, turned and larger: of 465 photos,
@@ -113,11 +113,6 @@ class Candidate:
         """Whether one view of it says all: nothing is unsure, neither its value nor whether it is a face."""
         return self.confidence >= PLAIN and not self.disputed
 
-    @property
-    def xy(self) -> tuple[float, float]:
-        """The middle of the face."""
-        return self.detection.x, self.detection.y
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection:
@@ -154,7 +149,7 @@ class Selection:
         if self.contested or any(one.score > clear or one not in alike for one in self.left):
             return Doubt.COUNT
         sure = math.prod(one.confidence for one in self.taken) >= LEAST_SURE
-        if not sure or any(one.faintness > FAINT[0] for one in self.taken):
+        if not sure or any(one.faintness > FAINT[0] and not one.borne_out for one in self.taken):
             return Doubt.UNREAD
         return Doubt.DISAGREE if any(one.disputed for one in self.taken) else None
 
@@ -191,7 +186,7 @@ def _pip(one: Candidate, dice: Sequence[Candidate], expect: int | None) -> bool:
 
 def _within(one: Candidate, die: Candidate, faces: float) -> bool:
     """Whether its middle is nearer to that of a die than so many of the die's faces."""
-    return math.dist(one.xy, die.xy) < faces * die.detection.size_px
+    return math.dist(one.detection.place[:2], die.detection.place[:2]) < faces * die.detection.size_px
 
 
 def _apart(one: Candidate, other: Candidate) -> float:

@@ -99,17 +99,18 @@ class Reader:
     def _reconsidered(self, scene: Scene, best: Selection, seen: Sequence[Selection], expect: int | None) -> Selection:
         """The same dice, those in doubt read by all that any look said of them and by larger views.
 
-        These bear out a value that the detector disputes; a faint die where no look had doubts how many there are; and
-        that it is the upper face and no side which a photo shows best: a 4 beside a 2 was 0.99 sure, 0.53 by these.
+        These bear out a value that is disputed, or a little unsure; a faint die where no look had doubts how many there
+        are; and that a photo shows an upper face best, no side: a 4 beside a 2 was 0.99 sure, 0.53 by these.
         """
         clear = all(one.doubt(expect) is not Doubt.COUNT for one in seen)
-        faintest = FAINT[0] if clear else scene.faint
+        faint = scene.faint if clear else FAINT[0]
         doubted = [
             one
             for one in best.taken
             if not one.sure
             or one.disputed
-            or (one.faintness <= faintest and (one.faintness > scene.faint or (scene.aslant and not one.plain)))
+            or one.faintness > faint
+            or (scene.aslant and not one.plain and one.faintness <= scene.faint)
         ]
         if not doubted:
             return best

@@ -48,11 +48,14 @@ class Photo:
             yield found
 
     def doubt(self, found: Selection) -> Doubt | None:
-        """No dice, or some cut off."""
+        """No dice, some cut off, or two where one can lie: a side of a die may be among them."""
         if not found.taken:
             return Doubt.COUNT  # nothing says that this is a table at all
-        if any(vetoes.cut_off(one.xy, one.detection.size_px, self.picture_bgr.shape) for one in found.taken):
+        faces = [one.detection for one in found.taken]
+        if any(vetoes.cut_off(one.place[:2], one.size_px, self.picture_bgr.shape) for one in faces):
             return Doubt.CUT_OFF
+        if vetoes.overlapping(_middles(faces), float(np.median([one.size_px for one in faces]))):
+            return Doubt.COUNT
         return Doubt.COUNT if any(one.faintness > self.faint and not one.borne_out for one in found.taken) else None
 
     def box(self, face: Detection) -> Box:
@@ -102,7 +105,7 @@ class TrayFrame:
     def doubt(self, found: Selection) -> Doubt | None:
         """Dice that lie on others, across the edge, of a size that none has; and what no die explains."""
         face_px, faces = self._tray.floor.face_px, [one.detection for one in found.taken]
-        if any(vetoes.cut_off((one.x, one.y), one.size_px, self.picture_bgr.shape) for one in faces):
+        if any(vetoes.cut_off(one.place[:2], one.size_px, self.picture_bgr.shape) for one in faces):
             return Doubt.CUT_OFF
         odd = any(vetoes.impossible_size(one.size_px, face_px) for one in faces)
         if odd or vetoes.overlapping(_middles(faces), face_px):

@@ -12,7 +12,7 @@ from vision.training.datasets import Photo
 from vision.training.synthetic.makes import Make, some_make
 from vision.training.synthetic.painted import painted
 from vision.training.synthetic.painted_set import painted_set
-from vision.training.synthetic.trays import tray_set
+from vision.training.synthetic.trays import MOST_DICE, tray_set
 
 
 def _plain(rng: np.random.Generator) -> Make:
@@ -73,6 +73,16 @@ def test_crops_show_a_value_or_no_face() -> None:
     assert 2 <= values.count(0) <= 40
 
 
+def test_coloured_crops_are_shown_as_their_darkest_channel_now_and_then() -> None:
+    rng = np.random.default_rng(8)
+    red = Photo(np.full((90, 120, 3), (20, 30, 200), np.uint8), np.array([(60, 45, 30, 4)], np.float32))
+    crops = [example([[red]], np.ones(1), rng)[0] for _ in range(80)]
+    grey = sum(bool((np.ptp(crop, axis=2) == 0).all()) for crop in crops)
+    dark = sum(bool((np.ptp(crop, axis=2) == 0).all()) and crop.mean() < 80 for crop in crops)
+    assert 10 < grey < 50
+    assert dark > 5
+
+
 def test_of_the_dice_that_may_be_shown_the_hard_ones_are_shown_most_and_count_as_much_less() -> None:
     rng = np.random.default_rng(4)
     bgr = np.full((90, 120, 3), 60, np.uint8)
@@ -88,7 +98,7 @@ def test_of_the_dice_that_may_be_shown_the_hard_ones_are_shown_most_and_count_as
 
 def test_a_rendered_tray_is_a_photo_whose_labels_lie_on_the_dice() -> None:
     photo = tray_set(1, 7)[0]
-    assert 2 <= len(photo.dice) <= 7
+    assert 2 <= len(photo.dice) <= MOST_DICE
     assert set(photo.dice[:, 3]) <= set(range(1, 7))
     height, width = photo.bgr.shape[:2]
     assert ((photo.dice[:, :2] > 0) & (photo.dice[:, :2] < (width, height))).all()

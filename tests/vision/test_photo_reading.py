@@ -123,6 +123,39 @@ def test_a_side_that_looks_like_the_upper_face_until_it_is_shown_larger_is_a_dou
     assert (reading.values, reading.doubt) == ((2,), Doubt.UNREAD)
 
 
+@pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.6, Doubt.UNREAD)])
+def test_a_value_that_is_a_little_unsure_must_be_borne_out_from_all_sides(least: float, doubt: Doubt | None) -> None:
+    class Nearly(Unsure):
+        def says(self, views: Views, at: int) -> list[float]:
+            sure = least if views is LARGER_VIEWS else 0.88
+            return [0, 1 - sure, sure, 0, 0, 0, 0]
+
+    class Faintly(OneFace):
+        def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
+            (face,) = super().detect(picture_bgr, scale)
+            return [replace(face, scores=np.array([0, 0.6, 0, 0, 0, 0], np.float32))]
+
+    reading = Reader(Networks(Faintly(), Faintly(), Nearly())).read(BARE, 1)
+    assert (reading.values, reading.doubt) == ((2,), doubt)
+
+
+@pytest.mark.parametrize(("faces_apart", "doubt"), [(0.7, Doubt.COUNT), (1.1, None)])
+def test_two_faces_where_one_die_can_lie_are_a_doubt(faces_apart: float, doubt: Doubt | None) -> None:
+    """A 5 on a die's side was taken for a die, 0.999 sure, of a photo of three threes."""
+
+    class Sure(Unsure):
+        def says(self, views: Views, at: int) -> list[float]:
+            return [0, 0, 1, 0, 0, 0, 0]
+
+    class UpperAndSide(OneFace):
+        def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
+            (face,) = super().detect(picture_bgr, scale)
+            return [face, replace(face, x=face.x + faces_apart * face.size_px)]
+
+    reading = Reader(Networks(UpperAndSide(), UpperAndSide(), Sure())).read(BARE, 2)
+    assert (reading.values, reading.doubt) == ((2, 2), doubt)
+
+
 def test_a_plain_face_is_shown_once() -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:

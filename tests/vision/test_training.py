@@ -41,9 +41,11 @@ class _Marking:
 class _Saying:
     """Says that every face is a 3."""
 
+    said = (0.04, 0.02, 0.02, 0.6, 0.02, 0.02, 0.28)
+
     def values(self, _bgr: object, places: list[object], _views: object) -> object:
         """See the class."""
-        return np.tile([0.04, 0.02, 0.02, 0.6, 0.02, 0.02, 0.28], (len(places), 1))
+        return np.tile(self.said, (len(places), 1))
 
 
 def test_lessons_are_what_is_misread_and_what_is_marked_beside_the_dice() -> None:
@@ -67,6 +69,16 @@ def test_a_rendered_tray_teaches_that_what_lies_beside_its_dice_is_none() -> Non
     (learnt,) = with_tray_lessons([Photo(tray.bgr, dice[:1])], _Marking(), _Saying())  # type: ignore[arg-type]
     assert learnt.strays.tolist() == [[80, 40, 22], [60, 75, 22]]
     assert len(learnt.hard) == 1
+
+
+def test_what_contradicts_a_label_is_less_of_a_lesson_in_a_photo_and_more_in_a_tray() -> None:
+    """People label some dice wrongly; what was rendered is known."""
+    photo = Photo(np.zeros((90, 120, 3), np.uint8), np.array([(30, 40, 24, 3), (80, 40, 24, 6)], np.float32))
+    surely_a_three = _Saying()
+    surely_a_three.said = (0.01, 0.01, 0.01, 0.94, 0.01, 0.01, 0.01)
+    (photographed,) = with_lessons([photo], _Marking(), surely_a_three)  # type: ignore[arg-type]
+    (rendered,) = with_tray_lessons([photo], _Marking(), surely_a_three)  # type: ignore[arg-type]
+    assert photographed.hard[0] == rendered.hard[0] < photographed.hard[1] < 0.5 < rendered.hard[1]
 
 
 @pytest.mark.parametrize("name", ["centres", "faces"])

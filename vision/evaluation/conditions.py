@@ -115,8 +115,8 @@ CONDITIONS = (
 )
 
 
-def picture(condition: Condition, seed: int) -> Rendered:
-    """The picture of that condition and seed: the same each time."""
+def picture(condition: Condition, seed: int, most: int = 7) -> Rendered:
+    """The picture of that condition and seed, of two to `most` dice: the same each time."""
     rng = np.random.default_rng([seed, *condition.name.encode()])
     lamps, sky = condition.light(rng)
     scene = Scene(
@@ -124,7 +124,7 @@ def picture(condition: Condition, seed: int) -> Rendered:
         fall_off(rng),
         lamps,
         sky,
-        lying(condition.dice, int(rng.integers(2, 8)), rng),
+        lying(condition.dice, int(rng.integers(2, most + 1)), rng),
     )
     return rendered(scene, condition.shot(rng), rng)
 

@@ -66,10 +66,9 @@ class Classifier:
         ]
         said = self._said(crops)
         added = said.argmax(1) > 2 if views is FIRST else np.full(len(crops), True)  # what shines through adds pips
-        coloured = [at for at, crop in enumerate(crops) if added[at] and _coloured(crop)]
+        coloured = [at for at, crop in enumerate(crops) if added[at] and is_coloured(crop)]
         if coloured:
-            darkest = self._said([np.repeat(crops[at].min(2, keepdims=True), 3, 2) for at in coloured])
-            said[coloured] = _with_darkest(said[coloured], darkest)
+            said[coloured] = _with_darkest(said[coloured], self._said([darkest(crops[at]) for at in coloured]))
         return said.reshape(len(views), -1, 7)
 
     def _said(self, crops: Sequence[FrameBGR]) -> Probabilities:
@@ -77,20 +76,25 @@ class Classifier:
         return np.concatenate([self.network.forward(part) for part in parts]).astype(np.float64)
 
 
-def _coloured(crop: FrameBGR) -> bool:
+def is_coloured(crop: FrameBGR) -> bool:
     """Whether the middle of a crop has so much colour that pips may be seen through a die, and not look white."""
     middle = crop[CROP_PX // 4 : -CROP_PX // 4, CROP_PX // 4 : -CROP_PX // 4]
     return bool(np.median(np.ptp(middle, axis=2)) > COLOURED)
 
 
-def _with_darkest(said: Probabilities, darkest: Probabilities) -> Probabilities:
+def darkest(crop: FrameBGR) -> NDArray[np.uint8]:
+    """The darkest channel of a crop, in each of its three."""
+    return np.repeat(crop.min(2, keepdims=True), 3, 2)
+
+
+def _with_darkest(said: Probabilities, there: Probabilities) -> Probabilities:
     """What was said of crops and of their darkest channel alone: of one value the surer, of two less than either."""
-    value, of_darkest = said.argmax(1), darkest.argmax(1)
+    value, of_darkest = said.argmax(1), there.argmax(1)
     both = (value > 0) & (of_darkest > 0)
-    surer = both & (value == of_darkest) & (said.max(1) < darkest.max(1))
-    denied = both & (value != of_darkest) & (darkest.max(1) >= DENIED)
-    either = np.where(surer[:, None], darkest, said)
-    return np.where(denied[:, None], geometric_mean(np.stack([said, darkest])), either)
+    surer = both & (value == of_darkest) & (said.max(1) < there.max(1))
+    denied = both & (value != of_darkest) & (there.max(1) >= DENIED)
+    either = np.where(surer[:, None], there, said)
+    return np.where(denied[:, None], geometric_mean(np.stack([said, there])), either)
 
 
 def geometric_mean(said: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.networks.classifier import CROP_PX, SIDE_FACES, cut_out, turned
+from vision.networks.classifier import CROP_PX, SIDE_FACES, cut_out, darkest, is_coloured, turned
 from vision.training.augment import relit
 from vision.training.datasets import Photo
 
@@ -22,12 +22,14 @@ DRAWN = 5
 """Of so many dice one is shown, the harder the likelier (see `vision.training.lessons`)."""
 MOST_STRETCH = 0.5
 """Logarithm of the most that a face is longer than wide: oblong pixels, a lens that looks aslant."""
-SMALL, SMALL_FACES_PX = 0.4, (14.0, 32.0)
+SMALL, SMALL_FACES_PX = 0.3, (14.0, 32.0)
 """How often a face is shown as if it were smaller, and its size then: in a tray faces are 20 to 34 px."""
 CODED = 0.5
 """How often such a face is coded as JPEG, which halves the detail of colours."""
-HALVED = 0.35
+HALVED = 0.25
 """How often a crop is made half as large, so that noise, blur and coding are twice as coarse."""
+DARKEST = 0.25
+"""How often a coloured crop is shown as its darkest channel, as the reader shows it: bare pips can't be seen there."""
 ASLANT, CORNERS_MOVED = 0.3, 0.05
 """How often a crop is seen aslant, and the spread of its corners, in sides of the crop."""
 
@@ -106,7 +108,8 @@ def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.
         crop = _aslant(crop, rng)
     if rng.random() < SMALL:
         crop = _from_farther(crop, float(rng.uniform(*SMALL_FACES_PX)) * SIDE_FACES, rng)
-    return _resized(relit(crop, rng), CROP_PX)
+    crop = _resized(relit(crop, rng), CROP_PX)
+    return darkest(crop) if rng.random() < DARKEST and is_coloured(crop) else crop
 
 
 def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:

@@ -29,7 +29,7 @@ VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2)
 EASIEST = 0.1
 """How hard the easiest die is: it is shown now and then all the same."""
 CONTRADICTED, LABEL_WRONG = 0.9, 0.25
-"""A die that the network is so sure is another is as hard as this: some labels are wrong."""
+"""In a photo a die that the network is so sure is another is as hard as this: some labels are wrong."""
 
 
 def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> list[Photo]:
@@ -41,17 +41,17 @@ def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> 
 
 def with_tray_lessons(trays: list[Photo], light: Detector, faces: Classifier) -> list[Photo]:
     """Rendered trays, each with what the light detector marks beside its dice: mostly their sides; and how hard."""
-    return [dataclasses.replace(tray, strays=_sides(tray, light), hard=hardness(tray, faces)) for tray in trays]
+    return [dataclasses.replace(tray, strays=_sides(tray, light), hard=hardness(tray, faces, 1.0)) for tray in trays]
 
 
-def hardness(photo: Photo, faces: Classifier) -> NDArray[np.float32]:
-    """(n,) how far each die is from being read as what it is labelled, 0.1 to 1.1."""
+def hardness(photo: Photo, faces: Classifier, contradicted: float = LABEL_WRONG) -> NDArray[np.float32]:
+    """(n,) how far each die is from being read as what it is labelled, 0.1 to 1.1; `contradicted` if surely another."""
     if not len(photo.dice):
         return np.empty(0, np.float32)
     said = faces.values(photo.bgr, [(float(x), float(y), float(size)) for x, y, size, _ in photo.dice], VIEWS)
     of_label = said[np.arange(len(said)), photo.dice[:, 3].astype(int)]
-    contradicted = (of_label < 1 - CONTRADICTED) & (said[:, 1:].max(1) > CONTRADICTED)
-    return np.where(contradicted, LABEL_WRONG, EASIEST + 1 - of_label).astype(np.float32)
+    surely_another = (of_label < 1 - CONTRADICTED) & (said[:, 1:].max(1) > CONTRADICTED)
+    return np.where(surely_another, contradicted, EASIEST + 1 - of_label).astype(np.float32)
 
 
 def _looked_at(photo: Photo, detector: Detector) -> Photo:
