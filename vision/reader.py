@@ -102,7 +102,8 @@ class Reader:
         These bear out a value that is disputed, or a little unsure; a faint die where no look had doubts how many there
         are; and that a photo shows an upper face best, no side: a 4 beside a 2 was 0.99 sure, 0.53 by these.
         """
-        faint = FAINT[0] if any(one.doubt(expect) is Doubt.COUNT for one in seen) else scene.faint
+        clear = all(one.doubt(expect) is not Doubt.COUNT for one in seen)
+        faint = scene.faint if clear else FAINT[0]
         doubted = [
             one
             for one in best.taken

@@ -130,18 +130,17 @@ class TrayFrame:
         return [self._in_frame(box[:2], box[:2] + box[2:]) for box in boxes]
 
     def suspects(self, found: Selection) -> bool:
-        """Whether something may lie there that is none of these, pips of another, or two dice where one was seen."""
-        dice, changes = self._dice(found), self._changes
+        """Whether something may lie there that is none of these, or two dice where one was seen."""
         wide = any(one.detection.size_px > TWO_DICE * self._tray.floor.face_px for one in found.taken)
-        return wide or bool(self._rest(changes.pips, dice, vetoes.PIP_RADIUS) or self._rest(changes.any, dice))
+        return wide or bool(self._rest(self._changes.any, self._dice(found)))
 
     def _dice(self, found: Selection) -> Mask:
         faces, scale = _middles([one.detection for one in found.taken]), self._tray.empty.scale
         below = self._tray.floor.below(faces) * scale
         return vetoes.whole_dice(self._seen.shape[:2], faces * scale, below, self._tray.face_px)
 
-    def _rest(self, changed: Mask, dice: Mask, radius: float = vetoes.DIE_RADIUS) -> list[vetoes.Box]:
-        return vetoes.unexplained(changed, dice, self._tray.face_px, radius)
+    def _rest(self, changed: Mask, dice: Mask) -> list[vetoes.Box]:
+        return vetoes.unexplained(changed, dice, self._tray.face_px)
 
     def _unchanged(self, face: Detection) -> bool:
         empty = self._tray.empty

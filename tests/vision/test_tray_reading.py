@@ -14,7 +14,6 @@ from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
 from vision.candidates import Selection
-from vision.evaluation.conditions import CONDITIONS, picture
 from vision.evaluation.fault_injection import FaultInjection
 from vision.geometry.floor import Floor
 from vision.geometry.rig import place
@@ -78,14 +77,6 @@ def test_another_light_changes_no_value_and_seldom_raises_a_doubt() -> None:
         assert reading.values == truth
         trusted += reading.trusted
     assert trusted >= 4
-
-
-@pytest.mark.parametrize(("condition", "seed"), [("black", 200051), ("dim, coloured", 200155)])
-def test_of_two_dark_dice_that_touch_both_are_seen(condition: str, seed: int) -> None:
-    """The first look marks one: what else has changed on dark felt are the pips of the other."""
-    (shown,) = (picture(each, seed) for each in CONDITIONS if each.name == condition)
-    reading = Reader(load_networks(), shown.rig).read(shown.image_bgr)
-    assert reading.values == shown.values
 
 
 def knocked(picture_bgr: FrameBGR, x_px: float, y_px: float, degrees: float) -> FrameBGR:

@@ -27,8 +27,6 @@ DIFFERENT_LEVELS = 13.0
 CLEAR_LEVELS = 30.0
 """The same of what is no shadow and no changed light: beside the dice of six real cameras nothing of it was wider than
 0.15 faces, of what is above 13 levels up to 0.6."""
-PIP_LEVELS = 60.0
-"""Pips differ by more: with 30 levels 15 of 88 pictures of real rigs would take longer to read, with 60 none does."""
 NOISES = 4.0
 """... and at least so many times what the median pixel of the same picture has."""
 DIMMED = (0.47, 1.12)
@@ -52,12 +50,11 @@ class Changes:
 
     Attributes:
         any: Where something may lie; hard shadows and changed light among it.
-        clear: Where something surely lies; of a die of nearly the felt's colour not much more than its `pips`.
+        clear: Where something surely lies; not all of a die of nearly the felt's colour.
     """
 
     any: Mask
     clear: Mask
-    pips: Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,8 +78,8 @@ class EmptyTray:
     def changes(self, seen: Levels) -> Changes:
         """Where a view that was brought to `scale` differs."""
         off = self._off(seen)
-        noise = NOISES * float(np.median(off))
-        return Changes(*(_mask(off > max(noise, levels)) for levels in (DIFFERENT_LEVELS, CLEAR_LEVELS, PIP_LEVELS)))
+        least = max(DIFFERENT_LEVELS, NOISES * float(np.median(off)))
+        return Changes(_mask(off > least), _mask(off > max(least, CLEAR_LEVELS)))
 
     def knocked(self, seen: Levels, dice: Mask) -> EmptyTray:
         """The same tray as it lies in a view, pushed or turned a little since; in its old place where nothing tells.

@@ -23,8 +23,6 @@ DIE_RADIUS = 0.22
 which a neighbour's outline has taken a part 0.26."""
 CUT_RADIUS = 0.17
 """The same of a piece that is cut by the edge of what is seen: a third of a die holds one."""
-PIP_RADIUS = 0.08
-"""The same of a pip: of two dark dice that touch, of which one look saw one, the other's pips are what has changed."""
 OVERLAP = 0.8
 """Faces whose middles are nearer than so many faces are not both flat on the floor."""
 SIZES = (0.75, 1.85)
@@ -50,8 +48,8 @@ def whole_dice(shape: Sequence[int], faces: Floats, below: Floats, face_px: floa
     return mask
 
 
-def unexplained(changed: Mask, dice: Mask, face_px: float, radius: float = DIE_RADIUS) -> list[Box]:
-    """Boxes of what has changed, holds a disc of that radius (in faces, of `face_px`), and belongs to no die."""
+def unexplained(changed: Mask, dice: Mask, face_px: float) -> list[Box]:
+    """Boxes of what has changed, is as large as a die, and belongs to none of these, whose faces are of that size."""
     left = changed & ~dice
     depth = cv2.distanceTransform(cv2.copyMakeBorder(left, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
     count, labels, stats, _ = cv2.connectedComponentsWithStats(left)
@@ -60,7 +58,7 @@ def unexplained(changed: Mask, dice: Mask, face_px: float, radius: float = DIE_R
         x, y, w, h = stats[label, :4].tolist()
         piece = np.where(labels[y : y + h, x : x + w] == label, depth[y : y + h, x : x + w], 0)
         cut = x == 0 or y == 0 or x + w == left.shape[1] or y + h == left.shape[0]
-        if piece.max() >= (min(radius, CUT_RADIUS) if cut else radius) * face_px:
+        if piece.max() >= (CUT_RADIUS if cut else DIE_RADIUS) * face_px:
             found.append((x, y, w, h))
     return found
 

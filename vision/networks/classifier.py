@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from vision.images.scaling import halved
 from vision.networks.network import Network
-from vision.reading import Floats, FrameBGR
+from vision.reading import FrameBGR
 
 Probabilities = NDArray[np.float64]
 """(n, 7): no face, then the values 1 to 6."""
@@ -109,7 +109,11 @@ def turned(angle_rad: float) -> NDArray[np.float64]:
 
 
 def cut_out(
-    picture_bgr: FrameBGR, middle_xy: tuple[float, float], size_px: float, about: Floats, edge_px: int = CROP_PX
+    picture_bgr: FrameBGR,
+    middle_xy: tuple[float, float],
+    size_px: float,
+    about: NDArray[np.float64],
+    edge_px: int = CROP_PX,
 ) -> NDArray[np.uint8]:
     """(edge_px, edge_px, 3) a face of that middle and size; `about` (2, 2) turns, mirrors or stretches it there."""
     x, y = middle_xy
