@@ -5,7 +5,7 @@ QUICK := tests/games tests/session tests/hardware tests/test_house.py tests/test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load fuzz-web corrupted rendered rigs clips handheld fixtures train solve deb appliance clean
+.PHONY: faults soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load fuzz-web corrupted rendered rigs ablation clips handheld fixtures train solve deb appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -90,6 +90,9 @@ rendered: .venv/dev.stamp  ## measure the rig reader on 2,040 rendered pictures 
 
 rigs: .venv/dev.stamp  ## measure it on photos by real fixed cameras: RIGS=rigs.json PHOTOS=folder (SPLIT=tune HEIGHT=1.1)
 	@$(BIN)/python -m vision.evaluation.rigs $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check) --height $(or $(HEIGHT),1.0)
+
+ablation: .venv/dev.stamp  ## what each part of the reader pays: RIGS=rigs.json PHOTOS=folder (ten minutes; the table of docs/reading.md)
+	@$(BIN)/python -m vision.evaluation.ablation $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check)
 
 clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, knocks: none missed, none invented? (EACH=1: fewer)
 	@$(BIN)/python -m vision.evaluation.clips --each $(or $(EACH),6)

@@ -1,0 +1,35 @@
+"""The table of what each part pays: parts are left out by name, and are all there in the last row."""
+
+from __future__ import annotations
+
+from vision.evaluation.ablation import ROWS, WITHOUT, Job, outcomes, table
+from vision.evaluation.conditions import CONDITIONS, picture
+from vision.networks import load_networks
+from vision.reader import Reader
+from vision.reading import FrameBGR
+
+
+def cut_through() -> tuple[FrameBGR, None, tuple[int, ...]]:
+    """A photo of which a part of a die is cut away."""
+    shown = picture(CONDITIONS[0], 1)
+    x, _, width, _ = shown.dice[0].box_xywh
+    return shown.image_bgr[:, x + round(0.45 * width) :].copy(), None, shown.values
+
+
+def test_each_part_is_left_out_and_comes_back() -> None:
+    _, found = outcomes(Job("photos, told", "one", True, cut_through))
+    assert len(found) == len(ROWS) == len(WITHOUT) + 1
+    frame_bgr, _, truth = cut_through()
+    reading = Reader(load_networks()).read(frame_bgr, len(truth))
+    assert found[-1] == (reading.values == truth, reading.doubt is None), "all parts are there again"
+    assert reading.doubt is not None
+
+
+def test_the_table_counts_groups_alike_and_says_what_is_the_same() -> None:
+    right, doubted, wrong = (True, True), (False, False), (False, True)
+    jobs = [Job("rigs", group, False, cut_through) for group in ("one", "one", "other")]
+    found = [[right] * len(ROWS), [wrong] + [doubted] * (len(ROWS) - 1), [right] * len(ROWS)]
+    first, second, third = table(list(zip(jobs, found, strict=True))).splitlines()[2:5]
+    assert first.endswith("| 75.0, 100.0, **1** of 3 |")
+    assert second.endswith("| 75.0, 75.0, 0 of 2 |")
+    assert third.endswith("| the same |")
