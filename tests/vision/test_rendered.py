@@ -11,7 +11,7 @@ import pytest
 from vision.cameras.simulated.camera import LENS
 from vision.cameras.simulated.rendering import face_up
 from vision.cameras.simulated.tray import DIE_MM
-from vision.evaluation.conditions import CONDITIONS, Condition, picture
+from vision.evaluation.conditions import CONDITIONS, Condition, lying, picture
 from vision.evaluation.kinds import ALL_KINDS, IVORY, RED
 from vision.evaluation.raycast import LyingDie, corners_of, draw, linear
 from vision.evaluation.scene import flat_turn
@@ -66,6 +66,26 @@ def test_the_labels_lie_on_the_dice(seed: int) -> None:
         was = shown.rig.empty_bgr[y : y + h, x : x + w]
         # Most of a face is body, and an ivory body is brighter than any felt.
         assert np.median(linear(face).mean(2)) > darkest_body > np.median(linear(was).mean(2))
+
+
+def test_in_a_crowd_dice_touch_and_none_lies_in_another() -> None:
+    touching = 0
+    for seed in range(20):
+        dice = lying((IVORY,), 12, np.random.default_rng(seed), crowded=True)
+        for at, one in enumerate(dice):
+            rest = dice[:at] + dice[at + 1 :]
+            assert max(common_mm2(one, other, 1.0) for other in rest) < 0.01
+            touching += max(common_mm2(one, other, 1.04) for other in rest) > 0
+    assert touching > 0.5 * 20 * 12
+
+
+def common_mm2(one: LyingDie, other: LyingDie, larger: float) -> float:
+    """How much of the floor two dice share that were so many times larger."""
+    hulls = [
+        cv2.convexHull((die.at_mm + larger * (corners_of(die) - die.at_mm))[:, :2].astype(np.float32))
+        for die in (one, other)
+    ]
+    return float(cv2.intersectConvexConvex(*hulls)[0])
 
 
 def test_an_easy_picture_is_read() -> None:

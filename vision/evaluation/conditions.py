@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
 from vision.cameras.simulated.camera import LENS
@@ -21,6 +22,10 @@ TOUCHING = 0.3
 """Part of the pictures in which two dice lie face to face."""
 ROOM_MM = 1.5
 """Least gap between dice that are not meant to touch."""
+BESIDE = 0.7
+"""Part of the dice in a crowd that are laid against another."""
+Place = tuple[float, float, float]
+"""Middle x, y of a die in mm, and its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +120,11 @@ CONDITIONS = (
 )
 
 
-def picture(condition: Condition, seed: int, most: int = 7) -> Rendered:
-    """The picture of that condition and seed, of two to `most` dice: the same each time."""
+def picture(condition: Condition, seed: int, most: int = 7, *, crowded: bool = False) -> Rendered:
+    """The picture of that condition and seed, of two to `most` dice: the same each time.
+
+    `crowded`: most of them touch another, with a side or a corner, in a row or in a heap.
+    """
     rng = np.random.default_rng([seed, *condition.name.encode()])
     lamps, sky = condition.light(rng)
     scene = Scene(
@@ -124,7 +132,7 @@ def picture(condition: Condition, seed: int, most: int = 7) -> Rendered:
         fall_off(rng),
         lamps,
         sky,
-        lying(condition.dice, int(rng.integers(2, most + 1)), rng),
+        lying(condition.dice, int(rng.integers(2, most + 1)), rng, crowded=crowded),
     )
     return rendered(scene, condition.shot(rng), rng)
 
@@ -148,18 +156,12 @@ def fall_off(rng: np.random.Generator) -> Floats:
     return (1 - rng.uniform(0.1, 0.4) * far**2).astype(np.float32)
 
 
-def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator) -> list[LyingDie]:
+def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator, *, crowded: bool = False) -> list[LyingDie]:
     """Dice that lie flat, none in another. In some pictures all are of one set, in some each is another."""
     one_set = rng.random() < 0.5
     first = of[rng.integers(len(of))]
-    at: list[tuple[float, float, float]] = []
-    if rng.random() < TOUCHING:
-        at += _pair(rng)
-    while len(at) < count:
-        place = _free(at, rng)
-        at.append(place)
     dice = []
-    for x, y, yaw in at:
+    for x, y, yaw in (_crowd if crowded else _strewn)(count, rng):
         kind = first if one_set else of[rng.integers(len(of))]
         # Dice of one set come from one maker; each has its own marks.
         made = kind if one_set else kinds.a_little_different(kind, rng)
@@ -168,14 +170,48 @@ def lying(of: tuple[Material, ...], count: int, rng: np.random.Generator) -> lis
     return dice
 
 
-def _pair(rng: np.random.Generator) -> list[tuple[float, float, float]]:
+def _strewn(count: int, rng: np.random.Generator) -> list[Place]:
+    """Two that touch face to face in some pictures, and single ones."""
+    at = _pair(rng) if rng.random() < TOUCHING else []
+    while len(at) < count:
+        at.append(_free(at, rng))
+    return at
+
+
+def _crowd(count: int, rng: np.random.Generator) -> list[Place]:
+    at = [_free([], rng)]
+    while len(at) < count:
+        beside = _beside(at, rng) if rng.random() < BESIDE else None
+        at.append(beside or _free(at, rng))
+    return at
+
+
+def _beside(others: list[Place], rng: np.random.Generator) -> Place | None:
+    """Pushed from some side against one of the others, turned as that or not; None where another die or a wall is."""
+    x, y, yaw = others[rng.integers(len(others))]
+    yaw = yaw if rng.random() < 0.5 else rng.uniform(0, np.pi / 2)
+    from_side = rng.uniform(0, 2 * np.pi)
+    for away in np.arange(DIE_MM, 1.5 * DIE_MM, 0.1):
+        place = (x + float(away * np.cos(from_side)), y + float(away * np.sin(from_side)), float(yaw))
+        if not any(_one_in_other(place, other) for other in others):
+            low, high = MARGIN_MM, (RIDGE_MM - MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM)
+            return place if low < place[0] < high[0] and low < place[1] < high[1] else None
+    return None
+
+
+def _one_in_other(one: Place, other: Place) -> bool:
+    squares = [((x, y), (DIE_MM, DIE_MM), float(np.degrees(yaw))) for x, y, yaw in (one, other)]
+    return cv2.rotatedRectangleIntersection(*squares)[0] != cv2.INTERSECT_NONE
+
+
+def _pair(rng: np.random.Generator) -> list[Place]:
     yaw, slide = rng.uniform(0, np.pi / 2), rng.uniform(-0.5, 0.5) * DIE_MM
     x, y = rng.uniform(40, RIDGE_MM - 40), rng.uniform(40, TRAY_WH_MM[1] - 40)
     along = np.array([np.cos(yaw), np.sin(yaw)]) * (DIE_MM + 0.1) + np.array([-np.sin(yaw), np.cos(yaw)]) * slide
     return [(x, y, yaw), (x + float(along[0]), y + float(along[1]), yaw)]
 
 
-def _free(others: list[tuple[float, float, float]], rng: np.random.Generator) -> tuple[float, float, float]:
+def _free(others: list[Place], rng: np.random.Generator) -> Place:
     """A place in the throw zone, now and then in the keep zone, where a die fits."""
     while True:
         low, high = (RIDGE_MM, TRAY_WH_MM[0]) if rng.random() < 0.15 else (0.0, RIDGE_MM)

@@ -25,6 +25,8 @@ FIRST_SEED = 1_000_000_000
 SEEDS_A_RUN = 1_000_000
 MOST_DICE = 16
 """In a tray: more than are thrown, since a die takes little of the time that its picture does."""
+CROWDED = 0.5
+"""Part of the pictures in which most dice touch: of two dark ones on dark felt the light detector marked one."""
 ROUND_DICE = 2.0
 """So many faces of the picture are kept round the dice."""
 AS_EVALUATED = 0.4
@@ -55,7 +57,7 @@ def _picture(seed: int, rng: np.random.Generator) -> Rendered:
             replace(kind, clear=rng.uniform(*THROUGH), drilled=rng.uniform(*SUNK), gloss=rng.uniform(*GLOSS))
             for kind in kinds
         ]
-    return picture(replace(condition, dice=tuple(kinds)), seed, MOST_DICE)
+    return picture(replace(condition, dice=tuple(kinds)), seed, MOST_DICE, crowded=bool(rng.random() < CROWDED))
 
 
 def _kinds(rng: np.random.Generator) -> list[Material]:
