@@ -11,7 +11,7 @@ import pytest
 
 from vision.networks.detector import Detection
 from vision.training.datasets import Photo, kept_back, photo_sets
-from vision.training.lessons import with_lessons, with_tray_lessons
+from vision.training.lessons import misread, with_lessons, with_tray_lessons
 
 MODELS = Path(__file__).parents[2] / "vision" / "models"
 
@@ -81,6 +81,17 @@ def test_what_contradicts_a_label_is_less_of_a_lesson_in_a_photo_and_more_in_a_t
     assert photographed.hard[0] == rendered.hard[0] < photographed.hard[1] < 0.5 < rendered.hard[1]
 
 
+def test_misread_dice_of_trays_are_a_set_of_their_own() -> None:
+    dice = np.array([(30, 40, 24, 3), (80, 51, 24, 6), (60, 65, 24, 2)], np.float32)
+    easy, hard = np.array([0.1, 0.11, 0.12], np.float32), np.array([0.1, 0.9, 0.2], np.float32)
+    bgr = np.zeros((90, 120, 3), np.uint8)
+    lessons = misread([Photo(bgr, dice, hard=easy), Photo(bgr, dice, hard=hard)])
+    assert [one.dice.tolist() for one in lessons] == [dice[1:].tolist()] * 2, "a tray with two is drawn twice as often"
+    assert not any(one.complete or len(one.hard) for one in lessons), (
+        "what lies beside them may be a die; all count alike"
+    )
+
+
 @pytest.mark.parametrize("name", ["centres", "faces"])
 def test_a_network_begun_with_shipped_weights_says_what_the_shipped_one_says(name: str) -> None:
     torch = pytest.importorskip("torch")
@@ -99,6 +110,19 @@ def test_a_network_begun_with_shipped_weights_says_what_the_shipped_one_says(nam
     with torch.no_grad():
         said = exported(network).eval()(torch.from_numpy(shown)).numpy()
     assert np.abs(said - shipped.forward()).max() < 1e-4
+
+
+def test_a_pip_without_paint_departs_from_a_die_as_plainly_as_a_painted_one() -> None:
+    torch = pytest.importorskip("torch")
+    from vision.training.faces_net import departures
+
+    levels = np.full((96, 96, 3), (40, 50, 190), np.float32)
+    levels[24:40, 24:40] = 250
+    levels[60:72, 60:72] -= 16
+    shown = departures(torch.from_numpy((levels / 127.5 - 1).transpose(2, 0, 1)[None]))[0].numpy()
+    assert np.abs(shown[:, 50, 50]).max() < 0.1, "the die's own colour"
+    assert (shown[:, 30, 30] > 0.9).all(), "painted"
+    assert (shown[:, 66, 66] < -0.9).all(), "bare"
 
 
 def test_weights_of_another_make_are_refused() -> None:

@@ -28,6 +28,8 @@ VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2)
 """How a die is shown to see whether it is hard."""
 EASIEST = 0.1
 """How hard the easiest die is: it is shown now and then all the same."""
+NEARLY, MOST = 0.03, 3
+"""A tray's die is nearly misread from so much doubt on; so many times as often, at most, is a tray drawn for such."""
 CONTRADICTED, LABEL_WRONG = 0.9, 0.25
 """In a photo a die that the network is so sure is another is as hard as this: some labels are wrong."""
 
@@ -42,6 +44,14 @@ def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> 
 def with_tray_lessons(trays: list[Photo], light: Detector, faces: Classifier) -> list[Photo]:
     """Rendered trays, each with what the light detector marks beside its dice: mostly their sides; and how hard."""
     return [dataclasses.replace(tray, strays=_sides(tray, light), hard=hardness(tray, faces, 1.0)) for tray in trays]
+
+
+def misread(trays: list[Photo]) -> list[Photo]:
+    """Those of their dice that are read wrongly, or nearly: rendered, so that their labels are right."""
+    chosen = [(tray, tray.hard > EASIEST + NEARLY) for tray in trays]
+    return [
+        Photo(tray.bgr, tray.dice[hard], complete=False) for tray, hard in chosen for _ in range(min(MOST, hard.sum()))
+    ]
 
 
 def hardness(photo: Photo, faces: Classifier, contradicted: float = LABEL_WRONG) -> NDArray[np.float32]:

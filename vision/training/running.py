@@ -24,8 +24,9 @@ from vision.training.datasets import WEIGHTS, Photo, photo_sets
 from vision.training.synthetic.painted_set import PAINTED, PAINTED_WEIGHT, painted_set
 from vision.training.synthetic.trays import TRAYS, TRAYS_WEIGHT, tray_set
 
-TRAY_SET = "rendered_trays"
-"""What the set of them is called."""
+TRAY_SET, MISREAD_SET, MISREAD_WEIGHT = "rendered_trays", "misread", 7.0
+"""What the set of them is called, that of their dice which are misread, and how often these are drawn from: six in a
+hundred crops. They count fully: what is shown more often counts as less elsewhere, and bare pips were not learned."""
 THREADS = 1
 """Two networks are trained side by side on two cores: more threads would wait for each other."""
 LONGEST_GRADIENT = 5.0
@@ -104,7 +105,9 @@ def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
 def with_painted(sets: dict[str, list[Photo]], seed: int) -> Sources:
     """Those sets, and one of painted dice."""
     every = [*sets.values(), painted_set(PAINTED, sets.get("backgrounds", []), seed)]
-    odds = np.array([*({**WEIGHTS, TRAY_SET: TRAYS_WEIGHT}[name] for name in sets), PAINTED_WEIGHT])
+    odds = np.array(
+        [*({**WEIGHTS, TRAY_SET: TRAYS_WEIGHT, MISREAD_SET: MISREAD_WEIGHT}[name] for name in sets), PAINTED_WEIGHT]
+    )
     return Sources(every, odds / odds.sum(), np.random.default_rng(seed))
 
 

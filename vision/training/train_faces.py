@@ -10,8 +10,18 @@ from vision.networks import classifier, detector
 from vision.networks.classifier import CROP_PX
 from vision.training.crops import example
 from vision.training.faces_net import Exported, Faces, named
-from vision.training.lessons import with_lessons, with_tray_lessons
-from vision.training.running import TRAY_SET, Course, Sources, photo_options, sets_for, trained, with_painted, write
+from vision.training.lessons import misread, with_lessons, with_tray_lessons
+from vision.training.running import (
+    MISREAD_SET,
+    TRAY_SET,
+    Course,
+    Sources,
+    photo_options,
+    sets_for,
+    trained,
+    with_painted,
+    write,
+)
 
 BATCH = 128
 MISLABELLED = 0.01
@@ -46,6 +56,8 @@ def main() -> None:
     sets = sets_for(asked)
     trays = with_tray_lessons(sets.pop(TRAY_SET), detector.Detector(detector.GLANCE, names=False), read)
     sets = {name: with_lessons(photos, found, read) for name, photos in sets.items()} | {TRAY_SET: trays}
+    if hard := misread(trays):
+        sets[MISREAD_SET] = hard
     network = trained(COURSE, with_painted(sets, asked.seed), asked)
     write(network, Exported(network), (2, 3, CROP_PX, CROP_PX), {"crops": {0: "n"}, "values": {0: "n"}}, asked.out)
 

@@ -31,7 +31,7 @@ ROUND_DICE = 2.0
 """So many faces of the picture are kept round the dice."""
 AS_EVALUATED = 0.4
 """Part of the pictures with the evaluation's own kinds of dice, each a little different."""
-WORN, BARE, DRILLED = 0.35, (0.03, 0.25), (0.6, 1.0)
+WORN, BARE, DRILLED = 0.35, (0.03, 0.45), (0.6, 1.0)
 """Part of the pictures in which all dice are worn; part of their pips without paint; how deep these are."""
 CLEAR, THROUGH, SUNK, GLOSS = 0.35, (0.3, 0.85), (0.0, 0.5), (0.03, 0.12)
 """Part of the pictures in which all dice are clear; how clear, how deep their pips, and how much they mirror."""
