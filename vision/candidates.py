@@ -29,14 +29,14 @@ LEAST_SURE = 0.95
 """Dice are trusted whose confidences, multiplied, are at least this: all must be right at once. Asked of each alone, a
 throw of nine clear dice, one on a real rig and a rendered one of worn dice were read wrong and trusted."""
 FAINT = (0.04, 0.025)
-"""Larger views must bear out a die of which the classifier's doubt is more than the first times the square of the
+"""A die must be borne out all round if the classifier's doubt of it is more than the first times the square of the
 detector's score: a faint red 3 in a real tray, read as a 6, had 0.08, a clear 3 read as a 5 0.09, rendered worn dice
 0.07, 0.13, a 2 read as 4 0.04. Where nobody says how many dice a photo shows, more than the second: so dice with
 symbols, which lie among the others, are left to be asked about, and the plug of a USB stick (0.026)."""
 PLAIN = 0.995
-"""A face of this confidence, of whose value the networks agree, is not shown again, turned and larger: of 465 photos,
-number told and not, 415 and 378 are trusted so, with 0.97 413 and 374, none wrong; and a die's side with a 4 was taken
-for its upper face elsewhere, 0.99 sure as it was marked, 0.86 larger."""
+"""A face of this confidence, of whose value the networks agree, is not shown again: of 465 photos, number told and
+not, 415 and 378 are trusted so, with 0.97 413 and 374, none wrong; and a die's side with a 4 was taken for its upper
+face elsewhere, 0.99 sure as it was marked, 0.86 larger."""
 AS_SURE = 0.97
 """A face that was left out may be the upper one of a die if its value is so sure."""
 LEAST_CLEAR = 0.6
@@ -48,7 +48,7 @@ DOUBTFUL = 0.4
 SAME_MAKE = math.log(1.8)
 """Dice of one throw differ in size by less than this, as a logarithm: common ones have 10 to 16 mm."""
 FROM_ALL_SIDES = 0.9
-"""A value is borne out that each of 16 larger views says by so much. Of faint faces in 465 photos, no number of dice
+"""A value is borne out that each view all round says by so much. Of faint faces in 465 photos, no number of dice
 told, 14 of 22 dice were, the least by 0.92; none of three that are no dice: a symbol, a plug, a die's side (0.84). Of
 19 values that the detector disputed in 567 photos, number told, 15 were, all rightly."""
 
@@ -59,7 +59,7 @@ class Candidate:
 
     Attributes:
         said: (7,) probabilities of no face and of 1 to 6.
-        borne_out: Whether it was shown again, larger and from more sides, and showed the same from each.
+        borne_out: Whether it was shown all round, and showed the same from each side.
     """
 
     detection: Detection
@@ -105,7 +105,7 @@ class Candidate:
 
     @property
     def disputed(self) -> bool:
-        """Whether the detector says another value, and larger views have not borne out this one."""
+        """Whether the detector says another value, and this one was not borne out all round."""
         return self.detection.value not in {None, self.value} and not self.borne_out
 
     @property
@@ -208,19 +208,21 @@ def _surest(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
     return tuple(sorted(candidates, key=lambda one: -one.score))
 
 
-def combined(one: Candidate, views: Sequence[Candidate], larger: NDArray[np.float64]) -> Candidate:
+def combined(one: Candidate, views: Sequence[Candidate], all_round: NDArray[np.float64]) -> Candidate:
     """A candidate by the geometric mean of all that was said of it; one that is sure of its value may be borne out.
 
     Args:
         one: In doubt.
         views: All candidates of all looks, this one among them.
-        larger: (views, 7) what was said of it when it was shown again, larger and from more sides.
+        all_round: (views, 7) what was said of it when it was shown from more sides.
     """
-    borne_out = bool(larger[:, one.value].min() >= FROM_ALL_SIDES)
+    borne_out = bool(all_round[:, one.value].min() >= FROM_ALL_SIDES)
     if one.sure and (borne_out or one.disputed):
         return replace(one, borne_out=borne_out)
     same = [other for other in views if same_place(one.detection, other.detection) and _apart(one, other) < SAME_SIZE]
-    said = geometric_mean(np.stack([geometric_mean(np.stack([other.said for other in same])), geometric_mean(larger)]))
+    said = geometric_mean(
+        np.stack([geometric_mean(np.stack([other.said for other in same])), geometric_mean(all_round)])
+    )
     surest = max(same, key=lambda other: other.score)
     scores = np.mean([other.detection.scores for other in same], axis=0).astype(np.float32)
     return Candidate(replace(surest.detection, scores=scores), said)

@@ -15,7 +15,7 @@ import numpy as np
 from vision.candidates import FAINT, Candidate, Selection, apart, combined, selected
 from vision.geometry.rig import Rig
 from vision.networks import Networks
-from vision.networks.classifier import AGAIN, FIRST, LARGER_VIEWS, Place, Probabilities, Views, geometric_mean
+from vision.networks.classifier import Place, Probabilities, Views, geometric_mean
 from vision.networks.detector import LEAST_SCORE, Detection
 from vision.reading import Die, Doubt, FrameBGR, Reading
 from vision.scenes import Photo, Scene, Tray, TrayFrame
@@ -68,7 +68,7 @@ class Reader:
         """The dice, and what is still in doubt after as many looks as it takes to be sure."""
         best, seen, known, contested = Selection(), list[Selection](), Known(), False
         for detections in scene.looks():
-            one = selected(self._shown(scene.picture_bgr, detections, expect, known), expect)
+            one = selected(self._shown(scene, detections, expect, known), expect)
             seen.append(one)
             if scene.cumulative or not best.taken or one.worth > best.worth:
                 best = one
@@ -83,24 +83,24 @@ class Reader:
         return again, _doubt(scene, again, expect) or (None if agreed else Doubt.COUNT)
 
     def _shown(
-        self, picture_bgr: FrameBGR, detections: Sequence[Detection], expect: int | None, known: Known
+        self, scene: Scene, detections: Sequence[Detection], expect: int | None, known: Known
     ) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""
         read = [one for one in detections if one.score > LEAST_SCORE][: None if expect is None else expect + SPARE]
-        said = self._said(picture_bgr, read, FIRST, known)
+        said = self._said(scene, read, scene.views.first, known)
         first = [Candidate(one, said) for one, said in zip(read, said, strict=True)]
         unsure = [one.detection for one in first if not one.plain]
-        again = iter(self._said(picture_bgr, unsure, AGAIN, known))
+        again = iter(self._said(scene, unsure, scene.views.again, known))
         return [
             one if one.plain else Candidate(one.detection, geometric_mean(np.stack([one.said, next(again)])))
             for one in first
         ]
 
     def _reconsidered(self, scene: Scene, best: Selection, seen: Sequence[Selection], expect: int | None) -> Selection:
-        """The same dice, those in doubt read by all that any look said of them and by larger views.
+        """The same dice, those in doubt read by all that any look said of them, and shown all round.
 
-        These bear out a value that is disputed, or a little unsure; a faint die where no look had doubts how many there
-        are; and that a photo shows an upper face best, no side: a 4 beside a 2 was 0.99 sure, 0.53 by these.
+        That bears out a value that is disputed, or a little unsure; a faint die where no look had doubts how many there
+        are; and that a photo shows an upper face best, no side: a 4 beside a 2 was 0.99 sure, 0.53 so.
         """
         clear = all(one.doubt(expect) is not Doubt.COUNT for one in seen)
         faint = scene.faint if clear else FAINT[0]
@@ -115,18 +115,16 @@ class Reader:
         if not doubted:
             return best
         places = [one.detection.place for one in doubted]
-        views = self._networks.classifier.each_view(scene.picture_bgr, places, LARGER_VIEWS)
+        views = self._networks.classifier.each_view(scene.picture_bgr, places, scene.views.all_round)
         every = [one for each in seen for one in (*each.taken, *each.left)]
         read = [combined(one, every, said) for one, said in zip(doubted, views.swapaxes(0, 1), strict=True)]
         again = [*(one for one in best.taken if one not in doubted), *read]
         return selected(apart([*again, *best.left]), expect)
 
-    def _said(
-        self, picture_bgr: FrameBGR, faces: Sequence[Detection], views: Views, known: Known
-    ) -> list[Probabilities]:
+    def _said(self, scene: Scene, faces: Sequence[Detection], views: Views, known: Known) -> list[Probabilities]:
         places = [one.place for one in faces]
         new = [place for place in places if (place, views) not in known]
-        said = self._networks.classifier.values(picture_bgr, new, views)
+        said = self._networks.classifier.values(scene.picture_bgr, new, views)
         known |= {(place, views): one for place, one in zip(new, said, strict=True)}
         return [known[place, views] for place in places]
 

@@ -12,6 +12,7 @@ from vision.geometry.background import EmptyTray, Mask, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
 from vision.networks import Networks, known_scale, multiscale
+from vision.networks.classifier import IN_A_PHOTO, IN_A_TRAY
 from vision.networks.detector import Detection
 from vision.reading import Box, Doubt, Floats, FrameBGR
 
@@ -30,11 +31,13 @@ class Photo:
         picture_bgr: The picture, or the part of it in which dice can lie, with square pixels.
         agreeing: So many looks must find the same dice.
         cumulative: Whether a look makes use of all that was seen in those before it.
+        views: How faces are shown to the classifier.
         aslant: Whether a die's side may look as its upper face does: what is not plain is shown from more sides.
         faint: Dice no fainter than this need not be shown from more sides.
     """
 
     cumulative = aslant = True
+    views = IN_A_PHOTO
 
     def __init__(self, networks: Networks, photo_bgr: FrameBGR, expect: int | None) -> None:
         self.picture_bgr, self._detector, self._expect = photo_bgr, networks.detector, expect
@@ -86,6 +89,7 @@ class TrayFrame:
     """A frame of the tray: its whole floor, and what has changed there."""
 
     agreeing, cumulative, aslant, faint = 1, False, False, FAINT[0]
+    views = IN_A_TRAY
 
     def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
         self.picture_bgr = tray.floor.view(frame_bgr)

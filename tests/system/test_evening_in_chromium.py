@@ -15,7 +15,7 @@ from running import Running
 
 from companion.session.journal import read_entries
 from companion.session.record import replayed
-from vision.networks.classifier import Classifier
+from vision.networks.classifier import IN_A_PHOTO, Classifier
 from vision.networks.detector import Detector
 from vision.networks.multiscale import looks
 
@@ -70,7 +70,9 @@ class Player:
         picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
         lying = self.dice()
         places = {die["id"]: (die["x_px"], die["y_px"], die["size_px"]) for die in lying}
-        said = Classifier().values(picture, list(places.values())).argmax(1).tolist()
+        said = (
+            Classifier().values(picture, list(places.values()), IN_A_PHOTO.first + IN_A_PHOTO.again).argmax(1).tolist()
+        )
         _, seen = next(looks(picture, Detector()))
         found = {
             die: min(seen, key=lambda face, x=x, y=y: np.hypot(face.x - x, face.y - y)).value

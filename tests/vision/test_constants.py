@@ -19,8 +19,9 @@ def constants(file: Path) -> Iterator[tuple[str, bool]]:
     """The names of a module's constants, and whether what follows says what each is for."""
     body = tree_of(file).body
     for at, one in enumerate(body):
-        if isinstance(one, ast.Assign):
-            targets = [name for target in one.targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+        if isinstance(one, ast.Assign | ast.AnnAssign):
+            to = one.targets if isinstance(one, ast.Assign) else [one.target]
+            targets = [name for target in to for name in ast.walk(target) if isinstance(name, ast.Name)]
             told = at + 1 < len(body) and isinstance(body[at + 1], ast.Expr)
             yield from ((name.id, told) for name in targets if name.id.isupper() and name.id not in GIVEN)
 

@@ -21,7 +21,7 @@ from companion.session.snapshot import Snapshot
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import Networks, detector, shipped_networks
-from vision.networks.classifier import FIRST, Classifier
+from vision.networks.classifier import IN_A_PHOTO, Classifier
 from vision.networks.detector import GLANCE, MODEL, Detector, Maps
 from vision.networks.network import Network
 from vision.reader import Reader
@@ -148,7 +148,7 @@ def test_a_coloured_die_whose_darkest_channel_shows_another_value_is_not_sure(
 ) -> None:
     classifier, network = Classifier(), _ByColour()
     classifier.network = network  # type: ignore[assignment]
-    said = classifier.values(np.full((120, 120, 3), bgr, np.uint8), [(60.0, 60.0, 40.0)], FIRST)[0]
+    said = classifier.values(np.full((120, 120, 3), bgr, np.uint8), [(60.0, 60.0, 40.0)], IN_A_PHOTO.first)[0]
     assert said.argmax() in {value, 3}
     assert least <= said[value] <= most
     assert network.shown == shown

@@ -11,7 +11,7 @@ import pytest
 
 from vision.candidates import LEAST_SURE
 from vision.networks import Networks, load_networks
-from vision.networks.classifier import AGAIN, FIRST, LARGER_VIEWS, Classifier, Place, Probabilities, Views
+from vision.networks.classifier import IN_A_PHOTO, Classifier, Place, Probabilities, Views
 from vision.networks.detector import Detection, Detector
 from vision.reader import Reader
 from vision.reading import Doubt, FrameBGR
@@ -53,7 +53,7 @@ class Unsure(Classifier):
 
     def says(self, views: Views, at: int) -> list[float]:
         """What it says in that one of the views."""
-        return [0.0, 0.0, 1.0, 0, 0, 0, 0] if views is LARGER_VIEWS else [0.0, 0.55, 0.45, 0, 0, 0, 0]
+        return [0.0, 0.0, 1.0, 0, 0, 0, 0] if views is IN_A_PHOTO.all_round else [0.0, 0.55, 0.45, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
@@ -84,8 +84,8 @@ def test_what_no_look_is_sure_of_is_shown_larger() -> None:
     detector, classifier = OneFace(), Unsure()
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert detector.looks > 1, "it looks closer first"
-    assert classifier.asked[-1] == (1, LARGER_VIEWS)
-    assert {views for _, views in classifier.asked[:-1]} == {FIRST, AGAIN}
+    assert classifier.asked[-1] == (1, IN_A_PHOTO.all_round)
+    assert {views for _, views in classifier.asked[:-1]} == {IN_A_PHOTO.first, IN_A_PHOTO.again}
     assert reading.values == (2,)
     assert reading.dice[0].confidence < 1
 
@@ -94,14 +94,15 @@ def test_a_face_that_two_looks_find_at_one_place_is_shown_once() -> None:
     detector, classifier = OneFace(0.0), Unsure()
     Reader(Networks(detector, detector, classifier)).read(BARE)
     assert detector.looks > 1
-    assert sorted(views for _, views in classifier.asked if views is not LARGER_VIEWS) == sorted([FIRST, AGAIN])
+    before = [views for _, views in classifier.asked if views is not IN_A_PHOTO.all_round]
+    assert sorted(before) == sorted([IN_A_PHOTO.first, IN_A_PHOTO.again])
 
 
 @pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.8, Doubt.DISAGREE)])
 def test_a_value_that_the_detector_disputes_must_be_borne_out_from_all_sides(least: float, doubt: Doubt | None) -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
-            sure = least if views is LARGER_VIEWS and at == 7 else LEAST_SURE + 0.045
+            sure = least if views is IN_A_PHOTO.all_round and at == 7 else LEAST_SURE + 0.045
             return [0, 1 - sure, sure, 0, 0, 0, 0]
 
     class SaysOne(OneFace):
@@ -116,7 +117,7 @@ def test_a_value_that_the_detector_disputes_must_be_borne_out_from_all_sides(lea
 def test_a_side_that_looks_like_the_upper_face_until_it_is_shown_larger_is_a_doubt() -> None:
     class Side(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
-            sure = 0.5 if views is LARGER_VIEWS else 0.985
+            sure = 0.5 if views is IN_A_PHOTO.all_round else 0.985
             return [0, 1 - sure, sure, 0, 0, 0, 0]
 
     reading = Reader(Networks(OneFace(), OneFace(), Side())).read(BARE, 1)
@@ -127,7 +128,7 @@ def test_a_side_that_looks_like_the_upper_face_until_it_is_shown_larger_is_a_dou
 def test_a_value_that_is_a_little_unsure_must_be_borne_out_from_all_sides(least: float, doubt: Doubt | None) -> None:
     class Nearly(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
-            sure = least if views is LARGER_VIEWS else 0.88
+            sure = least if views is IN_A_PHOTO.all_round else 0.88
             return [0, 1 - sure, sure, 0, 0, 0, 0]
 
     class Faintly(OneFace):
@@ -164,7 +165,7 @@ def test_a_plain_face_is_shown_once() -> None:
     detector, classifier = OneFace(0.0), Sure()
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert (reading.values, reading.doubt) == ((2,), None)
-    assert classifier.asked == [(1, FIRST)]
+    assert classifier.asked == [(1, IN_A_PHOTO.first)]
 
 
 class OneMoreAtFirst(OneFace):
@@ -184,7 +185,7 @@ def test_where_nobody_says_how_many_a_faint_die_must_show_the_same_from_all_side
 ) -> None:
     class Faint(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
-            sure = once if views is LARGER_VIEWS and at == 7 else 0.992
+            sure = once if views is IN_A_PHOTO.all_round and at == 7 else 0.992
             return [1 - sure, 0, sure, 0, 0, 0, 0]
 
     reading = Reader(Networks(OneFace(), detector(0.0), Faint())).read(BARE)

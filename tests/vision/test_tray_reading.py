@@ -18,7 +18,7 @@ from vision.evaluation.fault_injection import FaultInjection
 from vision.geometry.floor import Floor
 from vision.geometry.rig import place
 from vision.networks import Networks, load_networks
-from vision.networks.classifier import LARGER_VIEWS, Classifier, Place, Probabilities, Views
+from vision.networks.classifier import IN_A_TRAY, Classifier, Place, Probabilities, Views
 from vision.networks.detector import GLANCE, Detection, Detector
 from vision.reader import Reader
 from vision.reading import Doubt, FrameBGR
@@ -189,7 +189,7 @@ def test_what_turns_out_to_be_no_face_is_a_doubt_where_something_lies(
 
     class Names(Classifier):
         def each_view(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
-            unlike = [0.999 if views is LARGER_VIEWS else 0.3 if x == other.x else 0.0 for x, _, _ in places]
+            unlike = [0.999 if views is IN_A_TRAY.all_round else 0.3 if x == other.x else 0.0 for x, _, _ in places]
             looked.extend(x for x, _, _ in places if x == other.x)
             return np.array([[[no, 0, 1 - no, 0, 0, 0, 0] for no in unlike]] * len(views))
 

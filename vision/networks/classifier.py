@@ -7,6 +7,7 @@ several times, differently turned: a value must be seen from each side to be sur
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -38,13 +39,39 @@ COLOURED = 48
 which white pips stay white, and what shines through the die is as dark as the die."""
 DENIED = 0.9
 """How surely that must show another value to make a value unsure."""
-FIRST: Views = ((0.0, 1.0),)
-"""How a face is turned when it is first shown, in radians, and how many times larger it is taken to be."""
-AGAIN: Views = ((-np.pi / 4, 0.85), (np.pi / 4, 1.2))
-"""The same when it is shown again: the detector says too little of dark dice, of whose faces it sees no more than the
-pips, and now and then too much: a 1 marked 1.4 times as large as it is was none at 1.2 times that, and missed."""
-LARGER_VIEWS = tuple((turn * np.pi / 8, larger) for turn in range(8) for larger in (1.2, 1.35))
-"""How a face in doubt is shown again: most doubts are of such dice. A pattern of pips is its own after half a turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewSet:
+    """How a face is shown: turned by so many radians, and taken to be so many times as large as it is marked.
+
+    Attributes:
+        first: To every face.
+        again: Where nothing may be trusted after that.
+        all_round: Where a value is in doubt still. A pattern of pips is its own after half a turn.
+    """
+
+    first: Views
+    again: Views
+    all_round: Views
+
+
+IN_A_PHOTO = ViewSet(
+    ((0.0, 1.0),),
+    ((-np.pi / 4, 0.85), (np.pi / 4, 1.2)),
+    tuple((turn * np.pi / 8, larger) for turn in range(8) for larger in (1.2, 1.35)),
+)
+"""Of dark dice the detector sees no more than the pips, and marks too little; now and then too much: a 1 marked 1.4
+times as large as it is was none at 1.2 times that, and missed. Of 447 photos, number told, 93.9 % are trusted, none
+wrong; with 0.93 all round 93.2, one wrong."""
+IN_A_TRAY = ViewSet(
+    ((0.0, 0.93),),
+    ((-np.pi / 4, 0.93), (np.pi / 4, 0.93)),
+    tuple((turn * np.pi / 8, 0.93) for turn in range(8)),
+)
+"""Marks are 1.13 times as large as the faces there. Of 980 rendered trays, a third of them of worn dice, 99.7 % are
+read right and 96.9 trusted, none wrong, instead of 98.8, 93.9 and one with the views of a photo. With 0.9 as well, but
+of 30 real ones for tuning one less is trusted."""
 
 
 class Classifier:
@@ -53,7 +80,7 @@ class Classifier:
     def __init__(self, model: Path = MODEL) -> None:
         self.network = Network(model)
 
-    def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views = FIRST + AGAIN) -> Probabilities:
+    def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
         """What the face at each place shows: the geometric mean of what was said of it in each of those views."""
         return geometric_mean(self.each_view(picture_bgr, places, views)) if places else np.empty((0, 7))
 
@@ -65,7 +92,7 @@ class Classifier:
             for x, y, size_px in places
         ]
         said = self._said(crops)
-        added = said.argmax(1) > 2 if views is FIRST else np.full(len(crops), True)  # what shines through adds pips
+        added = said.argmax(1) > 2 if len(views) == 1 else np.full(len(crops), True)  # what shines through adds pips
         coloured = [at for at, crop in enumerate(crops) if added[at] and is_coloured(crop)]
         if coloured:
             said[coloured] = _with_darkest(said[coloured], self._said([darkest(crops[at]) for at in coloured]))
