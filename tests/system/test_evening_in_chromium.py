@@ -70,9 +70,8 @@ class Player:
         picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
         lying = self.dice()
         places = {die["id"]: (die["x_px"], die["y_px"], die["size_px"]) for die in lying}
-        said = (
-            Classifier().values(picture, list(places.values()), IN_A_PHOTO.first + IN_A_PHOTO.again).argmax(1).tolist()
-        )
+        views = IN_A_PHOTO.first + IN_A_PHOTO.again
+        said = Classifier().values(picture, list(places.values()), views).argmax(1).tolist()
         _, seen = next(looks(picture, Detector()))
         found = {
             die: min(seen, key=lambda face, x=x, y=y: np.hypot(face.x - x, face.y - y)).value
