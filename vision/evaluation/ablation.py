@@ -32,7 +32,7 @@ from vision.evaluation.rigs import LEFT_OUT, Case, cases
 from vision.geometry.rig import Rig
 from vision.images.loading import picture_in
 from vision.networks import Networks, detector
-from vision.networks.classifier import Classifier
+from vision.networks.classifier import IN_A_PHOTO, Classifier
 from vision.networks.detector import Detection, Detector
 from vision.reader import Reader
 from vision.reading import FrameBGR
@@ -58,9 +58,8 @@ WITHOUT: dict[str, dict[str, Any]] = {
         "vision.scenes.Photo.looks": _one_look(scenes.Photo.looks),
         "vision.scenes.TrayFrame.looks": _one_look(scenes.TrayFrame.looks),
     },
-    "what is in doubt shown larger, from eight sides": {
-        "vision.reader.Reader._reconsidered": lambda _reader, _scene, best, *_: best
-    },
+    "what is in doubt shown all round": {"vision.reader.Reader._reconsidered": lambda _reader, _scene, best, *_: best},
+    "in the tray a face is shown at its own size": {"vision.scenes.TrayFrame.views": IN_A_PHOTO},
     "all dice at once are sure, not each alone": {"vision.candidates.math": ALONE},
     "a coloured face shown again as its darkest channel": {"vision.networks.classifier.is_coloured": _never},
     "what is faint to the detector is surer to the classifier": {
@@ -76,7 +75,9 @@ WITHOUT: dict[str, dict[str, Any]] = {
         "vision.candidates.LEAST_CLEAR_UNTOLD": LEAST_CLEAR,
         "vision.scenes.FAINT": (FAINT[0], FAINT[0]),
     },
-    "where the networks differ, larger views must all say the value": {"vision.candidates.Candidate.disputed": False},
+    "where the networks differ, all views all round must say the value": {
+        "vision.candidates.Candidate.disputed": False
+    },
     "veto: cut off": {"vision.geometry.vetoes.cut_off": _never},
     "vetoes: overlap, impossible size": {
         "vision.geometry.vetoes.overlapping": _never,
