@@ -20,8 +20,6 @@ BLIND = 2
 """So many looks at a photo must find the same dice where nobody says how many there are: one alone may miss some."""
 NEAR_PX = 32.0
 """... and the closest look must show their faces so large: of touching dice one may be missed if they are smaller."""
-TWO_DICE = 1.4
-"""A face in the tray that seems so many times larger, as the box round a turned one is at most, may be two dice."""
 
 
 class Photo:
@@ -134,17 +132,17 @@ class TrayFrame:
         return [self._in_frame(box[:2], box[:2] + box[2:]) for box in boxes]
 
     def suspects(self, found: Selection) -> bool:
-        """Whether something may lie there that is none of these, or two dice where one was seen."""
-        wide = any(one.detection.size_px > TWO_DICE * self._tray.floor.face_px for one in found.taken)
-        return wide or bool(self._rest(self._changes.any, self._dice(found)))
+        """Whether something may lie there that is none of these, or pips of another."""
+        far_pips = self._rest(self._changes.clear, self._dice(found, vetoes.FAR_PIPS), vetoes.PIP_RADIUS)
+        return bool(far_pips or self._rest(self._changes.any, self._dice(found)))
 
-    def _dice(self, found: Selection) -> Mask:
+    def _dice(self, found: Selection, radius: float = vetoes.WHOLE_DIE) -> Mask:
         faces, scale = _middles([one.detection for one in found.taken]), self._tray.empty.scale
         below = self._tray.floor.below(faces) * scale
-        return vetoes.whole_dice(self._seen.shape[:2], faces * scale, below, self._tray.face_px)
+        return vetoes.whole_dice(self._seen.shape[:2], faces * scale, below, self._tray.face_px, radius)
 
-    def _rest(self, changed: Mask, dice: Mask) -> list[vetoes.Box]:
-        return vetoes.unexplained(changed, dice, self._tray.face_px)
+    def _rest(self, changed: Mask, dice: Mask, radius: float = vetoes.DIE_RADIUS) -> list[vetoes.Box]:
+        return vetoes.unexplained(changed, dice, self._tray.face_px, radius)
 
     def _unchanged(self, face: Detection) -> bool:
         empty = self._tray.empty

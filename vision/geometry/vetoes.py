@@ -21,6 +21,10 @@ WHOLE_DIE = 0.65
 DIE_RADIUS = 0.22
 """Radius, in faces, of the largest disc in a changed piece from which it may be a die: soft rims hold 0.15, a die of
 which a neighbour's outline has taken a part 0.26."""
+PIP_RADIUS = 0.11
+"""The same of a pip: of two dark dice that touch, of which one was seen, no more may have changed than pips."""
+FAR_PIPS = 0.8
+"""Pips farther from a die than so many faces are another's: those of its own sides are as near as 0.7."""
 CUT_RADIUS = 0.17
 """The same of a piece that is cut by the edge of what is seen: a third of a die holds one."""
 OVERLAP = 0.8
@@ -32,7 +36,7 @@ RIM = 0.4
 """A face whose middle is nearer to the edge of what is seen than so many faces may have pips outside."""
 
 
-def whole_dice(shape: Sequence[int], faces: Floats, below: Floats, face_px: float) -> Mask:
+def whole_dice(shape: Sequence[int], faces: Floats, below: Floats, face_px: float, radius: float = WHOLE_DIE) -> Mask:
     """Where whole dice lie.
 
     Args:
@@ -40,16 +44,17 @@ def whole_dice(shape: Sequence[int], faces: Floats, below: Floats, face_px: floa
         faces: (n, 2) middles of the upper faces in it.
         below: (n, 2) middles of the lower faces in it.
         face_px: Size of a face in it.
+        radius: How far a die reaches from the middles of its faces, in faces.
     """
     mask = np.zeros(shape, np.uint8)
     for upper, lower in zip(faces, below, strict=True):
         one, other = (tuple((np.array(at) * 8).round().astype(int).tolist()) for at in (upper, lower))
-        cv2.line(mask, one, other, 255, max(1, round(2 * WHOLE_DIE * face_px)), cv2.LINE_8, 3)
+        cv2.line(mask, one, other, 255, max(1, round(2 * radius * face_px)), cv2.LINE_8, 3)
     return mask
 
 
-def unexplained(changed: Mask, dice: Mask, face_px: float) -> list[Box]:
-    """Boxes of what has changed, is as large as a die, and belongs to none of these, whose faces are of that size."""
+def unexplained(changed: Mask, dice: Mask, face_px: float, radius: float = DIE_RADIUS) -> list[Box]:
+    """Boxes of what has changed, holds a disc of that radius (in faces of `face_px`), and is no part of the dice."""
     left = changed & ~dice
     depth = cv2.distanceTransform(cv2.copyMakeBorder(left, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
     count, labels, stats, _ = cv2.connectedComponentsWithStats(left)
@@ -58,7 +63,7 @@ def unexplained(changed: Mask, dice: Mask, face_px: float) -> list[Box]:
         x, y, w, h = stats[label, :4].tolist()
         piece = np.where(labels[y : y + h, x : x + w] == label, depth[y : y + h, x : x + w], 0)
         cut = x == 0 or y == 0 or x + w == left.shape[1] or y + h == left.shape[0]
-        if piece.max() >= (CUT_RADIUS if cut else DIE_RADIUS) * face_px:
+        if piece.max() >= (min(radius, CUT_RADIUS) if cut else radius) * face_px:
             found.append((x, y, w, h))
     return found
 
