@@ -28,11 +28,9 @@ the second is one, and between them the last die is where the scores fall most: 
 LEAST_SURE = 0.95
 """Dice are trusted whose confidences, multiplied, are at least this: all must be right at once. Asked of each alone, a
 throw of nine clear dice, one on a real rig and a rendered one of worn dice were read wrong and trusted."""
-FAINT = (0.04, 0.025)
-"""A die must be borne out all round if the classifier's doubt of it is more than the first times the square of the
-detector's score: a faint red 3 in a real tray, read as a 6, had 0.08, a clear 3 read as a 5 0.09, rendered worn dice
-0.07, 0.13, a 2 read as 4 0.04. Where nobody says how many dice a photo shows, more than the second: so dice with
-symbols, which lie among the others, are left to be asked about, and the plug of a USB stick (0.026)."""
+FAINT = 0.04
+"""A die must be borne out all round if the classifier's doubt of it is more than so many times the square of the
+detector's score: a faint red 3 in a real tray, read as a 6, had 0.08, a clear 3 as a 5 0.09, a worn 2 as a 4 0.04."""
 PLAIN = 0.995
 """A face of this confidence, of whose value the networks agree, is not shown again: of 465 photos, number told and
 not, 415 and 378 are trusted so, with 0.97 413 and 374, none wrong; and a die's side with a 4 was taken for its upper
@@ -41,8 +39,6 @@ AS_SURE = 0.97
 """A face that was left out may be the upper one of a die if its value is so sure."""
 LEAST_CLEAR = 0.6
 """A count is trusted when the surest face that was left out scores at most this part of the least sure die."""
-LEAST_CLEAR_UNTOLD = 0.5
-"""The same where nobody says how many there are: a dark die of which only a pip was seen scored 0.53 of the others."""
 DOUBTFUL = 0.4
 """A face less sure than this makes it likelier that the picture was looked at too closely or from too far."""
 SAME_MAKE = math.log(1.8)
@@ -145,11 +141,10 @@ class Selection:
             return Doubt.COUNT
         least = self.taken[-1].score if self.taken else A_DIE[0]
         alike = _alike([*self.taken, *self.left])
-        clear = least * (LEAST_CLEAR_UNTOLD if expect is None else LEAST_CLEAR)
-        if self.contested or any(one.score > clear or one not in alike for one in self.left):
+        if self.contested or any(one.score > LEAST_CLEAR * least or one not in alike for one in self.left):
             return Doubt.COUNT
         sure = math.prod(one.confidence for one in self.taken) >= LEAST_SURE
-        if not sure or any(one.faintness > FAINT[0] and not one.borne_out for one in self.taken):
+        if not sure or any(one.faintness > FAINT and not one.borne_out for one in self.taken):
             return Doubt.UNREAD
         return Doubt.DISAGREE if any(one.disputed for one in self.taken) else None
 
@@ -226,12 +221,3 @@ def combined(one: Candidate, views: Sequence[Candidate], all_round: NDArray[np.f
     surest = max(same, key=lambda other: other.score)
     scores = np.mean([other.detection.scores for other in same], axis=0).astype(np.float32)
     return Candidate(replace(surest.detection, scores=scores), said)
-
-
-def apart(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Those that don't lie on a surer one: what two looks saw of one die is put together where it is seen best."""
-    kept: list[Candidate] = []
-    for one in _surest(candidates):
-        if not any(same_place(one.detection, other.detection) for other in kept):
-            kept.append(one)
-    return kept

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vision.candidates import FAINT, Candidate, Selection, apart, combined, selected
+from vision.candidates import Candidate, Selection, combined, selected
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import Place, Probabilities, Views, geometric_mean
@@ -75,18 +75,15 @@ class Reader:
             contested = contested or (scene.cumulative and one.contested)
             plain = _doubt(scene, best, expect) is None and not scene.suspects(best)
             if plain and not contested and [one.values for one in seen].count(best.values) >= scene.agreeing:
-                again = self._reconsidered(scene, best, seen, expect)
-                return again, _doubt(scene, again, expect)
-        again = best if _doubt(scene, best, expect) is None else self._reconsidered(scene, best, seen, expect)
+                break
+        again = self._reconsidered(scene, best, seen, expect)
         gone = len(again.taken) < len(best.taken) and scene.suspects(again)  # not one face, but something lies there
         agreed = [one.values for one in seen].count(again.values) >= scene.agreeing and not contested and not gone
         return again, _doubt(scene, again, expect) or (None if agreed else Doubt.COUNT)
 
-    def _shown(
-        self, scene: Scene, detections: Sequence[Detection], expect: int | None, known: Known
-    ) -> list[Candidate]:
+    def _shown(self, scene: Scene, found: Sequence[Detection], expect: int | None, known: Known) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""
-        read = [one for one in detections if one.score > LEAST_SCORE][: None if expect is None else expect + SPARE]
+        read = [one for one in found if one.score > LEAST_SCORE][: None if expect is None else expect + SPARE]
         said = self._said(scene, read, scene.views.first, known)
         first = [Candidate(one, said) for one, said in zip(read, said, strict=True)]
         unsure = [one.detection for one in first if not one.plain]
@@ -97,29 +94,18 @@ class Reader:
         ]
 
     def _reconsidered(self, scene: Scene, best: Selection, seen: Sequence[Selection], expect: int | None) -> Selection:
-        """The same dice, those in doubt read by all that any look said of them, and shown all round.
+        """The same dice, those that are not plain shown all round, and read by all that any look said of them, too.
 
-        That bears out a value that is disputed, or a little unsure; a faint die where no look had doubts how many there
-        are; and that a photo shows an upper face best, no side: a 4 beside a 2 was 0.99 sure, 0.53 so.
+        That bears out a value that is disputed or a little unsure, or denies it: a 4 on a side was 0.99 sure, 0.53 so.
         """
-        clear = all(one.doubt(expect) is not Doubt.COUNT for one in seen)
-        faint = scene.faint if clear else FAINT[0]
-        doubted = [
-            one
-            for one in best.taken
-            if not one.sure
-            or one.disputed
-            or one.faintness > faint
-            or (scene.aslant and not one.plain and one.faintness <= scene.faint)
-        ]
+        doubted = [one for one in best.taken if not one.plain]
         if not doubted:
             return best
         places = [one.detection.place for one in doubted]
         views = self._networks.classifier.each_view(scene.picture_bgr, places, scene.views.all_round)
         every = [one for each in seen for one in (*each.taken, *each.left)]
         read = [combined(one, every, said) for one, said in zip(doubted, views.swapaxes(0, 1), strict=True)]
-        again = [*(one for one in best.taken if one not in doubted), *read]
-        return selected(apart([*again, *best.left]), expect)
+        return selected([*(one for one in best.taken if one.plain), *read, *best.left], expect)
 
     def _said(self, scene: Scene, faces: Sequence[Detection], views: Views, known: Known) -> list[Probabilities]:
         places = [one.place for one in faces]

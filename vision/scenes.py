@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from vision.candidates import FAINT, Selection
+from vision.candidates import Selection
 from vision.geometry import vetoes
 from vision.geometry.background import EmptyTray, Mask, shrunk
 from vision.geometry.floor import Floor
@@ -18,8 +18,11 @@ from vision.reading import Box, Doubt, Floats, FrameBGR
 
 BLIND = 2
 """So many looks at a photo must find the same dice where nobody says how many there are: one alone may miss some."""
+FAINT = 0.025
+"""... and what is fainter must be borne out all round: dice with symbols, which lie among the others, and the plug of a
+USB stick (0.026) are left to be asked about."""
 NEAR_PX = 32.0
-"""... and the closest look must show their faces so large: of touching dice one may be missed if they are smaller."""
+"""The closest look must show their faces so large: of touching dice one may be missed if they are smaller."""
 
 
 class Photo:
@@ -30,17 +33,13 @@ class Photo:
         agreeing: So many looks must find the same dice.
         cumulative: Whether a look makes use of all that was seen in those before it.
         views: How faces are shown to the classifier.
-        aslant: Whether a die's side may look as its upper face does: what is not plain is shown from more sides.
-        faint: Dice no fainter than this need not be shown from more sides.
     """
 
-    cumulative = aslant = True
-    views = IN_A_PHOTO
+    cumulative, views = True, IN_A_PHOTO
 
     def __init__(self, networks: Networks, photo_bgr: FrameBGR, expect: int | None) -> None:
         self.picture_bgr, self._detector, self._expect = photo_bgr, networks.detector, expect
-        self.agreeing, self.faint = (BLIND, FAINT[1]) if expect is None else (1, FAINT[0])
-        self._scale = 0.0
+        self.agreeing, self._scale = BLIND if expect is None else 1, 0.0
 
     def looks(self) -> Iterator[list[Detection]]:
         """What may be faces after each look, surest first: in several scales."""
@@ -55,9 +54,9 @@ class Photo:
         faces = [one.detection for one in found.taken]
         if any(vetoes.cut_off(one.place[:2], one.size_px, self.picture_bgr.shape) for one in faces):
             return Doubt.CUT_OFF
-        if vetoes.overlapping(_middles(faces), float(np.median([one.size_px for one in faces]))):
-            return Doubt.COUNT
-        return Doubt.COUNT if any(one.faintness > self.faint and not one.borne_out for one in found.taken) else None
+        crowded = vetoes.overlapping(_middles(faces), float(np.median([one.size_px for one in faces])))
+        faint = self._expect is None and any(one.faintness > FAINT and not one.borne_out for one in found.taken)
+        return Doubt.COUNT if crowded or faint else None
 
     def box(self, face: Detection) -> Box:
         """A square."""
@@ -86,8 +85,7 @@ class Tray:
 class TrayFrame:
     """A frame of the tray: its whole floor, and what has changed there."""
 
-    agreeing, cumulative, aslant, faint = 1, False, False, FAINT[0]
-    views = IN_A_TRAY
+    agreeing, cumulative, views = 1, False, IN_A_TRAY
 
     def __init__(self, networks: Networks, tray: Tray, frame_bgr: FrameBGR) -> None:
         self.picture_bgr = tray.floor.view(frame_bgr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.candidates import Candidate, apart, selected
+from vision.candidates import Candidate, selected
 from vision.networks.detector import Detection
 from vision.networks.multiscale import fused
 from vision.reading import Doubt
@@ -103,17 +103,6 @@ def test_where_nobody_says_how_many_the_last_die_is_where_the_scores_fall_most(
 ) -> None:
     candidates = [read(50 + 100 * at, 60, score**2, 1.0) for at, score in enumerate(scores)]
     assert len(selected(candidates, None).taken) == dice
-
-
-def test_where_nobody_says_how_many_a_face_that_was_left_out_must_be_less_sure() -> None:
-    dice, left = [read(50, 60, 0.9), read(150, 60, 0.9)], read(250, 60, 0.27, 0.6)
-    assert selected([*dice, left], 2).doubt(2) is None
-    assert selected([*dice, left], None).doubt(None) is Doubt.COUNT
-
-
-def test_two_doubtful_faces_that_turn_out_to_be_one_die_are_counted_once() -> None:
-    die, twice, beside = read(50, 60, 0.8), read(58, 55, 0.6, 0.7), read(120, 60, 0.7)
-    assert apart([twice, beside, die]) == [die, beside]
 
 
 def test_a_die_that_the_detector_hardly_saw_must_be_the_surer_to_the_classifier() -> None:

@@ -178,7 +178,7 @@ class OneMoreAtFirst(OneFace):
 
 @pytest.mark.parametrize(
     ("detector", "once", "doubt"),
-    [(OneFace, 0.98, None), (OneFace, 0.8, Doubt.COUNT), (OneMoreAtFirst, 0.98, Doubt.COUNT)],
+    [(OneFace, 0.98, None), (OneFace, 0.8, Doubt.COUNT), (OneMoreAtFirst, 0.98, None)],
 )
 def test_where_nobody_says_how_many_a_faint_die_must_show_the_same_from_all_sides(
     detector: type[OneFace], once: float, doubt: Doubt | None

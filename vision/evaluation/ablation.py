@@ -26,7 +26,7 @@ from unittest.mock import patch
 import cv2
 
 from vision import scenes
-from vision.candidates import FAINT, LEAST_CLEAR
+from vision.candidates import FAINT
 from vision.evaluation.conditions import CONDITIONS, picture
 from vision.evaluation.rigs import LEFT_OUT, Case, cases
 from vision.geometry.rig import Rig
@@ -62,19 +62,16 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "in the tray a face is shown at its own size": {"vision.scenes.TrayFrame.views": IN_A_PHOTO},
     "all dice at once are sure, not each alone": {"vision.candidates.math": ALONE},
     "a coloured face shown again as its darkest channel": {"vision.networks.classifier.is_coloured": _never},
-    "what is faint to the detector is surer to the classifier": {
-        f"vision.{module}.FAINT": (1e9, 1e9) for module in ("candidates", "scenes", "reader")
-    }
-    | {"vision.scenes.TrayFrame.faint": 1e9},
+    "what is faint to the detector is borne out all round": {
+        "vision.candidates.FAINT": 1e9,
+        "vision.scenes.FAINT": 1e9,
+    },
     "a sure face left out in any look is a doubt": {"vision.candidates.Selection.contested": False},
     "two looks find the same, one of them near": {
         "vision.scenes.BLIND": 1,
         "vision.scenes.NEAR_PX": 0.0,
     },
-    "much surer where nobody says how many there are": {
-        "vision.candidates.LEAST_CLEAR_UNTOLD": LEAST_CLEAR,
-        "vision.scenes.FAINT": (FAINT[0], FAINT[0]),
-    },
+    "fainter things, too, where nobody says how many there are": {"vision.scenes.FAINT": FAINT},
     "where the networks differ, all views all round must say the value": {
         "vision.candidates.Candidate.disputed": False
     },
@@ -84,7 +81,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
         "vision.geometry.vetoes.impossible_size": _never,
     },
     "veto: what no die explains": {"vision.scenes.TrayFrame.unexplained": lambda *_: []},
-    "what is printed left out; a closer look where something may lie, or two dice where one was seen": {
+    "what is printed left out; a closer look where something may lie, or pips of another die": {
         "vision.scenes.TrayFrame._unchanged": _never,
         "vision.scenes.TrayFrame.suspects": _never,
     },
