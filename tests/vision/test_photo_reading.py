@@ -168,25 +168,14 @@ def test_a_plain_face_is_shown_once() -> None:
     assert classifier.asked == [(1, IN_A_PHOTO.first)]
 
 
-class OneMoreAtFirst(OneFace):
-    """Sees another face too, once."""
-
-    def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-        another = Detection(260.0, 120.0, 30.0, np.array([0.0, 0.48, 0, 0, 0, 0], np.float32))
-        return super().detect(picture_bgr, scale) + [another] * (self.looks == 1)
-
-
-@pytest.mark.parametrize(
-    ("detector", "once", "doubt"),
-    [(OneFace, 0.98, None), (OneFace, 0.8, Doubt.COUNT), (OneMoreAtFirst, 0.98, None)],
-)
+@pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.COUNT)])
 def test_where_nobody_says_how_many_a_faint_die_must_show_the_same_from_all_sides(
-    detector: type[OneFace], once: float, doubt: Doubt | None
+    once: float, doubt: Doubt | None
 ) -> None:
     class Faint(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = once if views is IN_A_PHOTO.all_round and at == 7 else 0.992
             return [1 - sure, 0, sure, 0, 0, 0, 0]
 
-    reading = Reader(Networks(OneFace(), detector(0.0), Faint())).read(BARE)
+    reading = Reader(Networks(OneFace(), OneFace(0.0), Faint())).read(BARE)
     assert (reading.values, reading.doubt) == ((2,), doubt)
