@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -49,7 +50,7 @@ told, 14 of 22 dice were, the least by 0.92; none of three that are no dice: a s
 19 values that the detector disputed in 567 photos, number told, 15 were, all rightly."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Candidate:
     """A detection that was shown to the classifier.
 
@@ -67,7 +68,7 @@ class Candidate:
         """How surely a face lies there, 0 to 1, in the eyes of both networks."""
         return float(np.sqrt(self.detection.score) * (1 - self.said[0]))
 
-    @property
+    @cached_property
     def values(self) -> NDArray[np.float64]:
         """(6,) probability of each value, given that it is a face."""
         afar = np.clip(self.detection.scores.astype(np.float64), 1e-3, None)
@@ -88,11 +89,6 @@ class Candidate:
     def worth(self) -> float:
         """How surely it is a die of that value."""
         return self.score * float(self.values.max())
-
-    @property
-    def sure(self) -> bool:
-        """Whether it may be trusted that it is a die, and of that value, were it alone."""
-        return self.confidence >= LEAST_SURE
 
     @property
     def faintness(self) -> float:
@@ -212,7 +208,7 @@ def combined(one: Candidate, views: Sequence[Candidate], all_round: NDArray[np.f
         all_round: (views, 7) what was said of it when it was shown from more sides.
     """
     borne_out = bool(all_round[:, one.value].min() >= FROM_ALL_SIDES)
-    if one.sure and (borne_out or one.disputed):
+    if one.confidence >= LEAST_SURE and (borne_out or one.disputed):
         return replace(one, borne_out=borne_out)
     same = [other for other in views if same_place(one.detection, other.detection) and _apart(one, other) < SAME_SIZE]
     said = geometric_mean(

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vision.candidates import Candidate, Selection, combined, selected
+from vision.candidates import DOUBTFUL, Candidate, Selection, combined, selected
 from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import Place, Probabilities, Views, geometric_mean
@@ -83,7 +83,8 @@ class Reader:
 
     def _shown(self, scene: Scene, found: Sequence[Detection], expect: int | None, known: Known) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""
-        read = [one for one in found if one.score > LEAST_SCORE][: None if expect is None else expect + SPARE]
+        least = LEAST_SCORE if expect is not None else DOUBTFUL**2  # what scores less is neither a die nor a rival
+        read = [one for one in found if one.score > least][: None if expect is None else expect + SPARE]
         said = self._said(scene, read, scene.views.first, known)
         first = [Candidate(one, said) for one, said in zip(read, said, strict=True)]
         unsure = [one.detection for one in first if not one.plain]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.candidates import Candidate, selected
+from vision.candidates import LEAST_SURE, Candidate, selected
 from vision.networks.detector import Detection
 from vision.networks.multiscale import fused
 from vision.reading import Doubt
@@ -83,7 +83,7 @@ def test_no_candidates_are_no_dice() -> None:
 def test_dice_each_sure_enough_alone_are_in_doubt_when_all_at_once_are_not() -> None:
     few, many = ([read(50 + 100 * at, 60, 0.9, 0.9) for at in range(count)] for count in (2, 7))
     assert selected(few, 2).doubt(2) is None
-    assert all(one.sure for one in many)
+    assert all(one.confidence >= LEAST_SURE for one in many)
     assert selected(many, 7).doubt(7) is Doubt.UNREAD
 
 
