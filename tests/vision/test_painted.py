@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from vision.networks.classifier import CROP_PX, IN_A_PHOTO, Classifier
 from vision.training.crops import example
 from vision.training.datasets import Photo
-from vision.training.synthetic.clutter import KINDS, PIECE_PX, Piece
 from vision.training.synthetic.makes import Make, some_make
 from vision.training.synthetic.painted import painted
 from vision.training.synthetic.painted_set import painted_set
@@ -64,37 +61,6 @@ def test_painted_pictures_are_the_same_for_the_same_seed() -> None:
         assert np.array_equal(one.bgr, other.bgr)
         assert np.array_equal(one.dice, other.dice)
     assert sum(len(photo.dice) for photo in once) > 0
-
-
-def test_things_that_are_no_dice_lie_beside_them_and_so_do_dice_with_symbols() -> None:
-    photos = painted_set(40, [], 3)
-    away = [
-        float(np.hypot(*(photo.strays[:, None, :2] - photo.dice[None, :, :2]).transpose(2, 0, 1)).min())
-        for photo in photos
-        if len(photo.strays) and len(photo.dice)
-    ]
-    assert len(away) > 10
-    assert min(away) > 25, "what a die hides is no lesson"
-
-
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_what_lies_about_is_drawn_where_it_says(kind: Callable[[np.random.Generator], Piece]) -> None:
-    for seed in range(5):
-        texture, alpha, faces = kind(np.random.default_rng(seed))
-        assert texture.shape == (PIECE_PX, PIECE_PX, 3)
-        assert 0 <= alpha.min() < 1 == alpha.max() or alpha.min() == 1
-        for x, y, size in faces:
-            reach = size / 2
-            part = np.s_[int((y - reach) * PIECE_PX) : int((y + reach) * PIECE_PX)]
-            assert alpha[part, int((x - reach) * PIECE_PX) : int((x + reach) * PIECE_PX)].max() > 0
-
-
-def test_dice_with_symbols_are_strays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vision.training.synthetic.painted_set.SYMBOLS", 1.0)
-    monkeypatch.setattr("vision.training.synthetic.painted_set.LITTERED", 0.0)
-    photos = painted_set(6, [], 5)
-    assert sum(len(photo.dice) for photo in photos) == 0
-    assert sum(len(photo.strays) for photo in photos) > 6
 
 
 def test_crops_show_a_value_or_no_face() -> None:

@@ -62,8 +62,6 @@ class Make:
     """Whether rings have a dot in the middle, as old bone dice have."""
     uneven: float = 0.006
     """Spread of the pips' places: those drilled by hand stand nowhere exactly."""
-    symbols: bool = False
-    """Whether its faces show numerals or symbols: it is no die that can be read, and what it shows is no value."""
 
 
 def some_make(rng: np.random.Generator) -> Make:

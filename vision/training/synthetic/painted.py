@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cameras.simulated.appearance import PIPS_AT
-from vision.training.synthetic.clutter import some_text, written
 from vision.training.synthetic.makes import Floats, Image, Make
 
 FACE_PX = 64
@@ -183,11 +182,8 @@ def _face(value: int, through: float, make: Make, rng: np.random.Generator) -> t
     turned, lit = rng.random() < 0.5, rng.uniform(0, 2 * np.pi)
     light = np.array([np.cos(lit), np.sin(lit)])
     painted = np.zeros((FACE_PX, FACE_PX), np.float32)
-    if make.symbols:
-        painted += _symbol(texture, make, rng)
-    else:
-        for x, y in PIPS_AT[value]:
-            painted += _pip(texture, (y, x) if turned else (x, y), value, light, make, rng)
+    for x, y in PIPS_AT[value]:
+        painted += _pip(texture, (y, x) if turned else (x, y), value, light, make, rng)
     alpha = np.zeros((FACE_PX, FACE_PX), np.float32)
     rim = max(1, int(make.corner * FACE_PX * 0.5))
     cv2.rectangle(alpha, (rim, rim), (FACE_PX - 1 - rim, FACE_PX - 1 - rim), 1.0, -1)
@@ -233,20 +229,6 @@ def _pip(
         glint = np.exp(-(((away - 0.4) / 0.3) ** 2)) * (along > 0) * hollow * make.gloss * rng.uniform(0, 90)
         texture += (shade + glint)[:, :, None]
     return paint
-
-
-def _symbol(texture: Image, make: Make, rng: np.random.Generator) -> Image:
-    """A numeral, a letter or a figure of some corners in the middle of a face, and where it is."""
-    mark = np.zeros((FACE_PX, FACE_PX), np.float32)
-    if rng.random() < 0.7:
-        written(mark, some_text(rng, 2), (0.5, 0.5), rng.uniform(0.3, 0.7), 1.0, rng)
-    else:
-        angles = np.sort(rng.uniform(0, 2 * np.pi, int(rng.integers(3, 11))))
-        reach = rng.uniform(0.1, 0.4, len(angles)) * FACE_PX
-        spots = FACE_PX / 2 + np.stack([np.cos(angles), np.sin(angles)], 1) * reach[:, None]
-        cv2.fillPoly(mark, [spots.astype(np.int32)], 1.0, cv2.LINE_AA)
-    texture += (make.pip - texture) * mark[:, :, None]
-    return mark
 
 
 def _within(away: Image, radii: float, radius_px: float) -> Image:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.training.datasets import Photo
-from vision.training.synthetic.clutter import litter
 from vision.training.synthetic.makes import some_make
 from vision.training.synthetic.painted import painted
 
@@ -22,8 +20,6 @@ PICTURE_PX = 288
 FACE_PX = (30.0, 64.0)
 MOST_LEAN_RAD = 0.75
 """Seen from that far beside the plumb line, three faces are almost alike in size."""
-LITTERED, SYMBOLS = 0.35, 0.06
-"""Part of the pictures in which other things lie, too; and of the dice that show no pips."""
 
 
 def painted_set(count: int, grounds: Sequence[Photo], seed: int) -> list[Photo]:
@@ -37,32 +33,18 @@ def _picture(grounds: Sequence[Photo], rng: np.random.Generator) -> Photo:
     size = float(np.exp(rng.uniform(*np.log(FACE_PX))))
     lean = float(rng.uniform(0, 1) ** 1.5 * MOST_LEAN_RAD)
     alike = some_make(rng) if rng.random() < 0.6 else None
-    strays = _littered(picture, size, rng) if rng.random() < LITTERED else np.empty((0, 3), np.float32)
-    laid: list[tuple[float, float, float, int]] = []
+    dice: list[tuple[float, float, float, int]] = []
     for _ in range(int(rng.integers(1, 7))):
         at = rng.uniform(0.1, 0.9, 2) * PICTURE_PX
-        if laid and rng.random() < 0.4:  # touching another
+        if dice and rng.random() < 0.4:  # touching another
             turn = rng.uniform(0, 2 * np.pi)
-            at = np.array(laid[-1][:2]) + np.array([np.cos(turn), np.sin(turn)]) * size * rng.uniform(1.25, 1.6)
+            at = np.array(dice[-1][:2]) + np.array([np.cos(turn), np.sin(turn)]) * size * rng.uniform(1.25, 1.6)
         outside = not ((size / 2 < at) & (at < PICTURE_PX - size / 2)).all()
-        if outside or any(np.hypot(at[0] - x, at[1] - y) < 1.25 * size for x, y, _, _ in laid):
+        if outside or any(np.hypot(at[0] - x, at[1] - y) < 1.25 * size for x, y, _, _ in dice):
             continue
         leaning = float(np.clip(lean + rng.normal(0, 0.06), 0, MOST_LEAN_RAD))
-        make = replace(alike or some_make(rng), symbols=bool(rng.random() < SYMBOLS))
-        x, y, face_px, value = painted(picture, (at[0], at[1]), size, make, leaning, rng)
-        laid.append((x, y, face_px, 0 if make.symbols else value))
-    every = np.array(laid, np.float32).reshape(-1, 4)
-    dice, symbols = every[every[:, 3] > 0], every[every[:, 3] == 0, :3]
-    away = np.hypot(*(strays[:, None, :2] - every[None, :, :2]).transpose(2, 0, 1))
-    return Photo(
-        np.clip(picture, 0, 255).astype(np.uint8), dice, np.concatenate([strays[(away > size).all(1)], symbols])
-    )
-
-
-def _littered(picture: NDArray[np.float32], size_px: float, rng: np.random.Generator) -> NDArray[np.float32]:
-    """(n, 3) middles and sizes of what may pass for faces in one to four things that are laid down."""
-    places = rng.uniform(0.1, 0.9, (int(rng.integers(1, 5)), 2)) * PICTURE_PX
-    return np.concatenate([litter(picture, (x, y), size_px * np.exp(rng.normal(0, 0.3)), rng) for x, y in places])
+        dice.append(painted(picture, (at[0], at[1]), size, alike or some_make(rng), leaning, rng))
+    return Photo(np.clip(picture, 0, 255).astype(np.uint8), np.array(dice, np.float32).reshape(-1, 4))
 
 
 def _ground(grounds: Sequence[Photo], rng: np.random.Generator) -> NDArray[np.float32]:
