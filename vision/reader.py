@@ -83,7 +83,8 @@ class Reader:
 
     def _shown(self, scene: Scene, found: Sequence[Detection], expect: int | None, known: Known) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""
-        least = LEAST_SCORE if expect is not None else DOUBTFUL**2  # fainter ones are no dice, and hardly rivals
+        # Of a photo's looks put together fainter ones are no dice, and hardly rivals.
+        least = DOUBTFUL**2 if expect is None and scene.cumulative else LEAST_SCORE
         read = [one for one in found if one.score > least][: None if expect is None else expect + SPARE]
         said = self._said(scene, read, scene.views.first, known)
         first = [Candidate(one, said) for one, said in zip(read, said, strict=True)]
