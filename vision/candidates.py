@@ -103,7 +103,7 @@ class Candidate:
     @property
     def plain(self) -> bool:
         """Whether one view of it says all: nothing is unsure, neither its value nor whether it is a face."""
-        return self.confidence >= PLAIN and not self.disputed
+        return self.said[0] >= PLAIN or (self.confidence >= PLAIN and not self.disputed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,15 +152,16 @@ def selected(candidates: Sequence[Candidate], expect: int | None) -> Selection:
     one that is expected, or a rival: pips look like small faces from too near. Those of the dice that are taken are
     no rivals, and none that are much smaller once there are as many dice as are expected.
     """
-    alike = _alike(_surest(candidates))
+    candidates = sorted(candidates, key=lambda one: -one.score)
+    alike = _alike(candidates)
     if expect is None:
         taken = alike[: _dice_among([one.score for one in alike])]
     else:
         likely = [(one.score if one in alike else one.worth, at) for at, one in enumerate(candidates)]
-        taken = [candidates[at] for _, at in sorted(likely, reverse=True)[:expect]]
+        taken = [candidates[at] for at in sorted(at for _, at in sorted(likely, reverse=True)[:expect])]
     rivals = [one for one in candidates if one not in taken and (one in alike or one.worth > DOUBTFUL)]
     left = [one for one in rivals if not _pip(one, taken, expect)]
-    return Selection(_surest(taken), _surest(left))
+    return Selection(tuple(taken), tuple(left))
 
 
 def _alike(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -193,10 +194,6 @@ def _dice_among(scores: Sequence[float]) -> int:
         if score >= A_DIE[0] and following < A_DIE[1]
     ]
     return max(falls, default=(0.0, 0))[1]
-
-
-def _surest(candidates: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    return tuple(sorted(candidates, key=lambda one: -one.score))
 
 
 def combined(one: Candidate, views: Sequence[Candidate], all_round: NDArray[np.float64]) -> Candidate:

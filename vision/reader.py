@@ -73,13 +73,13 @@ class Reader:
             if scene.cumulative or not best.taken or one.worth > best.worth:
                 best = one
             contested = contested or (scene.cumulative and one.contested)
-            plain = _doubt(scene, best, expect) is None and not scene.suspects(best)
-            if plain and not contested and [one.values for one in seen].count(best.values) >= scene.agreeing:
+            agreed = [one.values for one in seen].count(best.values) >= scene.agreeing + scene.suspects(best)
+            if agreed and not contested and not (best.doubt(expect) or scene.doubt(best)):
                 break
         again = self._reconsidered(scene, best, seen, expect)
         gone = len(again.taken) < len(best.taken) and scene.suspects(again)  # not one face, but something lies there
         agreed = [one.values for one in seen].count(again.values) >= scene.agreeing and not contested and not gone
-        return again, _doubt(scene, again, expect) or (None if agreed else Doubt.COUNT)
+        return again, again.doubt(expect) or scene.doubt(again) or (None if agreed else Doubt.COUNT)
 
     def _shown(self, scene: Scene, found: Sequence[Detection], expect: int | None, known: Known) -> list[Candidate]:
         """What the classifier says of the detections that may be among the dice."""
@@ -115,7 +115,3 @@ class Reader:
         said = self._networks.classifier.values(scene.picture_bgr, new, views)
         known |= {(place, views): one for place, one in zip(new, said, strict=True)}
         return [known[place, views] for place in places]
-
-
-def _doubt(scene: Scene, found: Selection, expect: int | None) -> Doubt | None:
-    return found.doubt(expect) or scene.doubt(found)

@@ -30,7 +30,7 @@ class Photo:
 
     Attributes, and a tray's frame has the same:
         picture_bgr: The picture, or the part of it in which dice can lie, with square pixels.
-        agreeing: So many looks must find the same dice.
+        agreeing: So many looks must find the same dice; one more where more may lie there, or might be seen.
         cumulative: Whether a look makes use of all that was seen in those before it.
         views: How faces are shown to the classifier.
     """

@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.cameras.simulated.camera import LENS
+from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.rendering import face_up
-from vision.cameras.simulated.tray import DIE_MM
+from vision.cameras.simulated.tray import DIE_MM, Pose
 from vision.evaluation.conditions import CONDITIONS, Condition, lying, picture
 from vision.evaluation.kinds import ALL_KINDS, IVORY, RED
 from vision.evaluation.raycast import LyingDie, corners_of, draw, linear
@@ -77,6 +77,27 @@ def test_in_a_crowd_dice_touch_and_none_lies_in_another() -> None:
             assert max(common_mm2(one, other, 1.0) for other in rest) < 0.01
             touching += max(common_mm2(one, other, 1.04) for other in rest) > 0
     assert touching > 0.5 * 20 * 12
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_dice_that_touch_the_outer_one_hides_nothing_of_the_inner_ones_upper_face(order: tuple[int, int]) -> None:
+    """A side that looks to the middle is seen over a neighbour only in pictures that no camera takes."""
+    edge = LENS.middle_mm[0] + 90.0
+    places = [np.array([edge + off, LENS.middle_mm[1], DIE_MM / 2]) for off in (-DIE_MM / 2, DIE_MM / 2)]
+    (x, y), (x0, y0) = (LENS.project(np.array([edge - inwards, places[0][1], DIE_MM])).round() for inwards in (1.5, 12))
+    seen = np.s_[int(y) - 3 : int(y) + 4, int(x) - 3 : int(x) + 1]
+    assert abs(y - y0) < 1 < x - x0
+
+    light = np.zeros((LENS.size_wh[1], LENS.size_wh[0], 3), np.float32)
+    dice = [LyingDie(at, flat_turn(1, 0.0), DIE_MM, made, 1) for at, made in zip(places, (IVORY, RED), strict=True)]
+    draw(light, LENS, [dice[one] for one in order], [], np.ones(3))
+    blue, _, red = light[seen].reshape(-1, 3).mean(0)
+    assert blue > 0.5 * red, "ivory"
+
+    camera = VirtualCamera(2, seed=1)
+    poses = [Pose(one, places[one], flat_turn(1, 0.0)) for one in (0, 1)]
+    alone, both = (camera._composed(tuple(which))[seen] for which in (poses[:1], [poses[one] for one in order]))
+    assert np.abs(alone.astype(int) - both).mean() < 6, "as without the other, but for its shadow"
 
 
 def common_mm2(one: LyingDie, other: LyingDie, larger: float) -> float:

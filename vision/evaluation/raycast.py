@@ -67,8 +67,8 @@ def corners_of(die: LyingDie) -> Doubles:
 
 
 def draw(light: Floats, camera: Pinhole, dice: list[LyingDie], lamps: list[Lamp], sky_bgr: Doubles) -> None:
-    """Draw all dice over `light`, (h, w, 3) linear; in place. What is higher hides what is lower."""
-    for die in sorted(dice, key=lambda one: float(one.at_mm[2])):
+    """Draw all dice over `light`, (h, w, 3) linear; in place."""
+    for die in sorted(dice, key=lambda one: camera.nearness(one.at_mm)):
         _draw_one(light, camera, die, lamps, sky_bgr)
 
 

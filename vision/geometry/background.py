@@ -112,12 +112,12 @@ class EmptyTray:
         height, width = seen.shape[:2]
         few = np.s_[::SAMPLED, ::SAMPLED]
         ratio = (seen[few] + LIGHT_FLOOR) / (self.levels[few] + LIGHT_FLOOR)
-        whole = np.median(ratio, axis=(0, 1))
+        whole = np.median(ratio.reshape(-1, 3), axis=0)
         parts = [
             np.array_split(row, max(1, round(width / LIGHT_PX)), axis=1)
             for row in np.array_split(ratio, max(1, round(height / LIGHT_PX)), axis=0)
         ]
-        grid = np.array([[np.median(part, axis=(0, 1)) for part in row] for row in parts])
+        grid = np.array([[np.median(part.reshape(-1, 3), axis=0) for part in row] for row in parts])
         grid = np.clip(grid, whole * LIGHT_UNEVEN[0], whole * LIGHT_UNEVEN[1]).astype(np.float32)
         return cv2.resize(grid, (width, height), interpolation=cv2.INTER_LINEAR)
 

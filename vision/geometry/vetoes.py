@@ -21,7 +21,7 @@ WHOLE_DIE = 0.65
 DIE_RADIUS = 0.22
 """Radius, in faces, of the largest disc in a changed piece from which it may be a die: soft rims hold 0.15, a die of
 which a neighbour's outline has taken a part 0.26."""
-PIP_RADIUS = 0.11
+PIP_RADIUS = 0.08
 """The same of a pip: of two dark dice that touch, of which one was seen, no more may have changed than pips."""
 FAR_PIPS = 0.8
 """Pips farther from a die than so many faces are another's: those of its own sides are as near as 0.7."""

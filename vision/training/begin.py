@@ -19,7 +19,7 @@ def begin(network: nn.Module, file: Path, look: Callable[[], object]) -> None:
 
     Args:
         network: Of the same make as the one that was written.
-        file: .onnx as shipped, or .pt as it lies beside what `running.write` wrote.
+        file: .onnx as shipped, or .pt as it lies beside what `exporting.write` wrote.
         look: Has the network look at examples once.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A training run: its command line, the photos, the steps with a falling rate and averaged weights, the ONNX file.
+"""A training run: its command line, the photos, the steps with a falling rate and averaged weights.
 
 What is learned, from what and by which loss, is a `Course`; each network has one. The seed is fixed; how many
 steps fit into the minutes is not.
@@ -155,30 +155,3 @@ def seen(network: nn.Module, pictures: list[NDArray[np.uint8]]) -> Tensor:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         made = network(as_input(pictures))
     return made.float()
-
-
-def write(
-    network: nn.Module, shipped: nn.Module, shape: tuple[int, ...], free: dict[str, dict[int, str]], out: Path
-) -> None:
-    """Write the network as it is shipped, as ONNX, and beside it its weights to go on from.
-
-    Args:
-        network: As it was trained.
-        shipped: As it is shipped.
-        shape: Of some input.
-        free: The input's name, then the output's, each with those of its axes that may have any length.
-        out: The ONNX file.
-    """
-    given, made = free
-    torch.onnx.export(
-        shipped.eval(),
-        (torch.zeros(*shape),),
-        str(out),
-        opset_version=13,
-        input_names=[given],
-        output_names=[made],
-        dynamic_axes=free,
-        dynamo=False,
-    )
-    torch.save(network.state_dict(), out.with_suffix(".pt"))
-    print(f"wrote {out}")

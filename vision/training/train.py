@@ -11,7 +11,8 @@ from torch import Tensor, nn
 
 from vision.training.augment import DICE_PX, example
 from vision.training.centres import Exported, detector, loss, targets
-from vision.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted, write
+from vision.training.exporting import write
+from vision.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted
 
 BATCH = 16
 

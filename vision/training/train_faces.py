@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from vision.networks import classifier, detector
 from vision.networks.classifier import CROP_PX
 from vision.training.crops import example
+from vision.training.exporting import write
 from vision.training.faces_net import Exported, Faces, named
 from vision.training.lessons import misread, with_lessons, with_tray_lessons
 from vision.training.running import (
@@ -20,7 +21,6 @@ from vision.training.running import (
     sets_for,
     trained,
     with_painted,
-    write,
 )
 
 BATCH = 128

@@ -159,6 +159,6 @@ class VirtualCamera:
         picture = self._ground.copy()
         for pose in poses:
             draw_shadow(picture, LENS, pose.at_mm, pose.turn, DIE_MM)
-        for pose in sorted(poses, key=lambda pose: float(pose.at_mm[2])):
+        for pose in sorted(poses, key=lambda pose: LENS.nearness(pose.at_mm)):
             draw_die(picture, LENS, pose.at_mm, pose.turn, DIE_MM, self._faces[pose.die])
         return cv2.GaussianBlur(picture, (0, 0), LENS_BLUR_PX)

@@ -30,6 +30,8 @@ NOISE_MORE_PX = 64
 
 # A die's faces: opposite ones add to seven; axis, sign, and the two axes that span the face.
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
+LEVEL_MM = 4.0
+"""Dice are as high as others within half of it: those that tremble, not those that lean or lie on another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,10 @@ class Pinhole:
         lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])
         in_lens = np.column_stack([axes, corner_mm - (x, y, self.height_mm)]) * np.array([[1], [1], [-1]])
         return lens @ in_lens / self.height_mm
+
+    def nearness(self, middle_mm: Floats) -> tuple[int, float]:
+        """Grows as dice hide others: (3,) one's middle above those of others, or as high and nearer to the lens."""
+        return round(middle_mm[2] / LEVEL_MM), -float(np.hypot(*(middle_mm[:2] - self.middle_mm)))
 
 
 def face_up(turn: Floats) -> int:
