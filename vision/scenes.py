@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import cv2
 import numpy as np
 
 from vision.candidates import Selection
@@ -22,7 +23,7 @@ FAINT = 0.025
 """... and what is fainter must be borne out all round: dice with symbols, which lie among the others, and the plug of a
 USB stick (0.026) are left to be asked about."""
 NEAR_PX = 32.0
-"""The closest look must show their faces so large: of touching dice one may be missed if they are smaller."""
+"""Where the closest look shows faces smaller, one look more must find the same: of touching dice one may be missed."""
 
 
 class Photo:
@@ -108,7 +109,7 @@ class TrayFrame:
         if any(vetoes.cut_off(one.place[:2], one.size_px, self.picture_bgr.shape) for one in faces):
             return Doubt.CUT_OFF
         odd = any(vetoes.impossible_size(one.size_px, face_px) for one in faces)
-        if odd or vetoes.overlapping(_middles(faces), face_px):
+        if odd or vetoes.overlapping(_middles(faces), face_px) or self._uneven(found):
             return Doubt.COCKED
         return Doubt.UNREAD if self.unexplained(found) else None
 
@@ -130,9 +131,15 @@ class TrayFrame:
         return [self._in_frame(box[:2], box[:2] + box[2:]) for box in boxes]
 
     def suspects(self, found: Selection) -> bool:
-        """Whether something may lie there that is none of these, or pips of another."""
+        """Whether something may lie there that is none of these, or another's pips: one look more must say the same."""
         far_pips = self._rest(self._changes.clear, self._dice(found, vetoes.FAR_PIPS), vetoes.PIP_RADIUS)
         return bool(far_pips or self._rest(self._changes.any, self._dice(found)))
+
+    def _uneven(self, found: Selection) -> bool:
+        """Whether beside one die more lies than beside the others: it lies on another, or two were taken for it."""
+        changed = ((self._changes.any & 1) + (self._changes.clear & 1)) & ~self._dice(found)  # the sure twice
+        beside = [cv2.sumElems(changed & self._dice(Selection((one,)), vetoes.BESIDE))[0] for one in found.taken]
+        return bool(beside and max(beside) - np.median(beside) > vetoes.UNEVEN * self._tray.face_px**2)
 
     def _dice(self, found: Selection, radius: float = vetoes.WHOLE_DIE) -> Mask:
         faces, scale = _middles([one.detection for one in found.taken]), self._tray.empty.scale

@@ -159,6 +159,14 @@ def test_of_two_dark_dice_that_touch_one_is_not_missed_in_silence(seed: int) -> 
     assert reading.values == crowd.values or not reading.trusted
 
 
+def test_what_lies_beside_one_die_more_than_beside_the_others_is_a_doubt() -> None:
+    """A black 1 and a black 2 that touch, on dark wood, are one 2 to both networks in all sizes."""
+    shown = picture(CONDITIONS[11], 1400138)
+    reading = Reader(load_networks(), shown.rig).read(shown.image_bgr)
+    assert (len(reading.dice), len(shown.dice)) == (6, 7)
+    assert reading.doubt is Doubt.COCKED
+
+
 @pytest.mark.parametrize(("lies_there", "doubt"), [(False, None), (True, Doubt.COUNT)])
 def test_what_turns_out_to_be_no_face_is_a_doubt_where_something_lies(
     monkeypatch: pytest.MonkeyPatch, lies_there: bool, doubt: Doubt | None

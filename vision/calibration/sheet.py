@@ -93,7 +93,7 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
     marks: list[Mark] = []
     places = [(x, y) for y in _ROWS_MM for x in _COLUMNS_MM]
     for number, (x, y) in enumerate(places, FIRST_ID[paper]):
-        if x + MARKER_MM + QUIET_MM > width or any(_across(x, fold) for fold in folds):
+        if x + MARKER_MM + QUIET_MM > width or any(-QUIET_MM < fold - x < MARKER_MM + QUIET_MM for fold in folds):
             continue
         if any((x, y)[axis] + MARKER_MM + QUIET_MM > edge for edge, axis in cuts):
             continue
@@ -107,10 +107,6 @@ def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep
     marks += [Words(fold - 37, 116, 3.2, "fold down here: the ridge") for fold in folds if fold < width - 8]
     marks += [Words(60, 152, 3.2, f"cut along the dashes: the tray ends there ({edge:g} mm)") for edge, _ in cuts[:1]]
     return Sheet((width, height), corners, (*marks, *_bar(), *_checks(), *_words(paper)))
-
-
-def _across(x_mm: float, line_mm: float) -> bool:
-    return x_mm - QUIET_MM < line_mm < x_mm + MARKER_MM + QUIET_MM
 
 
 def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:

@@ -81,6 +81,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
         "vision.geometry.vetoes.impossible_size": _never,
     },
     "veto: what no die explains": {"vision.scenes.TrayFrame.unexplained": lambda *_: []},
+    "veto: more beside one die than beside the others": {"vision.scenes.TrayFrame._uneven": _never},
     "what is printed left out; a closer look where something may lie, or pips of another die": {
         "vision.scenes.TrayFrame._unchanged": _never,
         "vision.scenes.TrayFrame.suspects": _never,

@@ -52,9 +52,8 @@ def _draw_die(drawn: FrameBGR, die: Die, unit: int) -> None:
 
 def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
     values = " ".join(str(value) for value in reading.values) or "no dice"
-    if reading.doubt is None:
-        text, colour = values, SURE_BGR
-    else:
+    text, colour = values, SURE_BGR
+    if reading.doubt is not None:
         text, colour = f"{values}?  {_IN_WORDS[reading.doubt]}", UNSURE_BGR
     height_px = max(10, 9 * unit)
     fits = (drawn.shape[1] - height_px) / _width_px(text, height_px)

@@ -36,7 +36,7 @@ HALO = 112
 """Pixels round a cell of the maps on which it depends: half the receptive field, 105, in whole cells."""
 TILE = 48
 """OpenCV's convolutions work in tiles of 6 x 6 cells, so many pixels: a part of a picture that begins with one is told
-the same within 6e-6, another one within 2e-5, and a confidence of 0.5227 became 0.5221."""
+the same within 1.3e-5, others within 2.7e-5, and a confidence of 0.5227 became 0.5221."""
 MOST_PX = 800_000
 """A larger picture is shown half by half. Whole, a photo's closest look at 1152 x 864 px took 103 MB instead of 61; the
 halves cost a tenth of the time of all looks at a photo, and nothing where it or a tray is read without that one."""

@@ -26,12 +26,8 @@ def looks(
 ) -> Iterator[list[Detection]]:
     """The faces on a tray's floor after each look, surest first; each look makes use of those before it.
 
-    Args:
-        floor_bgr: (h, w, 3) what is seen of the floor, with square pixels.
-        face_px: Size of a face in it, right within a third.
-        light: Looks at all of it.
-        close: Looks again where something lies.
-        changed: Where that may be: a mask of the floor, as coarse as it likes to be.
+    The floor, (h, w, 3), has square pixels, a face in it `face_px`, right within a third. `light` looks at all of it,
+    `close` again where something lies, or may have `changed`: in a mask of the floor, as coarse as it likes to be.
     """
     found = light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
     yield found

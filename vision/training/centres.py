@@ -61,7 +61,7 @@ def detector() -> Centres:
 
 
 def glance() -> Centres:
-    """The light one, at a sixth of the cost: it only says where faces may lie."""
+    """The light one, at a fifth of the cost: it only says where faces may lie."""
     stem = (layer(3, 8, 2), layer(8, 16, 2), Residual(16), layer(16, 32, 2))
     return Centres(nn.Sequential(*stem, Residual(32), Residual(32, 2), Residual(32, 2)), 32, 32)
 

@@ -73,7 +73,8 @@ class VirtualTray:
             ValueError: There is no such die.
         """
         with self._lock:
-            chosen = self._not_kept() if ids is None else self._known(ids)
+            thrown = [index for index in range(self._bodies.count) if self._place(index) != "keep"]
+            chosen = tuple(thrown) if ids is None else self._known(ids)
             self._take_out(chosen)
             self._due |= dict.fromkeys(chosen, (self._now_s + CUP_S, min(1.0, max(0.0, strength))))
 
@@ -181,9 +182,6 @@ class VirtualTray:
         """(n,) which dice do not lie flat: what they lean on may be gone."""
         high = self._bodies.at_mm[:, 2] > 0.6 * DIE_MM
         return high | np.array([leaning_deg(turn) > FLAT_DEG for turn in self._bodies.turn], bool)
-
-    def _not_kept(self) -> tuple[int, ...]:
-        return tuple(index for index in range(self._bodies.count) if self._place(index) != "keep")
 
     def _place(self, index: int) -> str:
         if not self._in_tray[index]:
