@@ -19,9 +19,6 @@ from vision.reading import Box, Doubt, Floats, FrameBGR
 
 BLIND = 2
 """So many looks at a photo must find the same dice where nobody says how many there are: one alone may miss some."""
-FAINT = 0.025
-"""... and what is fainter must be borne out all round: dice with symbols, which lie among the others, and the plug of a
-USB stick (0.026) are left to be asked about."""
 NEAR_PX = 32.0
 """Where the closest look shows faces smaller, one look more must find the same: of touching dice one may be missed."""
 
@@ -56,8 +53,7 @@ class Photo:
         if any(vetoes.cut_off(one.place[:2], one.size_px, self.picture_bgr.shape) for one in faces):
             return Doubt.CUT_OFF
         crowded = vetoes.overlapping(_middles(faces), float(np.median([one.size_px for one in faces])))
-        faint = self._expect is None and any(one.faintness > FAINT and not one.borne_out for one in found.taken)
-        return Doubt.COUNT if crowded or faint else None
+        return Doubt.COUNT if crowded else None
 
     def box(self, face: Detection) -> Box:
         """A square."""

@@ -64,14 +64,14 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "a coloured face shown again as its darkest channel": {"vision.networks.classifier.is_coloured": _never},
     "what is faint to the detector is borne out all round": {
         "vision.candidates.FAINT": 1e9,
-        "vision.scenes.FAINT": 1e9,
+        "vision.candidates.FAINTER": 1e9,
     },
     "a sure face left out in any look is a doubt": {"vision.candidates.Selection.contested": False},
     "two looks find the same, one of them near": {
         "vision.scenes.BLIND": 1,
         "vision.scenes.NEAR_PX": 0.0,
     },
-    "fainter things, too, where nobody says how many there are": {"vision.scenes.FAINT": FAINT},
+    "fainter things, too, where nobody says how many there are": {"vision.candidates.FAINTER": FAINT},
     "where the networks differ, all views all round must say the value": {
         "vision.candidates.Candidate.disputed": False
     },

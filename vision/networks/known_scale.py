@@ -15,8 +15,8 @@ from vision.reading import FrameBGR
 
 LIGHT_FACE_PX = 24.0
 """Size of a face in the look at the whole floor: dice of the felt's colour are seen there too, touching ones as two."""
-CLOSE_FACE_PX = (30.0, 42.0)
-"""Sizes of a face in the closer looks, each taken while those before it leave a doubt."""
+CLOSE_FACE_PX = (42.0, 30.0)
+"""Sizes of a face in the closer looks, each taken while a doubt is left; at 42 dark dice that touch are told apart."""
 MARGIN = 1.5
 """How much of what is round the dice is seen in a closer look, in faces: the network judges by what is round a face."""
 
