@@ -168,7 +168,7 @@ def test_a_plain_face_is_shown_once() -> None:
     assert classifier.asked == [(1, IN_A_PHOTO.first)]
 
 
-@pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.COUNT)])
+@pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.UNREAD)])
 def test_where_nobody_says_how_many_a_faint_die_must_show_the_same_from_all_sides(
     once: float, doubt: Doubt | None
 ) -> None:
