@@ -161,8 +161,8 @@ def selected(candidates: Sequence[Candidate], expect: int | None) -> Selection:
     if expect is None:
         taken = alike[: _dice_among([one.score for one in alike])]
     else:
-        likely = [(one.score if one in alike else one.worth, at) for at, one in enumerate(candidates)]
-        taken = [candidates[at] for at in sorted(at for _, at in sorted(likely, reverse=True)[:expect])]
+        likely = sorted(candidates, key=lambda one: -(one.score if one in alike else one.worth))[:expect]
+        taken = [one for one in candidates if one in likely]
     rivals = [one for one in candidates if one not in taken and (one in alike or one.worth > DOUBTFUL)]
     left = [one for one in rivals if not _pip(one, taken, expect)]
     return Selection(tuple(taken), tuple(left))

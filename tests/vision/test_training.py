@@ -112,20 +112,20 @@ def test_a_network_begun_with_shipped_weights_says_what_the_shipped_one_says(nam
     assert np.abs(said - shipped.forward()).max() < 1e-4
 
 
-def test_a_spread_convolution_is_shipped_as_plain_ones_that_say_the_same() -> None:
+def test_a_dilated_convolution_is_shipped_as_plain_ones_that_say_the_same() -> None:
     onnx = pytest.importorskip("onnx")
     pytest.importorskip("torch")
     from vision.training.exporting import taken_apart
 
     weights = np.random.default_rng(1).normal(0, 0.1, (24, 16, 3, 3)).astype(np.float32)
-    spread = onnx.helper.make_node(
-        "Conv", ["shown", "weights"], ["said"], name="spread", kernel_shape=[3, 3], pads=[2] * 4, dilations=[2, 2]
+    dilated = onnx.helper.make_node(
+        "Conv", ["shown", "weights"], ["said"], name="dilated", kernel_shape=[3, 3], pads=[2] * 4, dilations=[2, 2]
     )
     shown, said = (
         onnx.helper.make_tensor_value_info(name, 1, [1, channels, "height", "width"])
         for name, channels in (("shown", 16), ("said", 24))
     )
-    graph = onnx.helper.make_graph([spread], "g", [shown], [said], [onnx.numpy_helper.from_array(weights, "weights")])
+    graph = onnx.helper.make_graph([dilated], "g", [shown], [said], [onnx.numpy_helper.from_array(weights, "weights")])
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=7)
     whole = cv2.dnn.readNetFromONNX(np.frombuffer(model.SerializeToString(), np.uint8))
     apart = cv2.dnn.readNetFromONNX(np.frombuffer(taken_apart(model).SerializeToString(), np.uint8))

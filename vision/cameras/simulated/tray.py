@@ -73,8 +73,8 @@ class VirtualTray:
             ValueError: There is no such die.
         """
         with self._lock:
-            thrown = [index for index in range(self._bodies.count) if self._place(index) != "keep"]
-            chosen = tuple(thrown) if ids is None else self._known(ids)
+            every = [die for die in range(self._bodies.count) if self._place(die) != "keep"] if ids is None else ids
+            chosen = self._known(every)
             self._take_out(chosen)
             self._due |= dict.fromkeys(chosen, (self._now_s + CUP_S, min(1.0, max(0.0, strength))))
 
