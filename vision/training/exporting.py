@@ -2,8 +2,8 @@
 
 OpenCV has a short way (Winograd: Lavin and Gray, Fast algorithms for convolutional neural networks, 2016) for plain
 convolutions of 3 x 3, none for dilated ones (Yu and Koltun, Multi-scale context aggregation by dilated convolutions,
-2016). One of dilation 2 is a plain one of four maps, each of every other row and column (space to batch): three times as
-fast where it has 80 channels, which is a quarter of the whole detector's time, and a fifth of the light one's.
+2016). One of dilation 2 is a plain one of four maps, each of every other row and column (space to batch): three times
+as fast where it has 80 channels, which is a quarter of the whole detector's time, and a fifth of the light one's.
 """
 
 from __future__ import annotations
