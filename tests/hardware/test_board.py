@@ -203,7 +203,7 @@ def test_the_thread_draws_what_it_is_shown_and_leaves_the_strip_dark() -> None:
     board.start()
     board.start()
     board.show(STILL)
-    assert lit.wait(5.0)
+    assert lit.wait(60)
     board.stop()
     board.stop()
     assert not strip.frame_rgb.any()

@@ -81,7 +81,7 @@ def below(monkeypatch: pytest.MonkeyPatch) -> None:
 def listener() -> Iterator[socket.socket]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
         link.bind(("127.0.0.1", 0))
-        link.settimeout(2)
+        link.settimeout(60)
         yield link
 
 

@@ -165,7 +165,7 @@ def test_a_camera_that_hangs_does_not_hang_the_table_and_is_let_go_when_it_wakes
     released = threading.Event()
 
     def hangs() -> tuple[bool, object]:
-        wakes.wait(10)
+        wakes.wait(60)
         return False, None
 
     class Capture(video_capture(Usb(read=hangs))):  # type: ignore[misc]
@@ -182,7 +182,7 @@ def test_a_camera_that_hangs_does_not_hang_the_table_and_is_let_go_when_it_wakes
         assert not released.is_set()
     finally:
         wakes.set()
-    assert released.wait(10)
+    assert released.wait(60)
 
 
 def test_a_camera_that_never_answers_its_opening_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,7 +191,7 @@ def test_a_camera_that_never_answers_its_opening_is_told(monkeypatch: pytest.Mon
 
     class Capture(video_capture(usb)):  # type: ignore[misc]
         def isOpened(self) -> bool:
-            answers.wait(10)
+            answers.wait(60)
             return True
 
     monkeypatch.setattr(cv2, "VideoCapture", Capture)
