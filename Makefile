@@ -1,7 +1,7 @@
 # Peg & Pip: `make` lists the targets. The virtual environment is made when it is missing.
 PYTHON ?= python3
 BIN := .venv/bin
-QUICK := tests/games tests/session tests/hardware tests/test_house.py tests/test_examples.py
+QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/test_house.py tests/test_examples.py
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
@@ -51,66 +51,66 @@ fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
 	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/games/test_fuzz.py
 
 mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do 97 % of it fail a test? (an hour; ONLY="notation dice": those modules)
-	@$(BIN)/python tests/games/mutants.py $(ONLY)
+	@$(BIN)/python -m tests.games.mutants $(ONLY)
 
 evening: .venv/dev.stamp  ## a first start, whole games on the virtual tray alone, an evening looked at, in Chromium and in real time (half an hour)
 	@$(BIN)/pytest -s -m evening tests/system tests/web
 
 reaction: .venv/dev.stamp  ## from the dice's rest to the throw on the page in Chromium, median of fifty (LOAD=--load: while others ask for much)
-	@$(BIN)/python tests/system/reaction.py $(LOAD)
+	@$(BIN)/python -m tests.system.reaction $(LOAD)
 
 layout: .venv/dev.stamp  ## every page for every game, number of players, size, look and language: is anything clipped? (long; pictures in out/layout)
-	@PEGPIP_LAYOUT=1 $(BIN)/pytest -n 2 tests/web/test_web_layout.py tests/web/test_web_codes.py tests/web/test_web_axe.py
+	@PEGPIP_LAYOUT=1 $(BIN)/pytest -n 2 tests/web/test_layout.py tests/web/test_codes.py tests/web/test_axe.py
 
 pictures: .venv/dev.stamp  ## every page in Chromium at every size, dark and light, to look at: out/web
 	@$(BIN)/pytest -m pictures tests/web
 
 load: .venv/dev.stamp  ## two thousand viewers, a thousand phones that come and go, and a guest who dallies
 	@$(BIN)/pytest -s -m measured tests/web
-	@$(BIN)/python tests/web/load.py
+	@$(BIN)/python -m tests.web.load
 
 fuzz-web: .venv/dev.stamp  ## twenty thousand requests that the API must answer as it says it does
-	@$(BIN)/python tests/web/fuzz.py
+	@$(BIN)/python -m tests.web.fuzz
 
 faults: .venv/dev.stamp  ## damaged folders, power cuts, kills, failing disks, mutilated backups: nothing lost, nothing silent (minutes)
-	@$(BIN)/python tests/faults
-	@PEGPIP_FAULTS=1 $(BIN)/pytest -q tests/system/test_supervision.py tests/system/test_safe_mode.py tests/system/test_plug_pulled.py tests/vision/test_camera_faults.py tests/hardware/test_strip_faults.py
+	@$(BIN)/python -m tests.faults
+	@PEGPIP_FAULTS=1 $(BIN)/pytest -q tests/service/test_supervision.py tests/service/test_safe_mode.py tests/system/test_plug_pulled.py tests/vision/test_camera_faults.py tests/hardware/test_strip_faults.py
 
 soak: .venv/dev.stamp  ## 2,000 throws in the virtual tray with 50 viewers and exports in between: nothing grows, slows or is lost (an hour)
-	@$(BIN)/python tests/faults/soak.py --throws $(or $(THROWS),2000)
+	@$(BIN)/python -m tests.faults.soak --throws $(or $(THROWS),2000)
 
 years: .venv/dev.stamp  ## a table that starts from 100,000 entries: how soon, how small; exports while it is played (five minutes)
-	@$(BIN)/python tests/faults/years.py
+	@$(BIN)/python -m tests.faults.years
 
 corrupted: .venv/dev.stamp  ## a thousand damaged, odd and hostile picture files: an answer or a clear error each, under 1 GB
 	@PEGPIP_CORRUPTED=1000 $(BIN)/pytest -s tests/vision/test_corrupted.py
 
 rendered: .venv/dev.stamp  ## measure the rig reader on 2,040 rendered pictures in twelve conditions (EACH=20: fewer)
-	@$(BIN)/python -m vision.evaluation.rendered --each $(or $(EACH),170) --first $(or $(FIRST),0) --failures out/rendered
+	@$(BIN)/python -m vision.research.evaluation.rendered --each $(or $(EACH),170) --first $(or $(FIRST),0) --failures out/rendered
 
 rigs: .venv/dev.stamp  ## measure it on photos by real fixed cameras: RIGS=rigs.json PHOTOS=folder (SPLIT=tune HEIGHT=1.1)
-	@$(BIN)/python -m vision.evaluation.rigs $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check) --height $(or $(HEIGHT),1.0)
+	@$(BIN)/python -m vision.research.evaluation.rigs $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check) --height $(or $(HEIGHT),1.0)
 
 ablation: .venv/dev.stamp  ## what each part of the reader pays: RIGS=rigs.json PHOTOS=folder (ten minutes; the table of docs/reading.md)
-	@$(BIN)/python -m vision.evaluation.ablation $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check)
+	@$(BIN)/python -m vision.research.evaluation.ablation $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check)
 
 clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, knocks: none missed, none invented? (EACH=1: fewer)
-	@$(BIN)/python -m vision.evaluation.clips --each $(or $(EACH),6)
+	@$(BIN)/python -m vision.research.evaluation.clips --each $(or $(EACH),6)
 
 handheld: .venv/dev.stamp  ## the same clips filmed by hand, without a calibration
-	@$(BIN)/python -m vision.evaluation.handheld --each $(or $(EACH),2)
+	@$(BIN)/python -m vision.research.evaluation.handheld --each $(or $(EACH),2)
 
 duel-games: .venv/dev.stamp  ## play 200,000 games between two that are solved for the win: are they won as often as is stored?
-	@$(BIN)/python tests/games/duel_games.py
+	@$(BIN)/python -m tests.games.duel_games
 
 solve: .venv/run.stamp  ## work out the stored tables of best play anew (seconds; see companion/games/*/solve.py)
-	@$(BIN)/python -m companion.solve
+	@$(BIN)/python -m companion.games.solving
 
 fairness: .venv/dev.stamp  ## throw thousands of sets of dice: false alarms, and how soon loaded ones are found
-	@$(BIN)/python tests/session/fair_sets.py
+	@$(BIN)/python -m tests.history.fair_sets
 
 fixtures: .venv/dev.stamp  ## render the pictures in fixtures/images anew
-	@$(BIN)/python -m vision.evaluation.fixtures
+	@$(BIN)/python -m vision.research.evaluation.fixtures
 
 TRAIN := .venv-train/bin
 .venv-train/run.stamp: pyproject.toml constraints.txt
@@ -120,9 +120,9 @@ TRAIN := .venv-train/bin
 
 train: .venv-train/run.stamp  ## train the three networks on a CPU: make train DATA="folder ..." MINUTES=60 for each (see vision/models/*.md)
 	@test -n "$(DATA)" || { echo 'say which folders hold labelled sets: make train DATA="photos more_photos"'; exit 2; }
-	@$(TRAIN)/python -m vision.training.train $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/centres.onnx
-	@$(TRAIN)/python -m vision.training.train_glance $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/glance.onnx
-	@$(TRAIN)/python -m vision.training.train_faces $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/faces.onnx
+	@$(TRAIN)/python -m vision.research.training.train $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/centres.onnx
+	@$(TRAIN)/python -m vision.research.training.train_glance $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/glance.onnx
+	@$(TRAIN)/python -m vision.research.training.train_faces $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/faces.onnx
 
 deb: .venv/dev.stamp  ## the Debian package for a Raspberry Pi, all it needs in it: dist/ (ARCH=amd64: for a PC)
 	@$(BIN)/python release/deb.py --arch $(or $(ARCH),arm64)

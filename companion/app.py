@@ -15,33 +15,33 @@ from companion.adapters.board_view import Lights, lighting
 from companion.adapters.buttons import ListeningButtons, shutdown_problems
 from companion.adapters.calibration_service import CalibrationService
 from companion.adapters.frame_buffer import FrameBuffer
-from companion.adapters.parts import Part, following
 from companion.adapters.reader_setup import WatchedTray, load_reader
-from companion.adapters.serving import LastingServer
 from companion.adapters.simulated.hands import VirtualHands
-from companion.adapters.site import Door, groups_of_any_table, open_door, servers
 from companion.adapters.sound import sounding
-from companion.adapters.supervision import Supervisor
 from companion.adapters.tray_observer import TrayObserver
-from companion.config import Origin, Settings
+from companion.bots.adviser import Advisor
+from companion.bots.player import HousePlayer
 from companion.diagnostics.health import Check
 from companion.diagnostics.machine_health import checks_of_any_table
 from companion.errors import DeviceError, RulesError, SetupError
-from companion.games.notation import header_of
-from companion.live_settings import LiveSettings
-from companion.notify import notify, watchdog_s
-from companion.precedence import give_way
-from companion.session.commands import StartGame
-from companion.session.house.advice import Advisor
-from companion.session.house.player import HousePlayer
-from companion.session.house.terms import HOUSE, terms_of
-from companion.session.journal import Journal
-from companion.session.past.export import PastGames
-from companion.session.past.review import Review
-from companion.session.photos import Photos
-from companion.session.present import staying
-from companion.session.table import Table
-from companion.settings_file import SettingsFile
+from companion.games.engine.notation import header_of
+from companion.history.export import PastGames
+from companion.history.review import Review
+from companion.service.parts import Part, following
+from companion.service.priority import give_way
+from companion.service.sd_notify import notify, watchdog_s
+from companion.service.serving import LastingServer
+from companion.service.site import Door, groups_of_any_table, open_door, servers
+from companion.service.supervision import Supervisor
+from companion.settings.file import SettingsFile
+from companion.settings.live import LiveSettings
+from companion.settings.load import Origin, Settings
+from companion.table.commands import StartGame
+from companion.table.journal import Journal
+from companion.table.photos import Photos
+from companion.table.projection import staying
+from companion.table.terms import HOUSE, terms_of
+from companion.table.writer import Table
 from hardware.board import Board
 from hardware.buttons import Buttons
 from hardware.buttons.opening import open_buttons
@@ -58,10 +58,10 @@ from vision.cameras.simulated.camera import VirtualCamera
 from vision.networks import shipped_networks
 from vision.watching.watcher import Watcher
 from web import api
+from web.api.settings import routes as settings_routes
 from web.loudspeaker import Loudspeaker
 from web.serving.feed import Feed
 from web.serving.server import Server
-from web.settings import routes as settings_routes
 
 T = TypeVar("T")
 

@@ -29,8 +29,8 @@ GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_28", "manylinux_2_34")
 INSTALLER = (
     "companion/__init__.py",
     "companion/errors.py",
-    "companion/session/__init__.py",
-    "companion/session/atomic.py",
+    "companion/table/__init__.py",
+    "companion/table/atomic.py",
     "companion/appliance",
     "systemd",
     "constraints.txt",

@@ -9,10 +9,10 @@ import flask
 from werkzeug.exceptions import HTTPException
 
 from web import guard
-from web.api.openapi import openapi
-from web.api.routes import Routes
+from web.openapi import openapi
 from web.pages import Pages
 from web.responses import http_error, refusal
+from web.routes import Routes
 from web.static_files import static_files
 
 log = logging.getLogger(__name__)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from companion.errors import DeviceError
-from companion.session.snapshot import Event, News, Notice, Snapshot
+from companion.table.snapshot import Event, News, Notice, Snapshot
 from web.catalogue import say
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ import flask
 import msgspec
 
 from companion.errors import CompanionError, RulesError, StaleAction
-from companion.session.commands import Command
-from companion.session.last_state import AnyTable
+from companion.table.commands import Command
+from companion.table.read_only import AnyTable
 from web.guard import COOKIE
 from web.pairing.phones import Pairing
 from web.pairing.tokens import Paired

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from companion.games.views.board import Track
-from companion.session.snapshot import Event, News, Snapshot
-from companion.session.table import Reader
+from companion.games.engine.views.board import Track
+from companion.table.snapshot import Event, News, Snapshot
+from companion.table.writer import Reader
 from hardware.board import Board
 from hardware.view import BoardView, Moment, Peg
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from companion.errors import CompanionError, DeviceError
-from companion.session.commands import PressButton
-from companion.session.table import Table
+from companion.table.commands import PressButton
+from companion.table.writer import Table
 from hardware.board import Board
 from hardware.buttons import Buttons, Press, Touch
 from hardware.settings import ButtonSettings

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from companion.diagnostics.health import Check
 from companion.errors import DeviceError
-from companion.session.atomic import write_file
+from companion.table.atomic import write_file
 from vision.calibration.store import FILE_NAME, Stored, bytes_of_rig, load_rig
 from vision.cameras import Camera
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.geometry.rig import Rig
 from vision.networks import Networks
-from vision.reader import Reader
+from vision.reading.reader import Reader
 from vision.watching.watcher import Watcher
 
 NOT_CALIBRATED = "Not calibrated: readings are more doubtful, and there is no keep zone; run `pegpip calibrate`."

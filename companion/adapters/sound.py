@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from companion.session.snapshot import News, Snapshot
-from companion.session.table import Reader
+from companion.table.snapshot import News, Snapshot
+from companion.table.writer import Reader
 from hardware.sounds import Chimes
 
 WEIGHT = ("finish", "bomb", "fuchle", "wipe_out", "bump", "rollover", "banked", "throw")

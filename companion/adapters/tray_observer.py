@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 import cv2
 
 from companion.errors import CompanionError
-from companion.session.commands import Command, NoteMotion, Observe
-from companion.session.snapshot import Snapshot
-from companion.session.tray.observation import Die, Observation
+from companion.table.commands import Command, NoteMotion, Observe
+from companion.table.snapshot import Snapshot
+from companion.table.tray.observation import Die, Observation
 from vision.geometry.rig import LocatedDie
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 from vision.watching import watcher as watch
 
 log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from companion.appliance.machine import Machine
-from companion.session.atomic import write_file
+from companion.table.atomic import write_file
 
 COMMAND_LINE = "/boot/firmware/cmdline.txt"
 CURE = "Tell it: sudo raspi-config nonint do_wifi_country GB (your own country's two letters)."

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from companion.appliance.machine import Machine
 from companion.errors import DeviceError
-from companion.session.atomic import sync
+from companion.table.atomic import sync
 
 OPENCV = "4.11.0.86"
 """The last OpenCV that takes NumPy 1 and 2: a Pi's picamera2 wants the NumPy of its own system (1.24 on Bookworm, 2.2

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Protocol
 
 from companion.appliance.machine import Machine
-from companion.session.atomic import write_file
+from companion.table.atomic import write_file
 
 USER = "pegpip"
 GROUPS = ("video", "gpio", "spi", "audio", "render")

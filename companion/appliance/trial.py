@@ -23,7 +23,7 @@ from pathlib import Path
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases
 from companion.errors import CompanionError, DeviceError
-from companion.session.atomic import sync, write_file
+from companion.table.atomic import sync, write_file
 
 TRIES = 2
 """One pulled plug is no release's fault, two may be."""

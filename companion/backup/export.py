@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import DeviceError
-from companion.session.atomic import sync
-from companion.session.filed import FILE_NAME as FILED
-from companion.session.journal import FILE_NAME as JOURNAL
-from companion.session.journal import Entry, read_entries
-from companion.session.journal.mirror import FILE_NAME as MIRROR
-from companion.session.journal.salvage import ASIDE as DAMAGED
-from companion.session.journal.salvage import PHOTOS
+from companion.table.atomic import sync
+from companion.table.evening.archive import FILE_NAME as FILED
+from companion.table.journal import FILE_NAME as JOURNAL
+from companion.table.journal import Entry, read_entries
+from companion.table.journal.mirror import FILE_NAME as MIRROR
+from companion.table.journal.salvage import ASIDE as DAMAGED
+from companion.table.journal.salvage import PHOTOS
 
 FORMAT = 1
 MANIFEST = "manifest.json"

@@ -27,15 +27,15 @@ from companion.backup.export import (
     belongs,
     holds_something,
 )
-from companion.config import load
 from companion.errors import CompanionError, DeviceError, SetupError
-from companion.session.filed import FILE_NAME as FILED
-from companion.session.journal import FILE_NAME as JOURNAL
-from companion.session.journal import entry_of, verified
-from companion.session.journal.database import UNREADABLE, Damaged
-from companion.session.journal.mirror import FILE_NAME as MIRROR
-from companion.session.journal.mirror import Mirror
-from companion.session.record import replayed
+from companion.settings.load import load
+from companion.table.evening.archive import FILE_NAME as FILED
+from companion.table.evolve import replayed
+from companion.table.journal import FILE_NAME as JOURNAL
+from companion.table.journal import entry_of, verified
+from companion.table.journal.database import UNREADABLE, Damaged
+from companion.table.journal.mirror import FILE_NAME as MIRROR
+from companion.table.journal.mirror import Mirror
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import rig_of_bytes
 

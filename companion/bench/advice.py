@@ -12,10 +12,10 @@ from itertools import cycle
 
 from companion.bench.rules import LONGEST, random_action
 from companion.errors import RulesError
-from companion.games.game import Header, State, Throw
-from companion.games.notation import header_of
-from companion.games.odds import GOALS, options
-from companion.games.players import careless
+from companion.games.advice.odds import GOALS, options
+from companion.games.engine.game import Header, State, Throw
+from companion.games.engine.notation import header_of
+from companion.games.engine.players import careless
 from companion.games.registry import GAMES, game_named
 
 STATES = 3000

@@ -8,7 +8,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 BLUR_PX = 3
 NEIGHBOURS = 3.6

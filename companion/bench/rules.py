@@ -10,11 +10,11 @@ import sys
 import time
 from collections import deque
 
-from companion.games.game import Action, State, Throw
-from companion.games.notation import header_line, header_of, line_of
+from companion.games.engine.game import Action, State, Throw
+from companion.games.engine.notation import header_line, header_of, line_of
+from companion.games.engine.replay import replayed
+from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES
-from companion.games.replay import replayed
-from companion.games.transcript import Transcript
 
 LINES = 12_000
 REPLAYED = 128  # lines that `pegpip replay` gets

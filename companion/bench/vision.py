@@ -15,8 +15,8 @@ from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
 from vision.networks import load_networks
-from vision.reader import Reader
-from vision.reading import FrameBGR
+from vision.reading.reader import Reader
+from vision.reading.reading import FrameBGR
 from vision.watching import stillness
 from vision.watching.watcher import Settled, Watcher
 

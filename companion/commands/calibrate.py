@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion import config
 from companion.errors import DeviceError, SetupError
-from companion.session.atomic import write_file
+from companion.settings import load as config
+from companion.table.atomic import write_file
 
 if TYPE_CHECKING:
     from vision.calibration.procedure import Calibrated, Calibrating, Found, Show
     from vision.calibration.solving import Plan, SheetView
     from vision.cameras import Camera
-    from vision.reading import Floats, FrameBGR
+    from vision.reading.reading import Floats, FrameBGR
 
 PREVIEW_EVERY_S = 1.0
 DIE_WAIT_S = 20.0

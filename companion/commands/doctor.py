@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from companion import config
 from companion.errors import DeviceError
+from companion.settings import load as config
 
 if TYPE_CHECKING:
     from companion.diagnostics.doctor import Finding
@@ -55,7 +55,7 @@ def checks(settings: config.Settings) -> Iterator[Finding]:
     """All checks, one by one, as they are made."""
     from companion.diagnostics import doctor
     from companion.diagnostics.hotspot_health import check_hotspot
-    from companion.session.journal import last_written_s
+    from companion.table.journal import last_written_s
 
     versions = doctor.check_versions(settings.camera.source)
     if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:

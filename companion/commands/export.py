@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from companion import config
 from companion.errors import DeviceError
+from companion.settings import load as config
 
 
 @click.command()

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from companion import config
 from companion.commands.export import in_words
+from companion.settings import load as config
 
 
 @click.command()

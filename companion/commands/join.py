@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import segno
 
-from companion import config
+from companion.settings import load as config
 from web.pages import Addresses
 
 
@@ -15,7 +15,7 @@ from web.pages import Addresses
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 def command(file: Path | None) -> None:
     """Draw the QR codes that lead phones to this machine's table: its Wi-Fi, if there is one to join, and the page."""
-    from companion.adapters.site import addresses_of
+    from companion.service.site import addresses_of
 
     settings = config.load(file, {}).web
     addresses = addresses_of(settings, settings.port)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from companion import config
 from companion.errors import DeviceError
+from companion.settings import load as config
 
 if TYPE_CHECKING:
     from hardware.pictures.gallery import Scene

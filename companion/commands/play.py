@@ -11,16 +11,17 @@ from typing import Any
 
 import click
 
-from companion import config, safe_mode
-from companion.adapters.starts import TRIES, Starts
 from companion.app import App, build
 from companion.commands.join import draw
 from companion.diagnostics import logs
 from companion.errors import CompanionError, DeviceError, SetupError
-from companion.games.players import LEVELS
+from companion.games.engine.players import LEVELS
 from companion.games.registry import GAMES
-from companion.memory import keep_what_is_loaded, share_one_heap
-from companion.session.journal import InUse
+from companion.service import safe_mode
+from companion.service.crash_loop import TRIES, Starts
+from companion.service.malloc import keep_what_is_loaded, share_one_heap
+from companion.settings import load as config
+from companion.table.journal import InUse
 from web.pages import host_address
 
 CTRL_C = 130

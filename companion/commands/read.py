@@ -15,8 +15,8 @@ import click
 from companion.errors import PictureError, SetupError
 
 if TYPE_CHECKING:
-    from vision.reader import Reader
-    from vision.reading import Reading
+    from vision.reading.reader import Reader
+    from vision.reading.reading import Reading
 
 MANY = 4
 """From this many pictures on, a terminal is shown how far it is."""
@@ -59,7 +59,7 @@ def open_reader(calibration: Path | None) -> Reader:
     """A reader of photos, or of the tray of that calibration. Raises SetupError, DeviceError."""
     from vision.calibration.store import load_rig  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks
-    from vision.reader import Reader
+    from vision.reading.reader import Reader
 
     if calibration is None:
         return Reader(load_networks())

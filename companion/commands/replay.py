@@ -9,7 +9,7 @@ import click
 
 from companion.commands.transcript_file import read_transcript
 from companion.errors import DeviceError
-from companion.games.replay import replayed
+from companion.games.engine.replay import replayed
 
 
 @click.command()

@@ -7,9 +7,9 @@ import json
 import click
 
 from companion.errors import RulesError
-from companion.games.game import Switch
+from companion.games.engine.game import Switch
+from companion.games.engine.rulebook import Rulebook, form_of
 from companion.games.registry import GAMES, game_named
-from companion.games.rulebook import Rulebook, form_of
 
 
 @click.command()

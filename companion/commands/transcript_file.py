@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from companion.errors import DeviceError, RulesError
-from companion.games.replay import transcript_of
-from companion.games.transcript import Transcript
+from companion.games.engine.replay import transcript_of
+from companion.games.engine.transcript import Transcript
 
 MOST_BYTES = 16 << 20
 """Some 400,000 lines: no game is as long."""

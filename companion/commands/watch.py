@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion import config
 from companion.commands.read import reading_record
 from companion.errors import PictureError
+from companion.settings import load as config
 
 if TYPE_CHECKING:
     from vision.cameras import Camera, Frame

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import msgspec
 
-from companion.config import Settings
 from companion.diagnostics.doctor import Finding, versions
-from companion.session.atomic import write_file
-from companion.session.past.export import PastGames
-from companion.session.photos import Photos
+from companion.history.export import PastGames
+from companion.settings.load import Settings
+from companion.table.atomic import write_file
+from companion.table.photos import Photos
 
 SECRET = "(kept back)"  # noqa: S105 - what stands in its place
 LOG_LINES = 400

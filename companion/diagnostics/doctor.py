@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from companion.adapters.addresses import bound, own_addresses
 from companion.diagnostics.health import disk_check, look_over
 from companion.diagnostics.machine_health import clock_illness
 from companion.errors import DeviceError
-from companion.session.journal import examined
-from companion.session.journal.salvage import reports
+from companion.service.addresses import bound, own_addresses
+from companion.table.journal import examined
+from companion.table.journal.salvage import reports
 
 _POWER_BITS = {
     0: "The supply's voltage is too low now",

@@ -10,9 +10,9 @@ import numpy as np
 
 from companion.adapters.buttons import can_shut_down, shutdown_problems
 from companion.adapters.reader_setup import SIMULATED, calibration_status
-from companion.config import Settings
 from companion.diagnostics.doctor import Finding
 from companion.errors import DeviceError, SetupError
+from companion.settings.load import Settings
 from hardware.machine import model
 from hardware.settings import ButtonSettings
 from hardware.sounds import aplay, sound
@@ -22,7 +22,7 @@ from hardware.track import layout_of
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera
 from vision.cameras.opening import open_camera
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 WARM_UP_FRAMES = 5
 """A camera's exposure settles over its first pictures."""

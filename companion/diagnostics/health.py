@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from companion.session.journal.salvage import reports
+from companion.table.journal.salvage import reports
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from companion.diagnostics.health import Check, disk_check, journal_check
-from companion.session.journal import last_written_s
+from companion.table.journal import last_written_s
 
 EARLIEST_YEAR = 2025
 """A Pi has no clock of its own: without a network it starts in its past."""

@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from companion.errors import RulesError, nearest
 from companion.games import crag, crapola, crib_dice
-from companion.games.game import State
-from companion.games.roll_off import RollOff
-from companion.games.rulebook import Rulebook
-from companion.games.tray import KeepZonePolicy, ThrowsOnly
+from companion.games.engine.game import State
+from companion.games.engine.roll_off import RollOff
+from companion.games.engine.rulebook import Rulebook
+from companion.games.engine.tray_policy import KeepZonePolicy, ThrowsOnly
 
 GAMES: Mapping[str, Rulebook] = MappingProxyType({game.GAME.name: game.GAME for game in (crib_dice, crag, crapola)})
 

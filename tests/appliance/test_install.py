@@ -15,9 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from machines import Noted
 
-from companion import config
 from companion.appliance import country, hotspot
 from companion.appliance import steps as steps_module
 from companion.appliance.country import COMMAND_LINE, WifiCountry
@@ -25,6 +23,8 @@ from companion.appliance.install import COPIES, KEYFILE, PROJECT, _settings, cha
 from companion.appliance.machine import Machine
 from companion.appliance.steps import BootLines, File, Packages, Services, Step, TablesUser
 from companion.errors import DeviceError
+from companion.settings import load as config
+from tests.appliance.machines import Noted
 
 CONFIG = "/boot/firmware/config.txt"
 REGDOM = "cfg80211.ieee80211_regdom="

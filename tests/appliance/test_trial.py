@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from machines import Noted
-from test_update import GAME, Table, Time, wheels
 
 from companion.appliance import trial
 from companion.appliance.releases import WHOLE, Releases, Source
 from companion.appliance.trial import TRIES, back, begin, count, on_trial, page_of, prove
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
+from tests.appliance.machines import Noted
+from tests.appliance.test_update import GAME, Table, Time, wheels
 from web.serving.settings import WebSettings
 
 UNIT = Path(__file__).resolve().parents[2] / "systemd" / "pegpip.service"

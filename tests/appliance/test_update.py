@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from machines import Noted
 
 from companion.appliance.releases import Releases, Source
 from companion.appliance.trial import WELL_S
 from companion.appliance.update import Updater, opened
 from companion.errors import DeviceError
+from tests.appliance.machines import Noted
 
 GAME = 41
 """The newest entry of the table that is updated."""

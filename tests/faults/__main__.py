@@ -10,11 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "session"))
-
-import backups
-import below
-import damaged
+from tests.faults import backups, below, damaged
 
 WRONG = ("silent", "hung", "LOST", "ANOTHER", "REFUSED", "photos gone")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from companion.backup.export import write_archive
 from companion.backup.restore import read_archive
 from companion.errors import CompanionError
-from companion.session.journal import read_entries
+from companion.table.journal import read_entries
 
 JOURNAL = "data/journal.sqlite3"
 

@@ -38,9 +38,9 @@ def run(kind: str, folder: Path, count: int) -> Counter[str] | None:
     folder.mkdir(parents=True, exist_ok=True)
     shim = folder / "shim.so"
     subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", shim, HERE / "shim.c", "-lpthread"], check=True)
-    path = os.pathsep.join([str(ROOT), str(HERE), str(HERE.parent / "session")])
+    path = str(ROOT)
     environment = {**os.environ, "LD_PRELOAD": str(shim), "PYTHONPATH": path}
-    command = [sys.executable, str(HERE / "below.py"), kind, str(folder), str(count)]
+    command = [sys.executable, "-m", "tests.faults.below", kind, str(folder), str(count)]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
     return Counter(json.loads(done.stdout.splitlines()[-1]))
 
@@ -83,7 +83,7 @@ def power(folder: Path, count: int) -> Counter[str]:
 
 def kills(folder: Path, count: int) -> Counter[str]:
     """Kill the program `count` times at any moment of an evening with photos that goes on in one folder."""
-    from evening import play
+    from tests.faults.evening import play
 
     where, chance, found = folder / "killed", random.Random(2), Counter[str]()
     (where / "data").mkdir(parents=True)
@@ -107,7 +107,7 @@ def _armed(where: Path, shim: ctypes.CDLL, first: int, to: int, number: int) -> 
 
 
 def _played(where: Path) -> None:
-    from evening import play
+    from tests.faults.evening import play
 
     (where / "data").mkdir(parents=True)
     play(where / "data", where / "acks", turns=8, seed=3)
@@ -138,11 +138,10 @@ def _in_child(do: Callable[[], None], answer: Callable[[], int] = lambda: 0) -> 
 
 def _outcome(data: Path, acks: bytes) -> str:
     """What a start on the folder comes to, seen from what was told before."""
-    from acting import table_in
-    from evening import last_told
-
     from companion.errors import CompanionError
-    from companion.session.journal.salvage import reports
+    from companion.table.journal.salvage import reports
+    from tests.faults.evening import last_told
+    from tests.table.acting import table_in
 
     told, table = last_told(acks), table_in(data)
     data.mkdir(parents=True, exist_ok=True)

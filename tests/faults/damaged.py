@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import random
 import shutil
-import sys
 import threading
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "session"))
-
-from acting import HEADER, Clock, Tray, played, started, table_in
-
 from companion.errors import CompanionError
-from companion.session.commands import Observe, PressButton
-from companion.session.journal import read_entries
-from companion.session.journal.salvage import ASIDE
-from companion.session.snapshot import Snapshot
-from companion.session.table import Table
+from companion.table.commands import Observe, PressButton
+from companion.table.journal import read_entries
+from companion.table.journal.salvage import ASIDE
+from companion.table.snapshot import Snapshot
+from companion.table.writer import Table
+from tests.table.acting import HEADER, Clock, Tray, played, started, table_in
 
 SECTOR = 512
 PATIENCE_S = 120.0

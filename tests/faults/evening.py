@@ -8,11 +8,10 @@ import os
 import random
 from pathlib import Path
 
-from acting import HEADER, Tray, table_in
-from damaged import act_turn
-
 from companion.errors import CompanionError
-from companion.session.commands import StartGame
+from companion.table.commands import StartGame
+from tests.faults.damaged import act_turn
+from tests.table.acting import HEADER, Tray, table_in
 
 
 def play(folder: Path, acks_file: Path, turns: int, seed: int) -> None:

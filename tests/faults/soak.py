@@ -27,11 +27,8 @@ from typing import Any
 
 import click
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "system"))
-
-from running import Running
-
-from companion.session.journal import read_entries
+from companion.table.journal import read_entries
+from tests.system.running import Running
 
 GROWTH = 0.03
 LOOKS, APART_S = 10, 0.05

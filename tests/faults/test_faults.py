@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "session"))
-
-import backups
-import below
-import damaged
+from tests.faults import backups, below, damaged
 
 SILENT = {"silent", "hung", "photos gone", "LOST, SILENT", "ANOTHER STATE, SILENT", "ANOTHER STATE",
           "REFUSED, AND SOMETHING LOST"}  # fmt: skip

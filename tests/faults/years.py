@@ -22,17 +22,14 @@ from click.testing import CliRunner
 
 from companion.commands.export import command as export
 from companion.commands.import_ import command as import_
-from companion.games.game import Throw
-from companion.games.notation import header_of, line_of
-from companion.games.transcript import Transcript
-from companion.session.journal import read_entries
-from companion.session.journal.chain import Row, linked
-from companion.session.journal.database import write_anew
-from companion.session.journal.mirror import Mirror
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "system"))
-
-from running import Running
+from companion.games.engine.game import Throw
+from companion.games.engine.notation import header_of, line_of
+from companion.games.engine.transcript import Transcript
+from companion.table.journal import read_entries
+from companion.table.journal.chain import Row, linked
+from companion.table.journal.database import write_anew
+from companion.table.journal.mirror import Mirror
+from tests.system.running import Running
 
 START_S, READY_MB, EVENING_S, ARCHIVES = 2.0, 120, 0.1, 20
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playing import STOP, point, throw, told
 
 from companion.errors import IllegalAction
-from companion.games.notation import action_of
+from companion.games.engine.notation import action_of
+from tests.games.playing import STOP, point, throw, told
 
 MISS = [throw(2, 2, 3, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
 TWO = [throw(2, 2, 1, 3, 4, 5, 6), point(2), STOP]

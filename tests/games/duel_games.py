@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.games.crib_dice import duel
-from companion.games.crib_dice.outcomes import Outcomes
-from companion.games.crib_dice.solve_duel import SHAPE, TOPS, Duel
 from companion.games.crib_dice.turns import Turns, worked_back
+from companion.games.solving.crib_dice_duel import SHAPE, TOPS, Duel
+from companion.games.solving.crib_dice_outcomes import Outcomes
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]

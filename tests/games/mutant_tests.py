@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
-from mutations import RULES, Mutant, changed_tree, module_of, modules, path_of
+
+from tests.games.mutations import RULES, Mutant, changed_tree, module_of, modules, path_of
 
 ROOT = RULES.parent.parent
 SLACK_S = 3  # processor time that a test may take more than ten times what it took without a change

@@ -30,8 +30,9 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from mutant_tests import Session
-from mutations import Finder, Mutant, changed_tree, modules, mutants_of
+
+from tests.games.mutant_tests import Session
+from tests.games.mutations import Finder, Mutant, changed_tree, modules, mutants_of
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -40,11 +41,16 @@ WANTED = 0.97  # of all mutants
 LEFT_OUT = {"__init__", "words"}
 FRESH_LIMIT_S = 200
 PASSED = {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
-SESSION = HERE.parent / "session"
 # What the rules are held to: their own tests, and those of the table that ask a game what dice in the tray mean.
-OF_THE_TABLE = ["test_events", "test_expected_dice", "test_house_player", "test_interpret_properties", "test_tray_*"]
+OF_THE_TABLE = [
+    "table/test_events",
+    "table/test_expected_dice",
+    "bots/test_player",
+    "table/test_interpret_properties",
+    "table/test_tray_*",
+]
 FILES = [str(file) for file in sorted(HERE.glob("test_*.py"))]
-FILES += [str(file) for name in OF_THE_TABLE for file in sorted(SESSION.glob(f"{name}.py"))]
+FILES += [str(file) for name in OF_THE_TABLE for file in sorted(HERE.parent.glob(f"{name}.py"))]
 OPTIONS = ["-q", "--no-header", "--tb=no", "--assert=plain", "-p", "no:cacheprovider", "--rootdir", str(ROOT)]
 # The commands start processes, which would load the module as it is; the speed promise says nothing about a mutant.
 OPTIONS += ["-k", "not process and not fast and not usage and not terminal and not quick"]
@@ -86,7 +92,7 @@ class Score:
 
 def transcripts_are_right() -> bool:
     """Whether the transcripts replay to the states beside them: the quickest of the tests."""
-    from companion.games.replay import replayed
+    from companion.games.engine.replay import replayed
 
     for states in sorted((ROOT / "tests" / "transcripts").glob("*.states.jsonl")):
         transcript = states.with_name(states.name.replace(".states", ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from naive_crib_dice import Refused, leaves, rolled_off, with_left
+from tests.games.naive_crib_dice import Refused, leaves, rolled_off, with_left
 
 SHEET = [
     "ones",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import combinations
 
-from naive_crib_dice import Refused, leaves, rolled_off, with_left
+from tests.games.naive_crib_dice import Refused, leaves, rolled_off, with_left
 
 
 @cache

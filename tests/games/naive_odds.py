@@ -11,7 +11,7 @@ from itertools import combinations, combinations_with_replacement, product
 from math import factorial
 from typing import Any
 
-from naive_crapola import best_split
+from tests.games.naive_crapola import best_split
 
 View = dict[str, Any]
 CRIB_CAP = 420  # turn points with which everybody stops

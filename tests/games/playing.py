@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from companion.games.crapola.scoring import points_of
-from companion.games.game import Action, Bomb, State, Throw
-from companion.games.notation import action_of, header_of
+from companion.games.engine.game import Action, Bomb, State, Throw
+from companion.games.engine.notation import action_of, header_of
+from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
-from companion.games.transcript import Transcript
 
 CRIB_SWITCHES = [
     "piddle_points",

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from companion.errors import RulesError
-from companion.games.notation import header_of
-from companion.games.replay import replayed
+from companion.games.engine.notation import header_of
+from companion.games.engine.replay import replayed
 
 HEADER = '{"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"]}'
 TOO_LONG = "9" * 5000

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playing import begun, score, throw, told
-from test_luck import played_by
 
 from companion.errors import RulesError
+from companion.games.advice.luck import steps_of
+from companion.games.advice.odds import options, win_chances
 from companion.games.crag.sheet import CATEGORIES
-from companion.games.game import Keep, NamePoint
-from companion.games.luck import steps_of
-from companion.games.odds import options, win_chances
+from companion.games.engine.game import Keep, NamePoint
 from companion.games.registry import GAMES
+from tests.games.playing import begun, score, throw, told
+from tests.games.test_luck import played_by
 
 BETWEEN_TWO: list[tuple[str, dict[str, Any]]] = [
     ("crib_dice", {"skunk": True}),

@@ -14,19 +14,19 @@ from typing import Any, get_args
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from naive_crag import SHEET, NaiveCrag
-from naive_crapola import NaiveCrapola
-from naive_crib_dice import NaiveCribDice, Refused
-from playing import MIXES, begun, headers, some_action
 
 from companion.errors import IllegalAction
 from companion.games.crag import state as crag
 from companion.games.crapola import state as crapola
 from companion.games.crib_dice import state as crib_dice
-from companion.games.game import Action, Bomb, Enter, Keep, Leave, NamePoint, Spend, State, Stop, Throw, Undo
-from companion.games.notation import action_of, header_line, header_of, line_of, parse_line
-from companion.games.replay import replayed
-from companion.games.transcript import Transcript
+from companion.games.engine.game import Action, Bomb, Enter, Keep, Leave, NamePoint, Spend, State, Stop, Throw, Undo
+from companion.games.engine.notation import action_of, header_line, header_of, line_of, parse_line
+from companion.games.engine.replay import replayed
+from companion.games.engine.transcript import Transcript
+from tests.games.naive_crag import SHEET, NaiveCrag
+from tests.games.naive_crapola import NaiveCrapola
+from tests.games.naive_crib_dice import NaiveCribDice, Refused
+from tests.games.playing import MIXES, begun, headers, some_action
 
 GAMES_EACH = int(os.environ.get("PEGPIP_GAMES", "100"))
 LONGEST = 20_000  # lines; random play ends long before

@@ -6,13 +6,13 @@ from itertools import permutations, product
 from typing import Any
 
 import pytest
-from naive_crag import worth
-from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
 
 from companion.errors import IllegalAction
 from companion.games.crag.sheet import CATEGORIES, points_for
-from companion.games.game import Enter, Keep
-from companion.games.notation import action_of
+from companion.games.engine.game import Enter, Keep
+from companion.games.engine.notation import action_of
+from tests.games.naive_crag import worth
+from tests.games.playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
 
 THROWS = sorted({tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3)})
 
@@ -163,6 +163,6 @@ def test_the_first_player_can_be_named_and_rounds_count_from_him() -> None:
 
 def test_twenty_can_play() -> None:
     names = [f"Player {number}" for number in range(20)]
-    from companion.games.notation import header_of
+    from companion.games.engine.notation import header_of
 
     assert len(header_of({"transcript": 1, "game": "crag", "players": names}).players) == 20

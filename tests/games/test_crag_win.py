@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playing import begun, keep, score, throw, told
 
 from companion.errors import RulesError
+from companion.games.advice.odds import options
 from companion.games.crag.odds import sheets
 from companion.games.crag.sheet import CATEGORIES
 from companion.games.crag.win import LATE, TOTALS, prospects
-from companion.games.dice import throws_of
-from companion.games.game import State, Throw
-from companion.games.odds import options
-from companion.games.players import steady
+from companion.games.engine.dice import throws_of
+from companion.games.engine.game import State, Throw
+from companion.games.engine.players import steady
+from tests.games.playing import begun, keep, score, throw, told
 
 
 def values(state: State) -> dict[str, float]:

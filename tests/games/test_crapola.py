@@ -6,13 +6,13 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import pytest
-from naive_crapola import best_split
-from playing import BOMB, NAMES, STOP, begun, keep, point, score, spend, throw, told
 
 from companion.errors import IllegalAction, RulesError
 from companion.games.crapola.scoring import keepable, points_of
-from companion.games.game import Spend, Stop
-from companion.games.notation import action_of
+from companion.games.engine.game import Spend, Stop
+from companion.games.engine.notation import action_of
+from tests.games.naive_crapola import best_split
+from tests.games.playing import BOMB, NAMES, STOP, begun, keep, point, score, spend, throw, told
 
 CRAP = [throw(2, 2, 3, 3, 4, 6)]
 LATE_CRAP = [throw(1, 2, 2, 3, 3, 4), keep(1), throw(2, 2, 3, 3, 4)]

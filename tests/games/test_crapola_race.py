@@ -6,16 +6,16 @@ import random
 
 import numpy as np
 import pytest
-from playing import STOP, begun, keep, told
-from playing import throw as thrown
-from test_crapola import bank
 
 from companion.errors import RulesError
+from companion.games.advice.odds import options
 from companion.games.crapola.odds import reaching, turn_worth
 from companion.games.crapola.race import ENTRIES, STEP, banks, catching, race
-from companion.games.dice import throws_of
-from companion.games.game import Throw
-from companion.games.odds import options
+from companion.games.engine.dice import throws_of
+from companion.games.engine.game import Throw
+from tests.games.playing import STOP, begun, keep, told
+from tests.games.playing import throw as thrown
+from tests.games.test_crapola import bank
 
 
 def test_turns_played_for_points_bank_what_they_are_worth() -> None:

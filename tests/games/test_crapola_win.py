@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playing import STOP, begun, keep, spend, told
-from playing import throw as thrown
-from test_crapola import LATE_CRAP, bank
 
 from companion.errors import RulesError
+from companion.games.advice.odds import options
 from companion.games.crapola.odds import reaching
-from companion.games.dice import throws_of
-from companion.games.game import State, Throw
-from companion.games.notation import action_of
-from companion.games.odds import options
+from companion.games.engine.dice import throws_of
+from companion.games.engine.game import State, Throw
+from companion.games.engine.notation import action_of
+from tests.games.playing import STOP, begun, keep, spend, told
+from tests.games.playing import throw as thrown
+from tests.games.test_crapola import LATE_CRAP, bank
 
 TARGET = {"target": 2000}
 

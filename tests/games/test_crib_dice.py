@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from crib_turns import MISS, TWO, bank, ones, refused, sevens, view
-from playing import BOMB, STOP, point, throw, told
 
 from companion.games.crib_dice.state import CribDice, Turn
+from tests.games.crib_turns import MISS, TWO, bank, ones, refused, sevens, view
+from tests.games.playing import BOMB, STOP, point, throw, told
 
 # --- scores
 

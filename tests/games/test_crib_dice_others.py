@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from crib_turns import MISS, TWO, bank, ones, refused, sevens, view
-from playing import BOMB, NAMES, STOP, begun, point, throw
 
 from companion.errors import RulesError
-from companion.games.notation import action_of, header_of
-from companion.games.transcript import Transcript
+from companion.games.engine.notation import action_of, header_of
+from companion.games.engine.transcript import Transcript
+from tests.games.crib_turns import MISS, TWO, bank, ones, refused, sevens, view
+from tests.games.playing import BOMB, NAMES, STOP, begun, point, throw
 
 # --- the bomb
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from crib_turns import MISS, TWO, bank, refused, view
-from playing import BOMB, STOP, point, throw, told
+
+from tests.games.crib_turns import MISS, TWO, bank, refused, view
+from tests.games.playing import BOMB, STOP, point, throw, told
 
 # --- fuchle
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from playing import STOP
-from test_solve_duel import last_turn
-from test_win_odds import board_at, values
 
 from companion.games.crib_dice import duel
 from companion.games.crib_dice.odds import TurnWorth
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.state import CribDice, Turn
+from tests.games.playing import STOP
+from tests.games.test_solve_duel import last_turn
+from tests.games.test_win_odds import board_at, values
 
 RULES = [{}, {"piddle_points": True}]
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from companion.errors import RulesError
-from companion.games.replay import replayed, transcript_of
+from companion.games.engine.replay import replayed, transcript_of
 
 FILES = int(os.environ.get("PEGPIP_FUZZ", "500"))
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"

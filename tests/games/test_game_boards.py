@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from playing import STOP, begun, keep, point, score, throw, told
 
 from companion.games.crapola.state import Crapola
 from companion.games.crib_dice.state import CribDice
-from companion.games.event import Effect, Event
+from companion.games.engine.event import Effect, Event
+from companion.games.engine.roll_off import RollOff
+from companion.games.engine.transcript import GAME_OVER, Transcript
+from companion.games.engine.views.board import Peg, Track
 from companion.games.registry import GAMES, game_named
-from companion.games.roll_off import RollOff
-from companion.games.transcript import GAME_OVER, Transcript
-from companion.games.views.board import Peg, Track
+from tests.games.playing import STOP, begun, keep, point, score, throw, told
 
 MIXED = throw(5, 5, 2, 2, 1, 4, 6)
 

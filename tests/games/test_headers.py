@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from refusals import HEADER, bad, error_of
 
 from companion.errors import NotationError, RulesError
-from companion.games.game import Header
-from companion.games.notation import header_line, header_of
+from companion.games.engine.game import Header
+from companion.games.engine.notation import header_line, header_of
+from companion.games.engine.replay import replayed
 from companion.games.registry import GAMES, game_named
-from companion.games.replay import replayed
+from tests.games.refusals import HEADER, bad, error_of
 
 
 @pytest.mark.parametrize("key", ["transcript", "game", "players"])

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
 
 from companion.errors import IllegalAction, RulesError
+from companion.games.advice.luck import story_of
+from companion.games.advice.odds import options
 from companion.games.crag.sheet import CATEGORIES
-from companion.games.event import Event
-from companion.games.game import Enter, Leave, Throw, Undo
-from companion.games.leaving import turn_goes_on
-from companion.games.luck import story_of
-from companion.games.notation import action_of
-from companion.games.odds import options
+from companion.games.engine.event import Event
+from companion.games.engine.game import Enter, Leave, Throw, Undo
+from companion.games.engine.leaving import turn_goes_on
+from companion.games.engine.notation import action_of
+from companion.games.engine.transcript import GAME_OVER, Transcript, corrected
 from companion.games.registry import GAMES, game_named
-from companion.games.transcript import GAME_OVER, Transcript, corrected
+from tests.games.playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
 
 TWO = [throw(2, 2, 1, 3, 4, 5, 6), point(2), STOP]
 SIXES = [throw(6, 6, 6, 6, 6, 6, 6), point(6)]

@@ -10,16 +10,16 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from playing import STOP, begun, keep, some_action, spend, throw, told
 
 from companion.cli import pegpip
 from companion.errors import RulesError
-from companion.games.game import NamePoint, Spend, Stop, Throw, Undo
-from companion.games.luck import Move, Story, goal_for, story_of
-from companion.games.notation import header_line, line_of
-from companion.games.odds import win_chances
-from companion.games.players import LEVELS, level_named
-from companion.games.transcript import Transcript, corrected
+from companion.games.advice.luck import Move, Story, goal_for, story_of
+from companion.games.advice.odds import win_chances
+from companion.games.engine.game import NamePoint, Spend, Stop, Throw, Undo
+from companion.games.engine.notation import header_line, line_of
+from companion.games.engine.players import LEVELS, level_named
+from companion.games.engine.transcript import Transcript, corrected
+from tests.games.playing import STOP, begun, keep, some_action, spend, throw, told
 
 GAMES = [
     ("crib_dice", "win", {}),

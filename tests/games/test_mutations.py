@@ -6,10 +6,11 @@ import ast
 import difflib
 
 import pytest
-from mutations import changed_tree, mutants_of, path_of
+
+from tests.games.mutations import changed_tree, mutants_of, path_of
 
 
-@pytest.mark.parametrize("module", ["dice", "leaving", "odds"])
+@pytest.mark.parametrize("module", ["engine.dice", "engine.leaving", "advice.odds"])
 def test_each_mutant_is_changed_in_one_place_alone(module: str) -> None:
     lines, found = ast.unparse(ast.parse(path_of(module).read_text(encoding="utf-8"))).splitlines(), set[str]()
     for mutant in mutants_of(module):

@@ -8,11 +8,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-from naive_odds import CrapolaTurn, crag_values, crapola_values, crib_values
-from playing import begun, some_action
 
-from companion.games.game import Enter, Keep, State, Throw
-from companion.games.odds import options
+from companion.games.advice.odds import options
+from companion.games.engine.game import Enter, Keep, State, Throw
+from tests.games.naive_odds import CrapolaTurn, crag_values, crapola_values, crib_values
+from tests.games.playing import begun, some_action
 
 CRIB_RULES = ["piddle_points", "bomb", "double_fuchle", "skunk", "bumping", "find_a_loser", "long_game", "pandemonium"]
 

@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from refusals import HEADER, TOO_LONG, bad, error_of
 
 from companion.errors import NotationError, RulesError
-from companion.games.game import Bomb, Enter, Keep, NamePoint, Spend, Stop, Throw, Undo
-from companion.games.notation import action_of, line_of, parse_line
-from companion.games.notation.json_text import BEYOND_ANY_GAME, json_of
-from companion.games.replay import replayed, transcript_of
+from companion.games.engine.game import Bomb, Enter, Keep, NamePoint, Spend, Stop, Throw, Undo
+from companion.games.engine.notation import action_of, line_of, parse_line
+from companion.games.engine.notation.json_text import BEYOND_ANY_GAME, json_of
+from companion.games.engine.replay import replayed, transcript_of
+from tests.games.refusals import HEADER, TOO_LONG, bad, error_of
 
 # --- lines
 

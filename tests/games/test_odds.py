@@ -9,20 +9,20 @@ from itertools import product
 from typing import Any
 
 import pytest
-from crib_turns import bank, ones
-from playing import ADVANCED, BOMB, STOP, begun, keep, point, score, throw, told
-from test_crapola import LATE_CRAP
-from test_crapola import bank as bank_crapola
 
 from companion.errors import RulesError
+from companion.games.advice.odds import options
 from companion.games.crag.sheet import CATEGORIES, points_for
 from companion.games.crapola import odds as crapola_odds
 from companion.games.crapola.scoring import points_of
 from companion.games.crapola.turns import MOST_AT_ONCE
 from companion.games.crib_dice import odds as crib_odds
 from companion.games.crib_dice.race import banks
-from companion.games.dice import handfuls, throws_of, without
-from companion.games.odds import options
+from companion.games.engine.dice import handfuls, throws_of, without
+from tests.games.crib_turns import bank, ones
+from tests.games.playing import ADVANCED, BOMB, STOP, begun, keep, point, score, throw, told
+from tests.games.test_crapola import LATE_CRAP
+from tests.games.test_crapola import bank as bank_crapola
 
 
 def worth_of(options_: list[dict[str, Any]], line: dict[str, Any]) -> float:
@@ -58,7 +58,7 @@ def test_a_piddle_is_won_30_lost_5_and_void_once_in_36(frozen: int) -> None:
 
 
 def _thrown(dice: tuple[int, ...]) -> Any:
-    from companion.games.game import Throw
+    from companion.games.engine.game import Throw
 
     return Throw(dice)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from playing import BOMB, STOP, begun, keep, point, score, throw, told
 
 from companion.games.crag.sheet import CATEGORIES, points_for
+from companion.games.engine.transcript import Transcript
+from companion.games.engine.views.panels import Counter, Goal, Keeping, Panels, ScoreSheet, plain
+from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import GAMES, game_named
-from companion.games.transcript import Transcript
-from companion.games.views.panels import Counter, Goal, Keeping, Panels, ScoreSheet, plain
-from companion.games.views.phrase import Phrase
+from tests.games.playing import BOMB, STOP, begun, keep, point, score, throw, told
 
 MIXED = throw(5, 5, 2, 2, 1, 4, 6)
 WIPED = [MIXED, point(5), throw(2, 3, 3, 4, 6)]

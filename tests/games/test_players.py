@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from playing import begun, keep, point, told
-from playing import throw as thrown
-from test_crapola import bank
-from test_win_odds import board_at
 
 from companion.cli import pegpip
 from companion.commands.analysis.simulate import Score
 from companion.errors import RulesError
+from companion.games.advice.odds import options
 from companion.games.crib_dice.state import CribDice, Turn
-from companion.games.game import Enter, Keep, NamePoint, Stop
-from companion.games.odds import options
-from companion.games.players import LEVELS, best, careless, level_named, played, steady
+from companion.games.engine.game import Enter, Keep, NamePoint, Stop
+from companion.games.engine.players import LEVELS, best, careless, level_named, played, steady
 from companion.games.registry import GAMES
+from tests.games.playing import begun, keep, point, told
+from tests.games.playing import throw as thrown
+from tests.games.test_crapola import bank
+from tests.games.test_win_odds import board_at
 
 
 @pytest.mark.parametrize("level", LEVELS)

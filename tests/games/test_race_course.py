@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from test_win_odds import board_at
 
 from companion.games.crib_dice import race
 from companion.games.crib_dice.duel import REACH
 from companion.games.crib_dice.race import NEGLIGIBLE, ROUNDS, Course, Race, course
 from companion.games.crib_dice.turns import Floats
+from tests.games.test_win_odds import board_at
 
 BANKS = np.array([0.0, 0.0, 0.2, 0.1, 0.0, 0.3])  # four in ten turns wipe out
 HOLES, FUCHLE = 9, 3

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
-from test_crapola import bank as bank_crapola
 
 from companion.errors import IllegalAction, NotationError
 from companion.games.crag.sheet import CATEGORIES
-from companion.games.notation import action_of
-from companion.games.transcript import Transcript
+from companion.games.engine.notation import action_of
+from companion.games.engine.transcript import Transcript
+from tests.games.playing import BOMB, STOP, begun, keep, point, score, spend, throw, told
+from tests.games.test_crapola import bank as bank_crapola
 
 ANY: list[dict[str, Any]] = [point(5), STOP, BOMB, keep(5), score("ones"), spend("Ben", 5)]
 

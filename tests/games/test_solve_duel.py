@@ -11,13 +11,15 @@ from functools import cache
 import numpy as np
 import pytest
 
-from companion.games.crib_dice import duel, odds, solve, solve_duel
+from companion.games.crib_dice import duel, odds
 from companion.games.crib_dice.duel import REACH
 from companion.games.crib_dice.odds import TurnWorth, first_throws, piddle_ends, roll_ends, set_score
-from companion.games.crib_dice.outcomes import Outcomes
-from companion.games.crib_dice.solve_duel import Duel, Mixing, Policy, RoughDuel, fixed_point
 from companion.games.crib_dice.turns import Floats, Turns, fresh_throws, offers, worked_back
-from companion.solve import worked_out
+from companion.games.solving import crib_dice as solve
+from companion.games.solving import crib_dice_duel as solve_duel
+from companion.games.solving.__main__ import worked_out
+from companion.games.solving.crib_dice_duel import Duel, Mixing, Policy, RoughDuel, fixed_point
+from companion.games.solving.crib_dice_outcomes import Outcomes
 
 PEGS, TOP = 11, 50
 

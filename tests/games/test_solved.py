@@ -15,9 +15,9 @@ import pytest
 from companion.bench.advice import timed
 from companion.errors import RulesError
 from companion.games import crapola
+from companion.games.advice.stored import floats, stored, whole_numbers
 from companion.games.registry import GAMES
-from companion.games.stored import floats, stored, whole_numbers
-from companion.solve import solvers, worked_out
+from companion.games.solving.__main__ import solvers, worked_out
 
 PACKAGES = [f"companion.games.{game}" for game in GAMES]
 # The games between two take longer: test_duel.py holds their tables to the turns that they are made of.
@@ -76,12 +76,12 @@ def test_a_missing_table_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) 
 def test_a_game_can_be_played_without_a_table_or_numpy_being_read() -> None:
     program = """
 import sys
-from companion.games import stored
+from companion.games.advice import stored
 def never(*_): raise AssertionError("read")
 stored.pkgutil.get_data = never
-import companion.games.replay
+from companion.games.engine.replay import transcript_of
 for game in ("crib_dice", "crag", "crapola"):
-    companion.games.replay.transcript_of(b'{"transcript": 1, "game": "%s", "players": ["A", "B"]}' % game.encode())
+    transcript_of(b'{"transcript": 1, "game": "%s", "players": ["A", "B"]}' % game.encode())
 assert "numpy" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", program], check=True)
@@ -91,8 +91,8 @@ assert "numpy" not in sys.modules
 def test_a_process_gives_advice_on_points_without_numpy(game: str) -> None:
     program = """
 import sys
-from companion.games.odds import options
-from companion.games.replay import transcript_of
+from companion.games.advice.odds import options
+from companion.games.engine.replay import transcript_of
 options(transcript_of(b'{"transcript": 1, "game": "%s", "players": ["A", "B"]}').state)
 assert "numpy" not in sys.modules
 """

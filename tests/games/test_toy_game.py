@@ -9,18 +9,18 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from high import GAME
-from high.state import High
-from high.words import IN_WORDS, SWITCHES
 
 from companion.errors import IllegalAction, RulesError
 from companion.games import registry
-from companion.games.game import Action, Header, Stop, Throw
-from companion.games.luck import story_of
-from companion.games.odds import options
-from companion.games.players import LEVELS, careless, played
-from companion.games.replay import replayed, transcript_of
-from companion.games.rulebook import form_of
+from companion.games.advice.luck import story_of
+from companion.games.advice.odds import options
+from companion.games.engine.game import Action, Header, Stop, Throw
+from companion.games.engine.players import LEVELS, careless, played
+from companion.games.engine.replay import replayed, transcript_of
+from companion.games.engine.rulebook import form_of
+from tests.games.high import GAME
+from tests.games.high.state import High
+from tests.games.high.words import IN_WORDS, SWITCHES
 
 
 @pytest.fixture(autouse=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from playing import STOP, begun, point, throw, told
 
 from companion.errors import IllegalAction, RulesError
-from companion.games.game import Header, Stop, Throw, Undo
-from companion.games.notation import action_of
-from companion.games.transcript import Transcript, corrected
+from companion.games.engine.game import Header, Stop, Throw, Undo
+from companion.games.engine.notation import action_of
+from companion.games.engine.transcript import Transcript, corrected
+from tests.games.playing import STOP, begun, point, throw, told
 
 FIRST = throw(5, 5, 2, 2, 1, 4, 6)
 

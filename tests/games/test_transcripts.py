@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from companion.errors import RulesError
-from companion.games.replay import replayed, transcript_of
+from companion.games.engine.replay import replayed, transcript_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "transcripts"
 TRANSCRIPTS = sorted(path for path in FOLDER.glob("*.jsonl") if not path.name.endswith(".states.jsonl"))

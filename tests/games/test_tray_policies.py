@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from playing import BOMB, STOP, begun, keep, point, score, throw, told
-
-from companion.games.game import Action, Enter, Keep, NamePoint, Stop, Throw, Undo
+from companion.games.engine.game import Action, Enter, Keep, NamePoint, Stop, Throw, Undo
+from companion.games.engine.transcript import Transcript
+from companion.games.engine.tray_policy import DecidedElsewhere, Meaning, ThrowsOnly, TrayDice, Values, state_after
+from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import policy_for
-from companion.games.transcript import Transcript
-from companion.games.tray import DecidedElsewhere, Meaning, ThrowsOnly, TrayDice, Values, state_after
-from companion.games.views.phrase import Phrase
+from tests.games.playing import BOMB, STOP, begun, keep, point, score, throw, told
 
 MIXED = throw(5, 5, 2, 2, 1, 4, 6)
 ALIKE = throw(6, 6, 6, 6, 6, 6, 6)

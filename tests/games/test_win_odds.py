@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crib_turns import bank
-from playing import STOP, begun, throw, told
-from playing import point as named
 
 from companion.errors import RulesError
+from companion.games.advice.odds import options
 from companion.games.crib_dice.odds import set_score, turn_worth
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.race import Race, banks
 from companion.games.crib_dice.state import CribDice, Turn
-from companion.games.dice import throws_of
-from companion.games.game import State, Stop, Throw
-from companion.games.odds import options
+from companion.games.engine.dice import throws_of
+from companion.games.engine.game import State, Stop, Throw
+from tests.games.crib_turns import bank
+from tests.games.playing import STOP, begun, throw, told
+from tests.games.playing import point as named
 
 ROUNDS = 3  # until fuchles bring pegs back to the start and boards multiply
 

@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 
 from companion.commands.export import command as export
 from companion.commands.import_ import command as import_
-from companion.session.journal import Entry, Journal
-from companion.session.photos import Photos
+from companion.table.journal import Entry, Journal
+from companion.table.photos import Photos
 
 SETTINGS = "[table]\nname = 'The Anchor'\n"
 

@@ -29,14 +29,15 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from companion.app import App, build
-from companion.config import Origin, load
-from companion.session.commands import Answer, PlayLine
-from companion.session.table import Table
+from companion.settings.load import Origin, load
+from companion.table.commands import Answer, PlayLine
+from companion.table.writer import Table
 from vision.cameras.simulated.tray import Pose, VirtualTray
 
 PROMISED_S = 0.25
 PATIENCE_MS = 30_000
 VIEWERS = 50
+LOAD = (sys.executable, "-m", "tests.system.reaction", "--be-load")
 HEAVY = ("/api/evening/players", "/api/evening/dice", "/api/evening", "/api/advice")
 MOVED_MM, TURNED = 0.1, 0.01
 NOTE = """() => { window.drawn = {}; const root = document.documentElement;
@@ -82,7 +83,7 @@ def measured(throws: int, *, loaded: bool) -> list[float]:
         stack.callback(app.server.stop)
         assert ready.wait(60)
         if loaded:
-            load_from = subprocess.Popen([sys.executable, __file__, "--be-load", str(app.door.port)])
+            load_from = subprocess.Popen([*LOAD, str(app.door.port)])
             stack.callback(load_from.wait)
             stack.callback(load_from.terminate)
         browser = stack.enter_context(sync_playwright()).chromium.launch(executable_path=shutil.which("chromium"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion import config
+from companion.settings import load as config
 from hardware.pictures.plans import drilling_template, wiring_map
 from hardware.pictures.wires import wiring_diagram
 from hardware.settings import StripSettings

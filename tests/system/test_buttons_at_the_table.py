@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from companion import config
 from companion.adapters.buttons import ListeningButtons
 from companion.app import build
 from companion.diagnostics.doctor_parts import check_buttons
 from companion.diagnostics.health import Check
 from companion.errors import DeviceError, SetupError
-from companion.session.commands import PlayLine, StartGame
-from companion.session.journal import Journal
-from companion.session.photos import Photos
-from companion.session.table import Table
+from companion.settings import load as config
+from companion.table.commands import PlayLine, StartGame
+from companion.table.journal import Journal
+from companion.table.photos import Photos
+from companion.table.writer import Table
 from hardware.board import Board
 from hardware.buttons import Press, Touch, unfelt
 from hardware.power import Power

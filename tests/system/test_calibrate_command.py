@@ -13,11 +13,11 @@ import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from running import Running
 
 from companion.adapters.reader_setup import NOT_CALIBRATED, calibration_status, load_reader, save_rig
 from companion.commands.calibrate import command
 from companion.errors import DeviceError, SetupError
+from tests.system.running import Running
 from vision.calibration.sheet import raster, sheet
 from vision.calibration.sheet_pdf import pdf
 from vision.calibration.store import FILE_NAME, Stored, load_rig

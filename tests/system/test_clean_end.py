@@ -12,7 +12,7 @@ SLOW_LOOK = """
     import numpy as np
     from companion.adapters import tray_observer
     from vision.cameras import Frame
-    from vision.reading import Reading
+    from vision.reading.reading import Reading
     from vision.watching.watcher import Watcher
 
     began, picture = threading.Event(), np.zeros((480, 640, 3), np.uint8)

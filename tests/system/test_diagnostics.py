@@ -19,7 +19,7 @@ from companion.diagnostics import bundle, health, logs
 from companion.diagnostics.doctor import check_clock
 from companion.diagnostics.hotspot_health import check_hotspot
 from companion.diagnostics.machine_health import machine_check
-from companion.session.journal import Entry, Journal, last_written_s
+from companion.table.journal import Entry, Journal, last_written_s
 from web.pairing.tokens import FileTokens, Paired
 
 NOW = datetime(2030, 5, 1, tzinfo=UTC)

@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.commands.doctor import command
-from companion.config import Settings
 from companion.diagnostics.doctor import (
     Finding,
     check_clock,
@@ -32,6 +31,7 @@ from companion.diagnostics.doctor_parts import (
     picture_checks,
 )
 from companion.errors import DeviceError
+from companion.settings.load import Settings
 from hardware.settings import ButtonSettings, StripSettings
 from hardware.strips.memory import MemoryStrip
 from vision.cameras import Frame

@@ -11,10 +11,10 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from running import Running
 
-from companion.session.journal import read_entries
-from companion.session.record import replayed
+from companion.table.evolve import replayed
+from companion.table.journal import read_entries
+from tests.system.running import Running
 from vision.networks.classifier import IN_A_PHOTO, Classifier
 from vision.networks.detector import Detector
 from vision.networks.multiscale import looks

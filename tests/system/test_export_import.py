@@ -8,12 +8,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from backing_up import SETTINGS, entry, exported, imported, kept_in, tree
 
 from companion.adapters.reader_setup import save_rig
 from companion.errors import DeviceError, SetupError
-from companion.session.journal import Journal, read_entries
-from companion.session.photos import Photos
+from companion.table.journal import Journal, read_entries
+from companion.table.photos import Photos
+from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, tree
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import Stored, load_rig
 from vision.cameras.simulated.camera import VirtualCamera

@@ -13,9 +13,9 @@ import gpiozero
 import pytest
 from gpiozero.pins.mock import MockFactory
 
-from companion.adapters import supervision
-from companion.adapters.parts import Part
-from companion.adapters.supervision import Supervisor
+from companion.service import supervision
+from companion.service.parts import Part
+from companion.service.supervision import Supervisor
 from hardware.buttons import Press
 from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons

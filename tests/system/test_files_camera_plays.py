@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import cv2
-from running import Running
 
+from tests.system.running import Running
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 

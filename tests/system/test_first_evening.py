@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import Running
-from scanning import scanned
+
+from tests.scanning import scanned
+from tests.system.running import Running
 
 PATIENCE_S = 60.0
 PHONE = {"width": 390, "height": 844}

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import Running
+
+from tests.system.running import Running
 
 LOOKED_AGAIN = """() => performance.getEntriesByType("resource")
   .filter((each) => each.name.endsWith("/api/tray.jpg")).length > 12"""

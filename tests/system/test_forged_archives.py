@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backing_up import exported, imported, kept_in, repacked, tree, with_journal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from companion.errors import CompanionError, DeviceError, SetupError
-from companion.session.journal import Entry, Journal, read_entries
+from companion.table.journal import Entry, Journal, read_entries
+from tests.system.backing_up import exported, imported, kept_in, repacked, tree, with_journal
 from vision.calibration.store import FILE_NAME as CALIBRATION
 
 

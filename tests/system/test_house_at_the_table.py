@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from running import Running
+from tests.system.running import Running
 
 PEGPIP = str(Path(sys.executable).with_name("pegpip"))
 

@@ -7,23 +7,23 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from high import GAME as HIGH
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.adapters.board_view import Lights, board_view
 from companion.errors import RulesError
 from companion.games import registry
-from companion.games.game import Stop, Throw
-from companion.games.notation import action_of, header_line, header_of, line_of
+from companion.games.engine.game import Stop, Throw
+from companion.games.engine.notation import action_of, header_line, header_of, line_of
 from companion.games.registry import GAMES
-from companion.session.events import news_between
-from companion.session.journal import Entry
-from companion.session.present import TableState, snapshot_of
-from companion.session.record import Record, after_entry
-from companion.session.snapshot import News, Notice, Snapshot
-from companion.session.tray.interpret import Memory
+from companion.table.events import news_between
+from companion.table.evolve import Record, after_entry
+from companion.table.journal import Entry
+from companion.table.projection import TableState, snapshot_of
+from companion.table.snapshot import News, Notice, Snapshot
+from companion.table.tray.interpret import Memory
 from hardware.view import Moment, Peg
+from tests.games.high import GAME as HIGH
 
 THROW = {"throw": [5, 5, 2, 2, 1, 4, 6]}
 POINT = {"do": "point", "value": 5}

@@ -9,10 +9,10 @@ import pytest
 import tomlkit
 from click.testing import CliRunner
 
-from companion import config
 from companion.app import build
 from companion.commands.leds import command as leds
 from companion.errors import SetupError
+from companion.settings import load as config
 from hardware.settings import PowerSettings
 from hardware.track import layout_of
 

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
-from running import Running
 
 from companion.commands import play
+from tests.system.running import Running
 
 PEGPIP = str(Path(sys.executable).with_name("pegpip"))
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import Running
+
+from tests.system.running import Running
 
 KILLS = 20
 

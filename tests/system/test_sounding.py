@@ -7,14 +7,14 @@ import time
 from pathlib import Path
 
 import pytest
-from running import Running
 
 from companion.adapters.sound import WEIGHT, effect
-from companion.games.event import OF_EVERY_GAME
+from companion.games.engine.event import OF_EVERY_GAME
 from companion.games.registry import GAMES
-from companion.session.events import TAKEN_BACK
-from companion.session.snapshot import Event, News
+from companion.table.events import TAKEN_BACK
+from companion.table.snapshot import Event, News
 from hardware.sounds import EFFECTS, sound
+from tests.system.running import Running
 
 
 def happened(*codes: str) -> News:

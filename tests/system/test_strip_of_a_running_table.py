@@ -5,9 +5,8 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from running import Running
-
 from hardware.strips.wled import PORT
+from tests.system.running import Running
 
 HOST = "127.0.0.9"
 """Of this machine, and nobody else's."""

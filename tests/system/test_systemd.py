@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.adapters import supervision, tray_observer
+from companion.adapters import tray_observer
+from companion.service import supervision
 from hardware import sounds
 from web.serving import server
 

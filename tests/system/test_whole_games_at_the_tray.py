@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from running import Running
+
+from tests.system.running import Running
 
 pytestmark = [pytest.mark.browser, pytest.mark.evening]
 PHONE = {"width": 390, "height": 844}

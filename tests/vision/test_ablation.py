@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from vision.evaluation.ablation import ROWS, WITHOUT, Job, outcomes, table
-from vision.evaluation.conditions import CONDITIONS, picture
 from vision.networks import load_networks
-from vision.reader import Reader
-from vision.reading import FrameBGR
+from vision.reading.reader import Reader
+from vision.reading.reading import FrameBGR
+from vision.research.evaluation.ablation import ROWS, WITHOUT, Job, outcomes, table
+from vision.research.evaluation.conditions import CONDITIONS, picture
 
 
 def cut_through() -> tuple[FrameBGR, None, tuple[int, ...]]:

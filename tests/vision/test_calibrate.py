@@ -27,7 +27,7 @@ from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.rendering import Pinhole
 from vision.geometry.rig import place
 from vision.networks import load_networks
-from vision.reader import Reader
+from vision.reading.reader import Reader
 
 PLAN = Plan()
 TAKEN = lens_of((1280, 960), PLAN.lens_deg)

@@ -11,9 +11,17 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from camera_standins import Clock, PiHardware, Usb, picamera2_module, video_capture, written_photo, written_video
 
 from companion.errors import DeviceError, SetupError
+from tests.vision.camera_standins import (
+    Clock,
+    PiHardware,
+    Usb,
+    picamera2_module,
+    video_capture,
+    written_photo,
+    written_video,
+)
 from vision.cameras import Camera, capture
 from vision.cameras.capture import IndexCamera
 from vision.cameras.files import FilesCamera

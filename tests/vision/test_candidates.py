@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vision.candidates import LEAST_SURE, Candidate, selected
 from vision.networks.detector import Detection
 from vision.networks.multiscale import fused
-from vision.reading import Doubt
+from vision.reading.candidates import LEAST_SURE, Candidate, selected
+from vision.reading.reading import Doubt
 
 
 def seen(x: float, size_px: float, score: float, value: int = 3) -> Detection:

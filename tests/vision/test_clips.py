@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from vision.cameras.simulated.tray import Pose
-from vision.evaluation.clips import SCENARIOS, SETTLED_TO_REPORTED, tipped, watched
-from vision.evaluation.stage import FPS, Stage
 from vision.networks import load_networks
-from vision.reader import Reader
+from vision.reading.reader import Reader
+from vision.research.evaluation.clips import SCENARIOS, SETTLED_TO_REPORTED, tipped, watched
+from vision.research.evaluation.stage import FPS, Stage
 from vision.watching.new_throws import is_new_throw
 from vision.watching.watcher import Settled, Watcher
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from harmed import HARMS, KINDS, cmyk_jpeg, harmed, plan, scenes
 
+from tests.vision.harmed import HARMS, KINDS, cmyk_jpeg, harmed, plan, scenes
 from vision.networks import load_networks
-from vision.reader import Reader
+from vision.reading.reader import Reader
 
 FILES = int(os.environ.get("PEGPIP_CORRUPTED", "100"))
 BATCH = 100

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from vision.cameras.simulated.camera import rig_over
-from vision.evaluation.fixtures import CASES, MANIFEST, made
 from vision.networks import load_networks
-from vision.reader import Reader
+from vision.reading.reader import Reader
+from vision.research.evaluation.fixtures import CASES, MANIFEST, made
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "images"
 ENTRIES: list[dict[str, Any]] = json.loads((FOLDER / MANIFEST).read_text())["cases"]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from companion.bench.vision import SteppedClock
 from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
-from vision.evaluation.handheld import Handheld
-from vision.reading import Die, FrameBGR, Reading
+from vision.reading.reading import Die, FrameBGR, Reading
+from vision.research.evaluation.handheld import Handheld
 from vision.watching.ego_motion import ego_motion
 from vision.watching.handheld import HELD, STIRRED_PX, stirred
 from vision.watching.new_throws import is_new_throw, latest

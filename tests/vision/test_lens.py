@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from lenses import Seen, marked, photographed, turned
 
+from tests.vision.lenses import Seen, marked, photographed, turned
 from vision.calibration.lens import FEWEST_VIEWS, Lens, Views, gathered, lens_of, measured
 from vision.calibration.markers import Marker, markers_in, sheet_pose
 from vision.calibration.sheet import sheet

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 
 from companion.adapters.tray_observer import TrayObserver
 from companion.errors import SetupError
-from companion.session.commands import Command, Observe
-from companion.session.snapshot import Snapshot
+from companion.table.commands import Command, Observe
+from companion.table.snapshot import Snapshot
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import Networks, detector, shipped_networks
 from vision.networks.classifier import IN_A_PHOTO, Classifier
 from vision.networks.detector import GLANCE, MODEL, Detector, Maps
 from vision.networks.network import Network
-from vision.reader import Reader
-from vision.reading import FrameBGR
+from vision.reading.reader import Reader
+from vision.reading.reading import FrameBGR
 from vision.watching.watcher import Watcher
 
 

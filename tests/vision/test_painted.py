@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from vision.networks.classifier import CROP_PX, IN_A_PHOTO, Classifier
-from vision.training.crops import example
-from vision.training.datasets import Photo
-from vision.training.synthetic.makes import Make, some_make
-from vision.training.synthetic.painted import painted
-from vision.training.synthetic.painted_set import painted_set
-from vision.training.synthetic.trays import MOST_DICE, tray_set
+from vision.research.training.crops import example
+from vision.research.training.datasets import Photo
+from vision.research.training.synthetic.makes import Make, some_make
+from vision.research.training.synthetic.painted import painted
+from vision.research.training.synthetic.painted_set import painted_set
+from vision.research.training.synthetic.trays import MOST_DICE, tray_set
 
 
 def _plain(rng: np.random.Generator) -> Make:

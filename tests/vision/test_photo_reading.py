@@ -9,14 +9,14 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.candidates import LEAST_SURE
 from vision.networks import Networks, load_networks
 from vision.networks.classifier import IN_A_PHOTO, Classifier, Place, Probabilities, Views
 from vision.networks.detector import Detection, Detector
-from vision.reader import Reader
-from vision.reading import Doubt, FrameBGR
-from vision.training.synthetic.makes import some_make
-from vision.training.synthetic.painted import painted
+from vision.reading.candidates import LEAST_SURE
+from vision.reading.reader import Reader
+from vision.reading.reading import Doubt, FrameBGR
+from vision.research.training.synthetic.makes import some_make
+from vision.research.training.synthetic.painted import painted
 
 BARE = np.full((240, 320, 3), 120, np.uint8)
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from harmed import coded, moving
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import PictureError
+from tests.vision.harmed import coded, moving
 from vision.images.loading import picture_in, picture_of_bytes, save_jpeg
 from vision.networks import load_networks
-from vision.reader import Reader
+from vision.reading.reader import Reader
 
 WIDTH, HEIGHT = 48, 32
 

@@ -11,12 +11,12 @@ import pytest
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.rendering import face_up
 from vision.cameras.simulated.tray import DIE_MM, Pose
-from vision.evaluation.conditions import CONDITIONS, Condition, lying, picture
-from vision.evaluation.kinds import ALL_KINDS, IVORY, RED
-from vision.evaluation.raycast import LyingDie, corners_of, draw, linear
-from vision.evaluation.scene import flat_turn
 from vision.networks import load_networks
-from vision.reader import Reader
+from vision.reading.reader import Reader
+from vision.research.evaluation.conditions import CONDITIONS, Condition, lying, picture
+from vision.research.evaluation.kinds import ALL_KINDS, IVORY, RED
+from vision.research.evaluation.raycast import LyingDie, corners_of, draw, linear
+from vision.research.evaluation.scene import flat_turn
 
 BY_NAME = {condition.name: condition for condition in CONDITIONS}
 

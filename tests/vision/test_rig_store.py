@@ -20,8 +20,8 @@ from vision.cameras import Frame
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Rig
 from vision.networks import load_networks
-from vision.reader import Reader
-from vision.reading import Doubt
+from vision.reading.reader import Reader
+from vision.reading.reading import Doubt
 
 
 def film(dice: int = 1) -> VirtualCamera:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.evaluation.rigs import Case, cases
+from vision.research.evaluation.rigs import Case, cases
 
 ESTIMATE = {"face_px": [20, 18], "die_mm": 16, "height_mm": 400, "floor_px": [10, 10, 110, 90]}
 PHOTOS = (

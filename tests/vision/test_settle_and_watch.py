@@ -13,10 +13,10 @@ from vision.cameras import Frame
 from vision.cameras.simulated.camera import FPS, VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.tray import Pose
-from vision.evaluation.fault_injection import FaultInjection
 from vision.networks import load_networks
-from vision.reader import Reader
-from vision.reading import Doubt, FrameBGR, Reading
+from vision.reading.reader import Reader
+from vision.reading.reading import Doubt, FrameBGR, Reading
+from vision.research.evaluation.fault_injection import FaultInjection
 from vision.watching.stillness import STILL_S, Phase, StillnessDetector, step, structure
 from vision.watching.watcher import FRAMES_READ, Ill, Moving, Settled, Watcher
 

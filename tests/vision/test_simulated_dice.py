@@ -11,7 +11,7 @@ import pytest
 from vision.cameras.simulated.contact import CORNERS, Walls, touch
 from vision.cameras.simulated.physics import FLAT_DEG, SUNK_MM, Bodies, advance, laid_out, leaning_deg
 from vision.cameras.simulated.tray import DIE_MM, Pose, VirtualTray, apart_mm
-from vision.reading import Floats
+from vision.reading.reading import Floats
 
 WALLS = Walls((0.0, 240.0), (0.0, 240.0))
 LYING_MM = DIE_MM / 2 - SUNK_MM

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from vision.networks.detector import Detection
-from vision.training.datasets import Photo, kept_back, photo_sets
-from vision.training.lessons import misread, with_lessons, with_tray_lessons
+from vision.research.training.datasets import Photo, kept_back, photo_sets
+from vision.research.training.lessons import misread, with_lessons, with_tray_lessons
 
 MODELS = Path(__file__).parents[2] / "vision" / "models"
 
@@ -95,8 +95,8 @@ def test_misread_dice_of_trays_are_a_set_of_their_own() -> None:
 @pytest.mark.parametrize("name", ["centres", "faces"])
 def test_a_network_begun_with_shipped_weights_says_what_the_shipped_one_says(name: str) -> None:
     torch = pytest.importorskip("torch")
-    from vision.training import centres, faces_net
-    from vision.training.begin import begin
+    from vision.research.training import centres, faces_net
+    from vision.research.training.begin import begin
 
     make, exported, shape = {
         "centres": (centres.detector, centres.Exported, (1, 3, 96, 64)),
@@ -115,7 +115,7 @@ def test_a_network_begun_with_shipped_weights_says_what_the_shipped_one_says(nam
 def test_a_dilated_convolution_is_shipped_as_plain_ones_that_say_the_same() -> None:
     onnx = pytest.importorskip("onnx")
     pytest.importorskip("torch")
-    from vision.training.exporting import taken_apart
+    from vision.research.training.exporting import taken_apart
 
     weights = np.random.default_rng(1).normal(0, 0.1, (24, 16, 3, 3)).astype(np.float32)
     dilated = onnx.helper.make_node(
@@ -139,7 +139,7 @@ def test_a_dilated_convolution_is_shipped_as_plain_ones_that_say_the_same() -> N
 
 def test_a_pip_without_paint_departs_from_a_die_as_plainly_as_a_painted_one() -> None:
     torch = pytest.importorskip("torch")
-    from vision.training.faces_net import departures
+    from vision.research.training.faces_net import departures
 
     levels = np.full((96, 96, 3), (40, 50, 190), np.float32)
     levels[24:40, 24:40] = 250
@@ -152,8 +152,8 @@ def test_a_pip_without_paint_departs_from_a_die_as_plainly_as_a_painted_one() ->
 
 def test_weights_of_another_make_are_refused() -> None:
     pytest.importorskip("torch")
-    from vision.training.begin import begin
-    from vision.training.centres import glance
+    from vision.research.training.begin import begin
+    from vision.research.training.centres import glance
 
     with pytest.raises(SystemExit, match="another make"):
         begin(glance(), MODELS / "centres.onnx", lambda: None)

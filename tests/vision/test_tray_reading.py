@@ -15,17 +15,17 @@ from companion.bench.vision import virtual_throws
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.cameras.simulated.rendering import face_up
-from vision.candidates import A_DIE, Selection
-from vision.evaluation.conditions import CONDITIONS, picture
-from vision.evaluation.fault_injection import FaultInjection
 from vision.geometry.floor import Floor
 from vision.geometry.rig import place
 from vision.networks import Networks, load_networks
 from vision.networks.classifier import IN_A_TRAY, Classifier, Place, Probabilities, Views
 from vision.networks.detector import GLANCE, Detection, Detector
-from vision.reader import Reader
-from vision.reading import Doubt, FrameBGR
-from vision.scenes import TrayFrame
+from vision.reading.candidates import A_DIE, Selection
+from vision.reading.reader import Reader
+from vision.reading.reading import Doubt, FrameBGR
+from vision.reading.scenes import TrayFrame
+from vision.research.evaluation.conditions import CONDITIONS, picture
+from vision.research.evaluation.fault_injection import FaultInjection
 
 
 def at_rest(seed: int, kept: int = 0) -> tuple[VirtualCamera, tuple[int, ...]]:
@@ -204,7 +204,7 @@ def test_what_turns_out_to_be_no_face_is_a_doubt_where_something_lies(
             return np.array([[[no, 0, 1 - no, 0, 0, 0, 0] for no in unlike]] * len(views))
 
     looked: list[float] = []
-    monkeypatch.setattr("vision.reader.TrayFrame", Frame)
+    monkeypatch.setattr("vision.reading.reader.TrayFrame", Frame)
     camera, _ = at_rest(46)
     networks = load_networks()
     reading = Reader(Networks(networks.light, networks.detector, Names()), camera.rig()).read(camera.frame().image_bgr)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from measuring import ADDRESSES, TABLE_NAME
-from pub import Pub, opened, served
 
-from companion.session.past.export import PastGames
-from companion.session.past.review import Review
+from companion.history.export import PastGames
+from companion.history.review import Review
+from tests.web.measuring import ADDRESSES, TABLE_NAME
+from tests.web.pub import Pub, opened, served
 
 
 @pytest.fixture

@@ -16,19 +16,17 @@ CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,re
 
 def _everything(folder: Path) -> Any:
     """A pub with every part that can be asked for."""
-    from pub import Mute, opened
-
-    from companion.session.past.export import PastGames
-    from companion.session.past.review import Review
+    from companion.history.export import PastGames
+    from companion.history.review import Review
+    from tests.web.pub import Mute, opened
 
     return opened(folder, evening=PastGames(folder), review=Review(folder), voice=Mute())
 
 
 def main(examples: int) -> int:
     """Try every operation of the API with that many examples. Of some thirty, 900 make over twenty thousand."""
-    from pub import PIN, served
-
-    from companion.session.commands import StartGame
+    from companion.table.commands import StartGame
+    from tests.web.pub import PIN, served
 
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -46,5 +44,4 @@ def main(examples: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
     sys.exit(main(int(sys.argv[1]) if sys.argv[1:] else 900))

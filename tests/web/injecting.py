@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from pub import PIN
 
-from companion.session.snapshot import Snapshot
+from companion.table.snapshot import Snapshot
+from tests.web.pub import PIN
 
 PHOTO = Path(__file__).resolve().parents[2] / "fixtures" / "images" / "blurred.jpg"
 FED = """

@@ -63,11 +63,10 @@ SHORT = Plan(
 
 def serve(streams: int) -> None:
     """The served half, in a process of its own: a table with the web's real server, for which GUEST is no one's own."""
-    from pub import opened
-
-    from companion.adapters.addresses import listening_socket
-    from companion.memory import keep_what_is_loaded
-    from companion.session.commands import StartGame
+    from companion.service.addresses import listening_socket
+    from companion.service.malloc import keep_what_is_loaded
+    from companion.table.commands import StartGame
+    from tests.web.pub import opened
     from web.serving.limits import Limits
     from web.serving.server import Server
 
@@ -301,7 +300,7 @@ def missed(told: dict[str, Any], plan: Plan) -> list[str]:
 
 def loaded(plan: Plan) -> dict[str, Any]:
     """Serve in a process of its own, measure, and say what was missed."""
-    command = [sys.executable, __file__, "serve", str(plan.viewers)]
+    command = [sys.executable, "-m", "tests.web.load", "serve", str(plan.viewers)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
@@ -312,7 +311,6 @@ def loaded(plan: Plan) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.path[:0] = [str(Path(__file__).resolve().parents[2])]
     from web.serving.server import allow_open_files
 
     allow_open_files(FILES)

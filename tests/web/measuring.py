@@ -12,8 +12,7 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from injecting import FedPage
-
+from tests.web.injecting import FedPage
 from web.catalogue import LANGUAGES
 from web.pages import Addresses
 

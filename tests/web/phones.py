@@ -7,14 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pub import HEADER, PIN, Pub, opened, served
-
-from companion.config import Origin, Settings
-from companion.session.house.advice import Advisor
-from companion.session.past.fairness import course_of, watched
-from companion.session.past.review import Review
-from companion.session.past.statistics import Tally
-from companion.settings_file import SettingsFile
+from companion.bots.adviser import Advisor
+from companion.history.fairness import course_of, watched
+from companion.history.review import Review
+from companion.settings.file import SettingsFile
+from companion.settings.load import Origin, Settings
+from companion.table.evening.statistics import Tally
+from tests.web.pub import HEADER, PIN, Pub, opened, served
 
 SIZES = {"360x640": (360, 640), "390x844": (390, 844), "820x1180": (820, 1180), "1920x1080": (1920, 1080)}
 MIDGAME: list[dict[str, Any]] = [

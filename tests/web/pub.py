@@ -12,14 +12,15 @@ from typing import Any
 
 import flask
 
+from companion.games.engine.rulebook import form_of
 from companion.games.registry import GAMES
-from companion.games.rulebook import form_of
-from companion.session.commands import Observe, PlayLine
-from companion.session.journal import Journal
-from companion.session.photos import Photos
-from companion.session.table import Table
-from companion.session.tray.observation import Die, Observation
-from web import api, metrics, settings
+from companion.table.commands import Observe, PlayLine
+from companion.table.journal import Journal
+from companion.table.photos import Photos
+from companion.table.tray.observation import Die, Observation
+from companion.table.writer import Table
+from web import api
+from web.api import metrics, settings
 from web.app import create_app
 from web.guard import Hosts
 from web.pages import Addresses, Named, Pages

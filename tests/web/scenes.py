@@ -8,18 +8,18 @@ from typing import Any
 
 import msgspec
 
-from companion.games.game import Action, Header, State, Throw
-from companion.games.notation import header_line, line_of
-from companion.games.players import careless
-from companion.games.rulebook import Rulebook
-from companion.games.transcript import Transcript
-from companion.games.views.phrase import Phrase
-from companion.session.journal import Entry
-from companion.session.present import TableState, snapshot_of
-from companion.session.record import Record, after_entry
-from companion.session.snapshot import Snapshot
-from companion.session.tray.interpret import Ask, Memory
-from companion.session.tray.observation import Die, Observation
+from companion.games.engine.game import Action, Header, State, Throw
+from companion.games.engine.notation import header_line, line_of
+from companion.games.engine.players import careless
+from companion.games.engine.rulebook import Rulebook
+from companion.games.engine.transcript import Transcript
+from companion.games.engine.views.phrase import Phrase
+from companion.table.evolve import Record, after_entry
+from companion.table.journal import Entry
+from companion.table.projection import TableState, snapshot_of
+from companion.table.snapshot import Snapshot
+from companion.table.tray.interpret import Ask, Memory
+from companion.table.tray.observation import Die, Observation
 
 NAMES = (
     "Wwwwwwww Wwwwwwww Wwwwww",

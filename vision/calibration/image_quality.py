@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.calibration.markers import Marker
 from vision.calibration.sheet import MODULES
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 Grey = NDArray[np.uint8]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from vision.calibration.markers import Marker
 from vision.calibration.sheet import Sheet
-from vision.reading import Floats
+from vision.reading.reading import Floats
 
 FEWEST_MARKERS = 4
 FEWEST_VIEWS = 4

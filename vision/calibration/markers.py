@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from vision.calibration.sheet import BAR_MM, FIRST_ID, Sheet, aruco, dictionary
 from vision.geometry.rig import projected
-from vision.reading import Floats, FrameBGR
+from vision.reading.reading import Floats, FrameBGR
 
 FEWEST_MARKERS = 3
 """Three markers give twelve points for eight unknowns, and an error can be told from a fit."""

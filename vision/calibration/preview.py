@@ -7,7 +7,7 @@ import numpy as np
 
 from vision.calibration.solving import Plan, SheetView, zones
 from vision.geometry.rig import projected
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 MARKER_BGR, ZONE_BGR, WORDS_BGR = (127, 208, 53), (71, 179, 255), (255, 255, 255)
 FONT = cv2.FONT_HERSHEY_DUPLEX

@@ -31,7 +31,7 @@ from vision.calibration.solving import (
 )
 from vision.cameras import Frame
 from vision.geometry.rig import Rig, Zone, projected
-from vision.reading import Floats, FrameBGR
+from vision.reading.reading import Floats, FrameBGR
 from vision.watching.stillness import Phase, StillnessDetector, step, structure
 
 SAME_SHEETS = 5

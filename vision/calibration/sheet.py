@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import DeviceError
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 aruco: Any = getattr(cv2, "aruco", None)
 """OpenCV 4.6 (Debian 12) and 4.7 name its functions differently; the types of one version refuse the other's."""

@@ -16,7 +16,7 @@ from vision.calibration.sheet import BAR_MM, sheet
 from vision.geometry.background import EmptyTray, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig, Zone, projected
-from vision.reading import Floats, FrameBGR
+from vision.reading.reading import Floats, FrameBGR
 
 TILTED_DEG = 4.0
 """Straight down is meant; 4 degrees show 1 mm of a 16 mm die's side, which the geometry allows for."""

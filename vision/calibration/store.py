@@ -15,7 +15,7 @@ import numpy as np
 from companion.errors import DeviceError, PictureError
 from vision.geometry.rig import Rig, Zone
 from vision.images.loading import picture_of_bytes
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import numpy as np
 from companion.errors import DeviceError
 from vision.cameras import Frame
 from vision.images.loading import quiet_opencv
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 FRAME_WAIT_S = 2.0
 OPEN_WAIT_S = 10.0

@@ -14,7 +14,7 @@ import numpy as np
 from companion.errors import DeviceError, PictureError, SetupError
 from vision.cameras import Frame
 from vision.images.loading import picture_in
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from companion.errors import DeviceError
 from vision.cameras import Frame
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.images.scaling import scaled
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 Mask = NDArray[np.uint8]
 """(h, w) 255 where something is, else 0."""

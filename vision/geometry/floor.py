@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from vision.geometry.rig import Rig
-from vision.reading import Floats, FrameBGR
+from vision.reading.reading import Floats, FrameBGR
 
 SQUARE = 1.02
 """Pixels are made square when one side of them is longer by more than this: finer than any die's size is known."""

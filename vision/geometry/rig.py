@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vision.reading import Die, Floats, FrameBGR, Reading
+from vision.reading.reading import Die, Floats, FrameBGR, Reading
 
 
 @dataclass(frozen=True, slots=True)

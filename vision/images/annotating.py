@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from vision.reading import Die, Doubt, FrameBGR, Reading
+from vision.reading.reading import Die, Doubt, FrameBGR, Reading
 
 Colour = tuple[int, int, int]
 

@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from companion.errors import PictureError
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF")
 """Those are decoded, and no others: a rare format's decoder is looked at by nobody."""

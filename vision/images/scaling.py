@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cv2
 
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 
 def halved(picture_bgr: FrameBGR, scale: float) -> tuple[FrameBGR, float]:

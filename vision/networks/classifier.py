@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from vision.images.scaling import halved
 from vision.networks.network import Network
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 Probabilities = NDArray[np.float64]
 """(n, 7): no face, then the values 1 to 6."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from vision.images.scaling import scaled
 from vision.networks.network import Network
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 Maps = NDArray[np.float32]
 Scores = NDArray[np.float32]

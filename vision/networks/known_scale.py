@@ -11,7 +11,7 @@ import numpy as np
 from vision.geometry.background import Mask
 from vision.networks.detector import Detection, Detector
 from vision.networks.multiscale import fused
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 LIGHT_FACE_PX = 24.0
 """Size of a face in the look at the whole floor: dice of the felt's colour are seen there too, touching ones as two."""

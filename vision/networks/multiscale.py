@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from vision.networks.detector import SAME_PLACE, SAME_SIZE, Detection, Detector, non_max_suppression
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 LOOKS_PX = ((400, 283, 200), (566,), (800,), (1131,))
 """Long edges to which a picture is brought, look by look. The network knows faces of 15 to 58 px: at 400 to 200 px

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import SetupError
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 
 class Network:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from vision.reading import Die, Doubt, Reading
+from vision.reading.reading import Die, Doubt, Reading
 
 Point = tuple[float, float]
 

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 Small = NDArray[np.int16]
 

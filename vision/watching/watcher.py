@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
 from vision.geometry.rig import LocatedDie, Rig, place
-from vision.reader import Reads
-from vision.reading import Reading
+from vision.reading.reader import Reads
+from vision.reading.reading import Reading
 from vision.watching.agreement import agreed, same_dice
 from vision.watching.handheld import HELD, PAUSED
 from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion, StillnessDetector, step, structure

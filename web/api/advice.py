@@ -7,10 +7,10 @@ from typing import Any
 
 import flask
 
+from companion.bots.adviser import Advisor
 from companion.errors import RulesError
-from companion.session.house.advice import Advisor
-from web.api.routes import Routes
 from web.responses import answer, refusal
+from web.routes import Routes
 
 
 def routes(advisor: Advisor) -> Routes:

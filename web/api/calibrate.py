@@ -9,9 +9,9 @@ import flask
 import msgspec
 
 from companion.errors import DeviceError
-from web.api.routes import Json, NothingBody, Routes
 from web.pairing.phones import Pairing
 from web.responses import answer, attachment, refusal
+from web.routes import Json, NothingBody, Routes
 
 PAPERS = ("a4", "letter")
 PAPER: Json = {"name": "paper", "in": "query", "schema": {"enum": list(PAPERS)}}

@@ -10,10 +10,10 @@ import flask
 import msgspec
 
 from companion.errors import RulesError
-from companion.session.last_state import AnyTable
-from companion.session.past.export import PastGames
-from web.api.routes import Json, Routes
+from companion.history.export import PastGames
+from companion.table.read_only import AnyTable
 from web.responses import answer, attachment, refusal
+from web.routes import Json, Routes
 
 COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
 GOALS = ("points", "win")

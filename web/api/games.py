@@ -7,14 +7,14 @@ from typing import Any
 
 import flask
 
-from companion.session.commands import StartGame
-from companion.session.house.terms import Terms
-from companion.session.last_state import AnyTable
-from web.api.routes import Json, Routes, ref
+from companion.table.commands import StartGame
+from companion.table.read_only import AnyTable
+from companion.table.terms import Terms
 from web.names import problem_of
 from web.pairing.phones import Pairing
 from web.requests import do
 from web.responses import answer, refusal
+from web.routes import Json, Routes, ref
 
 HEADER: Json = {
     "type": "object",
@@ -38,7 +38,7 @@ HEADER: Json = {
 
 
 Form = Mapping[str, Any]
-"""A game that can be chosen, as `companion.games.rulebook.form_of` tells it."""
+"""A game that can be chosen, as `companion.games.engine.rulebook.form_of` tells it."""
 
 
 def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:

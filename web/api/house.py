@@ -7,10 +7,10 @@ from typing import Annotated
 import flask
 import msgspec
 
-from companion.session.house.player import HELD_S, HousePlayer
-from web.api.routes import Routes
+from companion.bots.player import HELD_S, HousePlayer
 from web.pairing.phones import Pairing
 from web.responses import answer
+from web.routes import Routes
 
 
 class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,12 +8,12 @@ from typing import Annotated
 import flask
 import msgspec
 
-from web.api.routes import Json, Routes
 from web.guard import COOKIE
 from web.names import cleaned
 from web.pairing.phones import NAME_LENGTH, Pairing, Refused
 from web.requests import phone
 from web.responses import answer, refusal
+from web.routes import Json, Routes
 
 COOKIE_DAYS = 90
 CODE: Json = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import flask
 
-from companion.session.last_state import AnyTable
-from companion.session.photos import Photos
-from web.api.routes import Routes, number
+from companion.table.photos import Photos
+from companion.table.read_only import AnyTable
 from web.responses import answer, refusal
+from web.routes import Routes, number
 
 JPEG = "image/jpeg"
 

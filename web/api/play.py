@@ -7,7 +7,7 @@ from functools import partial
 import flask
 import msgspec
 
-from companion.session.commands import (
+from companion.table.commands import (
     Abandon,
     Answer,
     ConfirmCorrection,
@@ -18,10 +18,10 @@ from companion.session.commands import (
     PlayLine,
     Values,
 )
-from companion.session.last_state import AnyTable
-from web.api.routes import Json, Routes, ref
+from companion.table.read_only import AnyTable
 from web.pairing.phones import Pairing
 from web.requests import do
+from web.routes import Json, Routes, ref
 
 
 class CorrectionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,6 +1,6 @@
 """The host's look over doubtful and corrected throws, and their photos as a labelled set to train the reader with.
 
-The set is a folder as `vision.training.datasets` reads it: `labels.jsonl` and `images/`, packed as a zip.
+The set is a folder as `vision.research.training.datasets` reads it: `labels.jsonl` and `images/`, packed as a zip.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import flask
 import msgspec
 
 from companion.errors import IllegalAction
-from companion.session.past.review import NO_DIE, Review, ReviewedThrow
-from companion.session.photos import Photos
-from web.api.routes import Json, Routes, ref
+from companion.history.review import NO_DIE, Review, ReviewedThrow
+from companion.table.photos import Photos
 from web.pairing.phones import Pairing
 from web.responses import answer, attachment, refusal
+from web.routes import Json, Routes, ref
 
 SET_NAME = "own_table"
 """The folder in the zip; the name by which training knows a table's own photos."""

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import flask
 
-from companion.session.snapshot import Snapshot
-from web.api.routes import Json, Routes, ref
+from companion.table.snapshot import Snapshot
 from web.responses import answer, json_bytes
+from web.routes import Json, Routes, ref
 from web.serving.feed import Feed
 
 LED: Json = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 255}, "minItems": 3, "maxItems": 3}

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Protocol
 import flask
 import msgspec
 
-from companion.session.commands import Answer, NextGame, PlayLine
-from companion.session.last_state import AnyTable
+from companion.table.commands import Answer, NextGame, PlayLine
+from companion.table.read_only import AnyTable
 from web.api.play import COMMANDS
-from web.api.routes import Json, NothingBody, Routes, ref
 from web.pairing.phones import Pairing
 from web.requests import do
 from web.responses import answer, refusal
+from web.routes import Json, NothingBody, Routes, ref
 
 Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
 Dice = Annotated[tuple[Die, ...], msgspec.Meta(max_length=20)]

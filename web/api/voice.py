@@ -6,10 +6,10 @@ import flask
 import msgspec
 
 from companion.errors import DeviceError
-from web.api.routes import Routes
 from web.loudspeaker import Loudspeaker
 from web.pairing.phones import Pairing
 from web.responses import answer, refusal
+from web.routes import Routes
 
 
 class VoiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from companion.session.atomic import write_file
+from companion.table.atomic import write_file
 
 log = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from companion.session.last_state import AnyTable
-from companion.session.snapshot import News, Snapshot
+from companion.table.read_only import AnyTable
+from companion.table.snapshot import News, Snapshot
 
 
 @dataclass(frozen=True, slots=True)

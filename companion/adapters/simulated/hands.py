@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 
 from companion.adapters.tray_observer import jpeg
-from companion.session.tray.observation import Die
+from companion.table.tray.observation import Die
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 PAGE_QUALITY = 78
 """JPEG quality of the tray's moving picture: about 90 kB a frame."""

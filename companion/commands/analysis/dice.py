@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from companion import config
 from companion.commands.transcript_file import transcript_in
-from companion.games.game import Throw
-from companion.session.past.fairness import watched
+from companion.games.engine.game import Throw
+from companion.history.fairness import watched
+from companion.settings import load as config
 
 WIDTH = 40
 
@@ -43,7 +43,7 @@ def _of_files(files: tuple[str, ...]) -> Iterator[Sequence[int]]:
 
 
 def _of_the_table(data: str | None, since: int | None, dice: str | None) -> Iterator[Sequence[int]]:
-    from companion.session.past.export import PastGames
+    from companion.history.export import PastGames
 
     return PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data.folder).throws(since, dice)
 

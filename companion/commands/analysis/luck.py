@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from companion.commands.transcript_file import naming, transcript_in
-from companion.games.luck import story_of
-from companion.games.odds import GOALS
+from companion.games.advice.luck import story_of
+from companion.games.advice.odds import GOALS
 
 
 @click.command()

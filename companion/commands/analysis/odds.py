@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from companion.commands.transcript_file import naming, transcript_in
-from companion.games.odds import GOALS, weighed
+from companion.games.advice.odds import GOALS, weighed
 
 
 @click.command()

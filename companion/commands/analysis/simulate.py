@@ -14,9 +14,9 @@ from typing import Any
 import click
 
 from companion.errors import RulesError
-from companion.games.game import Header
-from companion.games.notation import header_of
-from companion.games.players import LEVELS, level_named, played
+from companion.games.engine.game import Header
+from companion.games.engine.notation import header_of
+from companion.games.engine.players import LEVELS, level_named, played
 from companion.games.registry import GAMES, game_named
 
 CONFIDENCE = 1.959964  # standard errors on either side that hold 95 in 100

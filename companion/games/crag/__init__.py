@@ -1,6 +1,6 @@
 """Crag: its rules, odds and words, joined into one game.
 
->>> from companion.games.replay import replayed
+>>> from companion.games.engine.replay import replayed
 >>> lines = b'{"transcript": 1, "game": "crag", "players": ["Ann"]}\\n{"throw": [1, 6, 6]}\\n{"do": "stop"}'
 >>> [state.get("dice", state.get("error")) for state in replayed(lines)]
 [[], [1, 6, 6], 'illegal_action']
@@ -14,8 +14,8 @@ from companion.games.crag.panels import panels
 from companion.games.crag.state import begin
 from companion.games.crag.tray import CragTray
 from companion.games.crag.words import CREDITS, IN_WORDS, SWITCHES, WHY
-from companion.games.game import Action, State
-from companion.games.rulebook import Rulebook
+from companion.games.engine.game import Action, State
+from companion.games.engine.rulebook import Rulebook
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.games.crag.state import Crag
-from companion.games.game import Action, Enter, Keep, State
+from companion.games.engine.game import Action, Enter, Keep, State
 
 WELL = 20
 

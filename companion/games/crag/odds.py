@@ -1,7 +1,7 @@
 """Exact odds of Crag: the final total that a sheet can expect with best play, from a stored table.
 
-The table (`make solve`, see `companion.games.crag.solve`) holds what is still expected before each turn; the turn that
-is on is worked out from it.
+The table (`make solve`, see `companion.games.solving.crag`) holds the expected remaining points before each turn.
+The current turn is computed from it.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from companion.games.advice.stored import floats
 from companion.games.crag.sheet import CATEGORIES, points_for
-from companion.games.dice import handfuls, in_order, throws_of
-from companion.games.stored import floats
+from companion.games.engine.dice import handfuls, in_order, throws_of
 
 TABLE = "sheets.f8"
 SHEETS = 1 << len(CATEGORIES)  # by the categories that are filled, see `filled_of`

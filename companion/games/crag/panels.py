@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from companion.games.crag.sheet import CATEGORIES
 from companion.games.crag.state import Crag
-from companion.games.game import State
-from companion.games.views.panels import Keeping, Panels, ScoreSheet, may, notes_of, plain
+from companion.games.engine.game import State
+from companion.games.engine.views.panels import Keeping, Panels, ScoreSheet, may, notes_of, plain
 
 
 def panels(state: State) -> Panels:

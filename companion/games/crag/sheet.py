@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from companion.games.dice import in_order
+from companion.games.engine.dice import in_order
 
 NUMBERS: Mapping[str, int] = {"ones": 1, "twos": 2, "threes": 3, "fours": 4, "fives": 5, "sixes": 6}
 STRAIGHTS: Mapping[str, tuple[int, ...]] = {

@@ -11,10 +11,10 @@ from typing import Any, Literal
 from companion.errors import IllegalAction, nearest
 from companion.games.crag.odds import TurnWorth, filled_of, turn_worth
 from companion.games.crag.sheet import BEST, CATEGORIES, points_for
-from companion.games.dice import handfuls, in_order, without
-from companion.games.event import Event, threw
-from companion.games.game import Action, Enter, Header, Keep, Leave, Outcome, Throw, refusal
-from companion.games.leaving import NOBODY, has_left, leaver, left_view, one_remains
+from companion.games.engine.dice import handfuls, in_order, without
+from companion.games.engine.event import Event, threw
+from companion.games.engine.game import Action, Enter, Header, Keep, Leave, Outcome, Throw, refusal
+from companion.games.engine.leaving import NOBODY, has_left, leaver, left_view, one_remains
 
 Phase = Literal["fresh", "thrown", "keeping", "rethrown"]
 Sheets = tuple[tuple[tuple[str, int], ...], ...]

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from companion.games.crag.state import Crag
-from companion.games.game import Action, Enter, Keep, State
-from companion.games.tray import Meaning, TrayDice, Values, clear_tray, thrown_or_moved, waiting
-from companion.games.views.phrase import Phrase
+from companion.games.engine.game import Action, Enter, Keep, State
+from companion.games.engine.tray_policy import Meaning, TrayDice, Values, clear_tray, thrown_or_moved, waiting
+from companion.games.engine.views.phrase import Phrase
 
 
 class CragTray:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.games.crag.odds import KEEPS, LYING, lying_after
-from companion.games.dice import handfuls, throws_of
+from companion.games.engine.dice import handfuls, throws_of
 
 Floats = npt.NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.game import Switch
+from companion.games.engine.game import Switch
 
 CREDITS = "Crag is a traditional game, told in print since 1940 (Wood and Goddard, Complete Book of Games)."
 

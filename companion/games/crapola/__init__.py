@@ -1,8 +1,8 @@
 """Crapola: its rules, odds and words, joined into one game.
 
->>> from companion.games.game import Keep, Stop, Throw
->>> from companion.games.notation.header import header_of
->>> from companion.games.transcript import Transcript, corrected
+>>> from companion.games.engine.game import Keep, Stop, Throw
+>>> from companion.games.engine.notation.header import header_of
+>>> from companion.games.engine.transcript import Transcript, corrected
 >>> game = Transcript.begin(header_of({"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"]}))
 >>> for action in (Throw((1, 1, 1, 2, 3, 4)), Keep((1, 1, 1)), Stop()):
 ...     game = game.then(action)
@@ -21,7 +21,7 @@ from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray
 from companion.games.crapola.words import CREDITS, IN_WORDS, SWITCHES, WHY
-from companion.games.rulebook import Rulebook
+from companion.games.engine.rulebook import Rulebook
 
 GAME = Rulebook(
     name="crapola",

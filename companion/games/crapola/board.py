@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from companion.games.event import Effect
-from companion.games.game import State
-from companion.games.views.board import HOLES, Track, track_of
+from companion.games.engine.event import Effect
+from companion.games.engine.game import State
+from companion.games.engine.views.board import HOLES, Track, track_of
 
 EFFECTS = {
     "crapped_out": Effect("wipe_out", called=True, cheered=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
-from companion.games.game import Action, Keep, State, Stop
+from companion.games.engine.game import Action, Keep, State, Stop
 
 ENOUGH = 500
 

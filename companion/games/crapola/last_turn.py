@@ -7,7 +7,7 @@ from companion.games.crapola.odds import reaching
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.table import Standings
-from companion.games.game import Action, Keep, Spend, State
+from companion.games.engine.game import Action, Keep, Spend, State
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:

@@ -12,9 +12,9 @@ from functools import cache, lru_cache
 from operator import itemgetter
 
 from companion.errors import RulesError
+from companion.games.advice.stored import floats, whole_numbers
 from companion.games.crapola.scoring import keepable
-from companion.games.dice import throws_of
-from companion.games.stored import floats, whole_numbers
+from companion.games.engine.dice import throws_of
 
 STEP = 50
 RICH = 15_700  # turn points from which a stop beats every throw that can fail (a test holds it)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from companion.games.crapola.state import Crapola
-from companion.games.game import Keep, State
-from companion.games.views.panels import STOP, Goal, Keeping, Panels, may, notes_of, plain
+from companion.games.engine.game import Keep, State
+from companion.games.engine.views.panels import STOP, Goal, Keeping, Panels, may, notes_of, plain
 
 
 def panels(state: State) -> Panels:

@@ -12,13 +12,13 @@ from functools import cache, lru_cache
 import numpy as np
 
 from companion.errors import RulesError
+from companion.games.advice.stored import stored
 from companion.games.crapola.odds import LONGEST, STEP, offers_of, steps_to, turn_worth
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.table import Standings
 from companion.games.crapola.turns import MOST_AT_ONCE, Floats, Indices, thrown
-from companion.games.game import Action, Keep, Spend
-from companion.games.stored import stored
+from companion.games.engine.game import Action, Keep, Spend
 
 TABLE = "race.u2"
 TURNS = "race-turns.f8"

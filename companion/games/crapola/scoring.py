@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 
-from companion.games.dice import FACES, handfuls, in_order, without
+from companion.games.engine.dice import FACES, handfuls, in_order, without
 
 STRAIGHT = (1, 2, 3, 4, 5, 6)
 

@@ -12,10 +12,10 @@ from companion.errors import IllegalAction
 from companion.games.crapola.odds import safe_chance, turn_worth
 from companion.games.crapola.scoring import keepable, points_of
 from companion.games.crapola.table import Standings
-from companion.games.dice import in_order, without
-from companion.games.event import Event, threw
-from companion.games.game import Action, Header, Keep, Leave, Outcome, Spend, Stop, Throw, refusal
-from companion.games.leaving import NOBODY, leaver, left_view, one_remains
+from companion.games.engine.dice import in_order, without
+from companion.games.engine.event import Event, threw
+from companion.games.engine.game import Action, Header, Keep, Leave, Outcome, Spend, Stop, Throw, refusal
+from companion.games.engine.leaving import NOBODY, leaver, left_view, one_remains
 
 Phase = Literal["fresh", "keeping", "choosing"]
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from companion.games.event import Event, banked
-from companion.games.game import Header, Outcome
-from companion.games.leaving import NOBODY, has_left, one_remains
+from companion.games.engine.event import Event, banked
+from companion.games.engine.game import Header, Outcome
+from companion.games.engine.leaving import NOBODY, has_left, one_remains
 
 T = TypeVar("T")
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
-from companion.games.game import Action, Keep, State
-from companion.games.tray import (
+from companion.games.engine.game import Action, Keep, State
+from companion.games.engine.tray_policy import (
     Meaning,
     TrayDice,
     Values,
@@ -22,7 +22,7 @@ from companion.games.tray import (
     thrown_or_moved,
     waiting,
 )
-from companion.games.views.phrase import Phrase
+from companion.games.engine.views.phrase import Phrase
 
 
 class CrapolaTray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.game import Switch
+from companion.games.engine.game import Switch
 
 CREDITS = "Crapola v.2 is a family's game, published by its author for everyone to play. The words here are our own."
 

@@ -1,7 +1,7 @@
 """Crib Dice: its rules, odds and words, joined into one game.
 
->>> from companion.games.odds import options
->>> from companion.games.replay import transcript_of
+>>> from companion.games.advice.odds import options
+>>> from companion.games.engine.replay import transcript_of
 >>> header = b'{"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}'
 >>> game = transcript_of(header + b'\\n{"throw": [5, 5, 2, 2, 1, 4, 6]}\\n{"do": "point", "value": 5}')
 >>> game.state.player, game.state.turn_points, game.state.throw_sizes
@@ -23,7 +23,7 @@ from companion.games.crib_dice.panels import panels
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
 from companion.games.crib_dice.words import CREDITS, IN_WORDS, SWITCHES, WHY
-from companion.games.rulebook import Rulebook
+from companion.games.engine.rulebook import Rulebook
 
 GAME = Rulebook(
     name="crib_dice",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from companion.games.event import Effect
-from companion.games.game import State
-from companion.games.views.board import HOLES, Track, track_of
+from companion.games.engine.event import Effect
+from companion.games.engine.game import State
+from companion.games.engine.views.board import HOLES, Track, track_of
 
 EFFECTS = {
     "point": Effect(called=True),

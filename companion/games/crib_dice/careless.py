@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.games.crib_dice.state import CribDice
-from companion.games.game import Action, NamePoint, State, Stop
+from companion.games.engine.game import Action, NamePoint, State, Stop
 
 ENOUGH = 4
 

@@ -12,11 +12,11 @@ from array import array
 from functools import lru_cache
 
 from companion.errors import RulesError
+from companion.games.advice.stored import whole_numbers
 from companion.games.crib_dice.odds import TurnWorth
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.state import CribDice
-from companion.games.game import Action, State
-from companion.games.stored import whole_numbers
+from companion.games.engine.game import Action, State
 
 PEGS = 121
 FUCHLE = 3

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from companion.games.dice import FACES, throws_of
-from companion.games.stored import floats
+from companion.games.advice.stored import floats
+from companion.games.engine.dice import FACES, throws_of
 
 # With this much gathered stopping beats every throw that can fail, for any set (a test holds it); what rollovers add on
 # the way there is at most 30 each.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from companion.games.crib_dice.state import CribDice
-from companion.games.game import NamePoint, State
-from companion.games.views.panels import STOP, Counter, Panels, may, notes_of, plain
-from companion.games.views.phrase import Phrase
+from companion.games.engine.game import NamePoint, State
+from companion.games.engine.views.panels import STOP, Counter, Panels, may, notes_of, plain
+from companion.games.engine.views.phrase import Phrase
 
 
 def panels(state: State) -> Panels:

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
+from companion.games.advice.stored import floats
 from companion.games.crib_dice import duel
 from companion.games.crib_dice.odds import TurnWorth
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.turns import fresh_throws
-from companion.games.stored import floats
 
 Floats = npt.NDArray[np.float64]
 BANKS = "banks.f8"

@@ -11,10 +11,10 @@ from typing import Any, Literal
 from companion.errors import IllegalAction, RulesError
 from companion.games.crib_dice.odds import TurnWorth, safe_chance, set_score, turn_worth
 from companion.games.crib_dice.pegs import CribbageBoard, new_board, sides_of
-from companion.games.dice import FACES, in_order
-from companion.games.event import Event, threw
-from companion.games.game import Action, Bomb, Header, Leave, NamePoint, Outcome, Stop, Throw, refusal
-from companion.games.leaving import NOBODY, leaver
+from companion.games.engine.dice import FACES, in_order
+from companion.games.engine.event import Event, threw
+from companion.games.engine.game import Action, Bomb, Header, Leave, NamePoint, Outcome, Stop, Throw, refusal
+from companion.games.engine.leaving import NOBODY, leaver
 
 Phase = Literal["fresh", "naming", "choosing", "again", "bombing"]
 

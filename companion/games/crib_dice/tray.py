@@ -7,10 +7,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from companion.games.crib_dice.state import CribDice
-from companion.games.dice import FACES
-from companion.games.game import Action, NamePoint, State, Undo
-from companion.games.tray import Meaning, TrayDice, Values, again_or_bank, clear_tray, thrown_or_moved, waiting
-from companion.games.views.phrase import Phrase
+from companion.games.engine.dice import FACES
+from companion.games.engine.game import Action, NamePoint, State, Undo
+from companion.games.engine.tray_policy import (
+    Meaning,
+    TrayDice,
+    Values,
+    again_or_bank,
+    clear_tray,
+    thrown_or_moved,
+    waiting,
+)
+from companion.games.engine.views.phrase import Phrase
 
 
 class CribDiceTray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.game import Switch
+from companion.games.engine.game import Switch
 
 CREDITS = (
     "Crib Dice is a game by Howard Fosdick (rules V 2.1, licensed CC BY-ND), published at BestFreeNewGames.com. "

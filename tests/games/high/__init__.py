@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from companion.games.rulebook import Rulebook
-from high.board import EFFECTS, track
-from high.panels import panels
-from high.state import begin
-from high.tray import HighTray
-from high.words import CREDITS, IN_WORDS, SWITCHES
+from companion.games.engine.rulebook import Rulebook
+from tests.games.high.board import EFFECTS, track
+from tests.games.high.panels import panels
+from tests.games.high.state import begin
+from tests.games.high.tray import HighTray
+from tests.games.high.words import CREDITS, IN_WORDS, SWITCHES
 
 GAME = Rulebook(
     name="high",

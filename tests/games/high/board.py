@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from companion.games.event import Effect
-from companion.games.game import State
-from companion.games.views.board import HOLES, Peg, Track, scores_ahead
+from companion.games.engine.event import Effect
+from companion.games.engine.game import State
+from companion.games.engine.views.board import HOLES, Peg, Track, scores_ahead
 
 EFFECTS = {"topped": Effect("rollover", called=True, cheered=True, words="{player} tops it with {points}")}
 

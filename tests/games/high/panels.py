@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from companion.games.game import State
-from companion.games.views.panels import STOP, Panels, Pot, may, notes_of
+from companion.games.engine.game import State
+from companion.games.engine.views.panels import STOP, Panels, Pot, may, notes_of
 
 PIPS = 6
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.games.event import Event, banked, threw
-from companion.games.game import Action, Header, Leave, Outcome, Stop, Throw, refusal
-from companion.games.leaving import NOBODY, has_left, leaver, left_view, one_remains
+from companion.games.engine.event import Event, banked, threw
+from companion.games.engine.game import Action, Header, Leave, Outcome, Stop, Throw, refusal
+from companion.games.engine.leaving import NOBODY, has_left, leaver, left_view, one_remains
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.tray import ThrowsOnly
+from companion.games.engine.tray_policy import ThrowsOnly
 
 
 class HighTray(ThrowsOnly):

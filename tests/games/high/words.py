@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.game import Switch
+from companion.games.engine.game import Switch
 
 CREDITS = "A toy."
 SWITCHES = (Switch("twice", False, "Twice", "Whoever likes may throw a second time; that throw counts."),)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 FACE_PX = 96
 """Size of a face's texture: above the largest face in the picture (72 px), so that it is never magnified."""

@@ -16,7 +16,7 @@ from vision.cameras.simulated.appearance import KINDS, faces_of
 from vision.cameras.simulated.rendering import Noise, Pinhole, background, draw_die, draw_shadow
 from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM, Pose, VirtualTray, apart_mm
 from vision.geometry.rig import Rig, Zone
-from vision.reading import FrameBGR
+from vision.reading.reading import FrameBGR
 
 LENS = Pinhole(size_wh=(1280, 960), focal_px=1060.0, height_mm=285.0, middle_mm=(TRAY_WH_MM[0] / 2, TRAY_WH_MM[1] / 2))
 """Camera Module 2 (62.2 degrees across, 1,060 px at 1,280 px wide) a little higher than fits the tray exactly."""

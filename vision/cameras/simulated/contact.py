@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.reading import Floats
+from vision.reading.reading import Floats
 
 STIFFNESS = 60_000.0
 """Four corners under a resting die sink gravity / (4 stiffness) = 0.04 mm; nine steps to an oscillation."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cameras.simulated.contact import CORNERS, STIFFNESS, Walls, between, cross, neighbours, on_planes, touch
-from vision.reading import Floats
+from vision.reading.reading import Floats
 
 GRAVITY_MM_S2 = 9810.0
 STEP_S = 1 / 1200

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vision.cameras.simulated.appearance import FACE_PX, Faces, felt, wood
 from vision.cameras.simulated.contact import CORNERS
-from vision.reading import Floats, FrameBGR
+from vision.reading.reading import Floats, FrameBGR
 
 LIGHT = np.array([-0.35, -0.45, 0.82])
 """Towards the lamp; its length is 1. Off the camera's axis, so that no face mirrors it."""

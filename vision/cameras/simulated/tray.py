@@ -13,7 +13,7 @@ import numpy as np
 
 from vision.cameras.simulated.contact import CORNERS, Walls
 from vision.cameras.simulated.physics import FLAT_DEG, Bodies, advance, laid_flat, laid_out, leaning_deg, random_turns
-from vision.reading import Floats
+from vision.reading.reading import Floats
 
 TRAY_WH_MM = (320.0, 240.0)
 RIDGE_MM = 240.0

@@ -1,0 +1,84 @@
+"""Odds, best play and the story of the game on the table, for whoever asks; each is worked out once, and only then."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from companion.errors import RulesError
+from companion.games.advice.luck import goal_for, steps_of
+from companion.games.advice.odds import weighed, win_chances
+from companion.games.engine.transcript import Transcript
+from companion.history.story import story_with_photos
+from companion.table.evening.game_record import PlayedGame
+from companion.table.projection import TableState
+from companion.table.terms import SERIOUS
+
+Json = dict[str, Any]
+
+
+class Advisor:
+    """Tells of the game that is on. Any thread may ask; none of them is the table's writer."""
+
+    def __init__(self, standing: Callable[[], TableState]) -> None:
+        self._standing = standing
+        self._lock = threading.Lock()
+        self._odds: tuple[Transcript, Json] | None = None
+        self._chances: list[tuple[Transcript, tuple[float, ...]]] = []
+        self._story: tuple[Transcript, Json] | None = None
+
+    def odds(self) -> Json:
+        """What can be done now and what each option is worth: `games.odds.weighed`, with the table's `number`.
+
+        The chance to win where that is known throughout the game and nobody has left it, else points.
+
+        Raises:
+            RulesError: No game is on, it is a serious one, or its values are not worked out.
+        """
+        number, game = self._game()
+        self._advised(game)
+        state = game.transcript.state
+        with self._lock:
+            if self._odds is None or self._odds[0] is not game.transcript:
+                self._odds = game.transcript, weighed(state, "points" if state.left else goal_for(game.header))
+            return {"number": number, **self._odds[1]}
+
+    def chances(self) -> Json:
+        """Each side's chance to win before the first line and after each: `sides`, `chances` (a list a line).
+
+        Raises:
+            RulesError: No game is on, it is a serious one, or its chances are not worked out.
+        """
+        number, game = self._game()
+        if not game.transcript.state.over:
+            self._advised(game)
+        with self._lock:
+            steps, known = steps_of(game.transcript), self._chances
+            same = next((at for at, (one, step) in enumerate(zip(known, steps, strict=False)) if one[0] is not step),
+                        min(len(known), len(steps)))  # fmt: skip
+            self._chances = known[:same] + [(step, win_chances(step.state)) for step in steps[same:]]
+            return {"number": number, "sides": list(game.sides), "chances": [list(one) for _, one in self._chances]}
+
+    def story(self) -> Json:
+        """How the game that is over split into luck and decisions, as `past.story.story_told`.
+
+        Raises:
+            RulesError: No game is on, or it is not finished.
+        """
+        number, game = self._game()
+        with self._lock:
+            if self._story is None or self._story[0] is not game.transcript:
+                thrown = [line.thrown.number if line.thrown and line.thrown.photo else None for line in game.lines]
+                self._story = game.transcript, story_with_photos(game.transcript, thrown)
+            return {"number": number, **self._story[1]}
+
+    def _game(self) -> tuple[int, PlayedGame]:
+        record = self._standing().record
+        if record.game is None:
+            raise RulesError("No game has been started yet.")
+        return record.number, record.game
+
+    def _advised(self, game: PlayedGame) -> None:
+        if game.terms.serious:
+            raise RulesError(SERIOUS)

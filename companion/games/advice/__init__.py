@@ -1,0 +1,1 @@
+"""Advice for every game: odds, win chances, luck, regret and the stored tables."""

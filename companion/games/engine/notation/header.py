@@ -1,0 +1,93 @@
+"""The first line of a transcript: a game's set-up, read with every switch checked, and written back.
+
+TRANSCRIPT.md, "Header, the first line".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.errors import NotationError, RulesError, nearest
+from companion.games.engine.game import Header, Switch
+from companion.games.engine.notation.json_text import TwiceKeyed
+from companion.games.engine.rulebook import Rulebook
+from companion.games.registry import game_named
+
+KEYS = ("transcript", "game", "players", "rules", "first", "roll_off")
+NEEDED = ("transcript", "game", "players")
+
+
+def header_of(obj: object) -> Header:
+    """The set-up that a decoded header tells, defaults filled in.
+
+    Raises:
+        NotationError: It is no JSON object.
+        RulesError: It is one, but wrong: keys, types, game, players, switches; the nearest known key is named.
+    """
+    if not isinstance(obj, dict):
+        raise NotationError("The first line of a transcript is its header, a JSON object.")
+    _check_keys(obj)
+    if type(obj["transcript"]) is not int or obj["transcript"] != 1:
+        raise RulesError("`transcript` is the version of the notation, 1.")
+    game = game_named(_text("game", obj["game"]))
+    players = obj["players"]
+    if not isinstance(players, list) or not all(isinstance(name, str) for name in players):
+        raise RulesError("`players` is a list of names.")
+    first = _text("first", obj["first"]) if "first" in obj else None
+    roll_off = obj.get("roll_off", False)
+    if not isinstance(roll_off, bool):
+        raise RulesError("`roll_off` is true or false.")
+    header = Header(game.name, tuple(players), _rules(game, obj.get("rules", {})), first, roll_off)
+    game.check(header)
+    return header
+
+
+def header_line(header: Header) -> dict[str, Any]:
+    """The header as a transcript's first line: only what differs from the defaults. `header_of` reads it back."""
+    line: dict[str, Any] = {"transcript": 1, "game": header.game, "players": list(header.players)}
+    defaults = {switch.key: switch.default for switch in game_named(header.game).switches}
+    changed = {key: value for key, value in header.rules.items() if value != defaults[key]}
+    if changed:
+        line["rules"] = changed
+    if header.first is not None:
+        line["first"] = header.first
+    if header.roll_off:
+        line["roll_off"] = True
+    return line
+
+
+def _check_keys(obj: dict[str, Any]) -> None:
+    if isinstance(obj, TwiceKeyed):
+        raise RulesError("The header has a key twice.")
+    for key in obj:
+        if key not in KEYS:
+            raise RulesError(f"A header has no {key!r}{nearest(key, KEYS)}")
+    for key in NEEDED:
+        if key not in obj:
+            raise RulesError(f"The header lacks {key!r}.")
+
+
+def _text(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise RulesError(f"`{key}` is a name.")
+    return value
+
+
+def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
+    if not isinstance(given, dict) or isinstance(given, TwiceKeyed):
+        raise RulesError("`rules` is an object with each switch once.")
+    switches = {switch.key: switch for switch in game.switches}
+    for key in given:
+        if key not in switches:
+            raise RulesError(f"{game.title} has no rule {key!r}{nearest(key, switches)}")
+    return {key: _value(switch, given.get(key, switch.default)) for key, switch in switches.items()}
+
+
+def _value(switch: Switch, value: Any) -> bool | int:
+    if isinstance(switch.default, bool):
+        if not isinstance(value, bool):
+            raise RulesError(f"The rule {switch.key!r} is true or false.")
+        return value
+    if type(value) is not int or (switch.minimum is not None and value < switch.minimum):
+        raise RulesError(f"The rule {switch.key!r} is an integer from {switch.minimum}.")
+    return value

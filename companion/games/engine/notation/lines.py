@@ -1,0 +1,129 @@
+"""Transcript lines and actions: one JSON object a line on one side, what happened at the table on the other.
+
+TRANSCRIPT.md, "Lines after it". What is checked here is only the form: keys, types, values of dice. Whether the rules
+and the state allow it is asked of the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from companion.errors import NotationError, nearest
+from companion.games.engine.game import Action, Bomb, Enter, Keep, Leave, NamePoint, Spend, Stop, Throw, Undo
+from companion.games.engine.notation.json_text import TwiceKeyed, json_of
+
+
+def parse_line(text: str | bytes) -> Action | Undo:
+    """The action that one line of a transcript after the header tells. Raises NotationError.
+
+    >>> parse_line('{"do": "point", "value": 5}')
+    NamePoint(value=5)
+    """
+    return action_of(json_of(text))
+
+
+def action_of(obj: object) -> Action | Undo:
+    """The action that a decoded JSON object tells. Raises NotationError."""
+    if type(obj) is not dict:
+        what = "An object with a key twice" if isinstance(obj, TwiceKeyed) else "What is no JSON object"
+        raise NotationError(f"{what} is no line of a transcript.")
+    if "throw" in obj:
+        _only(obj, "throw")
+        return Throw(_dice(obj["throw"]))
+    if "undo" in obj:
+        _only(obj, "undo")
+        return Undo(_count(obj["undo"]))
+    if "leave" in obj:
+        _only(obj, "leave")
+        return Leave(_text(obj["leave"]))
+    word = obj.get("do")
+    if not isinstance(word, str) or word not in _DECISIONS:
+        known = nearest(word, _DECISIONS) if isinstance(word, str) else "; it has 'throw', 'do', 'leave' or 'undo'."
+        raise NotationError(f"No line of a transcript: {_short(obj)}{known}")
+    keys, make = _DECISIONS[word]
+    _only(obj, "do", *keys)
+    return make(obj)
+
+
+def line_of(action: Action | Undo) -> dict[str, Any]:
+    """The line that tells an action; `action_of` reads it back.
+
+    >>> line_of(Throw((5, 5, 2)))
+    {'throw': [5, 5, 2]}
+    """
+    match action:
+        case Throw(dice):
+            return {"throw": list(dice)}
+        case NamePoint(value):
+            return {"do": "point", "value": value}
+        case Keep(dice):
+            return {"do": "keep", "dice": list(dice)}
+        case Enter(category):
+            return {"do": "score", "category": category}
+        case Spend(on, points):
+            return {"do": "spend", "on": on, "points": points}
+        case Leave(player):
+            return {"leave": player}
+        case Undo(count):
+            return {"undo": count}
+        case Stop():
+            return {"do": "stop"}
+        case Bomb():
+            return {"do": "bomb"}
+
+
+def _only(obj: dict[str, Any], *keys: str) -> None:
+    if len(obj) != len(keys) or any(key not in obj for key in keys):
+        raise NotationError(f"Such a line has exactly {' and '.join(keys)}: {_short(obj)}.")
+
+
+def _die(value: Any) -> int:
+    # type(), not isinstance(): true is no 1, and 3.0 no 3.
+    if type(value) is not int or not 1 <= value <= 6:
+        raise NotationError(f"{_short(value)} is no value of a die; those are the integers 1 to 6.")
+    return value
+
+
+def _dice(values: Any) -> tuple[int, ...]:
+    if type(values) is not list:
+        raise NotationError(f"Dice are a list of values, not {_short(values)}.")
+    for value in values:
+        _die(value)
+    return tuple(values)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise NotationError(f"A name was expected, not {_short(value)}.")
+    return value
+
+
+def _integer(value: Any) -> int:
+    if type(value) is not int:
+        raise NotationError(f"An integer was expected, not {_short(value)}.")
+    return value
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 1:
+        raise NotationError(f"An undo takes back 1 line or more, not {_short(value)}.")
+    return value
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python writes out
+        return "that"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+_DECISIONS: dict[str, tuple[tuple[str, ...], Callable[[dict[str, Any]], Action]]] = {
+    "point": (("value",), lambda obj: NamePoint(_die(obj["value"]))),
+    "stop": ((), lambda _: Stop()),
+    "bomb": ((), lambda _: Bomb()),
+    "keep": (("dice",), lambda obj: Keep(_dice(obj["dice"]))),
+    "score": (("category",), lambda obj: Enter(_text(obj["category"]))),
+    "spend": (("on", "points"), lambda obj: Spend(_text(obj["on"]), _integer(obj["points"]))),
+}

@@ -1,0 +1,27 @@
+"""How a game's scores went: each change of a side's score, in order."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from companion.games.engine.game import State
+from companion.games.engine.transcript import Transcript
+
+
+class Change(NamedTuple):
+    """A change of a score: whose, to what, and the state before it."""
+
+    side: int
+    score: int
+    before: State
+
+
+def race_of(transcript: Transcript) -> tuple[Change, ...]:
+    """Every change of a score since the game began, oldest first."""
+    return tuple(
+        Change(side, score, before.state)
+        for before, after in pairwise(transcript.steps)
+        for side, (old, score) in enumerate(zip(before.state.scores, after.state.scores, strict=True))
+        if score != old
+    )

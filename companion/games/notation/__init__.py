@@ -1,8 +1,0 @@
-"""The notation of a game: transcript lines and headers, read and written. TRANSCRIPT.md."""
-
-from __future__ import annotations
-
-from companion.games.notation.header import header_line, header_of
-from companion.games.notation.lines import action_of, line_of, parse_line
-
-__all__ = ["action_of", "header_line", "header_of", "line_of", "parse_line"]

@@ -1,0 +1,1 @@
+"""Offline solvers. They write the stored tables and are not in the installed package."""

@@ -1,0 +1,75 @@
+"""Crag solved: what each sheet expects with best play, and how turns played so end (`make solve`)."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Generator, Mapping
+
+import numpy as np
+
+from companion.games.advice.stored import Working
+from companion.games.crag.odds import KEEPS, LYING, SHEETS, TABLE, points_table
+from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.turns import Floats, after_keeps, choices
+from companion.games.crag.win import OPENINGS, PLAYS, TOTALS, UNIT, Prospects, openings
+from companion.games.solving.crag_plays import plays
+
+
+def solved(strict: bool) -> Floats:
+    """What is still expected, by the categories that are filled.
+
+    Args:
+        strict: The house rule `thirteen_without_double`.
+
+    Returns:
+        Shape (8192,), points; the index has bit i set where category i of the sheet is filled.
+    """
+    points = np.array([points_table(strict)[dice] for dice in LYING])
+    throws = after_keeps()
+    first = throws[KEEPS.index(())]
+    kept_of = choices()
+    worth: Floats = np.zeros(SHEETS)
+    filled = np.array([mask.bit_count() for mask in range(SHEETS)])
+    for count in reversed(range(len(CATEGORIES))):
+        masks = np.flatnonzero(filled == count)
+        entered = np.full((len(masks), len(LYING)), -np.inf)
+        for place in range(len(CATEGORIES)):
+            unused = (masks >> place & 1) == 0
+            following = points[:, place] + worth[masks[unused] | 1 << place, np.newaxis]
+            entered[unused] = np.maximum(entered[unused], following)
+        thrown_again = entered @ throws.T
+        worth[masks] = thrown_again[:, kept_of].max(axis=2) @ first
+    return worth
+
+
+def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None, bytes]:
+    """A table in two halves: without and with `thirteen_without_double`."""
+    without = content(False)
+    yield 0.5
+    return without + content(True)
+
+
+def sheet_table() -> Generator[float, None, bytes]:
+    """`solved`, little-endian float64."""
+    return _without_and_with(lambda strict: solved(strict).astype("<f8").tobytes())
+
+
+def play_table() -> Generator[float, None, bytes]:
+    """`plays`, entry by entry, little-endian uint16, zlib."""
+    halves = yield from _without_and_with(lambda strict: plays(solved(strict), strict).T.astype("<u2").tobytes())
+    return zlib.compress(halves, 9)
+
+
+def opening_table() -> Generator[float, None, bytes]:
+    """What sheets with few categories filled (`win.openings`) still bring, in `win.UNIT`, as uint32, zlib."""
+
+    def content(strict: bool) -> bytes:
+        prospects = Prospects(plays(solved(strict), strict), np.empty((0, TOTALS)))
+        chances = np.array([prospects.of(mask) for mask in openings().tolist()])
+        return np.rint(chances / UNIT).astype("<u4").tobytes()
+
+    halves = yield from _without_and_with(content)
+    return zlib.compress(halves, 9)
+
+
+TABLES: Mapping[str, Working] = {TABLE: sheet_table, PLAYS: play_table, OPENINGS: opening_table}

@@ -1,0 +1,1 @@
+"""Finished games: export, review of throws, fairness of the dice and the story of a game."""

@@ -1,1 +1,0 @@
-"""One table, one evening: the single writer, its journal, and what the tray says turned into lines."""

@@ -1,1 +1,0 @@
-"""How a game is played at this table besides its rules, and the player that the house seats."""

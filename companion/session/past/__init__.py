@@ -1,1 +1,0 @@
-"""Games that were played: as transcripts, in figures, and throw by throw to look over."""

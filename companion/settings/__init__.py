@@ -1,0 +1,1 @@
+"""Settings: loaded from one TOML file, rewritten in place, applied while the table runs."""

@@ -1,0 +1,58 @@
+"""What a running table takes of new settings at once: its light and how the strip lies, its sounds, its photos."""
+
+from __future__ import annotations
+
+from companion.adapters.board_view import Lights
+from companion.settings.load import Settings
+from companion.table.photos import Photos
+from hardware.board import Board
+from hardware.power import Power
+from hardware.sounds import Chimes
+from hardware.strips.opening import open_strip
+from hardware.track import layout_of
+from web.loudspeaker import Loudspeaker
+
+TRIED = "banked"
+"""The effect that lets a person hear how loud it is now."""
+
+
+class LiveSettings:
+    """The parts of a table that take settings while it runs."""
+
+    def __init__(
+        self, settings: Settings, board: Board, lights: Lights, photos: Photos, chimes: Chimes, voice: Loudspeaker
+    ) -> None:
+        self._now = settings
+        self._board, self._lights, self._photos, self._chimes, self._voice = board, lights, photos, chimes, voice
+        self._take_sounds(settings)
+        if settings.sound.speech and voice.mute is None:
+            voice.turn(True)
+
+    def problems(self, wanted: Settings) -> list[str]:
+        """What this machine can't do of them, a sentence each."""
+        speaks = wanted.sound.speech and not self._now.sound.speech
+        return [str(self._voice.mute)] if speaks and self._voice.mute is not None else []
+
+    def take(self, now: Settings) -> None:
+        """Have the parts take them. `now` has been found good, `problems` too."""
+        before, self._now = self._now, now
+        if _laid(before) != _laid(now):
+            layout = layout_of(now.strip.layout, now.track)
+            self._board.lay(open_strip(now.strip.kind, layout.leds, now.strip), layout)
+        self._board.take(Power(now.strip))
+        self._lights.night = now.strip.night
+        self._photos.cap_bytes = now.data.photos_mb * 1_000_000
+        self._take_sounds(now)
+        if before.sound != now.sound:
+            self._chimes.chime(TRIED)
+        if before.sound.speech != now.sound.speech:
+            self._voice.turn(now.sound.speech)
+
+    def _take_sounds(self, now: Settings) -> None:
+        self._chimes.volume = now.sound.volume if now.sound.effects else 0.0
+        self._voice.language, self._voice.volume = now.table.language or "en", now.sound.volume
+
+
+def _laid(settings: Settings) -> tuple[object, ...]:
+    """What decides which strip is opened, and how it lies."""
+    return settings.strip.kind, settings.strip.layout, settings.strip.order

@@ -1,0 +1,1 @@
+"""The games of one evening as values: records, archive, sitting and statistics."""

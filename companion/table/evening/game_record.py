@@ -1,0 +1,147 @@
+"""A game of the evening as it was played, and put down small once another has begun."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from companion.games.engine.game import Header, Outcome
+from companion.games.engine.notation import action_of, header_line, line_of
+from companion.games.engine.roll_off import RollOff
+from companion.games.engine.transcript import Transcript
+from companion.table.evening.archive import FiledGame, FiledLine, packed, unpacked
+from companion.table.evening.statistics import bests, tallies
+from companion.table.snapshot import Event, Thrown
+from companion.table.terms import USUAL, Terms
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line that stands: the number of its entry, and the throw when it is one."""
+
+    number: int
+    thrown: Thrown | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game of the evening.
+
+    Attributes:
+        number: Of the entry that started it.
+        sitting: Number of the game that began its sitting.
+        transcript: The lines that stand.
+        lines: One for each of them, in step with `transcript.actions`.
+        log: The last events, oldest first; those of lines taken back are gone.
+        colours: Of its players, and of those who played here before them.
+        abandoned: Whether it was ended without a result.
+        started_s: When by the wall, seconds since 1970.
+        terms: What is agreed on it besides its rules.
+    """
+
+    number: int
+    sitting: int
+    transcript: Transcript
+    lines: tuple[Line, ...]
+    log: tuple[Event, ...]
+    colours: dict[str, int]
+    abandoned: bool = False
+    started_s: float = 0.0
+    terms: Terms = USUAL
+
+    @property
+    def view(self) -> dict[str, Any]:
+        """The state's public fields, made when they are asked for."""
+        return self.transcript.view()
+
+    @property
+    def over(self) -> bool:
+        """Whether it was played to its end."""
+        return self.transcript.state.over
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """Players or teams, in the order of their scores."""
+        return self.transcript.state.sides
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended."""
+        return self.transcript.state.outcome
+
+    @property
+    def header(self) -> Header:
+        """The set-up."""
+        return self.transcript.header
+
+    @property
+    def throws(self) -> tuple[Thrown, ...]:
+        """The throws that stand, oldest first."""
+        return tuple(line.thrown for line in self.lines if line.thrown)
+
+    @property
+    def first_throw(self) -> int:
+        """The number of the first throw that stands, 0 without any."""
+        return min((line.thrown.number for line in self.lines if line.thrown), default=0)
+
+    @property
+    def first(self) -> int:
+        """The seat that started, once the roll-off is over."""
+        seats = (step.state.to_play for step in self.transcript.steps if not isinstance(step.state, RollOff))
+        return next(seats, None) or 0
+
+
+Game = PlayedGame | FiledGame
+
+
+def filed(game: Game) -> FiledGame:
+    """The game put down small."""
+    if isinstance(game, FiledGame):
+        return game
+    header = header_line(game.header)
+    steps = game.transcript.steps
+    moves = [{"line": line_of(step.last), "state": step.view()} for step in steps if step.last is not None]
+    lines = [FiledLine(line.number, move["line"], line.thrown) for line, move in zip(game.lines, moves, strict=True)]
+    throws = [line.thrown.number for line in game.lines if line.thrown]
+    return FiledGame(
+        number=game.number,
+        sitting=game.sitting,
+        started_s=game.started_s,
+        header_line=header,
+        sides=game.sides,
+        outcome=game.outcome,
+        abandoned=game.abandoned,
+        colours=game.colours,
+        lines_read=game.transcript.lines_read,
+        lines=packed(lines),
+        log=packed(game.log),
+        doubted=tuple(line for line in lines if line.thrown and line.thrown.source in ("answered", "corrected")),
+        throw_count=len(throws),
+        first_throw=min(throws, default=0),
+        last_throw=max(throws, default=0),
+        tallies=tallies(header, moves),
+        bests=bests(game.transcript),
+        terms=game.terms,
+    )
+
+
+def reopened(game: Game) -> PlayedGame:
+    """The game as it was played, replayed where it was filed."""
+    if isinstance(game, PlayedGame):
+        return game
+    transcript = Transcript.begin(game.header)
+    lines = game.filed_lines()
+    for line in lines:
+        transcript = transcript.then(action_of(line.line))
+    transcript = replace(transcript, lines_read=game.lines_read)
+    return PlayedGame(
+        number=game.number,
+        sitting=game.sitting,
+        transcript=transcript,
+        lines=tuple(Line(line.number, line.thrown) for line in lines),
+        log=tuple(unpacked(game.log, list[Event])),
+        colours=game.colours,
+        abandoned=game.abandoned,
+        started_s=game.started_s,
+        terms=game.terms,
+    )

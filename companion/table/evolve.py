@@ -1,0 +1,296 @@
+"""What the journal says: its entries folded, one by one, into the games of the evening; the table is its replay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from companion.errors import IllegalAction, RulesError
+from companion.games.engine.game import Action, Throw, Undo
+from companion.games.engine.notation import action_of, header_of
+from companion.games.engine.transcript import Correction, Transcript, corrected
+from companion.table.evening.archive import FiledGame, Filing
+from companion.table.evening.game_record import Game, Line, PlayedGame, filed, reopened
+from companion.table.evening.sitting import added_up, colours
+from companion.table.events import events_of
+from companion.table.journal import Entry, link_of
+from companion.table.journal.chain import LOST
+from companion.table.snapshot import Event, Sitting, Thrown
+from companion.table.terms import terms_of
+
+REMEMBERED = 40  # people whose colour is remembered while they are away
+LOG_LENGTH = 60  # events kept for the pages' log; the journal has them all
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The table as journaled.
+
+    Attributes:
+        number: Of the last entry.
+        last_throw: The highest number of a throw.
+        games: Of this sitting and the one before, oldest first; the last is on the table, the others are filed.
+        closed: Whether the evening was declared over, so that the next game starts a new sitting.
+    """
+
+    number: int = 0
+    last_throw: int = 0
+    games: tuple[Game, ...] = ()
+    closed: bool = False
+
+    @property
+    def game(self) -> PlayedGame | None:
+        """The game on the table."""
+        return reopened(self.games[-1]) if self.games else None
+
+    @property
+    def first_throw(self) -> int:
+        """The number of the first throw of this sitting that stands; else that of the next throw."""
+        ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
+        return min((game.first_throw for game in ours if game.first_throw), default=self.last_throw + 1)
+
+    @property
+    def sitting(self) -> Sitting:
+        """The games lost this evening, and who has which colour."""
+        if not self.games:
+            return Sitting()
+        ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
+        sitting = added_up((game.sides, game.outcome) for game in ours if game.outcome)
+        now = self.games[-1]
+        return msgspec.structs.replace(sitting, colours={name: now.colours[name] for name in now.header.players})
+
+
+class Unplayable(RulesError):
+    """An entry that can't be replayed.
+
+    Attributes:
+        record: The record before it.
+        entry: Its number.
+    """
+
+    def __init__(self, record: Record, entry: Entry, why: Exception) -> None:
+        self.record, self.entry = record, entry.number
+        super().__init__(f"entry {entry.number}, a {entry.kind!r}, can't be replayed ({type(why).__name__}: {why})")
+
+
+def replayed(
+    entries: Iterable[Entry], record: Record | None = None, begun: Callable[[tuple[Game, ...]], None] = lambda _: None
+) -> Record:
+    """The record after all those entries.
+
+    Args:
+        entries: In order.
+        record: As it was before them.
+        begun: Called with the games whenever another has begun.
+
+    Raises Unplayable at the first that is not from this program's rules.
+    """
+    record = record or Record()
+    for entry in entries:
+        try:
+            record = after_entry(record, entry)
+        except Exception as refused:
+            raise Unplayable(record, entry, refused) from refused
+        if entry.kind == "game":
+            begun(record.games)
+    return record
+
+
+def filed_before(folder: Path, filing: Filing) -> tuple[Record, int]:
+    """What is filed of a data folder's journal, and the entry to go on with: the one that began the last game.
+
+    Raises DeviceError.
+    """
+    loaded = filing.load()
+    if loaded is None:
+        return Record(), 1
+    mark, games = loaded
+    if link_of(folder, mark.next) != mark.link:
+        filing.forget()
+        return Record(), 1
+    return Record(mark.next - 1, 0, tuple(games[number] for number in sorted(games))), mark.next
+
+
+def after_entry(record: Record, entry: Entry) -> Record:
+    """The record after one more entry. Raises RulesError, and the record is as it was."""
+    games, closed = record.games, record.closed
+    if entry.kind == "game":
+        games, closed = _with_game(games, entry), False
+    elif entry.kind == "sitting_ended":
+        closed = True
+    elif entry.kind == LOST:
+        return Record(entry.body["through"], max(record.last_throw, entry.throw or 0), games, closed)
+    elif not games:
+        raise IllegalAction("No game has been started yet.")
+    elif entry.kind == "withdrawn":
+        games = _without_last(games, entry.number)
+    elif entry.kind == "correction":
+        games = _with_correction(games, entry)
+    else:
+        games = (*games[:-1], _changed(reopened(games[-1]), entry))
+    return Record(entry.number, max(record.last_throw, entry.throw or 0), games, closed)
+
+
+def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
+    """The oldest game that can still be gone back to once a game with that number and sitting has started.
+
+    Replay after a start begins there. A new sitting lets go of all but the one before it.
+    """
+    if not games:
+        return number
+    if sitting == games[-1].sitting:
+        return games[0].number
+    return next(game.number for game in games if game.sitting == games[-1].sitting)
+
+
+def game_of_throw(games: tuple[Game, ...], throw: int) -> PlayedGame:
+    """The game of this sitting in which that throw stands. Raises IllegalAction when there is none."""
+    for game in reversed(games):
+        if isinstance(game, FiledGame) and not game.first_throw <= throw <= game.last_throw:
+            continue
+        if game.sitting == games[-1].sitting and any(thrown.number == throw for thrown in game.throws):
+            return reopened(game)
+    raise IllegalAction(f"Throw {throw} is not one of this sitting, or has been taken back.")
+
+
+def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> Correction:
+    """What a correction of that throw leads to.
+
+    Raises:
+        IllegalAction: There is no such throw in this sitting; the values don't fit; or a game that others have followed
+            would be over no more.
+    """
+    game = game_of_throw(games, throw)
+    result = corrected(game.transcript, _index_of(game, throw), Throw(values))
+    if game.number != games[-1].number and game.over and not result.transcript.state.over:
+        raise IllegalAction("With those values that game would not be over, and others have followed; undo back to it.")
+    return result
+
+
+def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
+    header = header_of(entry.body["header"])
+    transcript = Transcript.begin(header)
+    started = Event(
+        number=entry.number, code="game_started", args={"game": header.game, "players": list(header.players)}
+    )
+    # Journals from before colours were remembered say nothing of them.
+    worn = entry.body.get("colours", games[-1].colours if games else {})
+    others = [(name, colour) for name, colour in worn.items() if name not in header.players]
+    worn = {**dict(others[-REMEMBERED:]), **colours(worn, header.players)}
+    terms = terms_of(entry.body.get("terms", {}), header)
+    game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), (started,), worn,
+                      started_s=entry.wall_s, terms=terms)  # fmt: skip
+    return (*(filed(old) for old in games if old.number >= entry.body["horizon"]), game)
+
+
+def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
+    if len(games) < 2 or reopened(games[-1]).lines:
+        raise IllegalAction("There is nothing left to take back.")
+    back = reopened(games[-2])
+    return (*games[:-2], replace(back, log=(*back.log, Event(number=number, code="undone", args={"lines": 0}))))
+
+
+def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
+    if entry.kind == "line":
+        return _played(game, entry)
+    if entry.kind in {"abandoned", "resumed"}:
+        code = "abandoned" if entry.kind == "abandoned" else "undone"
+        said = Event(number=entry.number, code=code, args={"lines": 0} if code == "undone" else {})
+        log = tuple(event for event in game.log if event.code != "abandoned")
+        return replace(game, abandoned=code == "abandoned", log=(*log, said)[-LOG_LENGTH:])
+    raise RulesError(f"The journal's entry {entry.number} has an unknown kind, {entry.kind!r}. Update pegpip.")
+
+
+def _played(game: PlayedGame, entry: Entry) -> PlayedGame:
+    if game.abandoned:
+        raise IllegalAction("This game was abandoned; undo that to go on with it, or start the next one.")
+    action = action_of(entry.body["line"])
+    if isinstance(action, Undo):
+        return _undone(game, entry, action)
+    return _line_added(game, entry, action, entry.body["source"])
+
+
+def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> PlayedGame:
+    transcript = game.transcript.then(action)
+    thrown = None
+    if isinstance(action, Throw):
+        player = game.transcript.state.player
+        assert player is not None, "a throw that was taken is somebody's"
+        thrown = Thrown(
+            number=entry.throw or 0,
+            player=player,
+            values=tuple(sorted(action.dice)),
+            source=source,
+            photo=bool(entry.body.get("photo")),
+        )
+    return replace(
+        game,
+        transcript=transcript,
+        lines=(*game.lines, Line(entry.number, thrown)),
+        log=(*game.log, *events_of(transcript, entry.number, entry.throw, aloud=source == "house"))[-LOG_LENGTH:],
+    )
+
+
+def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
+    transcript = game.transcript.then(undo)
+    kept, gone = game.lines[: -undo.count], game.lines[-undo.count :]
+    said = Event(number=entry.number, code="undone", args={"lines": undo.count})
+    log = (*_without(game.log, gone), said)
+    return replace(game, transcript=transcript, lines=kept, log=log)
+
+
+def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
+    """With one throw of the sitting changed; the game on the table tells of it, whichever game it was in."""
+    game = game_of_throw(games, entry.body["throw"])
+    mended, said = _corrected(game, correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
+    changed = tuple(mended if one.number == game.number else one for one in games)
+    last = reopened(changed[-1])
+    return (*changed[:-1], replace(last, log=(*last.log, said)[-LOG_LENGTH:]))
+
+
+def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[PlayedGame, Event]:
+    """The game with later lines that no longer fit gone (they stay in the journal), and what is said of it."""
+    values, index = tuple(entry.body["values"]), _index_of(game, entry.body["throw"])
+    was = game.lines[index]
+    assert was.thrown is not None, "found by the number of its throw"
+    now = Line(was.number, Thrown(number=was.thrown.number, player=was.thrown.player, values=tuple(sorted(values)),
+                                  source="corrected", photo=was.thrown.photo))  # fmt: skip
+    lines = (*game.lines[:index], now, *_rethrown(result.transcript, game.lines, index + 1))
+    args = {"throw": was.thrown.number, "was": list(was.thrown.values), "values": sorted(values),
+            "dropped": len(result.refused)}  # fmt: skip
+    said = Event(number=entry.number, code="corrected", args=args)
+    log = (*_without(game.log, game.lines[index:]), *_retold(result.transcript, lines, index))
+    transcript = replace(result.transcript, lines_read=game.transcript.lines_read + 1)
+    return replace(game, transcript=transcript, lines=lines, log=log[-LOG_LENGTH:]), said
+
+
+def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
+    """The lines from `first` on that still stand, each throw by whoever throws it now: turns may have changed."""
+    found: list[Line] = []
+    for line, step in zip(lines[first : transcript.standing], transcript.steps[first:-1], strict=True):
+        if line.thrown is not None:
+            assert step.state.player is not None, "a throw that stands is somebody's"
+            line = replace(line, thrown=msgspec.structs.replace(line.thrown, player=step.state.player))
+        found.append(line)
+    return found
+
+
+def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
+    """The events of the lines from `first` on as they are true now, under the numbers that they had."""
+    return tuple(
+        event
+        for line, step in zip(lines[first:], transcript.steps[first + 1 :], strict=True)
+        for event in events_of(step, line.number, line.thrown.number if line.thrown else None)
+    )
+
+
+def _without(log: tuple[Event, ...], gone: tuple[Line, ...]) -> tuple[Event, ...]:
+    numbers = {line.number for line in gone}
+    return tuple(event for event in log if event.number not in numbers)
+
+
+def _index_of(game: PlayedGame, throw: int) -> int:
+    return next(index for index, line in enumerate(game.lines) if line.thrown and line.thrown.number == throw)

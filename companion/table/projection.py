@@ -1,0 +1,243 @@
+"""From what the writer knows to the snapshot that everyone sees; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from companion.games.engine.game import Action, State, side_of
+from companion.games.engine.notation import header_line, line_of
+from companion.games.engine.players import careless
+from companion.games.engine.race import Change, race_of
+from companion.games.engine.views.board import scores_ahead
+from companion.games.engine.views.phrase import Phrase
+from companion.games.registry import game_named, policy_for
+from companion.table.commands import HouseAwaits
+from companion.table.evening.game_record import PlayedGame
+from companion.table.evening.highlights import highlights
+from companion.table.evening.sitting import next_starter
+from companion.table.evolve import Record
+from companion.table.snapshot import Offer, Question, Side, Snapshot, TrayPlan
+from companion.table.terms import USUAL, Policies, policies_under
+from companion.table.tray.interpret import Ask, Memory, values_of
+from companion.table.tray.observation import Die, Observation
+
+EVENTS_SHOWN = 40
+THROWS_SHOWN = 24
+"""A game of many hours is no heavier to send than its last minutes; a page asks for what was before."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """All that the writer has before it: the journaled record, and what is known of the tray just now.
+
+    Attributes:
+        record: What the journal says.
+        memory: What was seen in the tray.
+        observation: The tray as last seen at rest.
+        asked: The open question's id and what it asks.
+        notice: What the table sees or waits for.
+        offer: A correction that waits to be confirmed.
+        moving: Whether something moves in the tray.
+        choice: How often the next button was pressed to choose another of the decisions that a button can make.
+        house: What the house has said: so many dice are to be thrown for it.
+    """
+
+    record: Record
+    memory: Memory
+    observation: Observation | None = None
+    asked: tuple[int, Ask] | None = None
+    notice: Phrase | None = None
+    offer: Offer | None = None
+    moving: bool = False
+    choice: int = 0
+    house: HouseAwaits | None = None
+
+    @property
+    def policies(self) -> Policies:
+        """What the tray means in the game's states."""
+        game = self.record.game
+        return policies_under(game.terms if game else USUAL)
+
+    @property
+    def choices(self) -> tuple[Action, ...]:
+        """The decisions that the next button goes through."""
+        game = self.record.game
+        if game is None or game.abandoned:
+            return ()
+        return policy_for(game.transcript.state).choices(game.transcript.state)
+
+    @property
+    def houses_turn(self) -> bool:
+        """Whether the house must act, or dice must be thrown for it."""
+        game = self.record.game
+        house = game.terms.house if game and not game.abandoned else None
+        return game is not None and house is not None and game.transcript.state.player == house.player
+
+
+def staying(table: TableState) -> tuple[Die, ...]:
+    """The dice in the tray that stay when the next throw of a game is made, those in the keep zone first."""
+    game, seen = table.record.game, table.observation
+    if game is None or seen is None:
+        return ()
+    wanted, stay = list(policy_for(game.transcript.state).staying(game.transcript.state)), list[Die]()
+    for die in (*seen.kept, *seen.thrown):
+        if die.value in wanted:
+            wanted.remove(die.value)
+            stay.append(die)
+    return tuple(stay)
+
+
+def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
+    """The snapshot of that state. Where `last` has the same number, its game is taken over, not made again."""
+    if last is None or last.number != table.record.number:
+        last = _journaled(table.record)
+    lying = table.observation if table.memory.awake else None
+    return msgspec.structs.replace(
+        last,
+        phase=_phase(table),
+        question=_question(*table.asked) if table.asked else None,
+        notice=_houses_notice(table) if table.houses_turn and _says_nothing(table.notice) else table.notice,
+        thrown=values_of(lying.thrown) if lying else (),
+        kept=values_of(lying.kept) if lying else (),
+        correction=table.offer,
+        choice=_choice(table),
+    )
+
+
+def _journaled(record: Record) -> Snapshot:
+    game = record.game
+    if game is None:
+        return Snapshot(number=record.number)
+    state = game.transcript.state
+    policy, starter, rules = policy_for(state), starter_after(game), game_named(game.header.game)
+    changes, options = race_of(game.transcript), () if game.abandoned else state.options()
+    return Snapshot(
+        number=record.number,
+        game=game.header.game,
+        header=header_line(game.header),
+        state=game.view,
+        sides=_sides(game, _backs(game, changes)),
+        track=rules.track(state),
+        panels=rules.panels(state),
+        options=tuple(line_of(option) for option in options),
+        option_points=tuple(points_of(state, option) for option in options),
+        rule_of_thumb=None if game.abandoned or game.terms.serious else _rule_of_thumb(state),
+        safe_chance=None if game.abandoned or game.terms.serious else state.safe_chance,
+        tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
+        throws=game.throws[-THROWS_SHOWN:],
+        events=game.log[-EVENTS_SHOWN:],
+        race=tuple((change.side, change.score) for change in changes),
+        highlights=highlights(game) if state.over else (),
+        sitting=record.sitting,
+        abandoned=game.abandoned,
+        next_starter=None if starter is None else game.header.players[starter],
+        terms=game.terms,
+    )
+
+
+def points_of(state: State, option: Action) -> int:
+    """What a decision brings who is on: the turn's points after it while the turn goes on, else the score's change."""
+    assert state.to_play is not None, "somebody decides"
+    after, side = state.after(option), side_of(state, state.to_play)
+    if after.to_play is not None and side_of(after, after.to_play) == side and after.scores == state.scores:
+        return after.turn_points
+    return after.scores[side] - state.scores[side]
+
+
+def _rule_of_thumb(state: State) -> dict[str, Any] | None:
+    if state.to_play is None:
+        return None
+    choice = careless(state)
+    return {"throw": choice} if isinstance(choice, int) else line_of(choice)
+
+
+def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
+    state, ahead = game.transcript.state, scores_ahead(game.transcript.state)
+    on = None if state.to_play is None else side_of(state, state.to_play)
+    winners, lost = (state.outcome.winners, state.outcome.games_lost) if state.outcome else ((), (0,) * len(ahead))
+    return tuple(
+        Side(
+            name=name,
+            colour=game.colours[game.header.players[side]],
+            score=state.scores[side],
+            ahead=ahead[side],
+            back=backs[side],
+            to_play=side == on,
+            won=side in winners,
+            games_lost=lost[side],
+        )
+        for side, name in enumerate(state.sides)
+    )
+
+
+def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
+    """By side the hole that its last gain began at; 0 before the first."""
+    rules = game_named(game.header.game)
+    gains = {change.side: change.before for change in changes if change.score > change.before.scores[change.side]}
+    return [rules.track(gains[side]).pegs[side].banked if side in gains else 0 for side in range(len(game.sides))]
+
+
+def starter_after(game: PlayedGame) -> int | None:
+    """The seat that starts the game after this one, of a player who has not left; None until it is over."""
+    state = game.transcript.state
+    if state.outcome is None:
+        return None
+    seats = len(game.header.players)
+    worst = next_starter(state.scores, state.outcome.games_lost, game.first, seats)
+    return next((seat % seats for seat in range(worst, worst + seats) if seat % seats not in state.left), worst)
+
+
+def _choice(table: TableState) -> dict[str, Any] | None:
+    choices = table.choices
+    return line_of(choices[table.choice % len(choices)]) if choices else None
+
+
+def restored(record: Record) -> Phrase | None:
+    """What is said after a start: everything is as it was."""
+    if record.game is None:
+        return None
+    return Phrase("restored", {"scores": record.game.view["scores"], "player": record.game.view["player"]})
+
+
+def _says_nothing(notice: Phrase | None) -> bool:
+    """Whether a notice only says that someone is on."""
+    return notice is None or notice.code in {"throw", "decide", "throw_or_bank", "restored"}
+
+
+def _houses_notice(table: TableState) -> Phrase:
+    game, awaits = table.record.game, table.house
+    assert game is not None, "it is the house's turn"
+    state = game.transcript.state
+    if awaits is None:
+        return Phrase("house_decides", {"player": state.player})
+    staying = list(policy_for(state).staying(state))
+    code = ("house_throws" if awaits.itself else "house_awaits") + ("_on" if staying else "")
+    return Phrase(code, {"player": state.player, "count": awaits.dice, "staying": staying})
+
+
+def _phase(table: TableState) -> str:
+    game = table.record.game
+    if game is None or game.abandoned or game.over:
+        return "over"
+    if table.asked:
+        return "asking"
+    if table.moving:
+        return "settling"
+    return "read" if table.observation and table.observation.thrown and table.memory.awake else "ready"
+
+
+def _question(number: int, ask: Ask) -> Question:
+    dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == "count" else ask.observation.thrown
+    return Question(
+        id=number,
+        code=ask.code,
+        wanted=ask.wanted,
+        values=tuple(die.value for die in dice),
+        boxes_xywh=tuple(die.box_xywh for die in dice),
+        confidences=tuple(die.confidence for die in dice),
+        photo=f"/api/question.jpg?id={number}" if ask.observation.photo_jpeg else None,
+    )

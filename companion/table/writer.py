@@ -1,0 +1,247 @@
+"""The table: one writer thread, a queue of commands in, numbered snapshots out."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from typing import TypeVar
+
+import msgspec
+
+from companion.errors import CompanionError, DeviceError
+from companion.table.commands import Command, Tick
+from companion.table.decide import Play
+from companion.table.events import news_between
+from companion.table.journal import Journal
+from companion.table.photos import Photos
+from companion.table.projection import TableState, snapshot_of
+from companion.table.snapshot import News, Snapshot, Thrown
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+FALLEN_S = 0.5
+"""So often whoever waits for the writer looks whether there still is one."""
+
+Reader = Callable[[Snapshot, News], None]
+
+
+class Table:
+    """One table. Commands may come from any thread; one thread carries them out, one after the other.
+
+    Args:
+        journal: Opened, written and closed by the writer thread.
+        photos: The photos of throws.
+        clock: Seconds, monotonic: the clock of `Observation.at_s`.
+        wall: Seconds since 1970, for display in the journal only.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        photos: Photos,
+        clock: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._play = Play(journal, photos, clock, wall, self._number_made)
+        self._clock = clock
+        self._queue: SimpleQueue[tuple[Command | None, Future[Snapshot]] | None] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+        self._gate = threading.Lock()  # nothing enters the queue once its writer has left
+        self._open = False
+        self._following = threading.Lock()  # a snapshot and those who follow change together
+        self._readers: tuple[Reader, ...] = ()
+        self._snapshot = Snapshot(number=0)
+        self._fault: str | None = None  # of the last reader that could not take the newest snapshot
+
+    def start(self) -> None:
+        """Open the journal and begin to serve; again when the writer has fallen. Raises DeviceError.
+
+        May be called twice.
+        """
+        if self._thread is not None and self._thread.is_alive():
+            return
+        opened: Future[None] = Future()
+        thread = threading.Thread(target=self._write, args=(opened,), name="table", daemon=True)
+        thread.start()
+        _result(opened, thread)
+
+    def stop(self) -> None:
+        """Carry out what is queued, close the journal. Later commands are refused. May be called twice."""
+        thread, self._thread = self._thread, None
+        if thread is not None and thread.is_alive():
+            self._queue.put(None)
+            thread.join()
+
+    def answers(self, within_s: float) -> bool:
+        """Whether the writer carries out a command that changes nothing in that time: what a watchdog may live by."""
+        answer: Future[Snapshot] = Future()
+        with self._gate:
+            if not self._open:
+                return False
+            self._queue.put((None, answer))
+        return bool(wait((answer,), within_s).done)
+
+    def health(self) -> tuple[bool, str]:
+        """Whether all who follow the table could take the newest snapshot, and a sentence for the page."""
+        if self._fault is not None:
+            return False, f"A part that follows the table fails ({self._fault}): what it shows may be old. Start again."
+        return True, f"at entry {self._snapshot.number}"
+
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot; never waits."""
+        return self._snapshot
+
+    def standing(self) -> TableState:
+        """All that the writer has before it, as it is now; never waits."""
+        return self._play.table
+
+    def throws(self) -> tuple[Thrown, ...]:
+        """Every throw of the game that is on, oldest first; never waits."""
+        game = self._play.table.record.game
+        return game.throws if game else ()
+
+    def subscribe(self, reader: Reader) -> Callable[[], None]:
+        """Have the writer thread call `reader` with each new snapshot and its news; returns how to end that.
+
+        A reader must be quick and must not call `submit`; what it raises is logged.
+        """
+        with self._following:
+            self._readers = (*self._readers, reader)
+
+        def unsubscribe() -> None:
+            with self._following:
+                self._readers = tuple(one for one in self._readers if one is not reader)
+
+        return unsubscribe
+
+    def submit(self, command: Command) -> Snapshot:
+        """Carry out a command and return the snapshot after it.
+
+        Raises:
+            StaleAction: It was made for an older number.
+            IllegalAction, NotationError, RulesError: The rules refuse it.
+            DeviceError: The journal can't be written; nothing has changed. Or the table is stopped.
+            CompanionError: A fault in the program; what reached the journal stands, all else is as it was.
+        """
+        answer: Future[Snapshot] = Future()
+        with self._gate:
+            thread = self._thread
+            if not self._open or thread is None:
+                raise DeviceError("The table is not running.", "Start it again.")
+            self._queue.put((command, answer))
+        return _result(answer, thread)
+
+    def question_photo(self, question: int) -> bytes | None:
+        """The picture of the open question, if that is the one."""
+        asked = self._play.table.asked
+        return asked[1].observation.photo_jpeg if asked and asked[0] == question else None
+
+    def _write(self, opened: Future[None]) -> None:
+        try:
+            self._play.open()
+            self._state_changed(self._play.table)
+        except BaseException as ill:  # noqa: BLE001  whoever waits for the start must hear of any end of it
+            self._play.close()
+            opened.set_exception(ill if isinstance(ill, CompanionError) else _no_start(ill))
+            return
+        self._thread = threading.current_thread()
+        self._open = True
+        opened.set_result(None)
+        try:
+            while (asked := self._next()) is not None:
+                self._answer(*asked)
+        finally:
+            with self._gate:
+                self._open = False
+                self._refuse_the_rest()
+            self._play.close()
+
+    def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
+        deadline_s = self._play.deadline_s()
+        if deadline_s is None:
+            return self._queue.get()
+        try:
+            return self._queue.get(timeout=max(0.01, deadline_s - self._clock()))
+        except Empty:
+            return Tick(), Future()
+
+    def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
+        if command is None:
+            answer.set_result(self._snapshot)
+            return
+        before, no = self._play.table, None
+        try:
+            self._play.apply(command)
+        except CompanionError as refusal:
+            no = refusal
+        except Exception as fault:  # noqa: BLE001  the writer must outlive a fault in the rules or in itself
+            # What reached the journal stands; all else is as it was.
+            self._play.table = replace(before, record=self._play.table.record)
+            no = _fault(fault)
+        try:
+            self._state_changed(self._play.table)
+        except Exception as fault:  # noqa: BLE001  the same: a view that can't be made leaves the last one standing
+            no = no or _fault(fault)
+        if no is None:
+            answer.set_result(self._snapshot)
+        else:
+            answer.set_exception(no)
+
+    def _refuse_the_rest(self) -> None:
+        while True:
+            try:
+                asked = self._queue.get_nowait()
+            except Empty:
+                return
+            if asked is not None:
+                asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
+
+    def _number_made(self, table: TableState) -> None:
+        """Tell of a number before the next is made; of one that was told of, what is new comes with the next."""
+        if table.record.number > self._snapshot.number:
+            self._state_changed(table)
+
+    def _state_changed(self, table: TableState) -> None:
+        made = snapshot_of(table, self._snapshot if self._snapshot.pulse else None)
+        newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)
+        if newest == self._snapshot and self._snapshot.pulse:
+            return
+        newest = msgspec.structs.replace(newest, pulse=self._snapshot.pulse + 1)
+        news = news_between(self._snapshot, newest) if self._snapshot.pulse else News()
+        with self._following:
+            self._snapshot = newest
+            readers = self._readers
+        failed: str | None = None
+        for reader in readers:
+            try:
+                reader(newest, news)
+            except Exception as fault:  # a fault in a page or a light must not stop the table
+                failed = f"{type(fault).__name__}: {fault}"
+                log.exception("a reader of snapshots failed")
+        self._fault = failed
+
+
+def _result(answer: Future[T], thread: threading.Thread) -> T:
+    """What the writer answers; it may fall before it does. Raises what it was refused with, or DeviceError."""
+    while not wait((answer,), FALLEN_S).done:
+        if not thread.is_alive() and not answer.done():
+            raise DeviceError("The table's writer has fallen.", "It is started again: look, then do it once more.")
+    return answer.result()
+
+
+def _no_start(fault: BaseException) -> DeviceError:
+    log.error("the table can't be started", exc_info=fault)
+    reason = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
+    return DeviceError(reason, "Update pegpip, or give another --data folder; this one stays as it is.")
+
+
+def _fault(error: Exception) -> CompanionError:
+    """What a person is told of a fault in the program itself."""
+    log.error("a command failed", exc_info=error)
+    return CompanionError("The table could not do that because of a fault in the program; look at what it shows.")

@@ -1,0 +1,317 @@
+"""The player that the house seats: when it acts, what it leaves alone, and that its games are like everyone's."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.bots.player import AFTER_UNDO_S, PAUSE_S, HousePlayer
+from companion.errors import RulesError, StaleAction
+from companion.games.advice.luck import story_of
+from companion.games.engine.players import LEVELS
+from companion.games.engine.replay import transcript_of
+from companion.history.export import PastGames
+from companion.table.commands import (
+    Answer,
+    CorrectThrow,
+    HouseAwaits,
+    HouseDecides,
+    NextGame,
+    Observe,
+    PlayLine,
+    PressButton,
+    StartGame,
+    Tick,
+)
+from companion.table.snapshot import Snapshot
+from companion.table.terms import terms_of
+from companion.table.tray.observation import Die
+from companion.table.writer import Table
+from tests.table.acting import FIRST, HEADER, Clock, Tray, played, table_in
+
+PLAYERS = ["Ann", "House"]
+
+
+def seated(table: Table, level: str = "best", game: str = "crib_dice", first: str = "House", **rules: Any) -> Snapshot:
+    header = {"transcript": 1, "game": game, "players": PLAYERS, "first": first, "rules": rules}
+    terms = {"house": {"player": "House", "level": level}}
+    return table.submit(StartGame(header=header, terms=terms))
+
+
+@pytest.fixture
+def house(table: Table, clock: Clock) -> HousePlayer:
+    return HousePlayer(table, clock)
+
+
+def later(clock: Clock, house: HousePlayer, seconds: float = PAUSE_S) -> float | None:
+    """Let so much time pass, and the house do all that is due then."""
+    house.step()
+    clock.now_s += seconds
+    for _ in range(10):
+        wait_s = house.step()
+        if wait_s is None or wait_s > 0:
+            return wait_s
+    raise AssertionError("the house never rests")
+
+
+def lines(table: Table, folder: Path) -> list[Any]:
+    game = PastGames(folder).games()[0]["id"]
+    return list(PastGames(folder).transcript(game) or ())[1:]
+
+
+def test_dice_are_thrown_for_it_and_it_decides_when_people_have_seen_them(
+    table: Table, house: HousePlayer, clock: Clock
+) -> None:
+    tray = Tray()
+    seated(table)
+    table.submit(Observe(tray.observation()))
+    later(clock, house, 0.0)
+    notice = table.snapshot().notice
+    assert notice is not None
+    assert (notice.code, notice.args) == ("house_awaits", {"player": "House", "count": 7, "staying": []})
+    table.submit(Observe(tray.throw(*FIRST)))
+    assert table.snapshot().notice.code == "house_decides"  # type: ignore[union-attr]
+    assert later(clock, house, 0.0) == PAUSE_S
+    assert table.snapshot().state["point"] is None  # type: ignore[index]
+    later(clock, house)
+    snapshot = table.snapshot()
+    assert snapshot.state["point"] == 5  # type: ignore[index]
+    assert [event.called for event in snapshot.events if event.code == "point"] == [True]
+    later(clock, house)
+    notice = table.snapshot().notice
+    assert notice is not None
+    assert (notice.code, notice.args["staying"]) == ("house_awaits_on", [5, 5])
+
+
+def test_where_its_dice_lie_decides_nothing_for_it(table: Table, house: HousePlayer, clock: Clock) -> None:
+    tray = Tray(clock=clock)
+    seated(table)
+    table.submit(Observe(tray.observation()))
+    table.submit(Observe(tray.throw(*FIRST)))
+    number = table.submit(Observe(tray.keep(2, 2))).number
+    later(clock, house)
+    assert table.snapshot().state["point"] == 5  # type: ignore[index]
+    tray.lift()
+    table.submit(Observe(tray.observation()))
+    clock.now_s += 5
+    table.submit(Tick())
+    assert table.snapshot().state["player"] == "House"  # type: ignore[index]
+    assert table.snapshot().number == number + 1
+
+
+def test_a_throw_made_before_it_has_decided_counts_afterwards(table: Table, house: HousePlayer, clock: Clock) -> None:
+    tray = Tray()
+    seated(table)
+    table.submit(Observe(tray.observation()))
+    table.submit(Observe(tray.throw(*FIRST)))
+    house.step()
+    tray.lift("thrown")
+    tray.throw_in(5, 1, 2, 3, 4)
+    assert table.submit(Observe(tray.observation())).notice.code == "decide_first"  # type: ignore[union-attr]
+    later(clock, house)
+    state = table.snapshot().state
+    assert state is not None
+    assert (state["point"], state["frozen"]) == (5, 3)
+
+
+def test_dice_left_lying_beside_those_thrown_are_no_part_of_the_throw(
+    table: Table, house: HousePlayer, clock: Clock
+) -> None:
+    tray = Tray()
+    seated(table, game="crag")
+    table.submit(Observe(tray.observation()))
+    table.submit(Observe(tray.throw(6, 6, 2)))
+    later(clock, house)
+    assert table.snapshot().state["dice"] == [6, 6]  # type: ignore[index]
+    tray.thrown = [die for die in tray.thrown if die.value == 6]
+    tray.thrown.append(tray.die(1))
+    table.submit(Observe(tray.observation()))
+    assert table.snapshot().state["dice"] == [1, 6, 6]  # type: ignore[index]
+    assert table.snapshot().throws[-1].values == (1,)
+
+
+def test_it_leaves_a_throw_in_question_to_people(table: Table, house: HousePlayer, clock: Clock) -> None:
+    tray = Tray()
+    seated(table)
+    table.submit(Observe(tray.observation()))
+    tray.throw_in(*FIRST)
+    question = table.submit(Observe(tray.observation("disagree"))).question
+    assert question is not None
+    assert later(clock, house, 60.0) is None
+    with pytest.raises(StaleAction):
+        table.submit(HouseAwaits(number=table.snapshot().number, dice=7))
+    table.submit(Answer(question=question.id, values=FIRST))
+    assert later(clock, house, 0.0) == PAUSE_S
+    later(clock, house)
+    assert table.snapshot().state["point"] == 5  # type: ignore[index]
+
+
+def test_it_holds_still_while_somebody_corrects(table: Table, house: HousePlayer, clock: Clock) -> None:
+    seated(table)
+    played(table, [{"throw": list(FIRST)}])
+    later(clock, house, 0.0)
+    house.hold(30.0)
+    assert later(clock, house, 10.0) == 20.0
+    throw = table.snapshot().throws[-1].number
+    table.submit(CorrectThrow(number=table.snapshot().number, throw=throw, values=(6, 6, 6, 2, 1, 4, 5)))
+    house.hold(0.0)
+    later(clock, house, 0.0)
+    assert later(clock, house, PAUSE_S) == AFTER_UNDO_S - PAUSE_S
+    later(clock, house, AFTER_UNDO_S)
+    assert table.snapshot().state["point"] == 6  # type: ignore[index]
+
+
+def test_a_correction_on_offer_is_settled_first(table: Table, house: HousePlayer, clock: Clock) -> None:
+    seated(table)
+    played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}, {"throw": [1, 2, 3, 4, 6]}])
+    first = table.snapshot().throws[0].number
+    table.submit(CorrectThrow(number=table.snapshot().number, throw=first, values=(6, 6, 2, 2, 1, 4, 5)))
+    assert table.snapshot().correction is not None
+    assert later(clock, house, 60.0) is None
+
+
+def test_after_an_undo_it_gives_people_time(table: Table, house: HousePlayer, clock: Clock) -> None:
+    seated(table)
+    played(table, [{"throw": list(FIRST)}])
+    later(clock, house)
+    table.submit(PlayLine(number=table.snapshot().number, line={"undo": 1}))
+    assert later(clock, house, 0.0) == AFTER_UNDO_S
+    table.submit(PlayLine(number=table.snapshot().number, line={"undo": 1}))
+    later(clock, house, AFTER_UNDO_S)
+    assert table.snapshot().notice.code == "house_awaits"  # type: ignore[union-attr]
+
+
+def test_people_may_decide_for_it(table: Table, house: HousePlayer, clock: Clock) -> None:
+    seated(table)
+    played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 2}])
+    table.submit(PressButton(button="bank"))
+    assert table.snapshot().state["player"] == "Ann"  # type: ignore[index]
+
+
+def test_it_acts_in_its_own_turn_only(table: Table, house: HousePlayer, clock: Clock) -> None:
+    seated(table, first="Ann")
+    played(table, [{"throw": list(FIRST)}])
+    assert later(clock, house, 100.0) is None
+    with pytest.raises(StaleAction):
+        table.submit(HouseDecides(number=table.snapshot().number, line={"do": "point", "value": 5}))
+
+
+def test_the_next_game_is_played_on_the_same_terms_and_a_restart_keeps_them(
+    table: Table, clock: Clock, tmp_path: Path
+) -> None:
+    seated(table, "careless")
+    table.submit(PlayLine(number=table.snapshot().number, line={"throw": list(FIRST)}))
+    table.stop()
+    again = table_in(tmp_path, clock)
+    again.start()
+    try:
+        assert again.snapshot().terms.house.level == "careless"  # type: ignore[union-attr]
+        house = HousePlayer(again, clock)
+        later(clock, house)
+        assert again.snapshot().state["point"] == 5  # type: ignore[index]
+        again.submit(PlayLine(number=again.snapshot().number, line={"undo": 2}))
+        ended = Game(again, clock, random.Random(1)).play()
+        assert ended.state["over"]  # type: ignore[index]
+        assert again.submit(NextGame(number=again.snapshot().number)).terms == ended.terms
+    finally:
+        again.stop()
+
+
+def test_a_game_without_a_house_is_journaled_and_shown_as_ever(table: Table, tmp_path: Path) -> None:
+    snapshot = table.submit(StartGame(header=HEADER))
+    assert snapshot.terms == terms_of({}, transcript_of(b'{"transcript":1,"game":"crag","players":["A"]}').header)
+    assert b"terms" not in (tmp_path / "journal.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("terms", "told"),
+    [
+        ({"house": {"player": "House", "level": "stedy"}}, "steady"),
+        ({"house": {"player": "Haus", "level": "best"}}, "not one of the players"),
+        ({"house": "best"}, "object"),
+        ({"hause": None}, "house"),
+        ({"dice": "x" * 25}, "at most 24"),
+        ({"serious": 1}, "bool"),
+        ([], "object"),
+    ],
+)
+def test_terms_that_make_no_sense_are_refused(table: Table, terms: Any, told: str) -> None:
+    header = {"transcript": 1, "game": "crib_dice", "players": PLAYERS}
+    with pytest.raises(RulesError, match=told):
+        table.submit(StartGame(header=header, terms=terms))
+
+
+class Thrower:
+    """Hands that throw for the house: a tray of as many dice as it takes."""
+
+    def __init__(self, table: Table, dice: random.Random) -> None:
+        self.table, self.dice, self.tray = table, dice, Tray(7)
+
+    def throw_beside(self, staying: Sequence[Die], count: int) -> None:
+        values = self.dice.choices(range(1, 7), k=count)
+        self.tray.lift()
+        self.tray.kept = [self.tray.die(die.value) for die in staying]
+        self.table.submit(Observe(self.tray.throw(*values)))
+
+
+class Game:
+    """A game of Ann, who enters her throws and decides carelessly, against the house, which throws for itself."""
+
+    def __init__(self, table: Table, clock: Clock, dice: random.Random) -> None:
+        self.table, self.clock, self.dice = table, clock, dice
+        self.hands = Thrower(table, dice)
+        self.house = HousePlayer(table, clock, self.hands)
+        table.submit(Observe(self.hands.tray.observation()))
+
+    def play(self) -> Snapshot:
+        """The table at its end."""
+        while not (snapshot := self.table.snapshot()).state["over"]:  # type: ignore[index]
+            if snapshot.state["player"] == "House":  # type: ignore[index]
+                self.clock.now_s += PAUSE_S
+                self.house.step()
+            else:
+                self._ann(snapshot)
+        return self.table.snapshot()
+
+    def _ann(self, snapshot: Snapshot) -> None:
+        game = self.table.standing().record.game
+        assert game is not None
+        choice = LEVELS["careless"](game.transcript.state)
+        if isinstance(choice, int):
+            line = {"throw": self.dice.choices(range(1, 7), k=choice)}
+        else:
+            line = next(option for option in snapshot.options if option_of(option) == choice)
+        self.table.submit(PlayLine(number=snapshot.number, line=line))
+
+
+def option_of(line: dict[str, Any]) -> object:
+    from companion.games.engine.notation import action_of
+
+    return action_of(line)
+
+
+@pytest.mark.parametrize("level", ["careless", "steady", "best"])
+@pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
+def test_it_plays_whole_games_whose_transcripts_are_like_any_others(
+    table: Table, clock: Clock, tmp_path: Path, game: str, level: str
+) -> None:
+    rules = {"target": 3000} if game == "crapola" else {}
+    seated(table, level, game, **rules)
+    snapshot = Game(table, clock, random.Random(f"{game} {level}")).play()
+    text = PastGames(tmp_path).text(1)
+    assert text is not None
+    assert b"terms" not in text
+    transcript = transcript_of(text)
+    assert transcript.view() == snapshot.state
+    story = story_of(transcript)
+    if level == {"win": "best", "points": "steady"}[story.goal]:
+        assert max(move.cost for move in story.moves if move.seat == 1) < 1e-9
+
+
+def test_it_plays_by_house_rules_that_have_no_exact_odds(table: Table, clock: Clock) -> None:
+    seated(table, "best", bomb=True, bumping=True, double_fuchle=True)
+    assert Game(table, clock, random.Random(3)).play().state["over"]  # type: ignore[index]

@@ -1,0 +1,43 @@
+"""Many sets of dice thrown at once, and when each is found uneven: what the promises of `fairness` are measured by.
+
+`make fairness` prints the false alarms of 5,000 fair sets of 2,000 throws of six dice, and the table of medians that
+`companion.history.fairness` holds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.history.fairness import ENOUGH, MEDIANS, PRIOR
+
+Floats = npt.NDArray[np.float64]
+
+
+def found_after(chances: Floats, sets: int, rolls: int, seed: int, at_once: int = 1) -> Floats:
+    """After how many dice each set was found uneven, looked at after every throw of so many; inf: not found."""
+    generator, rows = np.random.default_rng(seed), np.arange(sets)
+    counts, evidence, found = np.zeros((sets, 6)), np.zeros(sets), np.full(sets, np.inf)
+    bounds = np.cumsum(chances)[:-1]
+    for rolled in range(rolls):
+        faces = np.searchsorted(bounds, generator.random(sets))
+        evidence += np.log(6 * (PRIOR + counts[rows, faces]) / (6 * PRIOR + rolled))
+        counts[rows, faces] += 1
+        if (rolled + 1) % at_once == 0:
+            found[(evidence >= np.log(ENOUGH)) & np.isinf(found)] = rolled + 1
+    return found
+
+
+def with_one_face(chance: float) -> Floats:
+    """One face comes with that chance; the other five share the rest."""
+    return np.array([(1 - chance) / 5] * 5 + [chance])
+
+
+if __name__ == "__main__":
+    alarms = np.isfinite(found_after(np.full(6, 1 / 6), 5000, 12_000, 1, at_once=6)).mean()
+    print(f"false alarms: {alarms:.2%} of 5,000 fair sets, each looked at after every one of 2,000 throws of six dice")
+    for chance, known in MEDIANS:
+        found = found_after(with_one_face(chance), 4000, 3 * known, 2)
+        print(f"    ({chance}, {int(np.median(found))}),")
+    found = found_after(with_one_face(1 / 6 + (0.25 - 1 / 6) / 6), 1000, 40_000, 3, at_once=6)
+    print(f"one die of six with 25 % sixes: half of the sets are found after {np.median(found) / 6:.0f} throws of six")

@@ -1,0 +1,158 @@
+"""Honest dice: few false alarms however often one looks, biased dice found as soon as is said, readers held apart."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from itertools import pairwise
+from math import exp, lgamma, log
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.cli import pegpip
+from companion.errors import DeviceError, RulesError
+from companion.history.fairness import (
+    ENOUGH,
+    MEDIANS,
+    PRIOR,
+    Counts,
+    Fairness,
+    _slipped,
+    _taken_for,
+    could_have_found,
+    watched,
+)
+from tests.history.fair_sets import found_after, with_one_face
+
+TRANSCRIPTS = Path(__file__).parent.parent / "transcripts"
+
+
+def thrown(weights: Sequence[float], rolls: int, seed: int) -> Fairness:
+    return watched([value] for value in random.Random(seed).choices(range(1, 7), weights, k=rolls))
+
+
+def test_fair_sets_looked_at_after_every_throw_raise_few_alarms() -> None:
+    alarms = np.isfinite(found_after(np.full(6, 1 / 6), sets=1000, rolls=2000, seed=9)).sum()
+    assert 0 < alarms <= 50, "at most 1 in 20"
+
+
+@given(st.lists(st.lists(st.integers(1, 6), min_size=1, max_size=7), max_size=30))
+def test_the_evidence_is_the_likelihood_ratio_of_all_values(throws: list[list[int]]) -> None:
+    fairness = watched(throws)
+    marginal = lgamma(6 * PRIOR) - lgamma(6 * PRIOR + fairness.rolled)
+    marginal += sum(lgamma(PRIOR + count) - lgamma(PRIOR) for count in fairness.counts)
+    assert fairness.evidence == pytest.approx(marginal + fairness.rolled * log(6), abs=1e-9)
+    assert fairness.highest >= max(0.0, fairness.evidence) - 1e-12
+    assert fairness.rolled == sum(map(len, throws))
+    assert fairness.throws == len(throws)
+
+
+def test_one_more_fair_die_changes_nothing_on_average() -> None:
+    before = watched([[1, 6], [6, 6, 2]])
+    after = [exp(before.thrown([value]).evidence) for value in range(1, 7)]
+    assert sum(after) / 6 == pytest.approx(exp(before.evidence))
+
+
+@pytest.mark.parametrize("chance", [0.22, 0.25, 0.35])
+def test_dice_are_found_as_soon_as_the_page_says(chance: float) -> None:
+    rolls = next(rolled for rolled in range(10, 10_000) if (could_have_found(rolled) or 1.0) <= chance)
+    median = np.median(found_after(with_one_face(chance), sets=2000, rolls=4 * rolls, seed=11))
+    assert rolls == pytest.approx(median, rel=0.1)
+
+
+def test_more_throws_find_smaller_bias() -> None:
+    assert could_have_found(MEDIANS[-1][1] - 1) is None
+    chances = [could_have_found(rolled) or 0.0 for rolled in range(MEDIANS[-1][1], 40_000, 50)]
+    assert all(later < sooner for sooner, later in pairwise(chances))
+    for chance, rolled in MEDIANS:
+        assert could_have_found(rolled) == pytest.approx(chance)
+
+
+def test_a_loaded_die_is_called_loaded_and_stays_so() -> None:
+    found = thrown([0.15] * 5 + [0.25], 2000, seed=1)
+    assert found.verdict == "loaded"
+    assert found.confusion is None
+    evened = found.thrown([1, 2, 3, 4, 5] * 400)
+    assert evened.is_uneven, "once is enough: the bound is on ever reaching it"
+
+
+def test_a_reader_that_takes_one_value_for_another_is_no_loaded_die() -> None:
+    # One in five 5s is read as a 6, and nobody corrects it.
+    found = thrown([1, 1, 1, 1, 0.8, 1.2], 5000, seed=2)
+    assert found.verdict == "uneven"
+    assert found.confusion == (5, 6)
+
+
+def test_fair_dice_and_confusing_readers_are_seldom_called_loaded() -> None:
+    loaded = [thrown([1, 1, 1, 1, 0.7, 1.3], 1500, seed).verdict == "loaded" for seed in range(100)]
+    assert sum(loaded) <= 5
+
+
+def test_slips_between_all_values_that_nobody_notices_are_no_loaded_die() -> None:
+    least, most = (1 - 0.01) / 6, (1 + 0.05) / 6
+    loaded = thrown([least] * 5 + [most], 20_000, seed=3)
+    assert loaded.verdict in {"even", "uneven"}
+
+
+COUNTS: list[Counts] = [(10, 20, 30, 25, 15, 20), (0, 0, 0, 0, 0, 9), (50, 50, 50, 50, 50, 50), (0, 4, 0, 9, 1, 0)]
+
+
+@pytest.mark.parametrize("counts", COUNTS)
+def test_confusions_are_as_likely_as_the_best_of_many_shares(counts: Counts) -> None:
+    best = -float("inf")
+    for share in np.linspace(0, 1, 2001):
+        chances = [1 / 6, 1 / 6, 1 / 6, 1 / 6, (1 - share) / 6, (1 + share) / 6]
+        likely = sum(
+            count * log(chance) if chance else -1e9 * count for count, chance in zip(counts, chances, strict=True)
+        )
+        best = max(best, likely)
+    assert _taken_for(counts, 5, 6) == pytest.approx(best, abs=1e-4)
+    assert _taken_for(counts, 5, 6) >= best - 1e-9
+
+
+@pytest.mark.parametrize("counts", COUNTS)
+def test_slips_are_as_likely_as_any_chances_within_their_bounds(counts: Counts) -> None:
+    generator, best = random.Random(4), -float("inf")
+    for _ in range(3000):
+        slip = [generator.uniform(0, 0.01) for _ in range(6)]
+        onto = generator.choices(range(6), [1 + count for count in counts], k=6)
+        chances = [(1 - share) / 6 for share in slip]
+        for share, other in zip(slip, onto, strict=True):
+            chances[other] += share / 6
+        best = max(best, sum(count * log(chance) for count, chance in zip(counts, chances, strict=True)))
+    assert _slipped(counts) >= best - 1e-9
+
+
+def dice(*words: str, stdin: bytes = b"") -> Any:
+    return CliRunner().invoke(pegpip, ["dice", *words], input=stdin, standalone_mode=False, catch_exceptions=False)
+
+
+def test_the_command_counts_the_throws_of_transcripts() -> None:
+    files = [str(TRANSCRIPTS / name) for name in ("crag-for-two.jsonl", "crib-basic-for-three.jsonl")]
+    found = json.loads(dice("--json", *files).stdout)
+    lines = [json.loads(line) for file in files for line in Path(file).read_text().splitlines()]
+    values = [value for line in lines for value in line.get("throw", ())]
+    assert found["counts"] == {str(face): values.count(face) for face in range(1, 7)}
+    assert found["throws"] == sum("throw" in line for line in lines)
+    assert found["enough"] == ENOUGH
+    assert "an even share" in dice(*files).stdout
+
+
+def test_without_throws_there_is_nothing_to_find_yet(tmp_path: Path) -> None:
+    found = json.loads(dice("--json", "--data", str(tmp_path)).stdout)
+    assert (found["verdict"], found["throws"], found["could_have_found"]) == ("even", 0, None)
+    assert "Too few" in dice("--data", str(tmp_path)).stdout
+
+
+def test_what_cant_be_read_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RulesError, match="-: line 1"):
+        dice("-", stdin=b"{}")
+    with pytest.raises(DeviceError, match=r"none\.jsonl can't be read"):
+        dice(str(tmp_path / "none.jsonl"))

@@ -1,0 +1,117 @@
+"""Throws to look over: what each die showed where that follows from the throw, else by a person's word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.errors import IllegalAction
+from companion.history.review import Review, matched_values
+from companion.table.commands import Answer, CorrectThrow, Observe, PlayLine, StartGame
+from companion.table.writer import Table
+from tests.table.acting import HEADER, Tray, table_in
+
+READ = (5, 5, 2, 2, 1, 4, 6)
+
+
+@pytest.mark.parametrize(
+    ("read", "truth", "apart"),
+    [
+        ((1, 4, 6), (1, 4, 6), (1, 4, 6)),
+        ((1, 4, 6), (1, 4, 3), (1, 4, 3)),
+        ((1, 4, 6), (3, 3, 1), (1, 3, 3)),
+        ((1, 4, 6), (2, 3, 1), (1, None, None)),  # which of the two is the 2?
+        ((5, 5, 2), (5, 2, 2), (None, None, 2)),  # which 5 was a 2?
+        ((5, 5, 2), (1, 1, 2), (1, 1, 2)),
+        ((1, 4, 6), (1, 4), (1, 4, 0)),  # a coin was read as a 6
+        ((4, 4, 6), (4, 6), (None, None, 6)),
+        ((1, 4), (1, 4, 6), (None, None)),  # a die was not seen at all
+        ((), (), ()),
+    ],
+)
+def test_dice_are_told_apart_only_where_it_follows(
+    read: tuple[int, ...], truth: tuple[int, ...], apart: tuple[int | None, ...]
+) -> None:
+    assert matched_values(read, truth) == apart
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Any:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    yield table
+    table.stop()
+
+
+def answered(table: Table, values: tuple[int, ...]) -> int:
+    """A doubted throw that a person has answered with those values; its number."""
+    observation = Tray().throw(*READ)
+    question = table.submit(
+        Observe(type(observation)(**{**_fields(observation), "doubt": "disagree", "photo_jpeg": b"jpeg"}))
+    ).question
+    assert question is not None
+    return table.submit(Answer(question=question.id, values=values)).throws[-1].number
+
+
+def _fields(observation: Any) -> dict[str, Any]:
+    return {name: getattr(observation, name) for name in observation.__struct_fields__}
+
+
+def test_a_doubted_throw_is_listed_with_its_dice_where_they_lay(table: Table, tmp_path: Path) -> None:
+    number = answered(table, (5, 5, 2, 3, 1, 4, 6))
+    (throw,) = Review(tmp_path).throws()
+    assert (throw.throw, throw.player, throw.source, throw.doubt) == (number, "Ann", "answered", "disagree")
+    assert sorted(die.read for die in throw.dice) == sorted(READ)
+    assert all(die.box_xywh[2] > 0 for die in throw.dice)
+    assert [die.value for die in throw.dice if die.read == 2] == [None, None]
+    assert not throw.settled
+
+
+def test_a_throw_confirmed_as_read_is_settled(table: Table, tmp_path: Path) -> None:
+    answered(table, READ)
+    (throw,) = Review(tmp_path).throws()
+    assert throw.settled
+    assert all(die.value == die.read for die in throw.dice)
+
+
+def test_a_corrected_throw_is_listed_and_an_undone_one_is_not(table: Table, tmp_path: Path) -> None:
+    review, number = Review(tmp_path), answered(table, READ)
+    table.submit(CorrectThrow(number=table.snapshot().number, throw=number, values=(5, 5, 2, 2, 3, 4, 6)))
+    (throw,) = review.throws()
+    assert throw.source == "corrected"
+    assert [(die.read, die.value) for die in throw.dice if die.read != die.value] == [(1, 3)]
+    table.submit(PlayLine(number=table.snapshot().number, line={"undo": 1}))
+    assert review.throws() == []
+
+
+def test_a_persons_word_settles_a_throw_and_outlasts_a_restart(table: Table, tmp_path: Path) -> None:
+    number = answered(table, (5, 5, 2, 3, 1, 4, 6))
+    reads = [die.read for die in Review(tmp_path).throws()[0].dice]
+    said = [3 if at == reads.index(2) else value for at, value in enumerate(reads)]
+    Review(tmp_path).say(number, said)
+    (throw,) = Review(tmp_path).throws()
+    assert throw.settled
+    assert throw.by_hand
+    assert [die.value for die in throw.dice] == said
+
+
+def test_a_word_on_dice_that_are_not_there_is_refused(table: Table, tmp_path: Path) -> None:
+    number = answered(table, READ)
+    with pytest.raises(IllegalAction, match="7 dice"):
+        Review(tmp_path).say(number, [1, 2])
+    with pytest.raises(IllegalAction, match="no photo"):
+        Review(tmp_path).say(number + 1, list(READ))
+
+
+def test_a_throw_entered_by_hand_is_nothing_to_look_over(table: Table, tmp_path: Path) -> None:
+    table.submit(PlayLine(number=table.snapshot().number, line={"throw": list(READ)}))
+    assert Review(tmp_path).throws() == []
+
+
+def test_what_was_said_and_can_no_longer_be_read_is_asked_again(table: Table, tmp_path: Path) -> None:
+    answered(table, READ)
+    (tmp_path / "review.json").write_bytes(b"{")
+    assert not Review(tmp_path).throws()[0].by_hand

@@ -1,0 +1,109 @@
+"""Ports and addresses, with real sockets on this machine only."""
+
+from __future__ import annotations
+
+import io
+import socket
+from pathlib import Path
+
+import msgspec
+import pytest
+import segno
+
+from companion.appliance import hotspot
+from companion.commands.join import command as join
+from companion.errors import SetupError
+from companion.service import site
+from companion.service.addresses import listening_socket, own_addresses, page_address, wifi_code
+from companion.service.site import addresses_of
+from web.serving.settings import WebSettings
+
+
+def test_a_taken_port_falls_back_to_the_next_free_one() -> None:
+    with listening_socket("127.0.0.1", 0) as first:
+        taken = first.getsockname()[1]
+        with listening_socket("127.0.0.1", taken) as second:
+            assert taken < second.getsockname()[1] <= taken + 20
+
+
+def test_an_address_that_is_not_ours_is_told_with_the_next_step() -> None:
+    with pytest.raises(SetupError, match="--host"):
+        listening_socket("192.0.2.7", 8000)
+
+
+def test_the_page_address_names_the_host_that_was_asked_for() -> None:
+    assert page_address("127.0.0.1", 8000, ("192.0.2.7",)) == "http://127.0.0.1:8000/"
+    assert page_address("::1", 8000, ()) == "http://[::1]:8000/"
+
+
+def test_a_server_on_every_address_prints_one_that_phones_can_reach() -> None:
+    assert page_address("0.0.0.0", 8000, ("192.0.2.7", "192.0.2.8")) == "http://192.0.2.7:8000/"
+    assert page_address("0.0.0.0", 8000, ()) == "http://127.0.0.1:8000/"
+
+
+def test_an_address_is_found_without_a_way_to_the_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a table whose only network is its own hotspot."""
+    known = own_addresses()
+
+    class NoWayOut(socket.socket):
+        def connect(self, address: object) -> None:
+            raise OSError(101, "Network is unreachable")
+
+    monkeypatch.setattr(socket, "socket", NoWayOut)
+    assert set(own_addresses()) == set(known)
+
+
+OWN = WebSettings(wifi="Peg and Pip 42", wifi_password="a.b.c.d", hotspot="Peg and Pip 42")
+
+
+@pytest.mark.parametrize(
+    ("settings", "own", "page", "joins"),
+    [
+        (OWN, (hotspot.ADDRESS,), hotspot.ADDRESS, True),
+        (OWN, ("192.0.2.7", hotspot.ADDRESS), hotspot.ADDRESS, True),
+        (OWN, ("192.0.2.7",), "192.0.2.7", False),
+        (msgspec.structs.replace(OWN, wifi="The Plough"), ("192.0.2.7",), "192.0.2.7", True),
+        (WebSettings(wifi="The Plough"), ("192.0.2.7", hotspot.ADDRESS), "192.0.2.7", True),
+        (WebSettings(), ("192.0.2.7",), "192.0.2.7", False),
+    ],
+)
+def test_the_tables_own_wifi_has_a_code_while_it_is_up(
+    monkeypatch: pytest.MonkeyPatch, settings: WebSettings, own: tuple[str, ...], page: str, joins: bool
+) -> None:
+    """The code of a network that is not there would be the first thing that every guest scans."""
+    monkeypatch.setattr(site, "own_addresses", lambda: own)
+    found = addresses_of(settings, 8000)
+    assert (found.page, bool(found.wifi)) == (f"http://{page}:8000/", joins)
+
+
+@pytest.mark.parametrize(
+    ("network", "password", "code"),
+    [
+        ("Plough Dice", "six of one", "WIFI:T:WPA;S:Plough Dice;P:six of one;;"),
+        ("Garden", "", "WIFI:T:nopass;S:Garden;;"),
+        ('a;b:"c"', "p\\,w", 'WIFI:T:WPA;S:a\\;b\\:\\"c\\";P:p\\\\\\,w;;'),
+        ("", "unused", None),
+    ],
+)
+def test_a_wifi_becomes_the_text_that_phones_join_by(network: str, password: str, code: str | None) -> None:
+    assert wifi_code(network, password) == code
+
+
+def test_the_codes_are_drawn_in_the_order_in_which_they_are_scanned(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(site, "own_addresses", lambda: (hotspot.ADDRESS,))
+    file = tmp_path / "pegpip.toml"
+    file.write_text("[web]\nwifi = 'Pub 42'\nwifi_password = 'a.b.c.d'\nhotspot = 'Pub 42'\n")
+    assert join(["--config", str(file)], standalone_mode=False) is None
+    drawn = capsys.readouterr().out
+    codes = [drawn_as(wifi_code("Pub 42", "a.b.c.d")), drawn_as(f"http://{hotspot.ADDRESS}:8000/")]
+    places = [drawn.index(code) for code in codes]
+    assert places == sorted(places)
+    assert "Wi-Fi: Pub 42, password: a.b.c.d" in drawn
+
+
+def drawn_as(text: str | None) -> str:
+    out = io.StringIO()
+    segno.make(text).terminal(out, compact=True)
+    return out.getvalue()

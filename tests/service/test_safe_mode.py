@@ -1,0 +1,103 @@
+"""A table that can't start does not loop: after three tries its page is up, read-only, and says what is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from companion.service.crash_loop import TRIES, Starts
+from companion.table.journal import Entry, Journal
+from tests.system.running import Running
+
+HEADER = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
+UNIT = Path(__file__).resolve().parents[2] / "systemd" / "pegpip.service"
+
+
+def unplayable(folder: Path) -> None:
+    """A journal with a game, a throw, and an entry that this program has no use for."""
+    journal = Journal(folder)
+    journal.open()
+    bodies = (
+        ("game", {"header": HEADER, "sitting": 1, "horizon": 1, "colours": {}}),
+        ("line", {"line": {"throw": [5, 5, 2, 2, 1, 4, 6]}, "source": "hand"}),
+        ("line", {"lime": 1}),
+    )
+    for number, (kind, body) in enumerate(bodies, start=1):
+        throw = 1 if number == 2 else None
+        journal.append(Entry(number=number, kind=kind, body=body, wall_s=0.0, throw=throw))
+    journal.close()
+
+
+def started(folder: Path) -> str:
+    """A start that ends with status 1; what it said."""
+    words = ("play", "--host", "127.0.0.1", "--port", "0", "--data", str(folder))
+    done = subprocess.run(
+        [str(Path(sys.executable).with_name("pegpip")), *words],
+        capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, "XDG_CONFIG_HOME": str(folder / "no-settings")},
+    )  # fmt: skip
+    assert done.returncode == 1
+    return done.stderr
+
+
+def test_after_three_starts_that_failed_the_page_is_up_and_says_why(tmp_path: Path) -> None:
+    unplayable(tmp_path)
+    for _ in range(TRIES):
+        ended = started(tmp_path)
+        assert "journal.sqlite3: entry 3" in ended
+        assert "Traceback" not in ended
+    with Running(tmp_path) as table:
+        state = table.state()
+        assert (state["number"], state["state"]["dice"]) == (2, [1, 2, 2, 4, 5, 5, 6])
+        assert state["phase"] == "over"
+        assert state["notice"]["code"] == "ill"
+        assert "entry 3" in state["notice"]["args"]["what"]
+        assert "entry 3" in table.ask("/healthz")[1]["parts"]["table"]["says"]
+        assert "machine" in table.ask("/healthz")[1]["parts"], "an ill supply may be why it does not start"
+        table.pair()
+        status, answer = table.ask("/api/lines", {"number": 2, "line": {"do": "point", "value": 5}})
+        assert status >= 400
+        assert "Safe mode" in str(answer)
+        assert table.ask("/")[0] == 200
+        assert table.stop() == 130
+    assert "entry 3" in started(tmp_path), "a start by hand is a try of its own"
+
+
+def test_a_start_that_comes_to_something_begins_the_count_anew(tmp_path: Path) -> None:
+    for number in range(TRIES + 1):
+        starts = Starts(tmp_path, {})
+        assert len(starts.begin()) == number
+        starts.failed(f"try {number}")
+    assert Starts(tmp_path, {}).begin() == [f"try {number}" for number in range(1, TRIES + 1)]
+    Starts(tmp_path, {}).ready()
+    assert Starts(tmp_path, {}).begin() == []
+
+
+def test_under_systemd_the_count_outlives_a_restart_and_the_limit_comes_after_safe_mode(tmp_path: Path) -> None:
+    runtime = tmp_path / "run"
+    runtime.mkdir()
+    Starts(tmp_path / "gone", {"RUNTIME_DIRECTORY": str(runtime)}).begin()
+    assert len(Starts(tmp_path / "gone", {"RUNTIME_DIRECTORY": str(runtime)}).begin()) == 1
+    unit = UNIT.read_text()
+    burst = re.search(r"^StartLimitBurst=(\d+)$", unit, re.MULTILINE)
+    assert burst is not None
+    assert int(burst[1]) > TRIES
+    assert "StartLimitIntervalSec=0" not in unit
+    assert "RuntimeDirectoryPreserve=restart" in unit
+
+
+def test_where_nothing_can_be_counted_the_start_goes_on(tmp_path: Path) -> None:
+    starts = Starts(tmp_path / "not" / "there", {})
+    assert starts.begin() == []
+    starts.failed("no disk")
+    starts.ready()
+
+
+def test_a_second_program_on_the_folder_is_no_failed_start(tmp_path: Path) -> None:
+    with Running(tmp_path) as table:
+        for _ in range(TRIES + 1):
+            assert "Another table" in started(tmp_path)
+        assert table.ask("/healthz")[0] == 200

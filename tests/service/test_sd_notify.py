@@ -1,0 +1,27 @@
+"""What systemd is told, read from a real datagram socket."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+from companion.service.sd_notify import notify, watchdog_s
+
+
+def test_ready_arrives_on_the_socket_that_systemd_names(tmp_path: Path) -> None:
+    path = tmp_path / "notify"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(str(path))
+        listener.settimeout(60)
+        assert notify("READY=1", {"NOTIFY_SOCKET": str(path)})
+        assert listener.recv(64) == b"READY=1"
+
+
+def test_without_systemd_nothing_is_sent(tmp_path: Path) -> None:
+    assert not notify("READY=1", {})
+    assert not notify("READY=1", {"NOTIFY_SOCKET": str(tmp_path / "gone")})
+
+
+def test_the_watchdog_is_fed_twice_in_its_time() -> None:
+    assert watchdog_s({"WATCHDOG_USEC": "10000000"}) == 5.0
+    assert watchdog_s({}) is None

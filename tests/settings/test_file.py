@@ -1,0 +1,144 @@
+"""Settings changed on the page: written with the comments kept, taken where that can be, refused with the reason."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.errors import SetupError
+from companion.settings import load as config
+from companion.settings.file import LATER, LIVE, SettingsFile
+from companion.settings.load import Origin, Settings
+from tests.system.running import Running
+
+TEXT = """# Our table at the Plough.
+[strip]
+brightness = 0.5   # not too bright: there are candles
+layout = "strip122"
+
+[web]
+port = 8000
+"""
+
+
+def settings_file(path: Path, taken: list[Settings], **overrides: dict[str, object]) -> SettingsFile:
+    def check(settings: Settings) -> list[str]:
+        return ["That layout has no holes."] if settings.strip.layout == "own" else []
+
+    return SettingsFile(Origin(path, overrides), config.load(path, overrides), check, taken.append)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "pegpip.toml"
+    file.write_text(TEXT)
+    return file
+
+
+def test_a_change_keeps_the_comments_and_is_taken_at_once(path: Path) -> None:
+    taken: list[Settings] = []
+    file = settings_file(path, taken)
+    file.change("strip", "brightness", 0.25)
+    assert path.read_text() == TEXT.replace("brightness = 0.5 ", "brightness = 0.25 ")
+    assert [settings.strip.brightness for settings in taken] == [0.25]
+    shown = {(one.section, one.key): one for one in file.shown()}
+    assert (shown["strip", "brightness"].value, shown["strip", "brightness"].waits) == (0.25, False)
+
+
+def test_what_needs_a_new_start_says_so_and_runs_as_before(path: Path) -> None:
+    taken: list[Settings] = []
+    file = settings_file(path, taken)
+    file.change("web", "port", 9000)
+    shown = {(one.section, one.key): one for one in file.shown()}
+    assert (shown["web", "port"].value, shown["web", "port"].waits, shown["web", "port"].live) == (9000, True, False)
+    assert (file.running.web.port, taken) == (8000, [])
+    file.change("web", "port", 8000)
+    assert not any(one.waits for one in file.shown())
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "why"),
+    [
+        ("strip", "brightness", 1.5, "brightness"),
+        ("strip", "brightness", "bright", "brightness"),
+        ("table", "name", "", "name"),
+        ("strip", "layout", "own", "no holes"),
+        ("web", "host", "0.0.0.0", "is not changed here"),
+        ("buttons", "shutdown_command", "rm", "is not changed here"),
+        ("strip", "colour", 1, "is not changed here"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_changes(
+    path: Path, section: str, key: str, value: object, why: str
+) -> None:
+    taken: list[Settings] = []
+    with pytest.raises(SetupError, match=why):
+        settings_file(path, taken).change(section, key, value)
+    assert (path.read_text(), taken) == (TEXT, [])
+
+
+def test_the_command_line_wins_and_says_so(path: Path) -> None:
+    file = settings_file(path, [], strip={"brightness": 0.9})
+    with pytest.raises(SetupError, match="command line"):
+        file.change("strip", "brightness", 0.1)
+    assert next(one for one in file.shown() if one.key == "brightness").fixed
+
+
+def test_without_a_file_one_is_made(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "pegpip.toml"
+    file = SettingsFile(Origin(path), Settings(), lambda settings: [], lambda settings: None)
+    file.change("table", "name", "The Plough")
+    assert tomllib.loads(path.read_text()) == {"table": {"name": "The Plough"}}
+
+
+def test_a_file_that_was_broken_by_hand_is_told_and_left(path: Path) -> None:
+    file = settings_file(path, [])
+    path.write_text("[strip\n")
+    with pytest.raises(SetupError, match="Correct it by hand"):
+        file.change("strip", "brightness", 0.1)
+    assert path.read_text() == "[strip\n"
+
+
+def test_every_setting_that_is_shown_is_one_of_the_file() -> None:
+    known = {name: set(type(getattr(Settings(), name)).__struct_fields__) for name in Settings.__struct_fields__}
+    for group in (LIVE, LATER):
+        assert all(set(keys) <= known[section] for section, keys in group.items())
+
+
+@given(st.text(max_size=24))
+def test_any_name_is_kept_as_it_is_or_refused(tmp_path_factory: pytest.TempPathFactory, name: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.toml"
+    path.write_text(TEXT)
+    try:
+        settings_file(path, []).change("table", "name", name)
+    except SetupError:
+        assert path.read_text() == TEXT
+    else:
+        assert config.load(path, {}).table.name == name
+
+
+def test_a_table_takes_its_name_and_keeps_it_over_a_start(tmp_path: Path) -> None:
+    settings = tmp_path / "pegpip.toml"
+    settings.write_text(TEXT.replace("8000", "0"))
+    table = Running(tmp_path / "data", "--config", str(settings))
+    try:
+        assert table.ask("/api/settings")[0] == 401
+        assert table.ask("/api/settings", {"section": "table", "key": "name", "value": "x"})[0] == 401
+        table.pair()
+        status, told = table.ask("/api/settings", {"section": "table", "key": "name", "value": "The Plough"})
+        assert (status, told["file"]) == (200, str(settings))
+        assert b"The Plough" in table.ask("/")[1]
+        status, told = table.ask("/api/settings", {"section": "strip", "key": "brightness", "value": 7})
+        assert (status, "brightness" in told["message"]) == (422, True)
+    finally:
+        table.stop()
+    again = Running(tmp_path / "data", "--config", str(settings))
+    try:
+        assert b"The Plough" in again.ask("/")[1]
+    finally:
+        again.stop()
+    assert "candles" in settings.read_text()

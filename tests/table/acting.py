@@ -1,0 +1,263 @@
+"""Acting out play for the tests: a table on a folder, a clock that stands still, and dice to observe."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from companion.games.engine.game import Action, Throw, Undo
+from companion.games.engine.notation import header_of
+from companion.games.engine.transcript import Transcript
+from companion.history.export import followed
+from companion.table.commands import Observe, PlayLine, StartGame, Tick
+from companion.table.evening.game_record import Game, filed
+from companion.table.evolve import Record
+from companion.table.journal import Entry, Journal
+from companion.table.photos import Photos
+from companion.table.snapshot import Snapshot
+from companion.table.tray.interpret import Interpretation, Memory, decided, look, look_again, tick
+from companion.table.tray.motion import stayed
+from companion.table.tray.observation import Die, Observation
+from companion.table.writer import Table
+
+HEADER: dict[str, Any] = {"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}
+FIRST = (5, 5, 2, 2, 1, 4, 6)
+"""A first throw of Crib Dice with two fives and two twos."""
+
+
+class Clock:
+    """A clock that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+class Tray:
+    """Dice in a tray: thrown to new places, moved to the keep zone, lifted out. `observation`: as a camera tells."""
+
+    def __init__(self, seed: int = 1, clock: Clock | None = None, keep_zone: bool = True) -> None:
+        self.random = random.Random(seed)
+        self.clock = clock or Clock()
+        self.thrown: list[Die] = []
+        self.kept: list[Die] = []
+        self.lay: list[Die] = []
+        self.seen: list[Die] = []
+        self.emptied = True
+        self.keep_zone = keep_zone
+
+    def lift(self, *zones: str) -> None:
+        """Every die out of the tray, or out of one zone (`thrown`, `kept`)."""
+        if not zones or "thrown" in zones:
+            self.lay = self.thrown or self.lay
+            self.thrown, self.emptied = [], True
+        if not zones or "kept" in zones:
+            self.kept = []
+
+    def throw(self, *values: int) -> Observation:
+        """Lift the dice of the throw zone and throw these."""
+        self.throw_in(*values)
+        return self.observation()
+
+    def throw_in(self, *values: int) -> None:
+        """The same, and no one has looked yet."""
+        self.lift("thrown")
+        self.thrown = [self.die(value) for value in values]
+
+    def knock(self) -> None:
+        """Someone knocks the table: every die slides a little."""
+        self.thrown = [self.slid(die) for die in self.thrown]
+        self.kept = [self.slid(die) for die in self.kept]
+
+    def slid(self, die: Die) -> Die:
+        x_mm, y_mm = die.x_mm + self.random.uniform(-8, 8), die.y_mm + self.random.uniform(-8, 8)
+        return msgspec.structs.replace(die, x_mm=x_mm, y_mm=y_mm)
+
+    def keep(self, *values: int) -> Observation:
+        """Move one die of each of those values from the throw zone to the keep zone."""
+        for value in values:
+            self.keep_one(value)
+        return self.observation()
+
+    def keep_one(self, value: int) -> None:
+        """The same with one die, and no one has looked yet."""
+        die = next(die for die in self.thrown if die.value == value)
+        self.thrown.remove(die)
+        self.kept.append(self.die(value))
+
+    def die(self, value: int) -> Die:
+        """Anywhere; but once in ten thousand throws one lands to the millimetre on what it was, and no one can tell.
+
+        What it was: where it lay, or where it was seen last, before somebody knocked the table.
+        """
+        while True:
+            x_mm, y_mm = self.random.uniform(0, 300), self.random.uniform(0, 220)
+            box = (int(x_mm) * 4, int(y_mm) * 4, 64, 64)
+            die = Die(value=value, x_mm=x_mm, y_mm=y_mm, confidence=0.99, box_xywh=box)
+            if not stayed(self.lay, [die]) and not stayed(self.seen, [die]):
+                return die
+
+    def observation(self, doubt: str | None = None) -> Observation:
+        emptied, self.emptied = self.emptied, not self.thrown
+        self.seen = list(self.thrown)
+        return Observation(
+            thrown=tuple(self.thrown),
+            kept=tuple(self.kept),
+            doubt=doubt,
+            photo_jpeg=b"\xff\xd8 a picture",
+            at_s=self.clock(),
+            emptied=emptied,
+            keep_zone=self.keep_zone,
+        )
+
+
+def table_in(folder: Path, clock: Clock | None = None) -> Table:
+    """A table on that folder, not started."""
+    return Table(Journal(folder), Photos(folder), clock=clock or Clock(), wall=lambda: 1_700_000_000.0)
+
+
+def transcripts(entries: Iterable[Entry]) -> list[tuple[int, bytes]]:
+    """Each game of a journal: the number of the entry that started it, and its transcript as JSON Lines."""
+    record, games = Record(), dict[int, Game]()
+    for entry in entries:
+        record = followed(record, entry, games)
+    return [(number, filed(game).text()) for number, game in sorted(games.items())]
+
+
+def started(table: Table, header: dict[str, Any]) -> Snapshot:
+    """Start a game over an empty tray."""
+    table.submit(StartGame(header=header))
+    return table.submit(Observe(Tray().observation()))
+
+
+def played(table: Table, lines: Sequence[dict[str, Any]]) -> None:
+    """Play lines by hand, each on the newest number."""
+    for line in lines:
+        table.submit(PlayLine(number=table.snapshot().number, line=line))
+
+
+class Asked(Exception):
+    """The interpreter wants a person: play stops here."""
+
+
+class Mime:
+    """Plays a game with its dice: acts each line out in a tray, shows it, and notes what the interpreter makes of it.
+
+    Who acts may be sloppy: knocks the table, holds dice one by one, is so quick that the tray is not seen in between.
+    """
+
+    def __init__(self, header: dict[str, Any], seed: int, sloppy: bool) -> None:
+        self.random = random.Random(seed)
+        self.clock = Clock()
+        self.tray = Tray(seed, self.clock)
+        self.sloppy = sloppy
+        self.state = Transcript.begin(header_of(header)).state
+        self.seen = self.state
+        self.memory = Memory(awake=True)
+        self.meant: list[Action | Undo] = []
+        self.understood: list[Action | Undo] = []
+
+    def see(self) -> None:
+        """Show the tray as it is."""
+        self.observation = self.tray.observation()
+        self._take(look(self.seen, self.memory, self.observation))
+
+    def perhaps_see(self) -> None:
+        """Show it, or be too quick for the camera."""
+        if not self.sloppy or self.random.random() < 0.6:
+            self.see()
+        if self.sloppy and self.random.random() < 0.3:
+            self.tray.knock()
+            self.see()
+
+    def _take(self, outcome: Interpretation) -> None:
+        self.memory = outcome.memory
+        for line in outcome.lines:
+            self.understood.append(line)
+            self.seen = self.seen.after(line)
+        if outcome.ask:
+            raise Asked(outcome.ask.code)
+        if outcome.notice and outcome.notice.code == "decide_first":
+            raise Asked("decide_first")
+
+    def say(self, action: Action) -> None:
+        """Play it by phone or button: what dice can't say."""
+        self.meant.append(action)
+        self.state = self.state.after(action)
+        self.see()
+        self.understood.append(action)
+        self.seen = self.seen.after(action)
+        self.memory = decided(self.memory)
+        self._take(look_again(self.seen, self.memory, self.observation))
+
+    def throw(self, *values: int, fresh: bool) -> None:
+        """Throw dice: at a turn's start all are collected first, later those of the throw zone."""
+        if fresh:
+            self.tray.lift()
+        self.tray.lift("thrown")
+        self.tray.throw_in(*values)
+        self.meant.append(Throw(values))
+        self.state = self.state.after(Throw(values))
+        self.see()
+
+    def move_aside(self, values: Sequence[int]) -> None:
+        """Move these to the keep zone, perhaps one by one."""
+        for value in values:
+            self.tray.keep_one(value)
+            if self.sloppy and self.random.random() < 0.3:
+                self.see()
+        self.perhaps_see()
+
+    def lift_out(self) -> None:
+        """Lift all dice out and wait."""
+        if self.sloppy and self.tray.thrown and self.random.random() < 0.5:
+            self.tray.thrown = self.tray.thrown[1:]
+            self.see()
+        self.tray.lift()
+        self.see()
+        self.clock.now_s += 3.0
+        self._take(tick(self.seen, self.memory, self.clock.now_s))
+
+
+class Evening:
+    """A table, a tray and a clock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.clock = Clock()
+        self.tray = Tray(clock=self.clock)
+        self.table = table_in(folder, self.clock)
+        self.table.start()
+        started(self.table, HEADER)
+
+    def see(self, doubt: str | None = None) -> Snapshot:
+        return self.table.submit(Observe(self.tray.observation(doubt)))
+
+    def throw(self, *values: int, doubt: str | None = None) -> Snapshot:
+        self.tray.throw_in(*values)
+        return self.see(doubt)
+
+    def keep(self, *values: int) -> Snapshot:
+        return self.table.submit(Observe(self.tray.keep(*values)))
+
+    def wait(self, seconds: float) -> Snapshot:
+        self.clock.now_s += seconds
+        return self.table.submit(Tick())
+
+    def restart(self) -> Snapshot:
+        self.table.stop()
+        self.table = table_in(self.folder, self.clock)
+        self.table.start()
+        return self.table.snapshot()
+
+
+def frozen(evening: Evening, *values: int) -> Snapshot:
+    """A first throw of FIRST with the fives frozen."""
+    evening.throw(*FIRST)
+    return evening.keep(5, 5)

@@ -1,0 +1,164 @@
+"""Past games are put down small: a start replays the game on the table only, and finds what a replay of all finds."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.errors import CompanionError
+from companion.games.engine.game import Throw
+from companion.games.engine.notation import line_of
+from companion.history.export import PastGames
+from companion.table import evolve as record
+from companion.table.commands import Abandon, CorrectThrow, EndSitting, NextGame, PlayLine, StartGame
+from companion.table.evening.archive import FILE_NAME, Filing
+from companion.table.evening.game_record import filed, reopened
+from companion.table.journal import read_entries
+from companion.table.snapshot import Snapshot
+from companion.table.writer import Table
+from tests.table.acting import HEADER, played, started, table_in, transcripts
+
+QUICK: dict[str, Any] = {**HEADER, "game": "crapola", "rules": {"target": 500}}
+
+
+def play_out(table: Table, chance: random.Random) -> None:
+    """The game on the table to its end, at random."""
+    if table.snapshot().abandoned:
+        played(table, [{"undo": 1}])
+    while not (state := table._play.table.record.game.transcript.state).over:
+        options, sizes = state.options(), state.throw_sizes
+        if sizes and (not options or chance.random() < 0.6):
+            line = line_of(Throw(tuple(chance.randint(1, 6) for _ in range(sizes[0]))))
+        else:
+            line = line_of(chance.choice(options))
+        played(table, [line])
+
+
+def stir(table: Table, chance: random.Random) -> None:
+    """Something that reaches back: an undo over games, an old throw corrected, a game given up, an evening ended."""
+    number = table.snapshot().number
+    throws = [throw for game in table._play.table.record.games for throw in game.throws]
+    command: Any = chance.choice(
+        [
+            PlayLine(number=number, line={"undo": 1}),
+            PlayLine(number=number, line={"undo": 1}),
+            Abandon(number=number),
+            EndSitting(number=number),
+            NextGame(number=number),
+            StartGame(header=QUICK),
+            *(CorrectThrow(number=number, throw=one.number, values=one.values[::-1]) for one in throws[-200::40]),
+            *(CorrectThrow(number=number, throw=one.number, values=(1,) * len(one.values)) for one in throws[::60]),
+        ]
+    )
+    try:
+        table.submit(command)
+    except CompanionError:
+        return
+
+
+def without_file(folder: Path) -> tuple[Snapshot, list[dict[str, Any]], dict[str, Any]]:
+    """What a table and the evening's pages show when everything is replayed."""
+    kept = (folder / FILE_NAME).read_bytes()
+    (folder / FILE_NAME).unlink()
+    found = shown(folder)
+    (folder / FILE_NAME).write_bytes(kept)
+    return found
+
+
+def shown(folder: Path) -> tuple[Snapshot, list[dict[str, Any]], dict[str, Any]]:
+    table = table_in(folder)
+    table.start()
+    snapshot = table.snapshot()
+    table.stop()
+    past = PastGames(folder)
+    return snapshot, past.games(), past.players()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_was_played_a_start_from_filed_games_is_the_same_as_a_replay_of_all(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)
+    table = table_in(tmp_path)
+    table.start()
+    started(table, QUICK)
+    past = PastGames(tmp_path)
+    for _ in range(6):
+        play_out(table, chance)
+        table.submit(NextGame(number=table.snapshot().number))
+        for _ in range(chance.randint(0, 4)):
+            stir(table, chance)
+        assert past.games() == PastGames(tmp_path).games()
+        if chance.random() < 0.5:
+            table.stop()
+            table = table_in(tmp_path)
+            table.start()
+    table.stop()
+    assert shown(tmp_path) == without_file(tmp_path)
+    assert {game["id"] for game in PastGames(tmp_path).games()} == {
+        number for number, text in transcripts(read_entries(tmp_path)) if b'"throw"' in text
+    }
+
+
+@pytest.fixture(scope="module")
+def played_evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("evening")
+    table = table_in(folder)
+    table.start()
+    started(table, QUICK)
+    for seed in range(3):
+        play_out(table, random.Random(seed))
+        table.submit(NextGame(number=table.snapshot().number))
+    table.stop()
+    return folder
+
+
+@pytest.fixture
+def evening(played_evening: Path, tmp_path: Path) -> Path:
+    """A folder in which three games have been played, for a test to do with as it likes."""
+    return shutil.copytree(played_evening, tmp_path / "evening")
+
+
+def test_a_start_replays_the_game_on_the_table_and_no_other(evening: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entries = list[int]()
+    after = record.after_entry
+    monkeypatch.setattr(record, "after_entry", lambda before, one: entries.append(one.number) or after(before, one))
+    table = table_in(evening)
+    table.start()
+    assert entries == [table.snapshot().number]
+    assert table.snapshot().sitting.games == 3
+    table.stop()
+
+
+@pytest.mark.parametrize("harm", ["cut", "bit", "empty", "missing"])
+def test_a_file_of_past_games_that_is_damaged_is_made_anew(evening: Path, harm: str) -> None:
+    before = shown(evening)
+    file = evening / FILE_NAME
+    content = bytearray(file.read_bytes())
+    if harm == "missing":
+        file.unlink()
+    else:
+        content[len(content) // 3] ^= 4
+        file.write_bytes(content[: len(content) // 2] if harm == "cut" else b"" if harm == "empty" else content)
+    assert shown(evening) == before
+    assert Filing(evening).load() is not None
+
+
+def test_a_file_of_another_journal_is_not_believed(evening: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    table = table_in(other)
+    table.start()
+    started(table, HEADER)
+    table.stop()
+    before = shown(other)
+    (other / FILE_NAME).write_bytes((evening / FILE_NAME).read_bytes())
+    assert shown(other) == before
+
+
+def test_a_game_that_is_filed_and_reopened_is_the_same(evening: Path) -> None:
+    found = Filing(evening).load()
+    assert found is not None
+    for game in found[1].values():
+        assert filed(reopened(game)) == game

@@ -1,0 +1,303 @@
+"""The table is the replay of its journal: at every number, after any commands, from any start."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.errors import IllegalAction, RulesError
+from companion.games.crag.sheet import CATEGORIES
+from companion.games.engine.game import Throw
+from companion.games.engine.notation import line_of
+from companion.games.engine.replay import replayed as replayed_file
+from companion.history.export import PastGames
+from companion.table import commands as c
+from companion.table.decide import Play
+from companion.table.evolve import replayed
+from companion.table.journal import Journal, read_entries
+from companion.table.photos import Photos
+from companion.table.projection import TableState, snapshot_of
+from companion.table.snapshot import Snapshot
+from companion.table.tray.interpret import Memory
+from tests.table.acting import HEADER, Clock, played, table_in, transcripts
+
+HEADERS: list[dict[str, Any]] = [
+    HEADER,
+    {**HEADER, "players": ["Ben", "Ann"], "rules": {"bumping": True, "skunk": True}, "roll_off": True},
+    {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]},
+    {"transcript": 1, "game": "crapola", "players": ["Ann", "Cat"], "rules": {"target": 300, "entry": 0}},
+]
+OTHER_COMMANDS = ["correct", "confirm", "game", "next", "abandon", "end"]
+TURN: list[dict[str, Any]] = [
+    {"throw": [5, 5, 2, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"throw": [5, 3, 3, 4, 6]},
+    {"do": "stop"},
+]
+
+
+class Evening:
+    """A table without a thread; every number's snapshot is noted as it is told."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.told: dict[int, Snapshot] = {}
+        self.start()
+
+    def start(self) -> None:
+        self.play = Play(Journal(self.folder), Photos(self.folder), Clock(), lambda: 0.0, self.tell)
+        self.play.open()
+
+    def close(self) -> None:
+        self.play.close()
+
+    def tell(self, table: TableState) -> None:
+        self.told[table.record.number] = journaled(table)
+
+    def do(self, command: c.Command) -> None:
+        try:
+            self.play.apply(command)
+        except RulesError:
+            before = self.told.get(self.play.table.record.number)
+            assert before is None or before == journaled(self.play.table), "a refusal changes nothing"
+        self.tell(self.play.table)
+
+
+def journaled(table: TableState) -> Snapshot:
+    return snapshot_of(TableState(table.record, Memory()))
+
+
+def random_command(evening: Evening, draw: Any) -> c.Command:
+    number, game = evening.play.table.record.number, evening.play.table.record.game
+    kind = draw(
+        st.sampled_from(["line"] * 12 + ["undo", "undo", "correct", "confirm", "game", "next", "abandon", "end"])
+    )
+    if kind == "game" or game is None:
+        return c.StartGame(header=draw(st.sampled_from(HEADERS)))
+    if kind == "line":
+        state = game.transcript.state
+        options = [line_of(option) for option in state.options()]
+        options += [line_of(Throw(tuple(draw(dice(size))))) for size in state.throw_sizes]
+        return c.PlayLine(number=number, line=draw(st.sampled_from(options)) if options else {"do": "stop"})
+    if kind == "undo":
+        return c.PlayLine(number=number, line={"undo": draw(st.sampled_from([1, 1, 2, 5]))})
+    throws = [thrown for one in evening.play.table.record.games[-2:] for thrown in one.throws]
+    if kind == "correct" and throws:
+        thrown = draw(st.sampled_from(throws))
+        return c.CorrectThrow(number=number, throw=thrown.number, values=tuple(draw(dice(len(thrown.values)))))
+    offer = evening.play.table.offer
+    if kind == "confirm" and offer:
+        return c.ConfirmCorrection(offer=offer.id, accept=draw(st.booleans()))
+    last = {"next": c.NextGame, "abandon": c.Abandon}.get(kind, c.EndSitting)
+    return last(number=number)
+
+
+def dice(size: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(st.sampled_from([1, 2, 5, 5, 5, 6]), min_size=size, max_size=size)
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data())
+def test_every_prefix_of_the_journal_replays_to_what_was_told(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as folder, closing(Evening(Path(folder))) as evening:
+        for _ in range(data.draw(st.integers(10, 50))):
+            if data.draw(st.integers(0, 15)) == 0:
+                evening.close()
+                before = evening.play.table.record
+                evening.start()
+                assert evening.play.table.record == before, "a restart changes nothing, nor how far back one can go"
+            evening.do(random_command(evening, data.draw))
+        entries = read_entries(Path(folder))
+        assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
+        for count in range(1, len(entries) + 1):
+            assert journaled(TableState(replayed(entries[:count]), Memory())) == evening.told[count]
+        for _, text in transcripts(entries):
+            assert "error" not in list(replayed_file(text))[-1]
+
+
+def test_undo_goes_across_turns_and_games_and_takes_an_abandoning_back(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(table, [*TURN[:2], {"do": "stop"}])
+    before = table.snapshot()
+    table.submit(c.Abandon(number=before.number))
+    assert table.snapshot().abandoned
+    played(table, [{"undo": 1}])
+    assert table.snapshot().state == before.state
+    table.submit(c.StartGame(header={**HEADER, "players": ["Cat", "Dan"]}))
+    assert table.snapshot().state["scores"] == {"Cat": 0, "Dan": 0}
+    played(table, [{"undo": 1}])
+    assert table.snapshot().state == before.state
+    played(table, [{"undo": 3}])
+    assert table.snapshot().state["scores"] == {"Ann": 0, "Ben": 0}
+    assert table.snapshot().throws == ()
+    assert [event.code for event in table.snapshot().events] == ["game_started", "undone", "undone", "undone"]
+    table.stop()
+
+
+def test_one_sitting_can_be_gone_back_to_however_many_games_this_one_has(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    people = [["Ann", "Ben"], ["Cat", "Dan"], ["Dan", "Cat"]]
+    for players in people:
+        table.submit(c.StartGame(header={**HEADER, "players": players}))
+    table.stop()
+    table.start()
+    assert [game.header.players[0] for game in table._play.table.record.games] == ["Ann", "Cat", "Dan"]
+    played(table, [{"undo": 1}, {"undo": 1}])
+    assert list(table.snapshot().state["scores"]) == ["Ann", "Ben"]
+    table.submit(c.StartGame(header={**HEADER, "players": ["Eve", "Flo"]}))
+    table.submit(c.StartGame(header={**HEADER, "players": ["Gus", "Hal"]}))
+    assert [game.header.players[0] for game in table._play.table.record.games] == ["Eve", "Gus"]
+    table.stop()
+
+
+def test_a_correction_re_derives_what_followed_and_rolls_the_log_back(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(table, TURN)
+    assert table.snapshot().state["scores"]["Ann"] == 5
+    number = table.snapshot().number
+    after = table.submit(c.CorrectThrow(number=number, throw=2, values=(5, 5, 3, 4, 6)))
+    assert (after.number, after.state["scores"]["Ann"]) == (number + 1, 10)
+    assert after.state["line"] == 6, "header, four lines and the correction"
+    assert after.throws[1].values == (3, 4, 5, 5, 6)
+    assert after.throws[1].source == "corrected"
+    banked = [event for event in after.events if event.code == "banked"]
+    assert [(event.number, event.args["points"]) for event in banked] == [(5, 10)]
+    assert after.events[-1].args == {"throw": 2, "was": [3, 3, 4, 5, 6], "values": [3, 4, 5, 5, 6], "dropped": 0}
+    table.stop()
+
+
+def test_after_a_corrected_roll_off_each_throw_is_of_whose_turn_it_was(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header={**HEADER, "roll_off": True}))
+    played(table, [{"throw": [6, 6]}, {"throw": [1, 2]}, *TURN[:3]])
+    assert [thrown.player for thrown in table.snapshot().throws] == ["Ann", "Ben", "Ann", "Ann"]
+    after = table.submit(c.CorrectThrow(number=table.snapshot().number, throw=1, values=(1, 1)))
+    assert [thrown.player for thrown in after.throws] == ["Ann", "Ben", "Ben", "Ben"]
+    assert [who for *_, who, _ in PastGames(tmp_path).throwers()] == ["Ann", "Ben", "Ben", "Ben"]
+    table.stop()
+
+
+def test_an_undo_after_a_correction_takes_the_last_line_back_and_leaves_the_throw_corrected(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(table, TURN)
+    table.submit(c.CorrectThrow(number=table.snapshot().number, throw=2, values=(5, 5, 3, 4, 6)))
+    played(table, [{"undo": 1}])
+    back = table.snapshot()
+    assert (back.state["player"], back.state["turn_points"], back.state["scores"]["Ann"]) == ("Ann", 10, 0)
+    assert back.throws[1].values == (3, 4, 5, 5, 6)
+    played(table, [{"undo": 1}, {"throw": [5, 2, 3, 4, 6]}])
+    assert [thrown.source for thrown in table.snapshot().throws] == ["hand", "hand"]
+    assert table.snapshot().state["turn_points"] == 5
+    table.stop()
+    again = table_in(tmp_path)
+    again.start()
+    assert again.snapshot().state["turn_points"] == 5
+    again.stop()
+
+
+def test_lines_that_a_correction_makes_illegal_are_listed_first_and_dropped_only_on_a_word(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(
+        table,
+        [{"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"throw": [5, 3, 3, 4, 6]}, {"do": "stop"}],
+    )
+    before = table.snapshot()
+    wiped = c.CorrectThrow(number=before.number, throw=2, values=(2, 3, 3, 4, 6))
+    offered = table.submit(wiped)
+    assert offered.number == before.number
+    assert [one["line"] for one in offered.correction.dropped] == [{"do": "stop"}]
+    kept = table.submit(c.ConfirmCorrection(offer=offered.correction.id, accept=False))
+    assert (kept.correction, kept.state) == (None, before.state)
+    offered = table.submit(wiped)
+    after = table.submit(c.ConfirmCorrection(offer=offered.correction.id, accept=True))
+    assert after.state["wipeouts"] == {"Ann": 1, "Ben": 0}
+    assert after.state["player"] == "Ben"
+    assert after.correction is None
+    table.stop()
+    assert read_entries(tmp_path)[-1].body["dropped"] == [{"do": "stop"}]
+
+
+CRAG: dict[str, Any] = {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]}
+LEVEL_GAME = [
+    line
+    for category in CATEGORIES
+    for _ in CRAG["players"]
+    for line in ({"throw": [1, 2, 4]}, {"do": "score", "category": category})
+]
+
+
+def test_a_throw_of_an_earlier_game_is_corrected_there_and_the_evening_added_up_anew(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=CRAG))
+    played(table, LEVEL_GAME)
+    last_throw = table.snapshot().throws[-1].number
+    table.submit(c.NextGame(number=table.snapshot().number))
+    played(table, [{"throw": [1, 2, 3]}])
+    before = table.snapshot()
+    assert before.sitting.games_lost == {"Ann": 0, "Ben": 0}
+    after = table.submit(c.CorrectThrow(number=before.number, throw=last_throw, values=(1, 6, 6)))
+    assert after.sitting.games_lost == {"Ann": 1, "Ben": 0}
+    assert (after.state, after.throws) == (before.state, before.throws), "the game on the table goes on as it was"
+    assert after.events[-1].code == "corrected"
+    table.stop()
+    past = {game["id"]: game["winners"] for game in PastGames(tmp_path).games()}
+    assert past[1] == ["Ben"]
+    table.start()
+    assert table.snapshot().sitting == after.sitting
+    table.stop()
+
+
+def test_a_game_that_others_have_followed_stays_over_when_a_throw_of_it_is_corrected(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header={**HEADERS[3], "players": ["Ann", "Ben"]}))
+    thousand = [{"throw": [1, 1, 1, 2, 3, 4]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"}]
+    played(table, [*thousand, {"throw": [2, 2, 3, 3, 4, 6]}])
+    crap_out = table.snapshot().throws[-1].number
+    number = table.submit(c.NextGame(number=table.snapshot().number)).number
+    with pytest.raises(IllegalAction, match="would not be over"):
+        table.submit(c.CorrectThrow(number=number, throw=crap_out, values=(1, 2, 3, 3, 4, 6)))
+    table.submit(c.EndSitting(number=number))
+    number = table.submit(c.StartGame(header=CRAG)).number
+    with pytest.raises(IllegalAction, match="not one of this sitting"):
+        table.submit(c.CorrectThrow(number=number, throw=1, values=(1, 1, 1, 2, 3, 5)))
+    table.stop()
+
+
+def test_past_games_are_told_from_the_journal_while_it_grows(tmp_path: Path) -> None:
+    past = PastGames(tmp_path)
+    assert past.games() == []
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(c.StartGame(header=HEADER))
+    played(table, TURN[:2])
+    assert [(game["id"], game["throws"], game["over"]) for game in past.games()] == [(1, 1, False)]
+    table.submit(c.StartGame(header={**HEADER, "players": ["Cat", "Dan"]}))
+    played(table, TURN[:1])
+    assert [game["players"] for game in past.games()] == [["Cat", "Dan"], ["Ann", "Ben"]]
+    played(table, [{"undo": 1}, {"undo": 1}])
+    assert [game["id"] for game in past.games()] == [1]
+    assert past.transcript(1)[-1] == {"do": "point", "value": 5}
+    moves = past.moves(1)
+    assert [move["throw"] for move in moves] == [1, None]
+    assert moves[-1]["state"]["frozen"] == 2
+    assert past.transcript(99) is None
+    assert past.moves(99) is None
+    table.stop()

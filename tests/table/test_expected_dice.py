@@ -1,0 +1,53 @@
+"""How many dice the table expects in its tray, where it has no calibration to explain every silhouette."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.games.engine.notation import action_of, header_of
+from companion.games.engine.transcript import Transcript
+from companion.games.registry import policy_for
+
+
+def expected(header: dict[str, Any], *lines: dict[str, Any]) -> tuple[int | None, bool]:
+    transcript = Transcript.begin(header_of({"transcript": 1, "players": ["Ann", "Ben"], **header}))
+    for line in lines:
+        transcript = transcript.then(action_of(line))
+    policy = policy_for(transcript.state)
+    return policy.dice_expected(transcript.state), policy.starts_afresh(transcript.state)
+
+
+def throw(*dice: int) -> dict[str, Any]:
+    return {"throw": list(dice)}
+
+
+@pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
+def test_a_roll_off_is_thrown_with_two_dice_in_every_game(game: str) -> None:
+    rolling = {"game": game, "roll_off": True}
+    assert expected(rolling) == (2, True)
+    assert expected(rolling, throw(3, 4)) == (2, True)
+
+
+@pytest.mark.parametrize(("game", "dice"), [("crib_dice", 7), ("crag", 3), ("crapola", None)])
+def test_after_the_roll_off_the_game_says_how_many(game: str, dice: int | None) -> None:
+    assert expected({"game": game, "roll_off": True}, throw(3, 4), throw(1, 1)) == (dice, True)
+
+
+def test_a_piddle_leaves_it_open_as_a_frozen_die_may_be_borrowed() -> None:
+    named = [throw(5, 5, 5, 5, 5, 2, 3), {"do": "point", "value": 5}]
+    assert expected({"game": "crib_dice"}, *named) == (None, False)
+
+
+def test_kept_dice_of_crag_stay_in_the_tray() -> None:
+    kept = [throw(6, 6, 2), {"do": "keep", "dice": [6, 6]}]
+    assert expected({"game": "crag"}, *kept) == (3, False)
+    entered = [*kept, throw(1), {"do": "score", "category": "crag"}]
+    assert expected({"game": "crag"}, *entered) == (3, True)
+
+
+def test_dice_set_aside_in_crapola_are_not_swept_up_till_the_turn_ends() -> None:
+    kept = [throw(1, 1, 2, 3, 4, 6), {"do": "keep", "dice": [1]}]
+    assert expected({"game": "crapola"}, *kept)[1] is False
+    assert expected({"game": "crapola"}, *kept, throw(2, 2, 3, 4, 6))[1] is True

@@ -1,0 +1,67 @@
+"""Rolled, nudged, shifted or picked up: told from where dice lie."""
+
+from __future__ import annotations
+
+import msgspec
+
+from companion.table.tray.motion import Motion, motion_of
+from companion.table.tray.observation import Die, Observation
+from tests.table.acting import Tray
+
+
+def dice(*values: int, seed: int = 1) -> tuple[Die, ...]:
+    tray = Tray(seed)
+    return tuple(tray.die(value) for value in values)
+
+
+def pushed(lying: tuple[Die, ...], by_mm: float) -> tuple[Die, ...]:
+    return tuple(msgspec.structs.replace(die, x_mm=die.x_mm + by_mm) for die in lying)
+
+
+def seen(thrown: tuple[Die, ...], kept: tuple[Die, ...] = (), emptied: bool = False) -> Observation:
+    return Observation(thrown=thrown, kept=kept, doubt=None, photo_jpeg=None, at_s=0.0, emptied=emptied)
+
+
+def test_jitter_is_nothing_even_when_the_zone_seemed_empty() -> None:
+    lying = dice(1, 2, 3)
+    assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
+
+
+def test_other_values_in_the_same_places_are_a_misreading_unless_the_zone_was_empty() -> None:
+    lying = dice(4)
+    turned = (msgspec.structs.replace(lying[0], value=2),)
+    assert motion_of(lying, (), seen(turned)) is Motion.NONE
+    assert motion_of(lying, (), seen(turned, emptied=True)) is Motion.UNSURE
+
+
+def test_an_emptied_zone_with_dice_elsewhere_is_a_roll_even_of_the_same_values() -> None:
+    assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2), emptied=True)) is Motion.ROLLED
+    assert motion_of((), (), seen(dice(1, 2, 3))) is Motion.ROLLED
+
+
+def test_the_same_values_elsewhere_without_an_empty_zone_are_unsure() -> None:
+    assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2))) is Motion.UNSURE
+    assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 4, seed=2))) is Motion.ROLLED
+
+
+def test_a_nudge_is_shorter_than_a_die_and_a_push_is_not() -> None:
+    lying = dice(1, 2, 3)
+    assert motion_of(lying, (), seen(pushed(lying, 12.0))) is Motion.NONE
+    assert motion_of(lying, (), seen(pushed(lying, 17.0))) is Motion.UNSURE
+
+
+def test_a_die_moved_to_the_keep_zone_is_no_roll_but_dice_that_also_moved_far_may_be_one() -> None:
+    lying = dice(5, 2, 6)
+    assert motion_of(lying, (), seen(lying[1:], kept=dice(5, seed=3))) is Motion.NONE
+    assert motion_of(lying, (), seen(pushed(lying[1:], 60.0), kept=dice(5, seed=3))) is Motion.UNSURE
+
+
+def test_kept_dice_put_back_into_an_empty_throw_zone_are_unsure() -> None:
+    kept = dice(5, 5)
+    assert motion_of((), kept, seen(dice(5, seed=2), kept=kept[:1], emptied=True)) is Motion.UNSURE
+
+
+def test_dice_picked_up_are_no_roll() -> None:
+    lying = dice(5, 2, 6)
+    assert motion_of(lying, (), seen(lying[:2])) is Motion.NONE
+    assert motion_of(lying, (), seen(())) is Motion.NONE

@@ -1,0 +1,44 @@
+"""A game that the session has never heard of: its throws come from the tray, the rest from a phone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from companion.games import registry
+from companion.table.commands import Observe, PlayLine, Tick
+from tests.games.high import GAME
+from tests.table.acting import Clock, Tray, started, table_in
+
+HEADER: dict[str, Any] = {"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": GAME}))
+
+
+def test_a_new_game_plays_at_the_table_with_no_line_of_the_session_changed(tmp_path: Path) -> None:
+    clock = Clock()
+    table, tray = table_in(tmp_path, clock), Tray(clock=clock)
+    table.start()
+    started(table, HEADER)
+    thrown = table.submit(Observe(tray.throw(4)))
+    assert (thrown.state["turn_points"], thrown.options) == (4, ({"do": "stop"},))
+    tray.lift()
+    table.submit(Observe(tray.observation()))
+    clock.now_s += 60.0
+    assert table.submit(Tick()).number == thrown.number, "an empty tray says nothing here"
+    table.submit(PlayLine(number=thrown.number, line={"do": "stop"}))
+    table.submit(Observe(tray.throw(3)))
+    over = table.submit(Observe(tray.throw(6)))
+    assert over.state["outcome"]["winners"] == ["Ben"]
+    codes = [event.code for event in over.events]
+    assert codes == ["game_started", "threw", "banked", "topped", "threw", "threw", "banked", "topped", "game_over"]
+    table.stop()
+    table.start()
+    assert table.snapshot().state == over.state
+    table.stop()

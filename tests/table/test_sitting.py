@@ -1,0 +1,191 @@
+"""An evening: games lost add up, who lost starts, photos stay under their cap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.errors import DeviceError, IllegalAction, RulesError
+from companion.table.commands import Abandon, EndSitting, NextGame, Observe, PressButton, StartGame
+from companion.table.evening.sitting import colours, next_starter
+from companion.table.photos import Photos
+from tests.table.acting import HEADER, Tray, played, started, table_in
+
+SIXES: list[dict[str, Any]] = [{"throw": [6] * 7}, {"do": "point", "value": 6}]
+WIN: list[dict[str, Any]] = [*SIXES, *SIXES, *SIXES, *SIXES, *SIXES, {"do": "stop"}]
+TWO: list[dict[str, Any]] = [{"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"}]
+
+
+def test_games_lost_add_up_and_the_loser_starts_the_next(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    with pytest.raises(IllegalAction, match="not over"):
+        table.submit(NextGame(number=1))
+    played(table, [*WIN, *TWO])
+    over = table.snapshot()
+    assert (over.phase, over.next_starter) == ("over", "Ben")
+    assert (over.sitting.games, over.sitting.games_lost) == (1, {"Ann": 0, "Ben": 1})
+    following = table.submit(NextGame(number=over.number))
+    assert (following.state["player"], following.sitting.games) == ("Ben", 1)
+    played(table, [*WIN, *TWO])
+    assert table.snapshot().sitting.games_lost == {"Ann": 1, "Ben": 1}
+    played(table, [{"undo": 1}])
+    assert table.snapshot().sitting.games_lost == {"Ann": 0, "Ben": 1}
+    played(table, [{"do": "stop"}])
+    assert table.submit(PressButton(button="next")).state["player"] == "Ann"
+    table.stop()
+
+
+def test_a_sitting_ends_when_the_host_says_so_or_other_people_play(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    played(table, [*WIN, *TWO])
+    table.submit(EndSitting(number=table.snapshot().number))
+    assert table.submit(NextGame(number=table.snapshot().number)).sitting.games == 0
+    played(table, [*WIN, *TWO])
+    assert table.snapshot().sitting.games == 1
+    assert table.submit(StartGame(header={**HEADER, "players": ["Ben", "Ann"]})).sitting.games == 1
+    assert table.submit(StartGame(header={**HEADER, "players": ["Ben", "Cat"]})).sitting.games == 0
+    table.stop()
+
+
+def test_an_abandoned_game_counts_for_nothing_and_the_next_can_start(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header=HEADER))
+    played(table, TWO)
+    left = table.submit(Abandon(number=table.snapshot().number))
+    assert (left.phase, left.options, left.sitting.games) == ("over", (), 0)
+    tray = Tray()
+    assert table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6))).number == left.number
+    with pytest.raises(IllegalAction, match="abandoned"):
+        played(table, [{"throw": [5, 5, 2, 2, 1, 4, 6]}])
+    assert table.submit(NextGame(number=left.number)).state["scores"] == {"Ann": 0, "Ben": 0}
+    table.stop()
+
+
+@pytest.mark.parametrize(
+    ("lost", "scores", "starts"),
+    [
+        ((0, 1, 2), (125, 70, 40), 2),
+        ((0, 2, 1), (125, 70, 40), 1),
+        ((0, 1, 1), (125, 70, 90), 1),
+        ((0, 1, 1), (125, 70, 70), 2),
+        ((0, 0, 0), (125, 125, 125), 2),
+    ],
+)
+def test_who_lost_most_starts_then_the_worst_score_then_the_next_seat(
+    lost: tuple[int, ...], scores: tuple[int, ...], starts: int
+) -> None:
+    assert next_starter(scores, lost, first=1, seats=3) == starts
+
+
+def test_who_won_the_roll_off_has_started(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"], "roll_off": True}))
+    played(table, [{"throw": [1, 1]}, {"throw": [6, 6]}, {"throw": [1, 2]}])
+    played(table, [*WIN, *WIN, *WIN])  # all finish level: the seat after the one who started is next
+    assert table.snapshot().state["outcome"]["winners"] == ["Ann", "Ben", "Cat"]
+    assert table.snapshot().next_starter == "Cat"
+    table.stop()
+
+
+def test_of_a_team_that_lost_its_next_person_starts() -> None:
+    assert next_starter((125, 30), (0, 1), first=1, seats=4) == 3
+
+
+def test_photos_go_oldest_first_and_never_those_of_this_evening(tmp_path: Path) -> None:
+    photos = Photos(tmp_path, cap_bytes=250)
+    photos.start(last_throw=0)
+    for throw in range(1, 6):
+        photos.kept(throw, b"x" * 100)
+    photos.prune(first_kept=3)
+    assert [photos.jpeg(throw) is not None for throw in range(1, 6)] == [False, False, True, True, True]
+
+
+def test_a_photo_whose_throw_never_reached_the_journal_makes_way_and_is_kept(tmp_path: Path) -> None:
+    photos = Photos(tmp_path)
+    photos.start(last_throw=0)
+    photos.kept(1, b"one")
+    photos.kept(2, b"two")
+    (tmp_path / "photos" / "3.part").write_bytes(b"half")
+    photos.start(last_throw=1)
+    assert sorted(file.name for file in (tmp_path / "photos").iterdir()) == ["1.jpg", "2.unclaimed1.jpg"]
+    photos.kept(2, b"another")
+    photos.start(last_throw=1)
+    assert (tmp_path / "photos" / "2.unclaimed1.jpg").read_bytes() == b"two"
+    assert (tmp_path / "photos" / "2.unclaimed2.jpg").read_bytes() == b"another"
+
+
+def test_photos_that_cannot_be_kept_are_told(tmp_path: Path) -> None:
+    (tmp_path / "photos").write_text("in the way")
+    with pytest.raises(DeviceError, match="Photos can't be kept"):
+        Photos(tmp_path).start(last_throw=0)
+
+
+def test_a_throw_counts_even_when_its_photo_cannot_be_kept(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    started(table, HEADER)
+    (tmp_path / "photos").rmdir()
+    after = table.submit(Observe(Tray().throw(5, 5, 2, 2, 1, 4, 6)))
+    assert (after.number, after.throws[-1].photo) == (2, False)
+    table.stop()
+
+
+def test_a_player_keeps_a_colour_wherever_the_seat() -> None:
+    worn = colours({}, ("Ann", "Ben", "Cid"))
+    assert list(colours(worn, ("Cid", "Ann", "Ben")).items()) == [("Cid", 2), ("Ann", 0), ("Ben", 1)]
+
+
+def test_a_newcomer_takes_a_colour_that_nobody_at_the_table_has() -> None:
+    assert colours({"Ann": 0, "Ben": 1}, ("Dot", "Ben", "Ann")) == {"Dot": 2, "Ben": 1, "Ann": 0}
+    assert sorted(colours({}, tuple("ABCDEFGHIJKL")).values()) == [0, 0, 1, 1, *range(2, 10)]
+
+
+def test_two_that_wore_one_colour_in_different_games_are_told_apart() -> None:
+    assert colours({"Ann": 0, "Ben": 1, "Cid": 0, "Dot": 1}, ("Ann", "Cid")) == {"Ann": 0, "Cid": 1}
+
+
+def test_the_table_tells_the_colours_and_keeps_them_over_a_restart(tmp_path: Path) -> None:
+    for _ in range(2):
+        table = table_in(tmp_path)
+        table.start()
+        if not table.snapshot().number:
+            table.submit(StartGame(header=HEADER))
+            table.submit(StartGame(header={**HEADER, "players": HEADER["players"][::-1]}))
+        assert table.snapshot().sitting.colours == {name: at for at, name in enumerate(HEADER["players"])}
+        table.stop()
+
+
+def test_a_colour_that_was_chosen_is_worn_whoever_wore_it(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    header = {**HEADER, "players": ["Ann", "Ben"]}
+    table.submit(StartGame(header=header))
+    assert table.submit(StartGame(header=header, colours={"Ben": 0})).sitting.colours == {"Ann": 1, "Ben": 0}
+    assert table.submit(StartGame(header=header)).sitting.colours == {"Ann": 1, "Ben": 0}
+    for wrong in ({"Ben": 10}, {"Cid": 1}, {"Ann": 3, "Ben": 3}, {"Ann": "red"}, [1]):
+        with pytest.raises(RulesError, match="colour"):
+            table.submit(StartGame(header=header, colours=wrong))
+    table.stop()
+
+
+def test_colours_are_kept_from_one_sitting_to_the_next(tmp_path: Path) -> None:
+    wanted = [
+        {"Ann": 0, "Ben": 1, "Cid": 2},
+        {"Cid": 2, "Dot": 0},
+        {"Eve": 0, "Fay": 1},
+        {"Dot": 0, "Ben": 1, "Cid": 2},
+    ]
+    for worn in wanted:
+        table = table_in(tmp_path)
+        table.start()
+        table.submit(StartGame(header={**HEADER, "players": list(worn)}))
+        assert table.snapshot().sitting.colours == worn
+        table.stop()

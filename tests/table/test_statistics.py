@@ -1,0 +1,158 @@
+"""Players in figures: turns, points and faces as they were played, games as they ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.games.crag.sheet import CATEGORIES
+from companion.history.export import PastGames
+from companion.table.commands import CorrectThrow, PlayLine, StartGame
+from companion.table.evening.statistics import Tally
+from companion.table.writer import Table
+from tests.table.acting import HEADER, table_in
+
+SIXES: list[dict[str, Any]] = [{"throw": [6] * 7}, {"do": "point", "value": 6}]
+LOST: list[dict[str, Any]] = [
+    {"throw": [6, 6, 2, 2, 1, 4, 3]},
+    {"do": "point", "value": 6},
+    {"throw": [3, 3, 2, 4, 5]},
+]
+ANN_WINS: list[dict[str, Any]] = [
+    {"throw": [5, 5, 5, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"do": "stop"},
+    *LOST,
+    *SIXES * 5,
+    {"do": "stop"},
+    *LOST,
+]
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Any:
+    table = table_in(tmp_path)
+    table.start()
+    yield table
+    table.stop()
+
+
+def played(table: Table, *lines: dict[str, Any]) -> None:
+    for line in lines:
+        table.submit(PlayLine(number=table.snapshot().number, line=line))
+
+
+def test_a_game_in_figures(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header=HEADER))
+    played(table, *ANN_WINS)
+    state = table.snapshot().state
+    assert state is not None
+    assert state["over"]
+    players = PastGames(tmp_path).players()
+    ann, ben = players["Ann"], players["Ben"]
+    assert (ann.games, ann.won, ann.lost) == (1, 1, 0)
+    assert (ben.games, ben.won, ben.lost) == (1, 0, state["outcome"]["games_lost"]["Ben"])
+    assert (ann.throws, ann.turns, ann.scoring, ann.points) == (6, 2, 2, state["scores"]["Ann"])
+    assert (ben.throws, ben.turns, ben.scoring, ben.points) == (4, 2, 0, 0)
+    assert ann.faces == (1, 1, 0, 1, 3, 36)
+    assert ben.faces == (2, 6, 6, 4, 2, 4)
+
+
+def test_games_add_up_and_a_game_not_over_counts_its_throws_only(table: Table, tmp_path: Path) -> None:
+    past = PastGames(tmp_path)
+    for _ in range(2):
+        table.submit(StartGame(header=HEADER))
+        played(table, *ANN_WINS)
+    table.submit(StartGame(header={**HEADER, "players": ["Cid", "Ann"]}))
+    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
+    players = past.players()
+    assert list(players) == ["Cid", "Ann", "Ben"]
+    assert (players["Ann"].games, players["Ann"].throws) == (2, 12)
+    assert players["Cid"] == Tally(throws=1, faces=(1, 1, 0, 1, 3, 1))
+
+
+def test_a_game_that_was_only_set_up_is_none_and_seats_nobody(table: Table, tmp_path: Path) -> None:
+    past = PastGames(tmp_path)
+    table.submit(StartGame(header={**HEADER, "players": ["Guest 1", "Guest 2"]}))
+    assert (past.games(), past.players()) == ([], {})
+    table.submit(StartGame(header=HEADER))
+    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
+    assert [game["players"] for game in past.games()] == [["Ann", "Ben"]]
+    assert set(past.players()) == {"Ann", "Ben"}
+    played(table, {"undo": 1})
+    assert past.games() == []
+
+
+def test_a_correction_changes_the_figures(table: Table, tmp_path: Path) -> None:
+    past = PastGames(tmp_path)
+    table.submit(StartGame(header=HEADER))
+    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
+    assert past.players()["Ann"].faces[0] == 1
+    table.submit(CorrectThrow(number=table.snapshot().number, throw=1, values=(5, 5, 5, 2, 2, 4, 6)))
+    assert past.players()["Ann"].faces[0] == 0
+
+
+def test_partners_share_what_a_turn_brings(table: Table, tmp_path: Path) -> None:
+    names = ["Ann", "Ben", "Cid", "Dot"]
+    table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
+    played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"})
+    assert PastGames(tmp_path).players()["Ann"].points == 5
+
+
+def test_a_roll_off_is_nobodys_turn(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header={**HEADER, "game": "crag", "roll_off": True}))
+    played(table, {"throw": [1, 2]}, {"throw": [6, 6]})
+    players = PastGames(tmp_path).players()
+    assert [players[name].turns for name in ("Ann", "Ben")] == [0, 0]
+    assert [players[name].throws for name in ("Ann", "Ben")] == [1, 1]
+    played(table, {"throw": [1, 2, 3]}, {"do": "score", "category": "ones"})
+    assert PastGames(tmp_path).players()["Ben"].turns == 1
+
+
+def test_who_plays_crag_alone_has_a_turn_for_each_category(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
+    for category in ("ones", "twos", "threes"):
+        played(table, {"throw": [1, 2, 2]}, {"do": "score", "category": category})
+    ann = PastGames(tmp_path).players()["Ann"]
+    assert (ann.turns, ann.scoring, ann.points) == (3, 2, 5)
+
+
+def test_a_game_knows_the_best_turn_and_the_dearest_wipe_out_of_each_player(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
+    fives: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
+    played(table, *fives, {"do": "stop"}, *fives, {"throw": [5, 1, 2, 3]}, {"throw": [2, 3, 4]})
+    played(table, *fives, {"throw": [5, 1, 2, 3]}, {"do": "stop"}, *fives, {"throw": [2, 3, 4, 6]})
+    (game,) = PastGames(tmp_path).games()
+    assert {name: (best.score, best.turn, best.loss) for name, best in game["bests"].items()} == {
+        "Ann": (None, 10, 0),
+        "Ben": (None, 0, 10),
+    }
+    table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
+    for category in CATEGORIES:
+        played(table, {"throw": [1, 6, 6]}, {"do": "score", "category": category})
+    best = PastGames(tmp_path).games()[0]["bests"]["Ann"]
+    assert (best.score, best.turn, best.loss) == (table.snapshot().sides[0].score, 50, 0)
+
+
+def test_a_turn_that_is_left_is_none_and_a_game_that_is_left_is_lost(table: Table, tmp_path: Path) -> None:
+    table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
+    entered: list[dict[str, Any]] = [{"throw": [1, 2, 3]}, {"do": "score", "category": "ones"}]
+    played(table, *entered, {"throw": [6, 6, 6]}, {"leave": "Ben"}, {"throw": [1, 1, 2]}, {"leave": "Ann"})
+    players = PastGames(tmp_path).players()
+    assert [(name, tally.turns, tally.won, tally.lost) for name, tally in players.items()] == [
+        ("Ann", 1, 0, 1),
+        ("Ben", 0, 0, 1),
+        ("Cid", 0, 1, 0),
+    ]
+    assert players["Ben"].throws == 1
+
+
+def test_who_left_has_not_won_though_the_partner_has(table: Table, tmp_path: Path) -> None:
+    names = ["Ann", "Ben", "Cid", "Dot"]
+    table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
+    played(table, {"leave": "Ann"}, {"leave": "Ben"}, {"leave": "Dot"})
+    players = PastGames(tmp_path).players()
+    assert [players[name].won for name in names] == [0, 0, 1, 0]
+    assert [players[name].lost for name in names] == [0, 1, 0, 1]

@@ -1,0 +1,184 @@
+"""Throws that the tray does not show clearly, in Crib Dice: what is asked, and what answers it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from companion.errors import IllegalAction, StaleAction
+from companion.table.commands import Answer, PressButton
+from tests.table.acting import Evening, frozen
+
+
+def test_a_knock_that_also_turns_a_die_is_asked_about(evening: Evening) -> None:
+    frozen(evening)
+    number = evening.throw(1, 3, 3, 4, 6).number
+    turned, *others = evening.tray.thrown
+    pushed = [msgspec.structs.replace(die, x_mm=die.x_mm + 9.0) for die in others]
+    evening.tray.thrown = [msgspec.structs.replace(turned, value=2, x_mm=turned.x_mm + 9.0), *pushed]
+    asked = evening.see()
+    assert (asked.question.code, asked.number) == ("moved", number)
+
+
+def test_a_throw_with_a_die_too_few_is_asked_and_completed_by_the_die(evening: Evening) -> None:
+    frozen(evening)
+    short = evening.throw(5, 3, 3, 4)
+    assert (short.phase, short.question.code, short.question.wanted) == ("asking", "count", (5,))
+    assert short.notice.args == {"wanted": [5], "seen": 4, "kept": 2}
+    evening.tray.thrown.append(evening.tray.die(6))
+    after = evening.see()
+    assert after.question is None
+    assert after.throws[-1].values == (3, 3, 4, 5, 6)
+
+
+def test_a_short_throw_is_superseded_by_throwing_again(evening: Evening) -> None:
+    frozen(evening)
+    evening.throw(5, 3, 3, 4)
+    after = evening.throw(1, 3, 3, 4, 6)
+    assert (after.question, after.throws[-1].values) == (None, (1, 3, 3, 4, 6))
+
+
+def test_a_doubtful_throw_settles_itself_when_it_reads_clearly(evening: Evening) -> None:
+    frozen(evening)
+    first = evening.throw(5, 3, 3, 4, 6, doubt="cocked")
+    assert first.question.code == "cocked"
+    evening.tray.knock()
+    after = evening.see()
+    assert (after.phase, after.throws[-1].values) == ("read", (3, 3, 4, 5, 6))
+    with pytest.raises(StaleAction):
+        evening.table.submit(Answer(question=first.question.id, values=(3, 3, 4, 5, 6)))
+
+
+def test_a_question_outlives_the_dice_and_the_next_throw_waits_for_it(evening: Evening) -> None:
+    frozen(evening)
+    question = evening.throw(5, 3, 3, 4, 6, doubt="glare").question
+    evening.tray.lift()
+    assert evening.see().question == question
+    assert evening.wait(5.0).question == question, "a doubtful throw is not banked away"
+    evening.tray.throw_in(1, 1, 2, 3, 4, 6, 6)
+    assert evening.see().question == question
+    after = evening.table.submit(Answer(question=question.id, values=(2, 3, 3, 4, 6)))
+    assert [thrown.values for thrown in after.throws[-2:]] == [(2, 3, 3, 4, 6), (1, 1, 2, 3, 4, 6, 6)]
+    assert after.state["player"] == "Ben"
+
+
+def test_an_empty_tray_seen_twice_does_not_bank_away_a_question(evening: Evening) -> None:
+    number = frozen(evening).number
+    question = evening.throw(5, 3, 3, 4, 6, doubt="glare").question
+    evening.tray.lift()
+    evening.see()
+    evening.clock.now_s += 3.0
+    after = evening.see()
+    assert (after.number, after.question) == (number, question)
+    answered = evening.table.submit(Answer(question=question.id, values=(5, 3, 3, 4, 6)))
+    assert answered.state["frozen"] == 3
+    assert evening.wait(0.1).state["scores"]["Ann"] == 5, "the tray has been empty all the while"
+
+
+def test_an_answer_of_no_throw_leaves_the_game_and_waits(evening: Evening) -> None:
+    before = frozen(evening)
+    question = evening.throw(5, 3, 3, 4, 6, doubt="blur").question
+    after = evening.table.submit(Answer(question=question.id, values=None))
+    assert (after.number, after.question, after.state) == (before.number, None, before.state)
+    evening.tray.knock()
+    assert evening.see().number == before.number
+
+
+def test_an_answer_that_the_rules_refuse_leaves_the_question_open(evening: Evening) -> None:
+    frozen(evening)
+    question = evening.throw(5, 3, 3, 4, 6, doubt="blur").question
+    with pytest.raises(IllegalAction):
+        evening.table.submit(Answer(question=question.id, values=(5, 5, 5)))
+    assert evening.table.snapshot().question == question
+
+
+def test_who_throws_all_seven_in_the_middle_is_asked_and_a_bank_settles_it(evening: Evening) -> None:
+    frozen(evening)
+    evening.tray.lift()
+    asked = evening.throw(1, 1, 2, 3, 4, 6, 6)
+    assert (asked.question.code, asked.notice.args["seen"]) == ("count", 7)
+    after = evening.table.submit(PressButton(button="bank"))
+    assert after.state["scores"] == {"Ann": 2, "Ben": 0}
+    assert (after.state["player"], after.throws[-1].values) == ("Ben", (1, 1, 2, 3, 4, 6, 6))
+
+
+def test_the_bank_button_does_not_pass_over_a_doubtful_throw(evening: Evening) -> None:
+    frozen(evening)
+    evening.throw(2, 3, 3, 4, 6, doubt="disagree")
+    with pytest.raises(IllegalAction, match="in question"):
+        evening.table.submit(PressButton(button="bank"))
+
+
+def test_an_unfrozen_die_left_untouched_makes_the_throw_incomplete(evening: Evening) -> None:
+    frozen(evening)
+    number = evening.throw(5, 3, 3, 4, 6).number
+    three = next(die for die in evening.tray.thrown if die.value == 3)
+    evening.tray.thrown = [three, *(evening.tray.die(value) for value in (1, 2, 6, 6))]
+    assert evening.see().number == number
+
+
+def test_dice_pushed_about_that_show_the_same_are_asked_about(evening: Evening) -> None:
+    frozen(evening)
+    number = evening.throw(1, 3, 3, 4, 6).number
+    evening.tray.thrown = [evening.tray.die(value) for value in (1, 3, 3, 4, 6)]
+    asked = evening.see()
+    assert (asked.number, asked.question.code) == (number, "moved")
+    after = evening.table.submit(Answer(question=asked.question.id, values=(1, 3, 3, 4, 6)))
+    assert after.number == number + 1
+
+
+def test_a_throw_that_leaves_some_dice_where_they_lay_is_asked_about(evening: Evening) -> None:
+    frozen(evening)
+    number = evening.throw(1, 3, 3, 4, 6).number
+    evening.tray.thrown[2:] = [evening.tray.die(value) for value in (2, 2, 5)]
+    asked = evening.see()
+    assert (asked.number, asked.question.code, asked.question.wanted) == (number, "moved", (5,))
+
+
+def test_dice_in_the_hand_are_not_an_unclear_tray(evening: Evening) -> None:
+    frozen(evening)
+    evening.tray.lift("thrown")
+    assert evening.see(doubt="count").notice.code == "throw"
+    assert evening.throw(1, 3, 3, 4, 6).number == 4
+
+
+def test_a_quick_throw_that_repeats_the_values_is_asked_about_not_lost(evening: Evening) -> None:
+    evening.throw(5, 5, 5, 5, 1, 2, 3)
+    evening.keep(5, 5, 5, 5)
+    number = evening.throw(5, 2, 6).number
+    evening.tray.keep_one(5)
+    evening.tray.thrown = [evening.tray.die(2), evening.tray.die(6)]  # the piddle, thrown before anyone looked
+    asked = evening.see()
+    assert (asked.number, asked.question.code, asked.question.wanted) == (number, "moved", (2,))
+
+
+def test_dice_that_lay_there_already_are_asked_about_though_the_reader_missed_one(evening: Evening) -> None:
+    """The first thing a table is shown may be a throw: of a camera of files it is, over and over."""
+    evening.restart()
+    evening.tray.keep_zone = False
+    evening.tray.throw_in(5, 5, 2, 2, 1, 4)
+    asked = evening.see(doubt="count")
+    assert (asked.question.code, asked.question.wanted, asked.question.values) == ("count", (7,), (5, 5, 2, 2, 1, 4))
+    evening.tray.lift()
+    evening.see(doubt="count")
+    evening.tray.thrown = list(evening.tray.lay)
+    assert evening.see(doubt="count").question == asked.question, "the same dice are no second question"
+    after = evening.table.submit(Answer(question=asked.question.id, values=(5, 5, 2, 2, 1, 4, 6)))
+    assert (after.throws[-1].values, after.question) == ((1, 2, 2, 4, 5, 5, 6), None)
+
+
+def test_dice_that_lay_there_already_ask_nothing_where_none_may_be_thrown(evening: Evening) -> None:
+    evening.throw(5, 5, 2, 2, 1, 4, 6)
+    evening.restart()
+    evening.tray.throw_in(3, 3, 3, 4)
+    assert evening.see(doubt="count").question is None
+
+
+def test_a_throw_made_while_the_table_slept_is_asked_about(evening: Evening) -> None:
+    before = frozen(evening)
+    evening.restart()
+    evening.tray.throw_in(5, 3, 3, 4, 6)
+    asked = evening.see()
+    assert (asked.number, asked.question.code) == (before.number, "found")
+    after = evening.table.submit(Answer(question=asked.question.id, values=(5, 3, 3, 4, 6)))
+    assert after.state["frozen"] == 3

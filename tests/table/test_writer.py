@@ -1,0 +1,83 @@
+"""The table: commands in, numbered snapshots out, one writer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.errors import DeviceError, IllegalAction, NotationError, RulesError, StaleAction
+from companion.table.commands import Answer, Observe, PlayLine, PressButton, StartGame, Tick
+from companion.table.journal import read_entries
+from companion.table.writer import Table
+from tests.table.acting import HEADER, Clock, Tray, started, table_in
+
+
+def test_a_turn_is_played_without_a_phone(table: Table, clock: Clock, tmp_path: Path) -> None:
+    tray = Tray(clock=clock)
+    started(table, HEADER)
+    table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
+    assert table.snapshot().state["decisions"] == ["point"]
+    assert table.submit(Observe(tray.keep(5))).notice.args["reason"] == "all_of_value"
+    assert table.submit(Observe(tray.keep(5))).state["frozen"] == 2
+    assert table.submit(Observe(tray.throw(5, 3, 3, 4, 6))).state["frozen"] == 3
+    table.submit(Observe(tray.keep(5)))
+    tray.lift()
+    assert table.submit(Observe(tray.observation())).notice.code == "banking"
+    clock.now_s = 2.5
+    after = table.submit(Tick())
+    assert after.state["scores"] == {"Ann": 5, "Ben": 0}
+    assert after.state["player"] == "Ben"
+    assert after.number == 5
+    assert [entry.kind for entry in read_entries(tmp_path)] == ["game", *["line"] * 4]
+    assert (tmp_path / "photos" / "2.jpg").read_bytes() == b"\xff\xd8 a picture"
+
+
+def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> None:
+    tray = Tray(clock=clock)
+    started(table, HEADER)
+    tray.throw(5, 5, 2, 2, 1, 4, 6)
+    tray.emptied = True
+    asking = table.submit(Observe(tray.observation(doubt="disagree")))
+    assert (asking.phase, asking.number, asking.question.code) == ("asking", 1, "disagree")
+    assert table.question_photo(asking.question.id) == b"\xff\xd8 a picture"
+    after = table.submit(Answer(question=asking.question.id, values=(5, 5, 5, 2, 1, 4, 6)))
+    assert after.question is None
+    assert after.state["dice"] == [1, 2, 4, 5, 5, 5, 6]
+    assert after.throws[-1].source == "answered"
+
+
+def test_a_stale_or_wrong_line_is_refused_and_nothing_changes(table: Table) -> None:
+    started(table, HEADER)
+    before = table.snapshot()
+    with pytest.raises(StaleAction):
+        table.submit(PlayLine(number=0, line={"throw": [1, 1, 2, 3, 4, 5, 6]}))
+    with pytest.raises(IllegalAction):
+        table.submit(PlayLine(number=1, line={"do": "stop"}))
+    with pytest.raises(NotationError):
+        table.submit(PlayLine(number=1, line={"do": "dance"}))
+    with pytest.raises(RulesError):
+        table.submit(StartGame(header={**HEADER, "game": "ludo"}))
+    with pytest.raises(IllegalAction):
+        table.submit(PressButton(button="bank"))
+    assert table.snapshot() == before
+
+
+def test_a_table_that_is_stopped_refuses(tmp_path: Path) -> None:
+    table = table_in(tmp_path)
+    table.start()
+    table.stop()
+    with pytest.raises(DeviceError, match="not running"):
+        started(table, HEADER)
+
+
+def test_the_table_is_as_it_was_after_a_restart(table: Table, tmp_path: Path) -> None:
+    tray = Tray()
+    started(table, HEADER)
+    table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
+    before = table.submit(Observe(tray.keep(5, 5)))
+    table.stop()
+    table.start()
+    after = table.snapshot()
+    assert (after.number, after.state, after.throws) == (before.number, before.state, before.throws)
+    assert (after.events, after.sitting) == (before.events, before.sitting)

@@ -1,0 +1,100 @@
+"""Odds, best play and the story of the game on the table, over HTTP: told when asked for, never in a serious game."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.bots.adviser import Advisor
+from companion.games.engine.game import Throw
+from companion.games.engine.notation import line_of
+from companion.games.engine.players import LEVELS
+from companion.history.export import PastGames
+from companion.table.commands import StartGame
+from tests.web.pub import HEADER, Pub, opened, play
+
+OPENING: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 2, 4, 6]}]
+
+
+@pytest.fixture
+def advised(tmp_path: Path) -> Iterator[Pub]:
+    past = PastGames(tmp_path)
+    advisor = Advisor(lambda: pub.table.standing())
+    with opened(tmp_path, evening=past, advice=advisor) as pub:
+        yield pub
+
+
+def start(pub: Pub, **terms: Any) -> None:
+    pub.table.submit(StartGame(header=HEADER, terms=terms))
+
+
+def play_out(pub: Pub) -> None:
+    """To the game's end, carelessly, but for what is thrown."""
+    dice = random.Random(5)
+    while not (game := pub.table.standing().record.game).transcript.state.over:  # type: ignore[union-attr]
+        choice = LEVELS["careless"](game.transcript.state)  # type: ignore[union-attr]
+        play(pub, line_of(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice))
+
+
+def test_options_are_weighed_for_the_number_that_is_shown(advised: Pub) -> None:
+    start(advised)
+    play(advised, *OPENING)
+    told = advised.stranger().get("/api/odds").json
+    assert (told["number"], told["player"], told["goal"]) == (advised.table.snapshot().number, "Ann", "win")
+    assert told["best"] == told["options"][0]["line"] == {"do": "point", "value": 5}
+    assert {option["line"]["value"] for option in told["options"]} == {5, 2}
+
+
+def test_nobody_is_advised_in_a_serious_game_until_it_is_over(advised: Pub) -> None:
+    start(advised, serious=True)
+    play(advised, *OPENING, {"do": "point", "value": 5})
+    guest = advised.stranger()
+    game = guest.get("/api/evening").json["games"][0]["id"]
+    for path in ("/api/odds", "/api/chances", f"/api/evening/{game}/odds"):
+        answer = guest.get(path)
+        assert (answer.status_code, answer.json["error"]) == (409, "no_odds")
+        assert "serious" in answer.json["message"]
+    assert advised.table.snapshot().safe_chance is None
+    play(advised, {"do": "stop"})
+    play_out(advised)
+    assert guest.get("/api/chances").status_code == 200
+    assert guest.get("/api/story").status_code == 200
+
+
+def test_chances_are_told_line_by_line_and_follow_an_undo(advised: Pub) -> None:
+    start(advised)
+    guest = advised.stranger()
+    play(advised, *OPENING, {"do": "point", "value": 5})
+    before = guest.get("/api/chances").json["chances"]
+    assert len(before) == 3
+    assert all(sum(chances) == pytest.approx(1) for chances in before)
+    play(advised, {"undo": 1}, {"do": "point", "value": 2})
+    after = guest.get("/api/chances").json["chances"]
+    assert after[:2] == before[:2]
+    assert after[2][0] < before[2][0]
+    play_out(advised)
+    told = guest.get("/api/chances").json
+    winner = advised.table.snapshot().state["outcome"]["winners"][0]  # type: ignore[index]
+    assert told["chances"][-1] == [float(side == winner) for side in told["sides"]]
+
+
+def test_the_story_is_that_of_the_past_games(advised: Pub) -> None:
+    start(advised)
+    guest = advised.stranger()
+    assert guest.get("/api/story").status_code == 409
+    play_out(advised)
+    told = guest.get("/api/story").json
+    game = guest.get("/api/evening").json["games"][0]["id"]
+    past = guest.get(f"/api/evening/{game}/luck").json
+    assert [move["luck"] for move in told["luckiest"]] == [move["luck"] for move in past["luckiest"]]
+    assert told["players"] == past["players"]
+    assert {move["photo"] for move in told["moves"]} == {None}  # entered by hand: there is no photo
+
+
+def test_without_a_game_it_says_so(advised: Pub) -> None:
+    for path in ("/api/odds", "/api/chances", "/api/story"):
+        assert advised.stranger().get(path).status_code == 409

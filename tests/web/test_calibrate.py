@@ -1,0 +1,281 @@
+"""Calibrating from a phone: hosts only, with the camera's own pictures, kept only once sheet and tray are taken."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.adapters.calibration_service import CalibrationService
+from companion.adapters.frame_buffer import FrameBuffer
+from companion.errors import DeviceError
+from tests.web.accessibility import violations
+from tests.web.pub import PIN, Pub, opened, served
+from vision.calibration.store import FILE_NAME, load_rig
+from vision.cameras import Frame
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+from vision.research.evaluation.fault_injection import FaultInjection
+
+OUT = Path(__file__).resolve().parents[2] / "out" / "web"
+ROUTES = ("", ".jpg", "/sheet.pdf")
+ACTS = ("sheet", "empty", "die", "lay")
+
+
+PLACE = np.array([[120.0, 120.0]])
+
+
+@dataclass
+class Calibration:
+    """A pub with a camera that films as fast as it is asked, on a thread, as the table's observer would."""
+
+    pub: Pub
+    camera: VirtualCamera
+    host: Any
+    folder: Path
+
+    def act(self, what: str, **body: Any) -> Any:
+        return self.host.post(f"/api/calibrate/{what}", json=body)
+
+
+@pytest.fixture
+def calibration(tmp_path: Path) -> Iterator[Calibration]:
+    camera = VirtualCamera(2, sleep=lambda _s: None, seed=3)
+    buffer, over = FrameBuffer(camera), threading.Event()
+
+    def film() -> None:
+        while not over.wait(0.005):
+            buffer.frame()
+
+    part = CalibrationService("virtual", buffer, tmp_path / "kept", lambda: "2030-01-31 20:00", camera)
+    thread = threading.Thread(target=film, name="film")
+    thread.start()
+    try:
+        buffer.after(0, 10.0)
+        with opened(tmp_path, calibrate=part) as pub:
+            yield Calibration(pub, camera, pub.host(), tmp_path / "kept")
+    finally:
+        over.set()
+        thread.join()
+
+
+def codes(look: dict[str, Any]) -> set[str]:
+    return {one["code"] for one in look["advice"]}
+
+
+def test_only_a_paired_phone_may_look_or_calibrate(calibration: Calibration) -> None:
+    stranger = calibration.pub.stranger()
+    assert {stranger.get(f"/api/calibrate{route}").status_code for route in ROUTES} == {401}
+    assert {stranger.post(f"/api/calibrate/{act}", json={}).status_code for act in ACTS} == {401}
+    assert stranger.get("/calibrate").status_code == 200, "the page tells how to become a host"
+
+
+def test_sheet_and_tray_make_a_calibration(calibration: Calibration) -> None:
+    assert "no_sheet" in codes(calibration.host.get("/api/calibrate").json)
+    look = calibration.act("lay", lies=True).json
+    assert (len(look["markers"]), len(look["zones"]), look["sheet"]) == (8, 2, False)
+    assert codes(look) == set()
+    assert look["lens"] == {"views": 4, "of": 4, "degrees": pytest.approx(62.2, abs=0.2), "measured": True}
+    assert calibration.act("sheet").json["sheet"]
+    assert "lift the sheet out" in calibration.act("empty").json["message"]
+    assert not (calibration.folder / FILE_NAME).exists()
+    look = calibration.act("lay", lies=False).json
+    assert (look["markers"], codes(look)) == ([], set()), "with the sheet taken, that it is gone is well"
+    look = calibration.act("empty").json
+    assert look["says"].startswith("Calibrated 2030-01-31 20:00")
+    stored = load_rig(calibration.folder)
+    assert stored is not None
+    assert stored.camera == "virtual"
+    assert np.abs(stored.rig.to_px(PLACE) - calibration.camera.rig().to_px(PLACE)).max() < 1
+    assert stored.rig.camera_mm == pytest.approx((160, 120, 285), abs=2)
+
+
+def test_measures_of_another_tray_are_taken(calibration: Calibration) -> None:
+    calibration.act("lay", lies=True)
+    look = calibration.act("sheet", width_mm=300, height_mm=220, keep_mm=0, die_mm=14, lens_mm=300).json
+    assert look["zones"][1][0] == look["zones"][1][1], "a keep zone of no width"
+    calibration.act("lay", lies=False)
+    assert calibration.act("empty").status_code == 200
+    stored = load_rig(calibration.folder)
+    assert stored is not None
+    assert (stored.rig.throw.width_mm, stored.rig.die_mm) == (300, 14)
+    assert stored.rig.camera_mm[2] == pytest.approx(300, abs=3)
+
+
+def test_steps_out_of_order_are_refused_with_the_next_step(calibration: Calibration) -> None:
+    early, unseen = calibration.act("empty"), calibration.act("sheet")
+    assert (early.status_code, unseen.status_code) == (422, 422)
+    assert "take it first" in early.json["message"]
+    assert "Lay it flat" in unseen.json["message"]
+
+
+def test_a_hand_in_the_tray_is_no_empty_tray(calibration: Calibration) -> None:
+    calibration.act("lay", lies=True)
+    calibration.act("sheet")
+    calibration.act("lay", lies=False)
+    calibration.camera.disturb = FaultInjection(hand_until_s=math.inf).over
+    assert "moves" in calibration.act("empty").json["message"]
+    assert not (calibration.folder / FILE_NAME).exists()
+
+
+@pytest.mark.parametrize(
+    ("what", "body"),
+    [
+        ("sheet", {"width_mm": 1}),
+        ("sheet", {"die_mm": "big"}),
+        ("sheet", {"strange": 1}),
+        ("empty", {"strange": 1}),
+        ("lay", {}),
+    ],
+)
+def test_what_is_malformed_is_refused(calibration: Calibration, what: str, body: dict[str, Any]) -> None:
+    assert calibration.act(what, **body).status_code == 400
+
+
+def test_a_keep_zone_as_wide_as_the_tray_is_refused(calibration: Calibration) -> None:
+    assert calibration.act("sheet", width_mm=300, keep_mm=280).status_code == 422
+
+
+def test_the_sheet_can_be_printed_from_the_phone(calibration: Calibration) -> None:
+    assert calibration.host.get("/api/calibrate/sheet.pdf?paper=letter").data.startswith(b"%PDF")
+    assert calibration.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
+
+
+def test_the_picture_is_the_cameras(calibration: Calibration) -> None:
+    assert calibration.host.get("/api/calibrate.jpg").data[:2] == b"\xff\xd8"
+
+
+def test_the_api_describes_calibrating(calibration: Calibration) -> None:
+    described = set(calibration.host.get("/api/openapi.json").json["paths"])
+    rules = {rule.rule for rule in calibration.pub.app.url_map.iter_rules() if rule.rule.startswith("/api/calibrate")}
+    assert len(rules) == 7
+    assert rules <= described
+
+
+def test_a_table_without_it_has_no_page(pub: Pub) -> None:
+    assert pub.stranger().get("/calibrate").status_code == 404
+    assert "/api/calibrate" not in pub.stranger().get("/api/openapi.json").json["paths"]
+
+
+class Silent:
+    name = "silent"
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def frame(self) -> Frame | None:
+        return None
+
+
+def test_a_camera_without_pictures_is_told(tmp_path: Path) -> None:
+    part = CalibrationService("opencv:0", FrameBuffer(Silent()), tmp_path, lambda: "now")
+    assert part.picture_jpeg() is None
+    assert codes(dict(part.look())) == {"no_picture"}
+    with pytest.raises(DeviceError, match="no pictures"):
+        FrameBuffer(Silent()).after(0, 0.01)
+    with pytest.raises(DeviceError, match="real"):
+        part.lay_sheet(True)
+
+
+def test_the_table_gets_no_frame_while_someone_calibrates(calibration: Calibration) -> None:
+    buffer = FrameBuffer(calibration.camera)
+    first = buffer.frame()
+    assert buffer.newest() is first
+    got: list[Frame | None] = []
+    with buffer.following(10.0) as frames:
+        table = threading.Thread(target=lambda: got.append(buffer.frame()))
+        table.start()
+        taken_s = [frames.frame().at_s for _ in range(3)]
+        assert got == []
+    table.join()
+    assert taken_s == sorted(set(taken_s))
+    assert len(got) == 1
+
+
+def test_the_table_gets_no_frame_for_a_while_after_the_sheet_was_seen() -> None:
+    clock = SteppedClock()
+    buffer = FrameBuffer(VirtualCamera(1, clock, clock.sleep, seed=3))
+    first = buffer.frame()
+    assert first is not None
+    buffer.reserve(5.0)
+    after = buffer.frame()
+    assert after is not None
+    assert after.at_s == pytest.approx(first.at_s + 5.0, abs=0.1)
+
+
+def test_a_die_is_measured(calibration: Calibration) -> None:
+    assert "empty tray first" in calibration.act("die").json["message"]
+    for what, body in (("lay", {"lies": True}), ("sheet", {"die_mm": 12}), ("lay", {"lies": False}), ("empty", {})):
+        assert calibration.act(what, **body).status_code == 200
+    assert "No single die" in calibration.act("die").json["message"]
+    calibration.camera.tray.move(0, 120, 120)
+    assert calibration.act("die").status_code == 200
+    stored = load_rig(calibration.folder)
+    assert stored is not None
+    assert stored.rig.die_mm == 16
+    assert stored.lens_deg == pytest.approx(62.2, abs=0.2)
+
+
+@pytest.mark.browser
+def test_a_host_sees_what_the_camera_sees_and_nobody_else(calibration: Calibration, chromium: Any) -> None:
+    with served(calibration.pub) as host:
+        page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
+        page.goto(f"{host}/camera")
+        page.wait_for_selector("#unpaired:not([hidden])")
+        assert page.request.get(f"{host}/api/calibrate.jpg").status == 401
+        assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        page.goto(f"{host}/camera")
+        page.wait_for_function("() => document.getElementById('picture').naturalWidth === 1280")
+        first = page.get_attribute("#picture", "src")
+        page.wait_for_function("first => !document.getElementById('picture').src.endsWith(first)", arg=first)
+        assert violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.context.close()
+
+
+@pytest.mark.browser
+def test_a_host_calibrates_on_a_phone(calibration: Calibration, chromium: Any) -> None:
+    with served(calibration.pub) as host:
+        page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
+        wrong: list[str] = []
+        page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(f"{host}/calibrate")
+        page.wait_for_selector("#unpaired:not([hidden])")
+        assert violations(page) == []
+        answer = page.request.post(
+            f"{host}/api/pair", data={"pin": PIN, "name": "Host"}, headers={"Content-Type": "application/json"}
+        )
+        assert answer.ok
+        page.goto(f"{host}/calibrate")
+        page.wait_for_selector('#advice [data-code="no_sheet"]')
+        assert violations(page) == []
+        page.click("#lay")
+        page.wait_for_selector("#found .marker:nth-of-type(8)", state="attached")
+        page.wait_for_selector("#advice .well")
+        assert violations(page) == []
+        OUT.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=OUT / "calibrate-390.png", full_page=True)
+        page.click("#sheet")
+        page.wait_for_selector("#empty:not([disabled])")
+        page.click("#lay")
+        page.wait_for_selector("#found .marker", state="detached")
+        page.click("#empty")
+        page.wait_for_selector("#says:has-text('Calibrated')")
+        page.wait_for_selector("#lens:has-text('measured')")
+        page.wait_for_selector("#die:not([disabled])")
+        assert violations(page) == []
+        page.evaluate("document.documentElement.dataset.look = 'light'")
+        assert violations(page) == []
+        page.wait_for_function("() => document.getElementById('picture').naturalWidth === 1280")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert wrong == []
+        page.context.close()
+    assert load_rig(calibration.folder) is not None

@@ -1,0 +1,201 @@
+"""The HTTP contract (CONTRACTS.md): what each address answers, and with which status."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from companion.history.export import PastGames
+from companion.history.review import Review
+from tests.web.pub import HEADER, PIN, Mute, Pub, observation, opened
+from web.pages import Addresses
+
+
+def test_the_newest_snapshot_is_told_to_anyone(pub: Pub) -> None:
+    number = pub.start()
+    told = pub.stranger().get("/api/state").json
+    assert (told["number"], told["game"], told["phase"], told["question"]) == (number, "crib_dice", "ready", None)
+    assert told["state"]["scores"] == {"Ann": 0, "Ben": 0}
+    assert told["sitting"] == {"games": 0, "games_lost": {}} or "games_lost" in told["sitting"]
+
+
+def test_a_line_answers_with_the_snapshot_after_it(pub: Pub) -> None:
+    number, host = pub.start(), pub.host()
+    answer = host.post("/api/lines", json={"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}})
+    assert answer.status_code == 200
+    assert answer.json["number"] > number
+    assert answer.json["state"]["decisions"] == ["point"]
+    assert answer.json == host.get("/api/state").json
+
+
+def test_a_stale_line_is_refused_with_409_and_changes_nothing(pub: Pub) -> None:
+    number, host = pub.start(), pub.host()
+    line = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
+    assert host.post("/api/lines", json=line).status_code == 200
+    before = host.get("/api/state").json
+    again = host.post("/api/lines", json=line)
+    assert (again.status_code, again.json["error"]) == (409, "stale")
+    assert host.get("/api/state").json == before
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [({"do": "stop"}, "illegal_action"), ({"throw": [1, 2]}, "illegal_action"), ({"jump": 1}, "notation")],
+)
+def test_a_line_that_the_rules_refuse_is_422_and_says_why(pub: Pub, line: object, code: str) -> None:
+    number, host = pub.start(), pub.host()
+    answer = host.post("/api/lines", json={"number": number, "line": line})
+    assert (answer.status_code, answer.json["error"]) == (422, code)
+    assert len(answer.json["message"]) > 10
+
+
+def test_a_bad_header_is_422(pub: Pub) -> None:
+    answer = pub.host().post("/api/games", json={**HEADER, "rules": {"bom": True}})
+    assert (answer.status_code, answer.json["error"]) == (422, "rules")
+    assert "bomb" in answer.json["message"]
+
+
+def test_a_correction_replaces_a_throw(pub: Pub) -> None:
+    number, host = pub.start(), pub.host()
+    thrown = host.post("/api/lines", json={"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}).json
+    address = f"/api/throws/{thrown['throws'][0]['number']}"
+    after = host.post(address, json={"number": thrown["number"], "values": [5, 5, 5, 2, 1, 4, 6]})
+    assert after.status_code == 200
+    assert after.json["state"]["dice"] == [1, 2, 4, 5, 5, 5, 6]
+
+
+def test_a_question_is_answered_by_a_paired_phone(pub: Pub) -> None:
+    pub.start()
+    asked = pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree")).question
+    assert asked is not None
+    body = {"question": asked.id, "values": [5, 5, 2, 2, 1, 4, 6]}
+    assert pub.stranger().post("/api/answers", json=body).status_code == 401
+    after = pub.host().post("/api/answers", json=body)
+    assert after.status_code == 200, after.text
+    assert after.json["state"]["dice"] == [1, 2, 2, 4, 5, 5, 6]
+
+
+def test_the_board_is_what_the_strip_shows(pub: Pub) -> None:
+    assert pub.stranger().get("/api/board").json == {"leds": [[0, 0, 0], [12, 8, 1], [255, 120, 0]], "milliamps": 42}
+
+
+def test_photos_are_jpeg_or_a_404_that_says_why(pub: Pub) -> None:
+    assert pub.stranger().get("/api/throws/1.jpg").mimetype == "image/jpeg"
+    missing = pub.stranger().get("/api/throws/2.jpg")
+    assert (missing.status_code, missing.json["error"]) == (404, "no_photo")
+
+
+def test_health_names_each_part(pub: Pub) -> None:
+    told = pub.stranger().get("/healthz").json
+    assert told["status"] == "ok"
+    assert set(told["parts"]["camera"]) == {"ok", "says"}
+
+
+def test_the_api_describes_every_route_that_it_has(pub: Pub, tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    with opened(tmp_path / "all", evening=PastGames(tmp_path), review=Review(tmp_path), voice=Mute()) as everything:
+        for each in (pub, everything):
+            described_as_served(each)
+
+
+def described_as_served(pub: Pub) -> None:
+    told = pub.stranger().get("/api/openapi.json").json
+    described = {path.replace("{throw}", "<n>").replace("{game}", "<n>") for path in told["paths"]}
+    api = ("/api/", "/healthz", "/metrics")
+    rules = {rule.rule for rule in pub.app.url_map.iter_rules() if rule.rule.startswith(api)}
+    served = {
+        rule.replace("<int:throw>", "<n>").replace("<int:number>", "<n>").replace("<int:game>", "<n>") for rule in rules
+    }
+    assert served - described == {"/api/openapi.json"}
+    assert described - served == set()
+
+
+@pytest.mark.parametrize("path", ["/", "/control", "/tv", "/tray", "/help"])
+@pytest.mark.parametrize("language", ["en", "de", "fi"])
+def test_every_page_is_served_in_every_language(pub: Pub, path: str, language: str) -> None:
+    answer = pub.stranger().get(path, headers={"Accept-Language": language})
+    assert answer.status_code == 200
+    assert f'<html lang="{language}"' in answer.text
+
+
+def test_there_is_no_tray_page_with_a_real_camera(pub: Pub, tmp_path: Path) -> None:
+    folder = tmp_path / "real"
+    folder.mkdir()
+    with opened(folder, tray=None) as real:
+        assert real.stranger().get("/tray").status_code == 404
+        assert real.stranger().get("/api/tray").status_code == 404
+
+
+def test_hands_at_the_tray_need_pairing_from_elsewhere_but_not_on_this_machine(pub: Pub) -> None:
+    assert pub.stranger().post("/api/tray/throw", json={}).status_code == 401
+    here = pub.stranger("127.0.0.1")
+    assert here.post("/api/tray/throw", json={"ids": [0, 1], "strength": 0.5}).status_code == 200
+    assert here.post("/api/tray/move", json={"id": 3, "x_mm": 12.5, "y_mm": 200}).status_code == 200
+    assert pub.tray.done == [("throw", (0, 1), 0.5), ("move", 3, 12.5, 200.0)]
+    missing = here.post("/api/tray/lift", json={"ids": [42]})
+    assert (missing.status_code, missing.json["error"]) == (422, "no_such_die")
+
+
+def test_a_pin_pairs_and_the_cookie_is_out_of_scripts_reach(pub: Pub) -> None:
+    client = pub.stranger()
+    answer = client.post("/api/pair", json={"pin": PIN, "name": "Ann's phone"})
+    cookie = answer.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=Strict" in cookie
+    assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "you": True}]
+
+
+def test_the_page_can_be_put_among_a_phones_apps(pub: Pub) -> None:
+    client = pub.stranger()
+    told = client.get("/manifest.webmanifest").json
+    assert (told["start_url"], told["display"]) == ("/", "standalone")
+    for icon in told["icons"]:
+        answer = client.get(icon["src"])
+        assert (answer.status_code, answer.mimetype) == (200, icon["type"])
+
+
+def test_static_files_are_squeezed_and_kept_for_good(pub: Pub) -> None:
+    client = pub.stranger()
+    address = client.get("/").text.split('rel="stylesheet" href="')[1].split('"')[0]
+    squeezed = client.get(address, headers={"Accept-Encoding": "gzip"})
+    assert squeezed.headers["Content-Encoding"] == "gzip"
+    assert "immutable" in squeezed.headers["Cache-Control"]
+    assert len(squeezed.data) < len(client.get(address).data) / 2
+    assert client.get("/static/old/look.css").headers["Cache-Control"] == "no-cache"
+    assert client.get("/static/old/../app.py").status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/", "/api/state", "/metrics", "/qr/page.svg", "/api/throws/2.jpg", "/nowhere"])
+def test_nothing_is_kept_that_does_not_say_so(pub: Pub, path: str) -> None:
+    assert pub.stranger().get(path).headers["Cache-Control"] == "no-store"
+    assert pub.stranger().get("/api/throws/1.jpg").headers["Cache-Control"] == "private, max-age=3600"
+
+
+def test_a_page_is_squeezed_for_phones_that_take_it(pub: Pub) -> None:
+    plain, squeezed = pub.stranger().get("/"), pub.stranger().get("/", headers={"Accept-Encoding": "gzip"})
+    assert squeezed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(squeezed.data) == plain.data
+    assert len(squeezed.data) < len(plain.data) / 2
+
+
+def test_the_qr_code_is_an_image_of_the_tables_own_making(pub: Pub) -> None:
+    assert pub.stranger().get("/qr/page.svg").mimetype == "image/svg+xml"
+    assert pub.stranger().get("/qr/wifi.svg").status_code == 404
+
+
+def test_where_there_is_a_wifi_its_code_stands_before_the_pages(tmp_path: Path) -> None:
+    wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
+    with opened(tmp_path, addresses=wifi) as pub:
+        assert pub.stranger().get("/qr/wifi.svg").mimetype == "image/svg+xml"
+        for path in ("/tv", "/help"):
+            page = pub.stranger().get(path).text
+            assert 0 < page.index("/qr/wifi.svg") < page.index("/qr/page.svg")
+            assert "six of one" not in page
+
+
+def test_the_tables_own_name_stands_on_its_pages(tmp_path: Path) -> None:
+    with opened(tmp_path, name="The <Plough>") as pub:
+        for path in ("/", "/control", "/tv", "/tray", "/help"):
+            assert "The &lt;Plough&gt;" in pub.stranger().get(path).text

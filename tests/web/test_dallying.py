@@ -1,0 +1,162 @@
+"""One guest can't silence the room: requests never finished, answers never read; others are served."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.table.commands import PlayLine, StartGame
+from tests.web.pub import HEADER, Pub, opened, served
+from web.serving.limits import Limits
+
+PATIENCE_S = 60
+GUEST, OTHER = "127.0.0.66", "127.0.0.67"
+SHARE = 20
+HALF = b"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+HALF_BODY = HALF.replace(b"GET", b"POST") + b"Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+WHOLE = HALF + b"\r\n"
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[tuple[Pub, int]]:
+    """A served pub for which 127.0.0.66 is a guest's phone, and every time-out is short."""
+    limits = Limits(
+        streams=50,
+        connections_each=SHARE,
+        headers_s=2.0,
+        body_s=2.0,
+        stalled_s=1.0,
+        heartbeat_s=0.05,
+        is_own=lambda address: address == "127.0.0.1",
+    )
+    with opened(tmp_path, limits) as pub, served(pub) as address:
+        pub.table.submit(StartGame(header=HEADER))
+        yield pub, int(address.rsplit(":", 1)[1])
+
+
+def links_of(port: int, sent: bytes, count: int, address: str = GUEST) -> list[socket.socket]:
+    links = []
+    for _ in range(count):
+        link = socket.create_connection(("127.0.0.1", port), PATIENCE_S, (address, 0))
+        link.sendall(sent)
+        links.append(link)
+    return links
+
+
+def ended(link: socket.socket) -> bool:
+    """Whether the server has closed that connection, sooner or later."""
+    try:
+        while link.recv(65536):
+            pass
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def serves(port: int, address: str) -> bool:
+    """Whether a phone at that address gets the newest snapshot."""
+    with socket.create_connection(("127.0.0.1", port), PATIENCE_S, (address, 0)) as link:
+        try:
+            link.sendall(WHOLE)
+            return b" 200 " in link.recv(1000)
+        except OSError:
+            return False
+
+
+def share_of(port: int, sent: bytes) -> list[socket.socket]:
+    """The guest's connections, its whole share: on a busy machine the first are closed before the last are made."""
+    links: list[socket.socket] = []
+    while serves(port, GUEST):
+        for _ in range(SHARE):
+            links.append(socket.create_connection(("127.0.0.1", port), PATIENCE_S, (GUEST, 0)))
+            with contextlib.suppress(OSError):  # past its share
+                links[-1].sendall(sent)
+    return links
+
+
+def until(met: Callable[[], bool]) -> bool:
+    ends_s = time.monotonic() + PATIENCE_S
+    while not met() and time.monotonic() < ends_s:
+        time.sleep(0.02)
+    return met()
+
+
+@pytest.mark.parametrize("sent", [b"", HALF, HALF_BODY], ids=["nothing", "half a head", "half a body"])
+def test_connections_of_one_address_that_dally_hold_no_one_up_and_are_closed(
+    room: tuple[Pub, int], sent: bytes
+) -> None:
+    _, port = room
+    dallying = share_of(port, sent)
+    assert serves(port, OTHER)
+    for link in dallying:
+        assert ended(link)
+        link.close()
+    assert until(lambda: serves(port, GUEST))
+
+
+def test_a_body_that_never_comes_is_told_and_given_up(room: tuple[Pub, int]) -> None:
+    _, port = room
+    (link,) = links_of(port, HALF_BODY, 1)
+    assert b" 408 " in link.recv(1000)
+    link.close()
+
+
+def test_a_second_request_that_is_never_finished_is_not_waited_for(room: tuple[Pub, int]) -> None:
+    _, port = room
+    (link,) = links_of(port, WHOLE, 1)
+    assert b" 200 " in link.recv(1000)
+    link.sendall(HALF)
+    assert ended(link)
+    link.close()
+
+
+def test_a_phone_that_reads_nothing_is_dropped_and_the_others_hear_on(room: tuple[Pub, int]) -> None:
+    pub, port = room
+    with socket.socket() as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.bind((GUEST, 0))
+        slow.connect(("127.0.0.1", port))
+        slow.sendall(WHOLE.replace(b"/api/state", b"/api/events"))
+        assert until(lambda: len(pub.site.stream) == 1)
+        (quick,) = links_of(port, WHOLE.replace(b"/api/state", b"/api/events"), 1, OTHER)
+        with quick:
+            assert until(lambda: len(pub.site.stream) == 2)
+            ends_s = time.monotonic() + PATIENCE_S
+            while len(pub.site.stream) == 2 and time.monotonic() < ends_s:
+                number = pub.table.snapshot().number
+                pub.table.submit(PlayLine(number=number, line={"throw": [5, 5, 5, 2, 1, 4, 6]}))
+                number = pub.table.submit(PlayLine(number=number + 1, line={"undo": 1})).number
+                heard = b""
+                while b"id: %d\n" % number not in heard:
+                    heard += quick.recv(1 << 20)
+            assert len(pub.site.stream) == 1
+
+
+def test_answers_left_unread_hold_no_thread(room: tuple[Pub, int]) -> None:
+    _, port = room
+    page = f"http://127.0.0.1:{port}/help"
+    with urllib.request.urlopen(page, timeout=PATIENCE_S) as answer:
+        assert len(answer.read()) > 10_000
+    unread = links_of(port, b"GET /help HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 40, SHARE)
+    with urllib.request.urlopen(page, timeout=PATIENCE_S) as answer:
+        assert answer.status == 200
+    for link in unread:
+        link.close()
+
+
+def test_many_requests_at_once_from_one_address_take_turns(room: tuple[Pub, int]) -> None:
+    _, port = room
+    links = links_of(port, WHOLE, SHARE)
+    for link in links:
+        body = link.recv(1 << 16).split(b"\r\n\r\n", 1)[1]
+        assert json.loads(body or link.recv(1 << 16))["game"] == "crib_dice"
+        link.close()

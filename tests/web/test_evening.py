@@ -1,0 +1,179 @@
+"""Past games over HTTP, and what is taken home: transcripts that replay, a table that no spreadsheet mistakes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.games.crag.sheet import CATEGORIES
+from companion.history.export import PastGames
+from companion.table.commands import PlayLine, StartGame
+from companion.table.projection import THROWS_SHOWN
+from tests.web.pub import HEADER, Pub, opened
+
+LINES: list[dict[str, Any]] = [
+    {"throw": [5, 5, 5, 2, 1, 4, 6]},
+    {"do": "point", "value": 5},
+    {"do": "stop"},
+    {"throw": [6, 6, 6, 2, 1, 4, 3]},
+]
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> Iterator[Pub]:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+        pub.table.submit(StartGame(header={**HEADER, "players": ["=1+1", "Ben"]}))
+        for line in LINES:
+            pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        yield pub
+
+
+def test_the_evening_lists_its_games(played: Pub) -> None:
+    told = played.stranger().get("/api/evening").json
+    (game,) = told["games"]
+    assert (game["game"], game["players"], game["over"]) == ("crib_dice", ["=1+1", "Ben"], False)
+    assert set(told["sitting"]) >= {"games", "games_lost"}
+
+
+def test_a_game_is_told_move_by_move(played: Pub) -> None:
+    client = played.stranger()
+    number = client.get("/api/evening").json["games"][0]["id"]
+    told = client.get(f"/api/evening/{number}").json
+    assert [move["line"] for move in told["moves"]] == LINES
+    assert told["moves"][2]["state"]["scores"] == {"=1+1": 5, "Ben": 0}
+    assert told["header"]["players"] == ["=1+1", "Ben"]
+
+
+def test_a_snapshot_tells_the_last_throws_and_the_page_may_ask_for_all(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
+        for category in CATEGORIES:
+            for line in 3 * [{"throw": [1, 6, 6]}, {"do": "score", "category": category}]:
+                pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        guest = pub.stranger()
+        shown, all_of_them = (guest.get(path).json["throws"] for path in ("/api/state", "/api/throws"))
+        assert len(all_of_them) == 3 * len(CATEGORIES)
+        assert shown == all_of_them[-THROWS_SHOWN:]
+
+
+def test_a_transcript_is_its_lines(played: Pub) -> None:
+    client = played.stranger()
+    number = client.get("/api/evening").json["games"][0]["id"]
+    answer = client.get(f"/api/evening/{number}.jsonl")
+    assert "attachment" in answer.headers["Content-Disposition"]
+    assert [json.loads(line) for line in answer.text.splitlines()][1:] == LINES
+
+
+def test_the_table_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None:
+    rows = list(csv.DictReader(played.stranger().get("/api/evening.csv").text.splitlines()))
+    assert [(row["player"], row["dice"]) for row in rows] == [("'=1+1", "5 5 5 2 1 4 6"), ("Ben", "6 6 6 2 1 4 3")]
+
+
+def test_the_table_of_throws_replays_no_game(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = played.stranger()
+    told = client.get("/api/evening.csv").text
+    monkeypatch.delattr("companion.games.engine.transcript.Transcript.begin")
+    assert client.get("/api/evening.csv").text == told
+
+
+def test_a_game_that_is_not_there_is_404(played: Pub) -> None:
+    for path in (
+        "/api/evening/999",
+        "/api/evening/999/luck",
+        "/api/evening/999/chances",
+        "/api/evening/999/odds",
+        "/api/evening/999.jsonl",
+    ):
+        answer = played.stranger().get(path)
+        assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
+
+
+def test_players_are_told_in_figures_over_all_games_and_in_each(played: Pub) -> None:
+    client = played.stranger()
+    everyone = client.get("/api/evening/players").json["players"]
+    assert list(everyone) == ["=1+1", "Ben"]
+    assert (everyone["=1+1"]["throws"], everyone["=1+1"]["points"]) == (1, 5)
+    number = client.get("/api/evening").json["games"][0]["id"]
+    assert client.get(f"/api/evening/{number}").json["players"] == everyone
+
+
+def test_a_finished_game_is_split_into_luck_and_decisions_with_photos(tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+        pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann"]}))
+        for category in CATEGORIES:
+            for line in ({"throw": [1, 6, 6]}, {"do": "score", "category": category}):
+                pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        client = pub.stranger()
+        number = client.get("/api/evening").json["games"][0]["id"]
+        told = client.get(f"/api/evening/{number}/luck").json
+        (ann,) = told["players"]
+        assert ann["result"] == pub.table.snapshot().state["scores"]["Ann"]
+        assert ann["start"] + ann["luck"] + ann["decisions"] == pytest.approx(ann["result"], abs=1e-9)
+        throws = [move["throw"] for move in client.get(f"/api/evening/{number}").json["moves"]]
+        assert [move["photo"] for move in told["moves"]] == [throws[place // 2 * 2] for place in range(26)]
+        assert told["dearest"][0]["gave_away"] > 0
+        assert client.get("/api/evening/dice").json["counts"] == {"1": 13, "2": 0, "3": 0, "4": 0, "5": 0, "6": 26}
+
+
+def test_an_unfinished_game_has_no_luck_to_tell_yet(played: Pub) -> None:
+    client = played.stranger()
+    number = client.get("/api/evening").json["games"][0]["id"]
+    answer = client.get(f"/api/evening/{number}/luck")
+    assert (answer.status_code, answer.json["error"]) == (409, "unfinished")
+    assert "not finished" in client.get(f"/api/evening/{number}/chances").json["message"]
+
+
+def test_the_chances_of_a_finished_game_between_two_are_told_line_by_line(tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
+        for players in (["Ann", "Ben"], ["Ann"]):
+            pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": players}))
+            for at, category in enumerate(CATEGORIES):
+                for seat in range(len(players)):
+                    throw = [1, 6, 6] if seat == 0 else [1, 5, 6] if at else [1, 2, 3]
+                    for line in ({"throw": throw}, {"do": "score", "category": category}):
+                        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        client = pub.stranger()
+        alone, two = (game["id"] for game in client.get("/api/evening").json["games"])
+        told = client.get(f"/api/evening/{two}/chances").json["chances"]
+        assert len(told) == 1 + 4 * len(CATEGORIES)
+        assert told[0] == pytest.approx([0.5, 0.5], abs=1e-3)
+        assert told[-1] == [1.0, 0.0]
+        assert client.get(f"/api/evening/{alone}/chances").status_code == 409
+
+
+def test_the_honesty_of_the_dice_is_told(played: Pub) -> None:
+    told = played.stranger().get("/api/evening/dice").json
+    assert (told["throws"], told["verdict"]) == (2, "even")
+    assert told["could_have_found"] == pytest.approx(1.0)
+    assert (told["dice"], told["sets"]) == ("", [""])
+    assert [point[0] for point in told["course"]] == [0, 7, 14]
+
+
+def test_each_set_of_dice_is_judged_by_its_own_throws(played: Pub) -> None:
+    played.table.submit(StartGame(header=HEADER, terms={"dice": "Blue"}))
+    played.table.submit(PlayLine(number=played.table.snapshot().number, line={"throw": [1, 1, 1, 2, 3, 4, 6]}))
+    guest = played.stranger()
+    newest = guest.get("/api/evening/dice").json
+    assert (newest["dice"], newest["throws"], newest["sets"]) == ("Blue", 1, ["Blue", ""])
+    assert guest.get("/api/evening/dice?set=").json["throws"] == 2
+    assert guest.get("/api/evening/dice?set=Red").json["throws"] == 0
+    assert guest.get("/api/evening").json["games"][0]["dice"] == "Blue"
+    assert len(list(PastGames(played.folder).throws(dice="Blue"))) == 1
+
+
+def test_what_can_be_done_now_is_weighed(played: Pub) -> None:
+    client = played.stranger()
+    number = client.get("/api/evening").json["games"][0]["id"]
+    told = client.get(f"/api/evening/{number}/odds").json
+    assert (told["player"], told["goal"], told["best"]) == ("Ben", "points", {"do": "point", "value": 6})
+    to_win = client.get(f"/api/evening/{number}/odds?goal=win").json
+    assert 0 < to_win["options"][0]["value"] < 1
+    refused = client.get(f"/api/evening/{number}/odds?goal=glory")
+    assert (refused.status_code, refused.json["error"]) == (409, "no_odds")
+    played.table.submit(PlayLine(number=played.table.snapshot().number, line={"do": "point", "value": 6}))
+    assert client.get(f"/api/evening/{number}/odds").json["best"] == {"throw": 4}

@@ -1,0 +1,108 @@
+"""An evening of five games, players coming and going: told alike by pages and archive, and looked at in Chromium."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from companion.commands.export import command as export
+from companion.commands.import_ import command as import_
+from companion.games.engine.game import Leave, Throw
+from companion.games.engine.notation import line_of
+from companion.games.engine.players import careless
+from companion.history.export import PastGames
+from companion.table.commands import NextGame, PlayLine, StartGame
+from tests.web.pub import Pub, opened, served
+
+OUT = Path(__file__).resolve().parents[2] / "out" / "evening"
+QUICK = {"game": "crapola", "rules": {"target": 1500, "entry": 0}}
+GAMES: list[dict[str, Any]] = [
+    {**QUICK, "players": ["Ann", "Ben"]},
+    {"game": "crag", "players": ["Ann", "Ben", "Cid"]},
+    {**QUICK, "players": ["Ben", "Cid", "Dörte Ångström"]},
+    {**QUICK, "players": ["Cid", "Ann"]},
+]
+LEAVES = ("Cid", 9)
+"""Of the second game: who must go home, and after how many lines."""
+
+
+def play_out(pub: Pub, chance: random.Random, leaves: tuple[str, int] | None = None) -> None:
+    """The game on the table to its end, each by a rule of thumb, dice at random."""
+    for played in range(10_000):
+        state = pub.table.standing().record.game.transcript.state  # type: ignore[union-attr]
+        if state.over:
+            return
+        choice = Leave(leaves[0]) if leaves and played == leaves[1] else careless(state)
+        action = Throw(tuple(chance.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice
+        pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line_of(action)))
+    raise AssertionError("a game that does not end")
+
+
+def evening(pub: Pub) -> None:
+    """Four games that are set up, and the next one of the last."""
+    chance = random.Random(16)
+    for place, game in enumerate(GAMES):
+        pub.table.submit(StartGame(header={"transcript": 1, **game}))
+        play_out(pub, chance, LEAVES if place == 1 else None)
+    pub.table.submit(NextGame(number=pub.table.snapshot().number))
+    play_out(pub, chance)
+
+
+def everything(past: PastGames) -> list[Any]:
+    """All that the pages of the evening can ask."""
+    games = past.games()
+    return [games, past.players(), *((past.moves(game["id"]), past.transcript(game["id"])) for game in games)]
+
+
+def test_an_archive_holds_the_evening_and_gives_it_back(tmp_path: Path) -> None:
+    table, fresh, archive = tmp_path / "old", tmp_path / "new", tmp_path / "evening.zip"
+    with opened(table) as pub:
+        evening(pub)
+    before = everything(PastGames(table))
+    games = before[0]
+    assert [game["over"] for game in games] == [True] * 5
+    assert [game["players"] for game in games][2:] == [each["players"] for each in GAMES[2::-1]]
+    assert "Cid" not in games[3]["winners"]
+    assert games[3]["games_lost"]["Cid"] == 1
+    (tmp_path / "old.toml").write_text("")
+    for command, folder in ((export, table), (import_, fresh)):
+        words = [str(archive), "--data", str(folder), "--config", f"{folder}.toml"]
+        done = CliRunner().invoke(command, words, standalone_mode=False)
+        assert done.exit_code == 0, done.output
+    assert everything(PastGames(fresh)) == before
+
+
+@pytest.mark.browser
+@pytest.mark.evening
+def test_the_evening_is_looked_at(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+        evening(pub)
+        OUT.mkdir(parents=True, exist_ok=True)
+        page = chromium.new_context(viewport={"width": 1180, "height": 820}).new_page()
+        page.goto(f"{address}/evening")
+        page.wait_for_selector(".records")
+        games = pub.stranger().get("/api/evening").json["games"]
+        crapola = [game for game in games if game["game"] == "crapola"]
+        for name in ("Ann", "Ben", "Cid"):
+            row = page.locator(".standings").first.locator("tr", has_text=name).inner_text().split()
+            assert int(row[1]) == sum(name in game["players"] for game in crapola)
+            assert int(row[2]) == sum(name in game["winners"] for game in crapola)
+        page.screenshot(path=OUT / "evening.png", full_page=True)
+        for place, game in enumerate(games):
+            page.click(f"[data-key='g{game['id']}']")
+            page.wait_for_selector(f"#game h2:has-text('{game['title']}')")
+            labels = set()
+            slider, most = page.locator("#game input[type=range]"), page.get_attribute("#game input[type=range]", "max")
+            for at in range(0, int(most or 0) + 1, 7):
+                slider.fill(str(at))
+                labels.add(page.get_attribute("#game .track", "aria-label"))
+            assert len(labels) > 1, "the pegs go on from move to move"
+            page.locator("#game").screenshot(path=OUT / f"game-{place + 1}.png")
+            with page.expect_download() as saved:
+                page.click("[data-key='share']")
+            saved.value.save_as(OUT / f"shared-{place + 1}.png")
+        page.context.close()

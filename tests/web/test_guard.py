@@ -1,0 +1,286 @@
+"""What must be refused: foreign hosts and origins, guesses at the PIN, malformed or oversized bodies, hostile names."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+
+from companion.history.export import PastGames
+from companion.history.review import Review
+from tests.web.pub import HEADER, PIN, MemoryTokens, Pub, opened
+from web.guard import host_name, same_origin
+from web.pairing.guesses import ADDRESSES_KEPT, Guesses
+from web.pairing.phones import WRONG_PIN, Pairing, Refused
+from web.pairing.tokens import FileTokens
+
+CHANGES = ["/api/lines", "/api/games", "/api/throws/1", "/api/answers", "/api/corrections", "/api/abandon", "/api/next"]
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "evil.example:8000", "a@127.0.0.1", "", "[::1"]
+)
+def test_a_foreign_host_is_refused(pub: Pub, host: str) -> None:
+    answer = pub.stranger().get("/api/state", headers={"Host": host}, environ_overrides={"HTTP_HOST": host})
+    assert (answer.status_code, answer.json["error"]) == (403, "foreign_host")
+
+
+@pytest.mark.parametrize(
+    "host", ["192.168.4.1:8000", "localhost:8000", "[::1]:8000", "pegpip.local", "DICE.PUB.EXAMPLE:8000", "10.0.0.7"]
+)
+def test_the_tables_own_names_pass(pub: Pub, host: str) -> None:
+    assert pub.stranger().get("/api/state", environ_overrides={"HTTP_HOST": host}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:9999", "file://", "http://[", "x"])
+def test_a_forged_origin_is_refused_even_with_the_token(pub: Pub, origin: str) -> None:
+    number, host = pub.start(), pub.host()
+    body = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
+    answer = host.post("/api/lines", json=body, headers={"Origin": origin})
+    assert (answer.status_code, answer.json["error"]) == (403, "foreign_origin")
+    assert pub.table.snapshot().number == number
+
+
+def test_our_own_origin_passes(pub: Pub) -> None:
+    number, host = pub.start(), pub.host()
+    body = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
+    assert host.post("/api/lines", json=body, headers={"Origin": "http://localhost"}).status_code == 200
+
+
+def test_a_cross_site_request_without_an_origin_is_refused(pub: Pub) -> None:
+    answer = pub.host().post("/api/games", json=HEADER, headers={"Sec-Fetch-Site": "cross-site"})
+    assert (answer.status_code, answer.json["error"]) == (403, "foreign_origin")
+
+
+@pytest.mark.parametrize("path", CHANGES)
+def test_nothing_changes_for_a_phone_that_is_not_paired(pub: Pub, path: str) -> None:
+    number = pub.start()
+    answer = pub.stranger().post(path, json={})
+    assert (answer.status_code, answer.json["error"]) == (401, "not_paired")
+    assert pub.table.snapshot().number == number
+
+
+@pytest.mark.parametrize("path", CHANGES)
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[1]", b'{"number": "x"}', b"\xff\xfe", b"[" * 3000, b'{"number": 1e400}']
+)
+def test_malformed_json_is_refused_in_words(pub: Pub, path: str, body: bytes) -> None:
+    number = pub.start()
+    answer = pub.host().post(path, data=body, content_type="application/json")
+    assert answer.status_code in {400, 422}
+    assert set(answer.json) >= {"error", "message"}
+    assert pub.table.snapshot().number == number
+
+
+def test_what_is_not_json_is_refused(pub: Pub) -> None:
+    answer = pub.host().post("/api/lines", data={"number": "1"})
+    assert (answer.status_code, answer.json["error"]) == (415, "not_json")
+
+
+def test_an_oversized_body_is_refused(pub: Pub) -> None:
+    answer = pub.host().post("/api/lines", data=b" " * 70_000, content_type="application/json")
+    assert (answer.status_code, answer.json["error"]) == (413, "too_large")
+
+
+def test_an_unknown_address_is_json_under_api_and_a_page_elsewhere(pub: Pub) -> None:
+    assert pub.stranger().get("/api/nothing").json["error"] == "not_found"
+    page = pub.stranger().get("/nothing")
+    assert (page.status_code, page.mimetype) == (404, "text/html")
+    assert pub.stranger().delete("/api/state", content_type="application/json").status_code == 405
+
+
+def test_a_hostile_name_is_data_in_every_page(tmp_path: Path) -> None:
+    name = "</script><img src=x>&<b>"
+    with opened(tmp_path, evening=PastGames(tmp_path), review=Review(tmp_path), name=name) as pub:
+        pub.start(players=[name, "Ben"])
+        for path in ("/", "/control", "/tv", "/tray", "/help", "/evening", "/dice", "/review"):
+            page = pub.host().get(path).text
+            assert name not in page
+            assert "<img src=x>" not in page
+
+
+def test_pages_hold_no_inline_script_or_style(pub: Pub) -> None:
+    for path in ("/", "/control", "/tv", "/tray", "/help", "/nothing"):
+        answer = pub.stranger().get(path)
+        policy = answer.headers["Content-Security-Policy"]
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+        assert re.findall(r"<script(?![^>]*(?:src=|application/json))", answer.text) == []
+        assert re.findall(r"\sstyle=|\son\w+=|<style", answer.text) == []
+
+
+def test_pages_load_nothing_from_another_host(pub: Pub) -> None:
+    for path in ("/", "/control", "/tv", "/tray"):
+        assert re.findall(r'(?:src|href)="(?:https?:)?//', pub.stranger().get(path).text) == []
+
+
+def test_ten_thousand_guesses_at_the_pin_find_nothing_and_are_logged(
+    pub: Pub, caplog: pytest.LogCaptureFixture
+) -> None:
+    guesser, seen = pub.stranger("192.168.4.66"), set()
+    with caplog.at_level(logging.WARNING, logger="web.pairing"):
+        for guess in range(10_000):
+            seen.add(pub.pairing.pair(f"{guess:06d}", "", "192.168.4.66").__class__.__name__)
+        refused = guesser.post("/api/pair", json={"pin": PIN})
+    assert seen == {"Refused"}
+    assert (refused.status_code, refused.json["error"]) == (429, "too_many_pins")
+    assert int(refused.headers["Retry-After"]) > 0
+    assert sum("wrong PIN" in record.message for record in caplog.records) == 5
+
+
+def test_a_guesser_waits_longer_after_each_guess_and_others_are_not_held_up(pub: Pub) -> None:
+    guesser = pub.stranger("192.168.4.66")
+    for _ in range(6):
+        guesser.post("/api/pair", json={"pin": "000000"})
+    assert pub.stranger("192.168.4.67").post("/api/pair", json={"pin": PIN}).status_code == 200
+    assert guesser.post("/api/pair", json={"pin": PIN}).status_code == 429
+    pub.clock.now_s += 61
+    assert guesser.post("/api/pair", json={"pin": "000000"}).status_code == 401
+    pub.clock.now_s += 61
+    assert int(guesser.post("/api/pair", json={"pin": PIN}).headers["Retry-After"]) == 59
+    pub.clock.now_s += 60
+    assert guesser.post("/api/pair", json={"pin": PIN}).status_code == 200
+
+
+def test_the_first_phone_by_its_code_is_the_host_once(pub: Pub) -> None:
+    assert pub.stranger().get("/api/pair").json == {"code": None, "hosted": False}
+    code = pub.pairing.first()
+    assert code is not None
+    for wrong in ("", code[:-1], code + "0", "é"):
+        assert pub.stranger().post("/api/pair", json={"first": wrong or "0"}).status_code == 401
+    first = pub.stranger()
+    assert first.post("/api/pair", json={"first": code, "name": "Ann"}).status_code == 200
+    assert first.get("/api/phones").json["paired"]
+    assert pub.stranger().post("/api/pair", json={"first": code}).status_code == 401
+    assert pub.pairing.first() is None
+    assert pub.stranger().get("/api/pair").json["hosted"]
+
+
+def test_a_table_that_had_a_host_before_has_no_first_phone(tmp_path: Path) -> None:
+    tokens = FileTokens(tmp_path / "paired.json")
+    assert not isinstance(Pairing("1", tokens, lambda: 0.0).pair("1", "Ann", "here"), Refused)
+    assert Pairing("1", tokens, lambda: 0.0).first() is None
+
+
+def test_an_hour_of_guessing_gets_ten_guesses_and_the_host_pairs_at_any_moment(pub: Pub) -> None:
+    guesser = "192.168.4.66"
+    host = pub.stranger(guesser)  # even at the guesser's own address, for it was paired before
+    assert host.post("/api/pair", json={"pin": PIN}).status_code == 200
+    told = []
+    for second in range(3600):
+        pub.clock.now_s += 1
+        told += [pub.pairing.pair(f"{second * 3 + at:06d}", "", guesser) for at in range(3)]
+        if second % 60 == 30:
+            new_phone = pub.stranger(f"192.168.4.{100 + second // 60}")
+            assert new_phone.post("/api/pair", json={"pin": PIN}).status_code == 200
+            assert host.post("/api/pair", json={"pin": "000000"}).status_code == 401
+            assert host.post("/api/pair", json={"pin": PIN}).status_code == 200
+    assert sum(answer == WRONG_PIN for answer in told) == 10
+    assert {type(answer) for answer in told} == {Refused}
+
+
+def test_guessers_at_many_addresses_lock_nobody_out(pub: Pub) -> None:
+    for at in range(2000):
+        pub.pairing.pair("000000", "", f"10.{at >> 16}.{at >> 8 & 255}.{at & 255}")
+    assert pub.stranger("192.168.4.67").post("/api/pair", json={"pin": PIN}).status_code == 200
+
+
+def test_what_is_kept_of_guessers_is_bounded() -> None:
+    guesses = Guesses(lambda: 0.0)
+    for at in range(ADDRESSES_KEPT + 100):
+        guesses.missed(f"10.0.{at >> 8}.{at & 255}")
+    assert len(guesses._wrong) == ADDRESSES_KEPT
+
+
+def test_the_button_lets_in_the_phone_whose_code_is_shown_and_no_other(pub: Pub) -> None:
+    ann, ben, screen = pub.stranger("192.168.4.20"), pub.stranger("192.168.4.21"), pub.stranger("192.168.4.22")
+    codes = [phone.post("/api/pair/ask", json={"name": "x"}).json["code"] for phone in (ann, ben)]
+    assert codes[0] != codes[1]
+    assert screen.get("/api/pair").json["code"] == codes[0]
+    assert [phone.get("/api/phones").json["code"] for phone in (ann, ben, screen)] == [*codes, None]
+    pub.clock.now_s += 3
+    assert pub.pairing.let_in()
+    assert [phone.get("/api/phones").json["paired"] for phone in (ann, ben, screen)] == [True, False, False]
+    assert screen.get("/api/pair").json["code"] == codes[1]
+
+
+def test_a_press_that_was_meant_for_the_code_before_lets_no_one_in(pub: Pub) -> None:
+    for at in (20, 21):
+        pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={})
+    pub.clock.now_s += 61  # the first has just given up: the second is shown from now on
+    assert not pub.pairing.let_in()
+    pub.clock.now_s += 3
+    assert pub.pairing.let_in()
+
+
+def test_the_button_lets_no_one_in_who_has_not_asked(pub: Pub) -> None:
+    assert not pub.pairing.let_in()
+    stranger = pub.stranger()
+    assert stranger.post("/api/pair", json={"pin": ""}).status_code == 401
+    assert set(stranger.get("/api/phones").json) == {"paired", "code", "phones"}, "nothing tells when it was pressed"
+    stranger.post("/api/pair/ask", json={})
+    pub.clock.now_s += 61
+    assert stranger.get("/api/phones").json["code"] is None
+    assert not pub.pairing.let_in()
+
+
+def test_who_asks_again_and_again_in_vain_waits(pub: Pub) -> None:
+    asker, shown = pub.stranger("192.168.4.66"), []
+    for _ in range(6):
+        shown.append(asker.post("/api/pair/ask", json={}).status_code)
+        asker.post("/api/pair/ask", json={})  # again at once: still one code, and behind all others
+        pub.clock.now_s += 61
+        assert pub.pairing.shown() is None
+    assert shown == [200] * 5 + [429]
+    other = pub.stranger("192.168.4.20")
+    assert other.post("/api/pair/ask", json={}).json["code"] == list(pub.pairing.shown() or ())
+
+
+def test_the_codes_that_are_asked_for_are_bounded(pub: Pub) -> None:
+    answers = [pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={}).status_code for at in range(8)]
+    assert answers == [200] * 6 + [429] * 2
+
+
+def test_a_token_replayed_after_take_away_is_refused(pub: Pub) -> None:
+    number, lost, host = pub.start(), pub.host(), pub.host()
+    phones = host.get("/api/phones").json["phones"]
+    mine = next(phone["id"] for phone in lost.get("/api/phones").json["phones"] if phone["you"])
+    assert host.post("/api/phones/remove", json={"id": mine}).status_code == 200
+    assert len(host.get("/api/phones").json["phones"]) == len(phones) - 1
+    body = {"number": number, "line": {"throw": [5, 5, 2, 2, 1, 4, 6]}}
+    assert lost.post("/api/lines", json=body).status_code == 401
+    assert host.post("/api/phones/remove", json={"id": 999}).status_code == 404
+
+
+def test_tokens_are_128_bits_kept_as_hashes_over_a_restart(tmp_path: Path) -> None:
+    store = FileTokens(tmp_path / "phones.json")
+    token = Pairing(PIN, store, lambda: 0.0).pair(PIN, "Ann", "10.0.0.1")
+    assert isinstance(token, str)
+    assert re.fullmatch(r"[0-9a-f]{32}", token)
+    assert token not in store.path.read_text()
+    assert store.path.stat().st_mode & 0o077 == 0
+    again = Pairing(PIN, FileTokens(store.path), lambda: 0.0).phone(token)
+    assert again is not None
+    assert again.name == "Ann"
+
+
+def test_a_spoilt_token_file_costs_the_pairing_and_no_more(tmp_path: Path) -> None:
+    (tmp_path / "phones.json").write_text("{")
+    assert FileTokens(tmp_path / "phones.json").load() == ()
+
+
+def test_a_phones_name_is_cut_at_24(pub: Pub) -> None:
+    assert pub.stranger().post("/api/pair", json={"pin": PIN, "name": "x" * 25}).status_code == 400
+    pairing = Pairing(PIN, MemoryTokens(), lambda: 0.0)
+    pairing.pair(PIN, "x" * 99, "10.0.0.1")
+    assert pairing.phones()[0].name == "x" * 24
+
+
+def test_hosts_and_origins_are_read_as_browsers_write_them() -> None:
+    assert host_name("Pub.Local.:8000") == "pub.local"
+    assert host_name("[::1]:80") == "::1"
+    assert host_name("host:port") is None
+    assert same_origin("http://10.0.0.1:8000", "10.0.0.1:8000")
+    assert not same_origin("http://10.0.0.1", "10.0.0.1:8000")

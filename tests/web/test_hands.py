@@ -1,0 +1,178 @@
+"""What is done on the pages in a real Chromium: pairing, answering, correcting, seating, moving dice, coming back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.history.export import PastGames as Journaled
+from companion.table.commands import StartGame
+from tests.web.accessibility import violations
+from tests.web.phones import MIDGAME, live, phone, with_a_past
+from tests.web.pub import ALONE, HEADER, Pub, observation, opened, play, served
+from web.serving.limits import Limits
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
+    with with_a_past(tmp_path) as found:
+        yield found
+
+
+def control(chromium: Any, address: str) -> Any:
+    page = phone(chromium, address, paired=True)
+    live(page, address + "/control")
+    return page
+
+
+def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: Any, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with opened(tmp_path / "a") as pub:
+        with served(pub, ALONE) as address:
+            page = phone(chromium, address)
+            live(page, address + "/")
+        page.wait_for_selector('#live[data-live="no"]')
+        assert "not live" in page.inner_text("#live")
+    (tmp_path / "b").mkdir()
+    with opened(tmp_path / "b") as again, served(again, (ALONE[0], int(address.rsplit(":", 1)[1]))):
+        page.wait_for_selector('#live[data-live="yes"]')
+    page.context.close()
+
+
+def test_a_phone_past_the_limit_of_streams_asks_instead_and_sees_each_change(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
+        number = pub.start()
+        first, second = phone(chromium, address), phone(chromium, address)
+        live(first, address + "/")
+        live(second, address + "/")
+        assert len(pub.site.stream) == 1
+        play(pub, MIDGAME[0])
+        for page in (first, second):
+            page.wait_for_selector(f'html[data-number="{number + 1}"]', state="attached")
+            page.context.close()
+
+
+def test_the_button_lets_in_the_phone_whose_dice_the_screen_shows(chromium: Any, site: Any) -> None:
+    address, pub = site
+    asker, screen = phone(chromium, address), phone(chromium, address, "1920x1080")
+    live(asker, address + "/control")
+    live(screen, address + "/tv")
+    asker.fill("#phone-name", "Ann's phone")
+    asker.click("#pair-button")
+    label = asker.get_attribute("#pair-dice .dice", "aria-label")
+    assert violations(asker) == []
+    screen.wait_for_selector("#code:not([hidden])")
+    assert screen.get_attribute("#code .dice", "aria-label") == label
+    assert violations(screen) == []
+    pub.clock.now_s += 3
+    assert pub.pairing.let_in()
+    asker.wait_for_selector("#sheet:not([hidden])")
+    screen.wait_for_selector("#code", state="hidden")
+    assert [each.name for each in pub.pairing.phones()] == ["Ann's phone"]
+    assert asker.problems == screen.problems == []
+    asker.context.close()
+    screen.context.close()
+
+
+def test_a_question_is_answered_with_one_tap_on_the_right_face(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    page = control(chromium, address)
+    pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    page.wait_for_selector("dialog[open]")
+    page.click('dialog button[aria-label="It is a 3"]')
+    page.wait_for_selector("dialog[open]", state="detached")
+    assert pub.table.snapshot().throws[0].values.count(3) == 1
+    page.context.close()
+
+
+def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, MIDGAME[0])
+    page = control(chromium, address)
+    page.click("#throws-fold > summary")
+    page.click('#throws button[aria-label^="Ann\'s 6"]')
+    page.click('dialog button[aria-label="It is a 3"]')
+    page.wait_for_selector("#toast")
+    assert sorted(pub.table.snapshot().throws[0].values) == [1, 2, 3, 4, 5, 5, 5]
+    page.context.close()
+
+
+def test_who_leaves_is_chosen_and_confirmed_and_then_marked(chromium: Any, site: Any) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben & Co", "Cid"]}))
+    page = control(chromium, address)
+    page.click("#more summary")
+    page.click("[data-key='leave']")
+    page.select_option("#leave-who", "Ben & Co")
+    page.click("dialog button.danger")
+    page.wait_for_selector("dialog", state="detached")
+    page.wait_for_selector("#players li:has-text('has left')")
+    assert page.locator("#players li:has-text('has left')").all_inner_texts()[0].startswith("Ben & Co")
+    state = pub.table.snapshot().state
+    assert state is not None
+    assert state["left"] == ["Ben & Co"]
+    page.click("[data-key='leave']")
+    assert page.locator("#leave-who option").all_inner_texts() == ["Ann", "Cid"]
+    page.context.close()
+
+
+def test_who_played_here_before_is_seated_by_a_tap_and_keeps_the_colour(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub) as address:
+        pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cid"]}))
+        play(pub, MIDGAME[0])
+        pub.table.submit(StartGame(header={**HEADER, "players": ["Cid", "Dot"]}))
+        page = control(chromium, address)
+        page.click("#more summary")
+        page.click("[data-key='new-2']")
+        page.click("[data-key='known-Ben']")
+        page.click("dialog button:text-is('Begin')")
+        page.wait_for_selector("dialog", state="detached")
+        page.wait_for_selector("#players li >> nth=2")
+        assert page.locator("#players .name").all_inner_texts() == ["Cid", "Dot", "Ben"]
+        assert list(pub.table.snapshot().sitting.colours.items()) == [("Cid", 2), ("Dot", 0), ("Ben", 1)]
+        shown = page.locator("#players li").evaluate_all(
+            "all => all.map((each) => each.style.getPropertyValue('--colour'))"
+        )
+        assert shown == ["var(--p2)", "var(--p0)", "var(--p1)"]
+        page.context.close()
+
+
+def test_dice_are_moved_by_keyboard_and_by_drag(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = phone(chromium, address, "820x1180")
+    live(page, address + "/tray")
+    grip = page.wait_for_selector('.grip[data-id="2"]')
+    grip.focus()
+    with page.expect_response("**/api/tray/move"):
+        page.keyboard.press("ArrowRight")
+    with page.expect_response("**/api/tray/move"):
+        page.keyboard.press("k")
+    box, tray = page.locator('.grip[data-id="0"]').bounding_box(), page.locator("#tray").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(tray["x"] + tray["width"] / 2, tray["y"] + tray["height"] * 0.9, steps=5)
+    with page.expect_response("**/api/tray/move"):
+        page.mouse.up()
+    for _ in range(100):
+        waiting = {4, 5} - {done[1] for done in pub.tray.done}
+        for die in waiting:  # as fast as a hand can; again where a busy machine has drawn the taps apart
+            page.locator(f'.grip[data-id="{die}"]').dblclick()
+        if not waiting:
+            break
+        page.wait_for_timeout(300)
+    moves = [done for done in pub.tray.done if done[0] == "move"]
+    assert {move[1] for move in moves[3:]} == {4, 5}
+    assert all(move[3] > 180 for move in moves[3:])
+    assert moves[0][1:] == (2, 116.0, 60.0)
+    assert moves[1][1] == 2
+    assert moves[1][3] > 180
+    assert moves[2][1] == 0
+    assert moves[2][2:] == pytest.approx((160, 216), abs=3)
+    page.context.close()

@@ -1,0 +1,100 @@
+"""Who runs a new table, and what its host may set, in real Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import pytest
+
+from companion.settings.file import SettingsFile
+from companion.settings.load import Origin, Settings
+from tests.scanning import scanned
+from tests.web.pub import ADDRESSES, PIN, Pub, opened, served
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
+    file = SettingsFile(Origin(tmp_path / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
+    with opened(tmp_path, settings=file) as pub, served(pub) as address:
+        yield address, pub
+
+
+def page_of(chromium: Any, width: int = 390, height: int = 844) -> Any:
+    return chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce").new_page()
+
+
+def hosting(chromium: Any, address: str) -> Any:
+    """That page on a phone that was paired by the PIN."""
+    page = page_of(chromium)
+    assert page.request.post(urljoin(address, "/api/pair"), data={"pin": PIN, "name": "Host"}).ok
+    page.goto(address)
+    return page
+
+
+def test_who_scans_the_screen_of_a_new_table_runs_it_and_nobody_after(chromium: Any, site: Any) -> None:
+    address, pub = site
+    screen = page_of(chromium, 1920, 1080)
+    screen.goto(f"{address}/tv")
+    screen.wait_for_selector('#live[data-live="yes"]')
+    code = scanned(screen)
+    assert code.startswith(f"{ADDRESSES.page}control#first=")
+    first = code.replace(ADDRESSES.page, f"{address}/")
+    host = page_of(chromium)
+    host.goto(first)
+    host.wait_for_url("**/setup")
+    host.wait_for_selector("#begin")
+    screen.wait_for_selector("#host", state="detached")
+    assert screen.is_visible("#page")
+    late = page_of(chromium)
+    late.goto(first)
+    late.wait_for_selector("#pair-problem:not([hidden])")
+    assert [each.name for each in pub.pairing.phones()] == [""]
+    for page in (screen, host, late):
+        page.context.close()
+
+
+def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = hosting(chromium, f"{address}/settings")
+    page.fill("#strip-brightness", "0.3")
+    page.press("#strip-brightness", "Tab")
+    page.wait_for_selector("#strip-brightness-says:text-is('Kept.')")
+    page.fill("#strip-limit_ma", "3")
+    page.press("#strip-limit_ma", "Tab")
+    page.wait_for_selector("#strip-limit_ma[aria-invalid='true']")
+    assert "limit_ma" in page.text_content("#strip-limit_ma-says")
+    page.fill("#web-port", "9000")
+    page.press("#web-port", "Tab")
+    page.wait_for_selector("#web-port-says:has-text('starts anew')")
+    assert (pub.folder / "pegpip.toml").read_text() == "[strip]\nbrightness = 0.3\n\n[web]\nport = 9000\n"
+    page.click(".menu summary")
+    assert page.is_disabled("#volume"), "a phone is quiet until it is told otherwise"
+    page.select_option("#voice", "sounds")
+    page.fill("#volume", "0.8")
+    page.reload()
+    page.wait_for_selector("#strip-brightness")
+    assert page.input_value("#strip-brightness") == "0.3"
+    page.click(".menu summary")
+    assert (page.input_value("#volume"), page.is_disabled("#volume")) == ("0.8", False)
+    page.context.close()
+
+
+def test_a_game_is_set_up_with_names_in_one_go_and_colours_of_ones_own(chromium: Any, site: Any) -> None:
+    address, pub = site
+    page = hosting(chromium, f"{address}/setup")
+    page.fill("[data-key='seat-0']", "Zoë, Max, Fay")
+    page.press("[data-key='seat-0']", "Tab")
+    page.wait_for_selector("[data-key='seat-2']")
+    page.click("[data-key='colour-1']")  # from 1 to 3: 2 is Fay's
+    page.click("[data-key='away-0']")
+    page.click("[data-key='colour-1']")  # Fay's goes from the first that is free to the next
+    page.click("#begin")
+    page.wait_for_url("**/tray")
+    assert pub.table.snapshot().header["players"] == ["Max", "Fay"]  # type: ignore[index]
+    assert pub.table.snapshot().sitting.colours == {"Max": 3, "Fay": 1}
+    page.context.close()

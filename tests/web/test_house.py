@@ -1,0 +1,53 @@
+"""A game against the house over HTTP: seated with the game, held up by paired phones only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.pub import HEADER, Pub, opened
+
+
+class House:
+    def __init__(self) -> None:
+        self.held: list[float] = []
+
+    def hold(self, seconds: float) -> None:
+        self.held.append(seconds)
+
+
+def test_a_game_is_started_with_the_house_at_a_level(pub: Pub) -> None:
+    house = {"player": HEADER["players"][1], "level": "steady"}
+    assert pub.host().post("/api/games", json={**HEADER, "terms": {"house": house}}).status_code == 200
+    told = pub.stranger().get("/api/state").json
+    assert told["terms"] == {"house": house}
+    assert "terms" not in told["header"]
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"house": {"player": "Nobody", "level": "best"}},
+        {"house": {"player": "Ann", "level": "perfect"}},
+        {"house": {"player": "Ann"}},
+        {"level": "best"},
+        "best",
+        None,
+    ],
+)
+def test_terms_that_make_no_sense_are_refused_in_words(pub: Pub, terms: Any) -> None:
+    answer = pub.host().post("/api/games", json={**HEADER, "terms": terms})
+    assert (answer.status_code, answer.json["error"]) == (422, "rules")
+    assert pub.table.snapshot().game is None
+
+
+def test_the_house_waits_for_phones_that_are_paired(tmp_path: Path) -> None:
+    house = House()
+    with opened(tmp_path, house=house) as pub:
+        assert pub.stranger().post("/api/house/hold", json={"seconds": 5}).status_code == 401
+        host = pub.host()
+        assert host.post("/api/house/hold", json={"seconds": 5}).status_code == 200
+        assert host.post("/api/house/hold", json={"seconds": 61}).status_code == 400
+    assert house.held == [5]

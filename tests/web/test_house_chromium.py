@@ -1,0 +1,133 @@
+"""A game against the house in real Chromium, from the form to the story: a person throws for both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.bots.adviser import Advisor
+from companion.bots.player import HousePlayer
+from companion.history.export import PastGames
+from tests.web.accessibility import violations
+from tests.web.pub import PIN, Pub, opened, served
+
+pytestmark = pytest.mark.browser
+PAUSE_S = 0.2
+ANNS = ([1, 1, 1, 2, 3, 4], [1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1])
+HOUSES = [2, 3, 4, 4, 5, 6]
+"""One 5 that scores: the house keeps it and throws on; then nothing does."""
+SHOWN = """([number, words]) => document.documentElement.dataset.number == number
+  && document.getElementById('can').textContent.includes(words)"""
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Any]:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    page = context.new_page()
+    page.problems = []
+    page.on("pageerror", lambda error: page.problems.append(str(error)))
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def house_pub(tmp_path: Path) -> Iterator[Pub]:
+    houses: list[HousePlayer] = []
+
+    class Holding:
+        """The house as the pages know it, before there is a table for it to play at."""
+
+        def hold(self, seconds: float) -> None:
+            houses[0].hold(seconds)
+
+    advisor = Advisor(lambda: pub.table.standing())
+    with opened(tmp_path, evening=PastGames(tmp_path), advice=advisor, house=Holding()) as pub:
+        house = HousePlayer(pub.table, time.monotonic, pause_s=PAUSE_S)
+        houses.append(house)
+        leave = pub.table.subscribe(house.hear)
+        house.start()
+        yield pub
+        leave()
+        house.stop()
+
+
+def enter(page: Any, values: list[int]) -> None:
+    """Enter a throw by the phone's keys."""
+    page.click("[data-key^='enter']")
+    for value in values:
+        page.click(f"dialog[open] .faces button:nth-child({value})")
+    page.click("dialog[open] button.main")
+    page.wait_for_selector("dialog", state="detached")
+
+
+def set_up(page: Any) -> None:
+    page.click("[data-key='new']")
+    page.select_option("#new-game", "crapola")
+    page.fill("[data-key='seat-0']", "Ann")
+    page.select_option("#new-house", "best")
+    page.click("dialog summary >> nth=0")
+    page.fill("[data-key='target']", "6000")
+    page.keyboard.press("Tab")
+    assert page.input_value("[data-key='seat-1']") == "House"
+    assert violations(page) == []
+    page.click("dialog button.main:has-text('Begin')")
+    page.wait_for_selector("dialog", state="detached")
+
+
+def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pub: Pub, tmp_path: Path) -> None:
+    anns = iter(ANNS)
+    seen: set[str] = set()
+    with served(house_pub) as address:
+        assert page.context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Ann"}).ok
+        page.goto(f"{address}/control")
+        set_up(page)
+        number = -1
+        while not (snapshot := house_pub.table.snapshot()).state["over"]:  # type: ignore[index]
+            if snapshot.number == number:
+                page.wait_for_timeout(50)
+                continue
+            state = snapshot.state or {}
+            if state["player"] == "House" and not (snapshot.notice and snapshot.notice.code.startswith("house_awaits")):
+                page.wait_for_timeout(50)
+                continue
+            page.wait_for_function(SHOWN, arg=[snapshot.number, "dice for" if state["player"] == "House" else ""])
+            if state["player"] == "House":
+                number = snapshot.number
+                seen.add(page.inner_text("#can"))
+                assert page.query_selector("#pick button") is None
+                assert not page.is_visible("#advice")
+                enter(page, HOUSES if state["throw_sizes"] == [6] else [2, 3, 4, 4, 6])
+            elif state["throw_sizes"] and "stop" not in state["decisions"]:
+                number = snapshot.number
+                enter(page, next(anns))
+            elif "keep" in state["decisions"]:
+                number = snapshot.number
+                page.click("#advice summary")
+                page.wait_for_selector(".weighed .top")
+                page.wait_for_selector("#moment", state="hidden")
+                assert violations(page) == []
+                page.click("[data-key='keep']")
+            else:
+                number = snapshot.number
+                page.click("#big button:has-text('Bank')")
+        page.wait_for_selector("#story:not([hidden])")
+        told = page.inner_text("#story")
+        assert "House" in told
+        assert "luckiest" in told
+        assert page.is_visible("#story .chances [role=img]")
+        page.wait_for_selector("#moment", state="hidden")
+        assert violations(page) == []
+        page.screenshot(path=str(tmp_path / "story.png"), full_page=True)
+        page.goto(f"{address}/evening")
+        page.wait_for_selector(".replay")
+        page.click(".replay button >> nth=0")
+        page.wait_for_function("() => document.querySelector('.mark').textContent !== ''")
+        page.click(".fold summary")
+        page.wait_for_selector(".fold .chances [role=img][aria-label$='House 0 %']")
+        assert violations(page) == []
+    assert {"Throw 6 dice for House.", "House keeps 5: throw 5 dice for it."} <= seen
+    assert page.problems == []

@@ -1,0 +1,290 @@
+"""Nothing clipped, covered, outside or too small: the pages measured with the longest names at every size.
+
+In short and whole: see `measuring.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import random
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import msgspec
+import pytest
+
+from companion.bots.adviser import Advisor
+from companion.games.engine.game import Header, State
+from companion.games.engine.notation import header_line, line_of
+from companion.games.engine.players import careless
+from companion.games.registry import GAMES
+from companion.history.export import PastGames
+from companion.history.review import Review
+from companion.settings.file import SettingsFile
+from companion.settings.load import Origin, Settings
+from companion.table.commands import Answer, PlayLine, StartGame
+from tests.web.accessibility import in_each_look
+from tests.web.injecting import PHOTO, FedPage
+from tests.web.measuring import (
+    ADDRESSES,
+    FOLLOWING,
+    FORM,
+    PHONE,
+    SCREEN,
+    SIZES,
+    SPOKEN,
+    TABLE_NAME,
+    WHOLE,
+    faults_of,
+    measured,
+    photograph,
+    resize,
+    smallest_px,
+    tell,
+)
+from tests.web.pub import Pub, observation, opened, served
+from tests.web.scenes import NAMES, scenes, seated
+from web.pages import LOOKS
+
+pytestmark = pytest.mark.browser
+MOST_PICTURES = 3  # of what is wrong with one page at one size
+
+
+class Beside(NamedTuple):
+    """A page beside the game, or a state that a page must be brought into.
+
+    Attributes:
+        path: Where it is.
+        there: What is there once all is.
+        press: What is pressed to come there.
+        asks: Whether a phone asks to be let in meanwhile.
+        paired: Whether a host looks at it.
+        always: Whether the short form takes it too.
+    """
+
+    path: str
+    there: str
+    press: str = ""
+    asks: bool = False
+    paired: bool = True
+    always: bool = False
+
+
+BESIDE = {
+    "evening": Beside("/evening", "#game .fold table", always=True),
+    "story": Beside("/", "#story:not([hidden])", always=True),
+    "dice": Beside("/dice", "#course svg", always=True),
+    "help": Beside("/help", "#health li", always=True),
+    "review": Beside("/review", "#reviewed .cropped", always=True),
+    "settings": Beside("/settings", "#fields .setting", always=True),
+    "setup": Beside("/setup", "#strip-fields .setting", always=True),
+    "camera": Beside("/camera", "#seen", always=True),
+    "calibrate": Beside("/calibrate", "#advice [data-code]", always=True),
+    "no-review": Beside("/review", "#unpaired:not([hidden])", paired=False),
+    "no-settings": Beside("/settings", "#unpaired:not([hidden])", paired=False),
+    "no-camera": Beside("/camera", "#unpaired:not([hidden])", paired=False),
+    "no-calibrate": Beside("/calibrate", "#unpaired:not([hidden])", paired=False),
+    "pairing": Beside("/control", "#pair:not([hidden])", paired=False),
+    "menu": Beside("/", ".menu[open] nav", ".menu > summary"),
+    "asking-in": Beside("/control", "#pair-dice .dice", "#pair-button", paired=False, always=True),
+    "code": Beside("/tv", "#code .dice", asks=True, always=True),
+}
+UNFOLD = "() => { for (const each of document.querySelectorAll('details:not(.menu)')) each.open = true; }"
+
+
+class Doubtful:
+    """A camera that sees what is hard to see: it stands in for calibrating."""
+
+    def look(self) -> dict[str, Any]:
+        advice = ("few_markers", "aslant", "lens", "outside", "uneven")
+        marker, throw = [[80, 60], [180, 70], [170, 160], [70, 150]], [[200, 150], [900, 160], [890, 700], [210, 690]]
+        keep = [[920, 160], [1100, 160], [1090, 700], [910, 700]]
+        lens = {"views": 2, "of": 4, "degrees": 62.2, "measured": False}
+        return {
+            "picture_wh": [1280, 960], "markers": [marker], "zones": [throw, keep], "sheet": True, "empty": True,
+            "advice": [{"code": code, "says": code} for code in advice], "calibrated": "2030-01-31 20:00",
+            "says": "Calibrated 2030-01-31 20:00 with the camera picamera2.", "virtual": True, "lens": lens,
+        }  # fmt: skip
+
+    def picture_jpeg(self) -> bytes:
+        return PHOTO.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
+    """A table on which games have been played by the longest names, the last one to its end, one throw in doubt."""
+    folder = tmp_path_factory.mktemp("evening")
+    having = {
+        "evening": PastGames(folder),
+        "review": Review(folder),
+        "advice": Advisor(lambda: pub.table.standing()),
+        "calibrate": Doubtful(),
+        "settings": SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda _all: [], lambda _all: None),
+    }
+    with opened(folder, addresses=ADDRESSES, name=TABLE_NAME, **having) as pub, served(pub) as address:
+        quick = Header("crapola", NAMES[:6], {"entry": 0, "target": 1})
+        for place, header in enumerate((*(list(seated(game))[-1] for game in GAMES.values() if WHOLE), quick)):
+            play_out(pub, header, at_s=100.0 + 7 * place)
+        yield address, pub
+
+
+def play_out(pub: Pub, header: Header, at_s: float) -> None:
+    """A whole game by rules of thumb; its first throw, at rest then, is asked about."""
+    table, dice = pub.table, random.Random(5)
+    table.submit(StartGame(header=header_line(header)))
+    table.submit(observation([], at_s=at_s - 1))
+    seen = dice.choices(range(1, 7), k=max(state_of(pub).throw_sizes))
+    table.submit(observation(seen, doubt="disagree", at_s=at_s))
+    question = table.snapshot().question
+    assert question is not None
+    table.submit(Answer(question=question.id, values=question.values))
+    while not (state := state_of(pub)).over:
+        choice = careless(state)
+        line = {"throw": dice.choices(range(1, 7), k=choice)} if isinstance(choice, int) else line_of(choice)
+        table.submit(PlayLine(number=table.snapshot().number, line=line))
+
+
+def state_of(pub: Pub) -> State:
+    """The state of the game on that pub's table."""
+    game = pub.table.standing().record.game
+    assert game is not None
+    return game.transcript.state
+
+
+@functools.cache
+def snapshots(game: str) -> dict[str, Any]:
+    """By the number of players and the moment: the table as a page is told of it."""
+    headers = list(seated(GAMES[game]))
+    return {
+        f"{len(header.players)}-{moment}": msgspec.to_builtins(snapshot)
+        for header in (headers if WHOLE else headers[-1:])
+        for moment, snapshot in scenes(header).items()
+    }
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize("name", FOLLOWING)
+def test_nothing_is_cut_off_covered_or_outside(
+    chromium: Any, site: tuple[str, Pub], name: str, language: str, game: str
+) -> None:
+    shown = FOLLOWING[name]
+    looks = LOOKS if WHOLE and language == "en" else ("dark",)  # a look is colours: that it is no more is told once
+    taken = {key: each for key, each in snapshots(game).items() if WHOLE or key.split("-")[1] in shown.moments}
+    fed = FedPage(chromium, site[0], shown.path, language, paired=shown.paired)
+    wrong: dict[str, Any] = {}
+    for size in SIZES if WHOLE else shown.sizes:
+        resize(fed, size)
+        each = "([snapshots, looks, smallest_px]) => faultsOfEach(snapshots, looks, smallest_px)"
+        found = fed.page.evaluate(each, [taken, looks, smallest_px(fed, size)])
+        for key, look, faults in found:
+            wrong[f"{name}-{game}-{key}-{look}-{language}-{size[0]}x{size[1]}"] = faults[:4]
+        all_of_them = itertools.product(taken, looks)
+        for key, look in all_of_them if FORM == "pictures" else [(key, look) for key, look, _ in found[:MOST_PICTURES]]:
+            fed.page.evaluate("([told, happens]) => show(told, happens)", [taken[key], key.endswith("cheered")])
+            fed.page.evaluate("(look) => { document.documentElement.dataset.look = look }", look)
+            photograph(fed, f"{name}-{game}-{key}-{look}-{language}", size)
+    assert fed.problems == []
+    fed.close()
+    tell(f"{name}-{game}-{language}", wrong)
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize("name", BESIDE if WHOLE else [name for name, beside in BESIDE.items() if beside.always])
+def test_nothing_is_cut_off_on_the_pages_beside_the_game(
+    chromium: Any, evening: tuple[str, Pub], name: str, language: str
+) -> None:
+    beside, (address, pub) = BESIDE[name], evening
+    if beside.asks:
+        assert pub.stranger().post("/api/pair/ask", json={}).status_code == 200
+    fed = FedPage(chromium, address, beside.path, language, paired=beside.paired)
+    reach(fed, beside)
+    found = measured(fed, f"{name}-{language}", SIZES if WHOLE else (PHONE,))
+    ill = in_each_look(fed.page) if WHOLE and language == "en" else []
+    assert fed.problems == []
+    fed.close()
+    assert found == {}
+    assert ill == []
+
+
+def reach(fed: FedPage, beside: Beside) -> None:
+    """Bring the page into the state that is to be seen: everything unfolded, what it fetches there."""
+    fed.page.evaluate(UNFOLD)
+    if beside.press:
+        fed.page.click(beside.press)
+    fed.page.wait_for_selector(beside.there)
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+def test_nothing_is_cut_off_in_a_dialog(chromium: Any, site: tuple[str, Pub], language: str) -> None:
+    fed = FedPage(chromium, site[0], "/control", language, paired=True)
+    wrong = {}
+    for game, moment, key in DIALOGS if WHOLE else DIALOGS[:1]:
+        header = list(seated(GAMES[game]))[-1]
+        fed.show(scenes(header)[moment])
+        fed.page.evaluate(UNFOLD)
+        fed.page.click(f"[data-key='{key}']" if key != "first throw" else "#throws .pick >> nth=0")
+        fed.page.wait_for_selector("dialog[open]")
+        fed.page.evaluate(UNFOLD)
+        if found := measured(fed, f"dialog-{game}-{key}-{language}", SIZES if WHOLE else (PHONE,)):
+            wrong[game, key] = found
+        assert not (WHOLE and language == "en" and in_each_look(fed.page)), key
+        fed.page.keyboard.press("Escape")
+        fed.page.wait_for_selector("dialog", state="detached")
+    assert fed.problems == []
+    fed.close()
+    assert wrong == {}
+
+
+DIALOGS = (
+    ("crag", "deciding", "new-2"),
+    ("crag", "deciding", "leave"),
+    ("crag", "deciding", "abandon"),
+    ("crag", "deciding", "phones"),
+    ("crag", "throwing", "first throw"),
+    ("crib_dice", "throwing", "enter"),
+)
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize("name", ["tv", "scoreboard", "control", "tray"])
+def test_nothing_is_cut_off_while_the_table_is_out_of_reach(
+    chromium: Any, site: tuple[str, Pub], name: str, language: str
+) -> None:
+    shown = FOLLOWING[name]
+    fed = FedPage(chromium, site[0], shown.path, language, paired=shown.paired)
+    fed.show(scenes(list(seated(GAMES["crag"]))[-1])["deciding"])
+    fed.lose()
+    found = measured(fed, f"lost-{name}-{language}", SIZES if WHOLE else (SCREEN if name == "tv" else PHONE,))
+    fed.close()
+    assert found == {}
+
+
+def test_what_is_cut_off_covered_outside_or_too_small_is_found(chromium: Any, site: tuple[str, Pub]) -> None:
+    for path, harms in HARMS.items():
+        fed = FedPage(chromium, site[0], path, paired=path == "/control")
+        fed.show(scenes(list(seated(GAMES["crag"]))[-1])["deciding"])
+        for harm, kind in harms.items():
+            fed.page.evaluate(HARM, harm)
+            found = faults_of(fed, SCREEN if path == "/tv" else PHONE)
+            assert kind in {fault[0] for fault in found}, harm
+        fed.close()
+
+
+HARM = """(harm) => { const sheet = new CSSStyleSheet();
+sheet.replaceSync(harm); document.adoptedStyleSheets = [sheet] }"""
+HARMS = {
+    "/tv": {
+        ".join { position: relative; left: 300px }": "outside",
+        ".who { height: 12px; min-height: 0 !important; overflow: hidden }": "cut off",
+        ".can { position: fixed; left: 40px; top: 235px }": "overlap",
+        ".address { font-size: 9px !important }": "too small",
+    },
+    "/control": {
+        ".sheets { width: 700px !important }": "cut off",
+        ".sheet { position: fixed !important; height: 400px }": "covered",
+        "button { white-space: nowrap; overflow-wrap: normal !important; width: 30px }": "sticks out",
+    },
+}

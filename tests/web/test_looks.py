@@ -1,0 +1,178 @@
+"""How the pages look in a real Chromium: accessible, narrow and wide, quick to load. Screenshots go to out/web."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.table.commands import StartGame
+from tests.web.accessibility import SMALL, violations
+from tests.web.phones import MIDGAME, SIZES, live, phone, with_a_past
+from tests.web.pub import HEADER, Pub, observation, play
+
+pytestmark = pytest.mark.browser
+OUT = Path(__file__).resolve().parents[2] / "out" / "web"
+PAGES = ("/", "/control", "/tray", "/tv", "/help", "/evening", "/dice", "/review", "/settings", "/setup")
+HOSTS_ONLY = {"/control", "/review", "/settings", "/setup"}
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
+    with with_a_past(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+def midgame(site: tuple[str, Pub]) -> tuple[str, Pub]:
+    """In the middle of a game."""
+    _, pub = site
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *MIDGAME)
+    return site
+
+
+@pytest.mark.parametrize("look", ["dark", "light"])
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_no_violation_also_at_twice_the_text_size(chromium: Any, midgame: Any, path: str, look: str) -> None:
+    address, _ = midgame
+    page = phone(chromium, address, look=look, paired=path in HOSTS_ONLY)
+    live(page, address + path)
+    assert violations(page) == []
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
+    assert violations(page) == []
+    assert page.problems == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("look", ["dark", "light"])
+def test_axe_finds_no_violation_in_any_dialog(chromium: Any, midgame: Any, look: str) -> None:
+    address, pub = midgame
+    page = phone(chromium, address, look=look, paired=True)
+    live(page, address + "/control")
+    page.click("#more summary")
+    page.click("#throws-fold > summary")
+    for opener in ("enter", "new-2", "leave", "abandon", "phones", f"{pub.table.snapshot().throws[0].number}-0"):
+        page.click(f"[data-key='{opener}']")
+        page.wait_for_selector("dialog[open]")
+        assert violations(page) == [], opener
+        assert page.evaluate(SMALL) == [], opener
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+    play(pub, {"do": "stop"})
+    pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+    page.wait_for_selector("dialog[open] .crop")
+    assert violations(page) == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(chromium: Any, site: Any, path: str) -> None:
+    address, pub = site
+    pub.table.submit(StartGame(header={**HEADER, "players": ["A" * 24, "Wwwwwwww Wwwwwwww Wwwwwww"[:24]]}))
+    play(pub, *MIDGAME)
+    page = phone(chromium, address, paired=path in HOSTS_ONLY)
+    page.set_viewport_size({"width": 320, "height": 640})
+    live(page, address + path)
+    page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    assert page.evaluate(SMALL) == []
+    page.context.close()
+
+
+@pytest.mark.pictures
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_is_photographed_at_every_size(chromium: Any, midgame: Any, path: str) -> None:
+    address, _ = midgame
+    OUT.mkdir(parents=True, exist_ok=True)
+    page = phone(chromium, address, paired=path in HOSTS_ONLY)
+    live(page, address + path)
+    for look in ("dark", "light"):
+        page.evaluate(f"document.documentElement.dataset.look = '{look}'")
+        for size, (width, height) in SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            picture = OUT / f"{path.strip('/') or 'scoreboard'}-{size}-{look}.png"
+            page.screenshot(path=picture)
+            assert picture.stat().st_size > 8000
+    assert page.problems == []
+    page.context.close()
+
+
+FOCUSABLE = """() => [...document.querySelectorAll('button, a[href], input, select, summary, [tabindex="0"]')]
+  .filter((each) => each.checkVisibility() && !each.disabled).map((each) => each.outerHTML.slice(0, 160))"""
+FOCUSED = """() => { const on = document.activeElement, look = getComputedStyle(on);
+  return [on.outerHTML.slice(0, 160), look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 2]; }"""
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_control_is_reached_by_tab_and_shows_it(chromium: Any, midgame: Any, path: str) -> None:
+    address, _ = midgame
+    page = phone(chromium, address, paired=path in HOSTS_ONLY)
+    live(page, address + path)
+    wanted = set(page.evaluate(FOCUSABLE))
+    reached: dict[str, bool] = {}
+    page.evaluate("document.activeElement.blur()")
+    for _ in range(len(wanted) + 8):
+        page.keyboard.press("Tab")
+        element, ringed = page.evaluate(FOCUSED)
+        reached[element] = ringed
+    assert wanted - set(reached) == set()
+    assert [element for element, ringed in reached.items() if not ringed and element in wanted] == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_first_load_is_small_and_shifts_nothing(chromium: Any, midgame: Any, path: str) -> None:
+    address, _ = midgame
+    page = phone(chromium, address, paired=path in HOSTS_ONLY)
+    page.add_init_script(SHIFTS)
+    live(page, address + path)
+    sizes = page.evaluate(TRANSFERRED)
+    assert sum(size for _, size in sizes) <= FIRST_LOAD_BYTES.get(path, 50_000), sizes
+    page.wait_for_selector(LOADED.get(path, "main"))
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate("shifts") == []
+    page.context.close()
+
+
+TRANSFERRED = """performance.getEntries()
+  .filter((each) => each.transferSize && each.startTime <= document.documentElement.dataset.readyMs)
+  .map((each) => [each.name, each.transferSize])"""
+"""What was asked for until the page was ready: it looks at the tray again and again from then on."""
+LOADED = {
+    "/help": "#health li",
+    "/evening": "#game table",
+    "/dice": "#course svg",
+    "/review": "#count:not(:empty)",
+    "/settings": ".setting",
+}
+"""What a page draws last."""
+SHIFTS = """window.shifts = []; new PerformanceObserver((list) => { for (const { value, sources } of list.getEntries())
+  shifts.push([value, ...sources.map(({ node }) => (node?.outerHTML ?? String(node)).slice(0, 100))]); })
+  .observe({ type: "layout-shift", buffered: true });"""
+FIRST_LOAD_BYTES = {"/": 40_000, "/tv": 40_000}
+
+
+def test_a_page_that_arrives_tag_by_tag_shifts_nothing(chromium: Any, site: Any) -> None:
+    address, _ = site
+    page = phone(chromium, address)
+    page.add_init_script(SHIFTS)
+    page.goto(address + "/help")
+    written = page.request.get(address + "/").text()
+    assert "<details" in written.partition("</header>")[0]
+    page.evaluate(TAG_BY_TAG, re.sub(r"<script.*?</script>", "", written, flags=re.DOTALL))
+    assert page.inner_text(".menu > summary") == "Menu"
+    assert page.evaluate("shifts") == []
+    page.context.close()
+
+
+TAG_BY_TAG = """async (written) => {
+  const [head, bar] = written.split("<body"), frame = () => new Promise((done) => requestAnimationFrame(done));
+  document.open(); document.write(head); await frame(); window.shifts.length = 0;
+  for (const tag of ("<body" + bar.split("</header>")[0]).split(/(?=<)/)) {
+    document.write(tag); await frame(); await frame(); }
+  document.write("</header>"); document.close(); await frame(); await frame(); }"""
+"""A slow connection: the bar drawn after every tag."""

@@ -1,0 +1,80 @@
+"""What deserves it holds the stage for two seconds, beside the track; and is gone at once when it is true no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.games.engine.game import Action, Enter, Header, NamePoint, Stop, Throw
+from companion.games.registry import GAMES
+from companion.table.projection import TableState, snapshot_of
+from companion.table.snapshot import Snapshot
+from companion.table.tray.interpret import Memory
+from tests.web.injecting import FedPage, staged, watch_stage
+from tests.web.pub import Pub, served
+from tests.web.scenes import begun, with_line
+
+pytestmark = pytest.mark.browser
+HELD_MS = 1900  # of two seconds: a timer may be a little early by another's clock
+
+
+def told(game: str, *actions: Action) -> list[Snapshot]:
+    """The table after each of those lines, the set-up first."""
+    rules = {each.key: each.default for each in GAMES[game].switches}
+    records = [begun(Header(game, ("Ann", "Ben"), rules))]
+    for action in actions:
+        records.append(with_line(records[-1], action))
+    return [snapshot_of(TableState(record, Memory())) for record in records]
+
+
+WIPE_OUT = (Throw((5, 5, 5, 2, 1, 4, 6)), NamePoint(5), Throw((2, 3, 4, 6)))
+
+
+@pytest.mark.parametrize("path", ["/tv", "/"])
+def test_a_wipe_out_is_seen_for_two_seconds_with_its_dice_beside_the_track(chromium: Any, pub: Pub, path: str) -> None:
+    before, after = told("crib_dice", *WIPE_OUT)[-2:]
+    with served(pub) as address:
+        fed = FedPage(chromium, address, path)
+        fed.page.set_viewport_size({"width": 1280, "height": 720} if path == "/tv" else {"width": 390, "height": 844})
+        fed.show(before)
+        watch_stage(fed.page)
+        fed.show(after, happens=True)
+        seen = staged(fed.page)
+        assert (seen["cried"], seen["dice"]) == ("Wipe-out: 5\u00a0lost", "Dice: 2, 3, 4, 6")
+        track, moment = sorted(seen["boxes"], key=lambda box: box["top"])[:: 1 if path == "/tv" else -1]
+        assert track["bottom"] <= moment["top"] or moment["bottom"] <= track["top"]
+        assert fed.page.wait_for_function("() => window.gone_ms").json_value() >= HELD_MS
+        fed.close()
+
+
+def test_the_full_fifty_is_cried_out_and_taken_back_with_its_throw(chromium: Any, pub: Pub) -> None:
+    _, thrown, entered = told("crag", Throw((6, 6, 1)), Enter("crag"))
+    with served(pub) as address:
+        fed = FedPage(chromium, address, "/tv")
+        fed.show(thrown)
+        watch_stage(fed.page)
+        fed.show(entered, happens=True)
+        assert (staged(fed.page)["cried"], staged(fed.page)["dice"]) == ("Crag! 50", "Dice: 1, 6, 6")
+        fed.show(thrown)  # undone
+        fed.page.wait_for_selector("#moment", state="hidden")
+        fed.close()
+
+
+def test_a_skunk_is_told_at_the_end() -> None:
+    rules = {**{each.key: each.default for each in GAMES["crib_dice"].switches}, "skunk": True}
+    record = begun(Header("crib_dice", ("Ann", "Ben"), rules))
+    board = 0
+    while not record.game.transcript.state.over:  # type: ignore[union-attr]
+        if board % 2 == 0:  # Ann throws seven sixes and banks 30; Ben a pair
+            lines: tuple[Action, ...] = (Throw((6,) * 7), NamePoint(6), Stop())
+        else:
+            lines = (Throw((1, 1, 2, 3, 4, 5, 6)), NamePoint(1), Stop())
+        for action in lines:
+            record = with_line(record, action)
+        board += 1
+    last = snapshot_of(TableState(record, Memory()))
+    assert [event.code for event in last.events[-2:]] == ["skunked", "game_over"]
+    assert (last.events[-2].side, last.events[-2].args["games"]) == (1, 2)
+    assert [(each.kind, each.side, each.points) for each in last.highlights] == [("best_turn", 0, 30)]
+    assert [side.back for side in last.sides] == [120, 8]

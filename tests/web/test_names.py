@@ -1,0 +1,117 @@
+"""Any name works: numbers, dollar signs, braces, right-to-left, emoji; what can't be seen is refused with a word."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from companion.table.commands import PlayLine, StartGame
+from tests.web.pub import HEADER, Pub, opened, served
+from web.catalogue import say
+from web.names import cleaned, problem_of
+
+FIRST_THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
+POINT = {"do": "point", "value": 5}
+MOTHER_AND_CHILD = "\U0001f469\u200d\U0001f467"
+ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+PERSIAN = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"
+GOOD = [
+    *("Ann & Ben", "1", "$&", "{points}", "constructor", "__proto__", "O’Brien", "Zoë", "Zoe\u0308", "<b>"),
+    *("שלום", PERSIAN, MOTHER_AND_CHILD, ENGLAND),
+]
+BAD = [
+    *("Ann\u202e", "\u2066Ben", "A\x00", "Tab\tby", "Line\nbreak", "\u200b", " ", "\u200d", "Soft\u00adhyphen"),
+    *("\u2028", "\ufeffAnn"),
+]
+
+
+@pytest.mark.parametrize("name", BAD, ids=ascii)
+def test_a_name_that_cannot_be_seen_as_it_is_is_refused_with_a_word(pub: Pub, name: str) -> None:
+    answer = pub.host().post("/api/games", json={**HEADER, "players": [name, "Ben"]})
+    assert (answer.status_code, answer.json["error"]) == (422, "name")
+    assert "Write" in answer.json["message"]
+    assert answer.json["message"].isascii()
+    assert pub.table.snapshot().game is None
+
+
+@pytest.mark.parametrize("name", GOOD, ids=ascii)
+def test_a_name_that_can_be_seen_is_played_by(pub: Pub, name: str) -> None:
+    answer = pub.host().post("/api/games", json={**HEADER, "players": [name, "Someone else"]})
+    assert answer.status_code == 200, answer.text
+    assert answer.json["header"]["players"][0] == name
+
+
+@given(st.text(max_size=24))
+def test_what_is_left_of_a_phones_name_can_be_seen(name: str) -> None:
+    left = cleaned(name)
+    assert left == left.strip()
+    assert problem_of([left]) is None or not any(unicodedata.category(sign)[0] in "LNPS" for sign in left)
+    assert problem_of([name]) is not None or left == name.strip()
+
+
+def test_a_phones_name_is_cleaned(pub: Pub) -> None:
+    client = pub.stranger()
+    client.post("/api/pair", json={"pin": "271828", "name": " Ann\u202e\x07's phone "})
+    assert client.get("/api/phones").json["phones"][0]["name"] == "Ann's phone"
+
+
+def test_what_a_name_holds_is_never_taken_for_an_argument() -> None:
+    assert say("en", "event.banked", player="{points}", points=7, on="$&").startswith("{points}")
+
+
+@pytest.fixture
+def page(chromium: Any, tmp_path: Path) -> Iterator[tuple[Pub, Any]]:
+    with opened(tmp_path) as pub, served(pub) as address:
+        shown = chromium.new_page(viewport={"width": 390, "height": 844})
+        shown.goto(address)
+        shown.wait_for_selector('#live[data-live="yes"]')
+        yield pub, shown
+        shown.close()
+
+
+NAMES = st.lists(
+    st.one_of(
+        st.sampled_from([name for name in GOOD if name != "<b>"]),
+        st.integers(0, 99).map(str),
+        st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=24),
+    ).filter(lambda name: problem_of([name]) is None),
+    min_size=2,
+    max_size=4,
+    unique=True,
+)
+
+
+@pytest.mark.browser
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(NAMES)
+def test_each_page_shows_the_right_person_whatever_the_names(page: tuple[Pub, Any], names: list[str]) -> None:
+    pub, shown = page
+    if len(names) == 4:
+        names = names[:3]  # four would be two teams
+    begun = pub.table.submit(StartGame(header={**HEADER, "players": names}))
+    thrown = pub.table.submit(PlayLine(number=begun.number, line=FIRST_THROW))
+    done = pub.table.submit(PlayLine(number=thrown.number, line=POINT))
+    shown.wait_for_selector(f'html[data-number="{done.number}"]', state="attached")
+    assert shown.locator("#players .name > bdi").all_text_contents() == names
+    assert shown.locator("#players li").evaluate_all("all => all.map((each) => each.ariaCurrent)") == [
+        "true",
+        *[None] * (len(names) - 1),
+    ]
+    heading = shown.text_content("#who > span")
+    assert names[0] in heading, heading
+
+
+@pytest.mark.browser
+def test_a_name_from_right_to_left_turns_nothing_round(page: tuple[Pub, Any]) -> None:
+    pub, shown = page
+    begun = pub.table.submit(StartGame(header={**HEADER, "players": ["שלום", "Ben"]}))
+    pub.table.submit(PlayLine(number=begun.number, line=FIRST_THROW))
+    shown.wait_for_selector("#log li")
+    words = shown.locator("#log li > span").first.text_content()
+    assert "\u2068שלום\u2069" in words

@@ -1,0 +1,224 @@
+"""One clear next step: decisions where dice are thrown, gold on the sensible act, nothing sent twice or lost unsaid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.table.commands import StartGame
+from tests.web.pub import HEADER, PIN, Pub, observation, play, served
+
+pytestmark = pytest.mark.browser
+THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
+
+
+def begin(pub: Pub, game: str, *lines: dict[str, Any]) -> None:
+    pub.table.submit(StartGame(header={**HEADER, "game": game}))
+    play(pub, *lines)
+
+
+def opened(chromium: Any, address: str, path: str, paired: bool = False) -> Any:
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    if paired:
+        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+    page = context.new_page()
+    page.goto(address + path)
+    page.wait_for_selector('#live[data-live="yes"]')
+    return page
+
+
+def number(page: Any, pub: Pub) -> None:
+    """Wait until the page shows what the table says."""
+    page.wait_for_selector(f'html[data-number="{pub.table.snapshot().number}"]', state="attached")
+
+
+def gold(page: Any) -> list[str]:
+    """The words of what is marked as the thing to do."""
+    return [each.inner_text() for each in page.query_selector_all("main .main:enabled") if each.is_visible()]
+
+
+def test_at_the_tray_everything_can_be_decided_without_a_phone(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crib_dice", THROW)
+    with served(pub) as address:
+        page = opened(chromium, address, "/tray")
+        assert page.is_disabled("#throw")
+        assert gold(page) == ["Point\n+5"]
+        page.click("#big .main")
+        page.wait_for_selector("#throw:enabled")
+        assert pub.table.snapshot().state["turn_points"] == 5
+        assert page.inner_text("#throw") == "Throw 4 dice"
+        play(pub, {"throw": [5, 1, 2, 3]})
+        number(page, pub)
+        page.click("#big button:has-text('Bank 10')")
+        page.wait_for_function("() => document.querySelector('#who').textContent.includes('Ben')")
+        pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+        page.click('dialog button[aria-label="It is a 3"]')
+        page.wait_for_selector("dialog[open]", state="detached")
+        assert pub.table.snapshot().throws[-1].values.count(3) == 1
+        page.context.close()
+
+
+def test_who_may_not_throw_at_the_tray_may_not_decide_there(pub: Pub) -> None:
+    begin(pub, "crib_dice", THROW)
+    body = {"number": pub.table.snapshot().number, "line": {"do": "point", "value": 5}}
+    assert pub.stranger().post("/api/tray/lines", json=body).status_code == 401
+    assert pub.stranger("127.0.0.1").post("/api/lines", json=body).status_code == 401
+    assert pub.stranger("127.0.0.1").post("/api/tray/lines", json=body).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("game", "lines", "path", "wanted"),
+    [
+        ("crib_dice", [], "/control", []),
+        ("crib_dice", [], "/tray", ["Throw 7 dice"]),
+        ("crib_dice", [THROW, {"do": "point", "value": 5}], "/control", []),
+        ("crag", [], "/tray", ["Throw 3 dice"]),
+        ("crag", [{"throw": [6, 6, 1]}], "/control", ["Crag\n50"]),
+        ("crag", [{"throw": [6, 6, 2]}], "/control", ["Throw 1 again"]),
+        ("crapola", [{"throw": [1, 1, 1, 5, 2, 3]}], "/control", ["Set aside 1, 1, 1, 5 +1,050"]),
+    ],
+)
+def test_gold_marks_the_sensible_act_and_nothing_else(
+    chromium: Any, pub: Pub, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
+) -> None:
+    begin(pub, game, *lines)
+    with served(pub) as address:
+        page = opened(chromium, address, path, paired=True)
+        assert gold(page) == wanted
+        page.context.close()
+
+
+def test_beside_the_tray_lie_the_dice_that_the_game_has_a_use_for(chromium: Any, pub: Pub) -> None:
+    pub.tray.lift(None)
+    begin(pub, "crag")
+    with served(pub) as address:
+        page = opened(chromium, address, "/tray")
+        spare = page.locator("#beside button")
+        assert spare.all_inner_texts() == ["Put die 1 back", "Put die 2 back", "Put die 3 back"]
+        page.click("#throw")
+        page.wait_for_function("() => !document.querySelector('#beside button')")
+        assert pub.tray.done[-1][:2] == ("throw", (0, 1, 2))
+        begin(pub, "crib_dice")
+        page.wait_for_function("() => document.querySelectorAll('#beside button').length === 4")
+        page.context.close()
+
+
+def away(page: Any) -> None:
+    """The table is out of this phone's reach."""
+    page.route("**/api/**", lambda route: route.abort())
+    page.evaluate("dispatchEvent(new Event('online'))")
+    page.wait_for_selector('#live[data-live="no"]')
+
+
+def back(page: Any) -> None:
+    page.unroute("**/api/**")
+    page.wait_for_selector('#live[data-live="yes"]')
+
+
+def test_what_was_banked_while_the_table_was_away_is_sent_once_when_it_is_back(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
+    with served(pub) as address:
+        page = opened(chromium, address, "/control", paired=True)
+        away(page)
+        page.click("#big button:has-text('Bank 5')")
+        page.wait_for_selector("#toast:has-text('once it is back')")
+        before = pub.table.snapshot().number
+        back(page)
+        page.wait_for_selector("#toast:has-text('has been sent')")
+        assert pub.table.snapshot().number == before + 1
+        assert pub.table.snapshot().state["scores"] == {"Ann": 5, "Ben": 0}
+        page.context.close()
+
+
+def test_what_the_table_has_moved_on_from_is_told_lost(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
+    with served(pub) as address:
+        page = opened(chromium, address, "/control", paired=True)
+        away(page)
+        page.click("#big button:has-text('Bank 5')")
+        page.wait_for_selector("#toast:has-text('once it is back')")
+        play(pub, {"throw": [5, 1, 2, 3]})
+        back(page)
+        page.wait_for_selector("#toast:has-text('was not sent')")
+        assert pub.table.snapshot().state["turn_points"] == 10
+        page.context.close()
+
+
+def test_undo_names_what_it_takes_back_and_spending_says_what_it_does(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crapola", {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
+    play(pub, {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
+    with served(pub) as address:
+        page = opened(chromium, address, "/control", paired=True)
+        page.click("#more summary")
+        assert "Ben banked 1,000" in page.inner_text(".undo")
+        page.click("[data-key='spend']")
+        page.fill("#spend-points", "300")
+        assert page.inner_text("dialog [role='status']") == "Ann: 1,000 → 700 · Ben: 1,000 → 700"
+        page.context.close()
+
+
+def test_the_photo_stays_in_view_while_dice_are_typed(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crib_dice")
+    with served(pub) as address:
+        page = opened(chromium, address, "/control", paired=True)
+        pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="count"))
+        page.click("dialog button:has-text('Enter all the dice')")
+        page.wait_for_selector("dialog .photo.low")
+        photo, keys = (page.locator(f"dialog:last-of-type {each}").bounding_box() for each in (".photo.low", ".faces"))
+        assert photo["y"] >= 0
+        assert photo["y"] + photo["height"] <= keys["y"]
+        assert keys["y"] + keys["height"] <= 844
+        page.context.close()
+
+
+@pytest.mark.parametrize(
+    ("game", "kept", "told"), [("crib_dice", [2], "First throw."), ("crapola", [2], "What scores.")]
+)
+def test_why_opens_the_paragraph_that_explains(chromium: Any, pub: Pub, game: str, kept: list[int], told: str) -> None:
+    thrown = {"crib_dice": [5, 5, 5, 2, 1, 4, 6], "crapola": [1, 1, 1, 2, 2, 3]}[game]
+    begin(pub, game, {"throw": thrown})
+    thrown.remove(kept[0])
+    pub.table.submit(observation(thrown, kept))
+    with served(pub) as address:
+        page = opened(chromium, address, "/")
+        page.click("#notice a")
+        page.wait_for_selector("[data-why]:focus")
+        assert page.evaluate("document.activeElement.textContent").startswith(told)
+        assert page.locator("[data-why]:focus").bounding_box()["y"] >= page.locator(".bar").bounding_box()["height"]
+        page.context.close()
+
+
+FOCUSED = """() => { const on = document.activeElement, { outlineStyle, outlineWidth } = getComputedStyle(on);
+  return [on.ariaLabel ?? on.textContent, outlineStyle !== "none" && parseFloat(outlineWidth) >= 2]; }"""
+
+
+def walk(page: Any, steps: int) -> list[str]:
+    """What has the focus now and after each press of Tab, all of it to be seen."""
+    reached = []
+    for _ in range(steps):
+        words, ringed = page.evaluate(FOCUSED)
+        assert ringed, words
+        reached.append(words)
+        page.keyboard.press("Tab")
+    return reached
+
+
+def test_a_question_is_answered_by_keyboard_alone(chromium: Any, pub: Pub) -> None:
+    begin(pub, "crib_dice")
+    with served(pub) as address:
+        page = opened(chromium, address, "/control", paired=True)
+        page.keyboard.press("Tab")
+        pub.table.submit(observation([5, 5, 2, 2, 1, 4, 6], doubt="disagree"))
+        page.wait_for_selector("dialog[open]")
+        faces = [f"It is a {value}" for value in (5, 1, 2, 3, 4, 6)]
+        assert walk(page, 7) == [*faces, "The whole tray"]
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog", state="detached")
+        page.click("[data-key='ask']")
+        for _ in range(3):
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("dialog", state="detached")
+        assert pub.table.snapshot().throws[0].values.count(3) == 1
+        page.context.close()

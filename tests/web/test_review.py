@@ -1,0 +1,150 @@
+"""The review over HTTP and in Chromium: hosts only, die by die, and a zip that training reads."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.history.review import Review
+from companion.table.commands import Answer, CorrectThrow, StartGame
+from tests.web.accessibility import SMALL, violations
+from tests.web.pub import HEADER, PIN, Pub, observation, opened, served
+from vision.research.training.datasets import photo_sets
+from web.api.review import SET_NAME
+
+READ = [5, 5, 2, 2, 1, 4, 6]
+OUT = Path(__file__).resolve().parents[2] / "out" / "web"
+
+
+def painted() -> bytes:
+    """A picture of plain squares where `pub.observation` has its dice: it stands in for a camera's."""
+    tray = np.full((960, 1280, 3), (60, 80, 32), np.uint8)
+    for at, value in enumerate(READ):
+        x = int(120 + 124 * at)
+        cv2.rectangle(tray, (x - 32, 290), (x + 32, 354), (225, 240, 247), -1)
+        for pip in range(value):
+            cv2.circle(tray, (x - 18 + 18 * (pip % 3), 308 + 20 * (pip // 3)), 6, (16, 21, 28), -1)
+    return bytes(cv2.imencode(".jpg", tray)[1].tobytes())
+
+
+class PaintedPhotos:
+    """The same painted photo of every throw."""
+
+    def jpeg(self, throw: int) -> bytes | None:
+        return painted()
+
+
+@pytest.fixture
+def looked_over(tmp_path: Path) -> Iterator[Pub]:
+    """Two games with a throw each: the first is corrected in one die, in the second it is open which 5 was a 3."""
+    with opened(tmp_path, review=Review(tmp_path), photos=PaintedPhotos()) as pub:
+        doubted(pub, READ, 100.0)
+        throw = pub.table.snapshot().throws[0].number
+        number = pub.table.snapshot().number
+        pub.table.submit(CorrectThrow(number=number, throw=throw, values=(5, 5, 2, 2, 3, 4, 6)))
+        doubted(pub, [5, 3, 2, 2, 1, 4, 6], 95.0)
+        yield pub
+
+
+def doubted(pub: Pub, answer: list[int], at_s: float) -> None:
+    pub.table.submit(StartGame(header=HEADER))
+    pub.table.submit(observation([]))
+    question = pub.table.submit(observation(READ, doubt="disagree", at_s=at_s)).question
+    assert question is not None
+    pub.table.submit(Answer(question=question.id, values=tuple(answer)))
+
+
+def test_only_paired_phones_may_look(looked_over: Pub) -> None:
+    stranger = looked_over.stranger()
+    for answer in (
+        stranger.get("/api/review"),
+        stranger.get("/api/review.zip"),
+        stranger.post("/api/review/1", json={"values": READ}),
+    ):
+        assert (answer.status_code, answer.json["error"]) == (401, "not_paired")
+    assert "/api/throws/" not in stranger.get("/review").text
+
+
+def test_the_list_tells_each_die_as_read_and_as_it_was(looked_over: Pub) -> None:
+    later, earlier = looked_over.host().get("/api/review").json["throws"]
+    assert (earlier["source"], earlier["settled"]) == ("corrected", True)
+    assert [(die["read"], die["value"]) for die in earlier["dice"] if die["read"] != die["value"]] == [(1, 3)]
+    assert (later["source"], later["doubt"], later["settled"]) == ("answered", "disagree", False)
+
+
+def test_a_host_settles_what_is_open(looked_over: Pub) -> None:
+    host = looked_over.host()
+    throw = host.get("/api/review").json["throws"][0]
+    values = [3, 5, 2, 2, 1, 4, 6]
+    told = host.post(f"/api/review/{throw['throw']}", json={"values": values}).json["throws"][0]
+    assert told["settled"]
+    assert [die["value"] for die in told["dice"]] == values
+    for body, status in (({"values": [1]}, 422), ({"values": [7] * 7}, 400), ({}, 400)):
+        assert host.post(f"/api/review/{throw['throw']}", json=body).status_code == status
+    assert host.post("/api/review/999", json={"values": values}).status_code == 422
+
+
+def test_the_zip_is_a_set_that_training_reads(looked_over: Pub, tmp_path: Path) -> None:
+    answer = looked_over.host().get("/api/review.zip")
+    assert answer.mimetype == "application/zip"
+    assert int(answer.headers["Content-Length"]) == len(answer.data)
+    with zipfile.ZipFile(io.BytesIO(answer.data)) as zipped:
+        assert sorted(zipped.namelist()) == [f"{SET_NAME}/images/1.jpg", f"{SET_NAME}/labels.jsonl"]
+        (label,) = (json.loads(line) for line in zipped.read(f"{SET_NAME}/labels.jsonl").splitlines())
+        zipped.extractall(tmp_path / "taken_home")
+    assert sorted(box[4] for box in label["boxes"]) == [2, 2, 3, 4, 5, 5, 6]
+    (photo,) = photo_sets([tmp_path / "taken_home"])[SET_NAME]
+    assert photo.bgr.shape == (960, 1280, 3)
+    assert sorted(photo.dice[:, 3]) == [2, 2, 3, 4, 5, 5, 6]
+
+
+def test_what_is_no_die_is_not_in_the_set(looked_over: Pub) -> None:
+    host = looked_over.host()
+    throw = host.get("/api/review").json["throws"][0]["throw"]
+    assert host.post(f"/api/review/{throw}", json={"values": [0, 5, 2, 2, 1, 4, 6]}).status_code == 200
+    with zipfile.ZipFile(io.BytesIO(host.get("/api/review.zip").data)) as zipped:
+        labels = [json.loads(line) for line in zipped.read(f"{SET_NAME}/labels.jsonl").splitlines()]
+    assert [len(label["boxes"]) for label in labels] == [6, 7]
+
+
+@pytest.mark.browser
+def test_a_host_looks_over_throws_in_chromium(chromium: Any, looked_over: Pub) -> None:
+    with served(looked_over) as address:
+        context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+        assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        page = context.new_page()
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda told: problems.append(told.text) if told.type == "error" else None)
+        page.goto(f"{address}/review")
+        page.wait_for_selector("#reviewed li.panel >> nth=1")
+        for look in ("dark", "light"):
+            page.evaluate(f"document.documentElement.dataset.look = '{look}'")
+            assert violations(page) == []
+            for size, (width, height) in {"390x844": (390, 844), "1920x1080": (1920, 1080)}.items():
+                page.set_viewport_size({"width": width, "height": height})
+                OUT.mkdir(parents=True, exist_ok=True)
+                page.screenshot(path=OUT / f"review-{size}-{look}.png")
+        page.set_viewport_size({"width": 320, "height": 640})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+        assert page.evaluate(SMALL) == []
+        page.select_option("#filter", "open")
+        page.wait_for_selector("#reviewed li.panel >> nth=1", state="detached")
+        page.click(".cropped.open >> nth=0")
+        page.wait_for_selector("dialog[open]")
+        assert violations(page) == []
+        page.screenshot(path=OUT / "review-dialog.png")
+        page.click('dialog button[aria-label="It is a 3"]')
+        page.wait_for_selector("dialog", state="detached")
+        page.wait_for_selector("#reviewed li", state="detached")
+        assert all(throw.settled for throw in Review(looked_over.folder).throws())
+        assert problems == []
+        context.close()

@@ -1,0 +1,65 @@
+"""An evening of several games with changing people: standings by game, charts in the players' colours, the picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import pytest
+
+from companion.history.export import PastGames
+from companion.table.commands import PlayLine, StartGame
+from tests.web.pub import HEADER, opened, served
+
+pytestmark = pytest.mark.browser
+SHORT = {"rules": {"target": 100, "entry": 0}, "game": "crapola"}
+WON = [
+    {"throw": [1, 2, 2, 3, 3, 4]},
+    {"do": "keep", "dice": [1]},
+    {"do": "stop"},
+]
+LOST = [{"throw": [2, 2, 3, 3, 4, 6]}]
+
+
+def games(pub: Any) -> None:
+    """Ann beats Ben twice, then Cid beats Ann."""
+    for players, lines in ((["Ann", "Ben"], WON + LOST), (["Ben", "Ann"], LOST + WON), (["Cid", "Ann"], WON + LOST)):
+        pub.table.submit(StartGame(header={**HEADER, **SHORT, "players": players}))
+        for line in lines:
+            pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=line))
+        if not pub.table.snapshot().state["over"]:  # the last round goes once round
+            pub.table.submit(PlayLine(number=pub.table.snapshot().number, line=LOST[0]))
+        assert pub.table.snapshot().state["over"]
+
+
+def test_standings_chart_board_and_picture(chromium: Any, tmp_path: Path) -> None:
+    with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
+        games(pub)
+        page = chromium.new_context(viewport={"width": 1180, "height": 820}).new_page()
+        page.goto(f"{address}/evening")
+        page.wait_for_selector(".standings")
+        rows = [row.split("\t") for row in page.locator(".standings tbody tr").all_inner_texts()]
+        assert [[cell.strip() for cell in row] for row in rows] == [
+            ["Ann", "3", "2", "1", "0", "2"],
+            ["Cid", "1", "1", "0", "1", "1"],
+            ["Ben", "2", "0", "2", "0", "0"],
+        ]
+        records = [row.split("\t") for row in page.locator(".records tbody tr").all_inner_texts()]
+        assert [[cell.strip() for cell in row] for row in records] == [
+            ["Ann", "100", "100", "0"],
+            ["Cid", "100", "100", "0"],
+            ["Ben", "0", "0", "0"],
+        ]
+        strokes = page.locator("#game .lines path").evaluate_all("all => all.map((each) => each.style.stroke)")
+        worn = pub.table.snapshot().sitting.colours
+        assert strokes == [f"var(--p{worn[name]})" for name in ("Cid", "Ann")]
+        label = page.get_attribute("#game .track", "aria-label")
+        assert label == "The track. Cid: 120, ahead at 120; Ann: 0, ahead at 0"
+        page.click("#game .replay button >> nth=0")
+        with page.expect_download() as saved:
+            page.click("[data-key='share']")
+        picture = cv2.imread(str(saved.value.path()))
+        assert picture.shape == (1080, 1080, 3)
+        assert len({tuple(pixel) for row in picture[::20] for pixel in row[::20]}) > 4, "names and lines are drawn"
+        page.context.close()

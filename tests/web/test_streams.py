@@ -1,0 +1,281 @@
+"""Event streams over the real server: each change reaches everyone once, and phones that vanish leave nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.table.commands import PlayLine, StartGame
+from tests.web.pub import HEADER, PIN, Pub, opened, served
+from web.serving.limits import Limits
+from web.serving.server import Server
+
+PATIENCE_S = 60
+"""Far more than a busy machine needs: these tests say what happens, not how fast."""
+REQUEST = b"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[tuple[Pub, int]]:
+    limits = Limits(
+        streams=8, streams_spare=1, streams_each=3, heartbeat_s=0.05, is_own=lambda address: address == "127.0.0.1"
+    )
+    with opened(tmp_path, limits) as pub, served(pub) as address:
+        pub.table.submit(StartGame(header=HEADER))
+        yield pub, int(address.rsplit(":", 1)[1])
+
+
+def listen(port: int, address: str = "127.0.0.1", request: bytes = REQUEST) -> socket.socket:
+    link = socket.create_connection(("127.0.0.1", port), PATIENCE_S, (address, 0))
+    link.sendall(request)
+    return link
+
+
+def status(link: socket.socket) -> int:
+    return int(link.recv(1000).split(b" ")[1])
+
+
+def numbers(link: socket.socket, until: int) -> list[int]:
+    """The numbers of the snapshots that a stream tells, up to that one."""
+    text, told = b"", list[int]()
+    while until not in told:
+        came = link.recv(65536)
+        assert came, f"the stream ended after {text!r}"
+        text += came
+        whole = [part for part in text.split(b"\n\n")[:-1] if b"\ndata: {" in b"\n" + part]
+        told = [json.loads(part.split(b"\ndata: ", 1)[1].split(b"\n")[0])["number"] for part in whole]
+    return told
+
+
+def emptied(pub: Pub, port: int) -> bool:
+    """Whether all places come back; other requests are served meanwhile."""
+    until_s = time.monotonic() + PATIENCE_S
+    while len(pub.site.stream) and time.monotonic() < until_s:
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE_S).close()
+    return len(pub.site.stream) == 0
+
+
+def ask(port: int, path: str, body: Any = None) -> Any:
+    sent = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", sent, {"Content-Type": "application/json"})
+    return urllib.request.urlopen(request, timeout=PATIENCE_S)
+
+
+def test_the_stream_begins_with_the_newest_snapshot(running: tuple[Pub, int]) -> None:
+    pub, port = running
+    with ask(port, "/api/events") as stream:
+        assert stream.headers["Content-Type"].startswith("text/event-stream")
+        assert stream.headers["Cache-Control"] == "no-store"
+        assert stream.headers["X-Content-Type-Options"] == "nosniff"
+        first = dict(line.decode().rstrip().split(": ", 1) for line in (stream.readline() for _ in range(3)))
+        assert int(first["id"]) == pub.table.snapshot().number
+        assert json.loads(first["data"]) == json.load(ask(port, "/api/state"))
+
+
+def test_every_stream_tells_each_change_in_order(running: tuple[Pub, int]) -> None:
+    pub, port = running
+    links = [listen(port) for _ in range(5)]
+    first = pub.table.snapshot().number
+    for link in links:
+        assert numbers(link, first)[-1] == first
+    last = pub.table.submit(PlayLine(number=first, line=THROW)).number
+    for link in links:
+        told = numbers(link, last)
+        assert told == sorted(told)
+        link.close()
+
+
+def test_phones_that_vanish_give_their_places_back(running: tuple[Pub, int]) -> None:
+    pub, port = running
+    for _ in range(3):
+        links = [listen(port) for _ in range(8)]
+        assert [status(link) for link in links] == [200] * 8
+        for link in links:
+            link.close()
+        assert emptied(pub, port)
+    with listen(port) as link:
+        assert numbers(link, pub.table.snapshot().number)
+
+
+def test_the_stream_past_the_limit_is_refused_with_a_word_and_the_server_answers(running: tuple[Pub, int]) -> None:
+    _, port = running
+    links = [listen(port, f"127.0.0.{10 + at % 4}") for at in range(8)]
+    assert [status(link) for link in links] == [200] * 8
+    with ask(port, "/healthz") as answer:
+        assert answer.status == 200
+    with listen(port, "127.0.0.20") as link:
+        refused = b"".join(iter(lambda: link.recv(4000), b""))
+        assert b" 503 " in refused
+        assert b"retry-after: 10" in refused
+        assert b'"error":"streams_full"' in refused
+    with listen(port) as spare, listen(port) as one_too_many:  # the table's own machine has a few more
+        assert (status(spare), status(one_too_many)) == (200, 503)
+    links[0].close()
+    for link in links[1:]:
+        link.close()
+
+
+def test_one_address_cannot_take_all_streams_but_its_paired_phone_has_one(running: tuple[Pub, int]) -> None:
+    pub, port = running
+    token = pub.pairing.pair(PIN, "Host", "127.0.0.66")
+    assert isinstance(token, str)
+    links = [listen(port, "127.0.0.66") for _ in range(4)]
+    assert [status(link) for link in links] == [200, 200, 200, 503]
+    paired = REQUEST.replace(b"\r\n\r\n", b"\r\nCookie: look=dark; pegpip=%s\r\n\r\n" % token.encode())
+    with listen(port, "127.0.0.66", paired) as host, listen(port, "127.0.0.67") as other:
+        assert (status(host), status(other)) == (200, 200)
+    for link in links:
+        link.close()
+
+
+@pytest.mark.parametrize(("method", "host", "answer"), [("POST", "127.0.0.1", 405), ("GET", "evil.example", 403)])
+def test_the_stream_is_guarded_as_the_pages_are(running: tuple[Pub, int], method: str, host: str, answer: int) -> None:
+    _, port = running
+    request = f"{method} /api/events HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n".encode()
+    with listen(port, request=request) as link:
+        assert status(link) == answer
+
+
+def test_a_body_far_too_large_is_refused_by_the_server_and_it_serves_on(running: tuple[Pub, int]) -> None:
+    _, port = running
+    for size in (100_000, 50_000_000):
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as link:
+            link.sendall(b"POST /api/lines HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n")
+            link.sendall(b"Content-Length: %d\r\n\r\n" % size + b" " * min(size, 100_000))
+            if size > 100_000:
+                threading.Thread(target=pour, args=(link, size)).start()
+            assert b" 413 " in link.recv(1000)
+    with ask(port, "/api/state") as answer:
+        assert answer.status == 200
+
+
+def pour(link: socket.socket, size: int) -> None:
+    try:
+        for _ in range(size // 100_000):
+            link.sendall(b" " * 100_000)
+    except OSError:
+        pass  # the server has heard enough
+
+
+def test_a_body_in_chunks_is_read_and_its_size_is_limited(running: tuple[Pub, int]) -> None:
+    _, port = running
+    head = b"POST /api/pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    head += b"Transfer-Encoding: chunked\r\n\r\n"
+    whole = b'{"pin":"%s"}' % PIN.encode()
+    with listen(port, request=head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(whole), whole)) as link:
+        assert status(link) == 200
+    with listen(port, request=head + (b"%x\r\n%s\r\n" % (40_000, b" " * 40_000)) * 2 + b"0\r\n\r\n") as link:
+        assert status(link) == 413
+
+
+def test_a_body_of_two_lengths_is_refused_and_what_follows_is_no_request(running: tuple[Pub, int]) -> None:
+    _, port = running
+    head = b"POST /api/pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 60\r\n"
+    smuggled = b"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with listen(port, request=head + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled) as link:
+        told = b"".join(iter(lambda: link.recv(4000), b""))
+        assert [part.split(b" ")[0] for part in told.split(b"HTTP/1.1 ")[1:]] == [b"400"]
+
+
+def test_a_server_that_has_ended_may_be_stopped_again(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        server = Server(pub.site, socket.create_server(("127.0.0.1", 0)), pub.limits)
+        serving = threading.Thread(target=server.run)
+        serving.start()
+        server.stop()
+        serving.join(PATIENCE_S)
+        assert not serving.is_alive()
+        server.stop()
+
+
+def test_a_server_ends_though_phones_listen_and_dally(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        before = set(threading.enumerate())
+        with served(pub) as address:
+            port = int(address.rsplit(":", 1)[1])
+            links = [listen(port), listen(port, request=b"GET / HTTP/1.1\r\n")]
+            assert status(links[0]) == 200
+            assert ask(port, "/api/state").status == 200
+            begun_s = time.monotonic()
+        assert time.monotonic() - begun_s < PATIENCE_S / 2
+        for link in links:
+            while link.recv(65536):
+                pass
+            link.close()
+        for thread in set(threading.enumerate()) - before:
+            thread.join(PATIENCE_S)
+        assert set(threading.enumerate()) <= before
+
+
+def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        server = Server(pub.site, socket.create_server(("0.0.0.0", 0)), pub.limits)
+        assert not server.answers(0.05)  # it listens, but nobody serves
+        serving = threading.Thread(target=server.run)
+        serving.start()
+        assert server.answers(PATIENCE_S)
+        server.stop()
+        serving.join(PATIENCE_S)
+        assert not server.answers(0.05)
+
+
+def test_a_table_plays_on_when_the_servers_loop_has_fallen_under_its_streams(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        scope = {"method": "GET", "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1)}
+
+        async def listen_and_fall() -> None:
+            never, heard = asyncio.Event(), asyncio.Queue[Any]()
+            listening = asyncio.create_task(pub.site.stream(scope, never.wait, heard.put))
+            for _ in range(2):
+                await heard.get()
+            listening.cancel()
+
+        serving = threading.Thread(target=asyncio.run, args=(listen_and_fall(),))
+        serving.start()
+        serving.join(PATIENCE_S)
+        number = pub.table.submit(StartGame(header=HEADER)).number
+        assert pub.table.submit(PlayLine(number=number, line=THROW)).number == number + 1
+        assert pub.table.answers(PATIENCE_S)
+        assert pub.table.health()[0], pub.table.health()
+        assert json.loads(pub.feed.newest.json)["number"] == number + 1
+
+
+def test_a_server_that_cannot_serve_says_why(tmp_path: Path) -> None:
+    with opened(tmp_path) as pub:
+        listening = socket.create_server(("127.0.0.1", 0))
+        server = Server(pub.site, listening, pub.limits)
+        listening.close()
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            server.run()
+
+
+def test_a_request_that_comes_while_the_table_is_being_stopped_is_told_so(tmp_path: Path) -> None:
+    scope = {"type": "http", "path": "/healthz", "headers": [], "client": ("127.0.0.1", 1)}
+    sent = list[Any]()
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def stopped() -> None:
+        await pub.site.close()
+        await pub.site(scope, receive, send)
+
+    with opened(tmp_path) as pub:
+        running = threading.Thread(target=lambda: asyncio.run(stopped()))  # this thread may have a loop: Chromium's
+        running.start()
+        running.join()
+    assert sent[0]["status"] == 503
+    assert json.loads(sent[1]["body"])["error"] == "closing"

@@ -1,0 +1,80 @@
+"""The catalogue: every language says what English says, with the same arguments; pages ask for nothing it lacks."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from companion.table.events import TAKEN_BACK
+from vision.reading.reading import Doubt
+from web import static_files
+from web.catalogue import LANGUAGES, chosen, say, texts
+
+WEB = Path(__file__).resolve().parents[2] / "web"
+ARGUMENT = re.compile(r"\{(\w+)\}")
+
+
+@pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
+def test_a_language_has_every_text_with_the_same_arguments(language: str) -> None:
+    own = json.loads((WEB / "texts" / f"{language}.json").read_text(encoding="utf-8"))
+    english = texts("en")
+    assert set(english) - set(own) == set()
+    assert set(own) - set(english) == set()
+    differing = {key for key in english if set(ARGUMENT.findall(english[key])) != set(ARGUMENT.findall(own[key]))}
+    # A language may leave out a count that its words tell ("one more"), nothing else.
+    assert {key for key in differing if not key.endswith(".one")} == set()
+
+
+def test_what_the_pages_ask_for_is_in_the_catalogue() -> None:
+    known = texts("en")
+    asked: set[str] = set()
+    for path in [*(WEB / "static").glob("*.js"), *(WEB / "templates").glob("*.html")]:
+        asked |= set(re.findall(r"""(?<![\w.])t\(\s*["']([a-z_.]+)["']""", path.read_text()))
+    missing = {key for key in asked if key not in known and f"{key}.other" not in known and not key.endswith(".")}
+    assert missing == set()
+
+
+def test_every_event_and_notice_of_the_session_has_words() -> None:
+    session = WEB.parent / "companion" / "table"
+    source = (session / "snapshot.py").read_text()
+    notices = set(re.findall(r"`(\w+)` \{", source.split("Notice = Phrase")[1].split("class Question")[0]))
+    special = {"illegal_hold", "unclear", "all_of_value"}  # told by their reasons and doubts
+    known = {key.split(".")[1] for key in texts("en") if key.startswith("notice.")}
+    assert notices - special - known == set()
+    rules = [path.read_text() for path in (WEB.parent / "companion" / "games").rglob("*.py")]
+    emitted = re.compile(r'(?:Event|_said)\(\s*"(\w+)"')
+    events = {code for text in rules for code in emitted.findall(text)} | TAKEN_BACK | {"game_started"}
+    said = {key.split(".")[1] for key in texts("en") if key.startswith("event.")}
+    assert len(events) > 20
+    assert events - said == set()
+
+
+def test_each_doubt_that_there_is_has_words_and_no_other() -> None:
+    interpreted = (WEB.parent / "companion" / "table" / "tray" / "interpret.py").read_text()
+    of_the_table = {"found", "moved", "unsure"}
+    assert all(f'"{code}"' in interpreted for code in of_the_table)
+    said = {key.removeprefix("doubt.") for key in texts("en") if key.startswith("doubt.")}
+    assert said == {*map(str, Doubt), *of_the_table}
+
+
+def test_a_plural_is_chosen_by_its_count() -> None:
+    assert say("en", "player.lost", count=1) == "loses 1 game"
+    assert say("en", "player.lost", count=2) == "loses 2 games"
+
+
+def test_the_phones_own_choice_comes_before_what_it_accepts() -> None:
+    assert chosen("fi", ["de-AT", "en"]) == "fi"
+    assert chosen(None, ["sv", "de-AT", "en"]) == "de"
+    assert chosen("xx", []) == "en"
+
+
+def test_a_page_gets_every_text_that_it_names_and_not_those_of_other_pages() -> None:
+    for page in static_files.PAGES:
+        got = json.loads(static_files.shelf()[f"texts/en-{page}.json"].plain)
+        source = static_files.shelf()[f"page-{page}.js"].plain.decode()
+        named = {key for key in texts("en") if re.search(rf"[\"'`]{re.escape(key)}[\"'`]", source)}
+        assert named - got.keys() == set()
+    assert not any(key.startswith("settings.") for key in json.loads(static_files.shelf()["texts/en-tv.json"].plain))

@@ -1,0 +1,95 @@
+"""A game that no room knows plays on the page, the pub's screen and in call-outs; whatever the players are called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from companion.games import registry
+from companion.games.engine.rulebook import form_of
+from companion.table.commands import StartGame
+from tests.games.high import GAME
+from tests.web.injecting import staged, watch_stage
+from tests.web.pub import Pub, opened, play, served
+from web.loudspeaker import Loudspeaker
+
+PLAYERS = ["Ann & Ben", "12", "Ann", "7", "$&"]
+HEADER: dict[str, Any] = {"transcript": 1, "game": "high", "players": PLAYERS, "rules": {"twice": True}}
+LINES: list[dict[str, Any]] = [{"throw": [4]}, {"do": "stop"}, {"throw": [2]}, {"do": "stop"}, {"throw": [6]}]
+
+
+@pytest.fixture
+def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pub]:
+    monkeypatch.setattr(registry, "GAMES", MappingProxyType({**registry.GAMES, "high": GAME}))
+    with opened(tmp_path, games=tuple(map(form_of, registry.GAMES.values()))) as pub:
+        yield pub
+
+
+class Mouth:
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def __call__(self, words: str) -> Mouth:
+        self.said.append(words)
+        return self
+
+    def cut(self) -> None: ...
+
+
+def test_it_is_called_out_in_its_own_words(toy: Pub) -> None:
+    mouth = Mouth()
+    voice = Loudspeaker("de", mouth)
+    toy.table.subscribe(voice.hear)
+    voice.turn(True)
+    toy.table.submit(StartGame(header=HEADER))
+    play(toy, *LINES[:2])
+    assert mouth.said[-1].endswith("Ann & Ben tops it with 4.")
+    voice.hush()
+
+
+def test_its_forms_its_past_games_and_its_rules_are_served(toy: Pub) -> None:
+    games = {game["game"]: game for game in toy.stranger().get("/api/games").json["games"]}
+    assert (games["high"]["title"], games["high"]["switches"][0]["key"]) == ("High", "twice")
+    schemas = toy.stranger().get("/api/openapi.json").json["components"]["schemas"]
+    assert "high" in schemas["Header"]["properties"]["game"]["enum"]
+    assert "The highest wins" in toy.stranger().get("/help").text
+
+
+@pytest.mark.browser
+def test_it_plays_on_phones_and_on_the_pubs_screen(toy: Pub, chromium: Any) -> None:
+    toy.table.submit(StartGame(header=HEADER))
+    with served(toy) as address:
+        page = chromium.new_page(viewport={"width": 390, "height": 844})
+        screen = chromium.new_page(viewport={"width": 1920, "height": 1080})
+        problems: list[str] = []
+        for each, path in ((page, "/"), (screen, "/tv")):
+            each.on("pageerror", lambda error: problems.append(str(error)))
+            each.goto(address + path)
+            each.wait_for_selector('#live[data-live="yes"]')
+            watch_stage(each)
+        play(toy, *LINES[:2])
+        for each in (page, screen):
+            assert staged(each)["cried"] == "Ann & Ben tops it with 4"
+        for each in (page, screen):
+            each.wait_for_selector("#moment", state="hidden")
+        play(toy, *LINES[2:])
+        for each in (page, screen):
+            each.wait_for_selector(f'html[data-number="{toy.table.snapshot().number}"]', state="attached")
+            assert each.locator("#players .name").all_inner_texts() == ["Ann & Ben\nleads", "12", "Ann", "7", "$&"]
+            assert each.locator("#players .score").all_inner_texts() == ["4", "2", "0 +6", "0", "0"]
+            assert each.locator("#players li.on .name").inner_text() == "Ann"
+            assert each.inner_text("#who span >> nth=0") == "Ann"
+            assert each.inner_text("#can") == "Throw 1 or bank 6"
+            assert each.inner_text("#panels") == "Pips above the best\n2"
+        assert (
+            page.locator("#track svg")
+            .get_attribute("aria-label")
+            .startswith("The track. Ann & Ben: 80, ahead at 80; 12: 40, ahead at 40; Ann: 0, ahead at 120; 7: 0")
+        )
+        assert problems == []
+        page.close()
+        screen.close()

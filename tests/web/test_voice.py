@@ -1,0 +1,119 @@
+"""The table's voice: off until turned on, one call-out at a time, cut off by what makes it untrue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from companion.errors import DeviceError
+from companion.table.commands import HouseAwaits, HouseDecides, NoteMotion, StartGame
+from companion.table.snapshot import Event
+from tests.web.pub import HEADER, Pub, opened, play
+from web import loudspeaker
+from web.loudspeaker import Loudspeaker, called
+
+
+class Said:
+    """Words that were begun, and whether they were cut off."""
+
+    def __init__(self, words: str) -> None:
+        self.words, self.cut_off = words, False
+
+    def cut(self) -> None:
+        self.cut_off = True
+
+
+class Mouth:
+    def __init__(self) -> None:
+        self.said: list[Said] = []
+
+    def __call__(self, words: str) -> Said:
+        self.said.append(Said(words))
+        return self.said[-1]
+
+
+POINT_5: list[dict[str, object]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
+
+
+def test_it_says_nothing_until_it_is_turned_on(pub: Pub) -> None:
+    mouth = Mouth()
+    voice = Loudspeaker("en", mouth)
+    pub.table.subscribe(voice.hear)
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *POINT_5)
+    assert mouth.said == []
+    voice.turn(True)
+    play(pub, {"do": "stop"})
+    assert [said.words for said in mouth.said] == ["Ann banked 5: now on 5."]
+    voice.hush()
+
+
+def test_an_undo_cuts_off_what_is_no_longer_true(pub: Pub) -> None:
+    mouth = Mouth()
+    voice = Loudspeaker("en", mouth)
+    pub.table.subscribe(voice.hear)
+    voice.turn(True)
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *POINT_5, {"do": "stop"})
+    assert not mouth.said[-1].cut_off
+    play(pub, {"undo": 1})
+    assert mouth.said[-1].cut_off
+    voice.hush()
+
+
+def test_a_machine_without_a_voice_says_what_to_install(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loudspeaker.shutil, "which", lambda program: None)
+    with pytest.raises(DeviceError, match="apt install espeak-ng"):
+        Loudspeaker().turn(True)
+
+
+def test_a_voice_that_breaks_turns_itself_off_and_the_table_plays_on(pub: Pub) -> None:
+    def broken(words: str) -> Said:
+        raise OSError("no such program")
+
+    voice = Loudspeaker("en", broken)
+    pub.table.subscribe(voice.hear)
+    voice.turn(True)
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *POINT_5, {"do": "stop"})
+    assert not voice.on
+    assert pub.table.snapshot().state["scores"] == {"Ann": 5, "Ben": 0}  # type: ignore[index]
+    voice.hush()
+
+
+def test_words_come_from_the_catalogue_in_its_language() -> None:
+    over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
+    entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
+    assert called([entered, over], "en") == "Ann entered 50 in Crag. Ann wins."
+    assert called([over], "de") == "Ann gewinnt."
+    assert called([Event(number=1, code="threw", args={"player": "Ann", "dice": [1]})], "en") == ""
+
+
+def test_a_paired_phone_turns_it_on_and_off(tmp_path: Path) -> None:
+    class Switch:
+        on = False
+
+        def turn(self, on: bool) -> None:
+            self.on = on
+
+    with opened(tmp_path, voice=Switch()) as pub:
+        assert pub.stranger().post("/api/voice", json={"on": True}).status_code == 401
+        assert pub.host().post("/api/voice", json={"on": True}).json == {"on": True}
+        assert pub.stranger().get("/api/voice").json == {"on": True}
+
+
+def test_it_says_what_is_to_be_thrown_for_the_house_once(pub: Pub) -> None:
+    mouth = Mouth()
+    voice = Loudspeaker("en", mouth)
+    voice.turn(True)
+    pub.table.subscribe(voice.hear)
+    header = {**HEADER, "first": HEADER["players"][0]}
+    terms = {"house": {"player": HEADER["players"][0], "level": "best"}}
+    number = pub.table.submit(StartGame(header=header, terms=terms)).number
+    pub.table.submit(HouseAwaits(number=number, dice=7))
+    pub.table.submit(NoteMotion())
+    play(pub, POINT_5[0])
+    pub.table.submit(HouseDecides(number=number + 1, line=POINT_5[1]))
+    voice.hush()
+    assert [said.words for said in mouth.said] == ["Throw 7 dice for Ann.", "Ann made 5 the point: 3 frozen."]

@@ -1,0 +1,1 @@
+"""From a frame to a Reading: candidates, vetoes and the reader."""

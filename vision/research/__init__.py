@@ -1,0 +1,1 @@
+"""Training and evaluation of the reader. Not in the installed package."""

@@ -1,0 +1,230 @@
+"""What each part of the reader pays: measured without all parts, then with one after the other.
+
+On photos by real fixed cameras, photos of unknown scale, their number of dice told and not, and rendered trays.
+
+    python -m vision.research.evaluation.ablation RIGS.json PHOTOS [--split check] [--most 16] [--rendered 4]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import multiprocessing
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import cv2
+
+from vision.geometry.rig import Rig
+from vision.images.loading import picture_in
+from vision.networks import Networks, detector
+from vision.networks.classifier import IN_A_PHOTO, Classifier
+from vision.networks.detector import Detection, Detector
+from vision.reading import scenes
+from vision.reading.candidates import FAINT
+from vision.reading.reader import Reader
+from vision.reading.reading import FrameBGR
+from vision.research.evaluation.conditions import CONDITIONS, picture
+from vision.research.evaluation.rigs import LEFT_OUT, Case, cases
+
+NUMBERS = range(2, 8)
+"""How many dice lie in the photos."""
+FEW = 8
+"""Sets of fewer photos count together as one."""
+
+
+def _one_look(looks: Callable[[Any], Iterator[object]]) -> Callable[[Any], Iterator[object]]:
+    return lambda scene: islice(looks(scene), 1)
+
+
+def _never(*_: object) -> bool:
+    return False
+
+
+ALONE = SimpleNamespace(log=math.log, dist=math.dist, prod=lambda each: min(each, default=1.0))
+"""In place of `math`: what is asked of the product of all is asked of the least."""
+WITHOUT: dict[str, dict[str, Any]] = {
+    "closer looks while in doubt": {
+        "vision.reading.scenes.Photo.looks": _one_look(scenes.Photo.looks),
+        "vision.reading.scenes.TrayFrame.looks": _one_look(scenes.TrayFrame.looks),
+    },
+    "what is in doubt shown all round": {
+        "vision.reading.reader.Reader._reconsidered": lambda _reader, _scene, best, *_: best
+    },
+    "in the tray a face is shown at its own size": {"vision.reading.scenes.TrayFrame.views": IN_A_PHOTO},
+    "all dice at once are sure, not each alone": {"vision.reading.candidates.math": ALONE},
+    "a coloured face shown again as its darkest channel": {"vision.networks.classifier.is_coloured": _never},
+    "what is faint to the detector is borne out all round": {
+        "vision.reading.candidates.FAINT": 1e9,
+        "vision.reading.candidates.FAINTER": 1e9,
+    },
+    "a sure face left out in any look is a doubt": {"vision.reading.candidates.Selection.contested": False},
+    "two looks find the same, one of them near": {
+        "vision.reading.scenes.BLIND": 1,
+        "vision.reading.scenes.NEAR_PX": 0.0,
+    },
+    "fainter things, too, where nobody says how many there are": {"vision.reading.candidates.FAINTER": FAINT},
+    "where the networks differ, all views all round must say the value": {
+        "vision.reading.candidates.Candidate.disputed": False
+    },
+    "veto: cut off": {"vision.reading.vetoes.cut_off": _never},
+    "vetoes: overlap, impossible size": {
+        "vision.reading.vetoes.overlapping": _never,
+        "vision.reading.vetoes.impossible_size": _never,
+    },
+    "veto: what no die explains": {"vision.reading.scenes.TrayFrame.unexplained": lambda *_: []},
+    "veto: more beside one die than beside the others": {"vision.reading.scenes.TrayFrame._uneven": _never},
+    "what is printed left out; a closer look where something may lie, or pips of another die": {
+        "vision.reading.scenes.TrayFrame._unchanged": _never,
+        "vision.reading.scenes.TrayFrame.suspects": _never,
+    },
+}
+"""Each part, in the order in which they are added, and what stands in its place where it is left out."""
+ROWS = ("one look; each face once, twice if it is not plain", *WITHOUT)
+
+
+Shown = tuple[FrameBGR, Rig | None, tuple[int, ...]]
+"""A picture, the calibration if it has one, and what lies there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A picture to be read: what it is counted with, whether the number of dice is told, and how it is got."""
+
+    column: str
+    group: str
+    told: bool
+    shown: Callable[[], Shown]
+
+
+def _case(case: Case) -> Shown:
+    return case.frame_bgr, case.rig, case.truth
+
+
+def _photo(file: Path, truth: tuple[int, ...]) -> Shown:
+    return picture_in(file), None, truth
+
+
+def _rendered(condition: int, seed: int) -> Shown:
+    shown = picture(CONDITIONS[condition], seed)
+    return shown.image_bgr, shown.rig, shown.values
+
+
+class Remembering:
+    """A detector that looks at the same part of a picture once."""
+
+    def __init__(self, inner: Detector) -> None:
+        self._inner, self._seen = inner, dict[tuple[object, ...], list[Detection]]()
+
+    def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
+        """As the detector does."""
+        key = (picture_bgr.shape, scale, hash(picture_bgr.tobytes()))
+        if key not in self._seen:
+            self._seen[key] = self._inner.detect(picture_bgr, scale)
+        return self._seen[key]
+
+
+def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
+    """Whether the picture is read right, and whether it is trusted, with so many parts as each row has."""
+    frame_bgr, rig, truth = job.shown()
+    light, close = Remembering(Detector(detector.GLANCE, names=False)), Remembering(Detector())
+    reader = Reader(Networks(light, close, Classifier()), rig)  # type: ignore[arg-type]
+    found = []
+    for parts in range(len(ROWS)):
+        with ExitStack() as stack:
+            for left_out in reversed(list(WITHOUT.values())[parts:]):
+                for name, instead in left_out.items():
+                    stack.enter_context(patch(name, instead))
+            reading = reader.read(frame_bgr, len(truth) if job.told else None)
+        found.append((reading.values == truth, reading.doubt is None))
+    return job, found
+
+
+def jobs(rigs: Path, photos: Path, split: str, most: int, rendered: int) -> Iterator[Job]:
+    """Every picture: each second of a rig, at most so many of a set, so many of each rendered condition."""
+    for case in islice(cases(rigs, photos, split), 0, None, 2):
+        yield Job("real rigs", case.rig_name, False, partial(_case, case))
+    for name, rows in _labelled(photos, split).items():
+        count = min(most, len(rows))
+        for file, truth in (rows[at * len(rows) // count] for at in range(count)):
+            for column, told in (("photos, told", True), ("photos, not told", False)):
+                yield Job(column, name, told, partial(_photo, file, truth))
+    for at, condition in enumerate(CONDITIONS):
+        for seed in range(rendered):
+            yield Job("rendered", condition.name, False, partial(_rendered, at, seed))
+
+
+def _labelled(photos: Path, split: str) -> dict[str, list[tuple[Path, tuple[int, ...]]]]:
+    sets: dict[str, list[tuple[Path, tuple[int, ...]]]] = defaultdict(list)
+    for name, splits in json.loads((photos / "splits.json").read_text()).items():
+        folder = photos / name
+        rows = [json.loads(line) for line in (folder / "labels.jsonl").read_text().splitlines() if line.strip()]
+        found = [
+            (folder / row["image"], tuple(sorted(row["values"])))
+            for row in rows
+            if row["session"] in splits[split]
+            and len(row["values"]) in NUMBERS
+            and not LEFT_OUT & {*row.get("tags", [])}
+        ]
+        sets["few" if len(found) < FEW else name] += found
+    return sets
+
+
+def table(read: list[tuple[Job, list[tuple[bool, bool]]]]) -> str:
+    """A row for each part: exact and trusted in percent, means over groups, and wrong of those trusted."""
+    columns = list(dict.fromkeys(job.column for job, _ in read))
+    lines = [f"| what is used | {' | '.join(columns)} |", "|---" * (1 + len(columns)) + "|"]
+    before: list[str] = []
+    for row, name in enumerate(ROWS):
+        cells = []
+        for column in columns:
+            groups = defaultdict(list)
+            for job, found in read:
+                if job.column == column:
+                    groups[job.group].append(found[row])
+            exact, trusted = (
+                100 * sum(sum(one[which] for one in group) / len(group) for group in groups.values()) / len(groups)
+                for which in (0, 1)
+            )
+            every = [one for group in groups.values() for one in group]
+            wrong = sum(sure and not right for right, sure in every)
+            cells.append(
+                f"{exact:.1f}, {trusted:.1f}, {f'**{wrong}**' if wrong else 0} of {sum(sure for _, sure in every)}"
+            )
+        shown = ["the same" if row and one == other else one for one, other in zip(cells, before or cells, strict=True)]
+        lines.append(f"| {'+ ' if row else ''}{name} | {' | '.join(shown)} |")
+        before = cells
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure and print."""
+    ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ask.add_argument("rigs", type=Path, help="a JSON list of rigs: see `vision.research.evaluation.rigs`")
+    ask.add_argument("photos", type=Path, help="the folder of labelled sets, with splits.json")
+    ask.add_argument("--split", choices=("check", "tune"), default="check")
+    ask.add_argument("--most", type=int, default=16, help="photos of a set")
+    ask.add_argument("--rendered", type=int, default=4, help="rendered pictures of each condition")
+    ask.add_argument("--workers", type=int, default=2)
+    asked = ask.parse_args()
+    read = []
+    with multiprocessing.get_context("spawn").Pool(asked.workers, cv2.setNumThreads, (1,)) as pool:
+        for one in pool.imap(outcomes, jobs(asked.rigs, asked.photos, asked.split, asked.most, asked.rendered)):
+            read.append((one[0], one[1]))
+            if sys.stderr.isatty():
+                sys.stderr.write(f"\r{len(read)} ")
+    sys.stdout.write(table(read) + "\n")
+
+
+if __name__ == "__main__":
+    main()

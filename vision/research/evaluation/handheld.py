@@ -1,0 +1,136 @@
+"""Measures throws filmed by hand: the rendered clips with a camera that sways, reported as by `pegpip watch`.
+
+`python -m vision.research.evaluation.handheld`. A report is right when it is trusted and true. A second report of one
+throw is a repeat. A trusted report that is not true is a false accept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.cameras import Camera, Frame
+from vision.networks import load_networks
+from vision.reading.reader import Reader
+from vision.reading.reading import FrameBGR
+from vision.research.evaluation.clips import LONGEST_S, SCENARIOS, Scenario, Watched, is_true, staged, table
+from vision.research.evaluation.stage import Stage
+from vision.watching.new_throws import latest
+from vision.watching.watcher import Settled, Watcher
+
+SWAY_PX = 18.0
+"""How far the arm sways, in pixels of a frame 1,280 wide, within some seconds."""
+TREMOR_PX = 1.2
+"""How far the hand trembles, several times a second."""
+TURN_DEG = 1.0
+NEARER = 0.01
+"""By which part the camera comes nearer or goes farther."""
+SLOW_HZ = (0.15, 0.45)
+FAST_HZ = (4.0, 8.0)
+EXPOSED_S = 1 / 60
+"""Light is gathered for so long, ..."""
+EXPOSURES = 3
+"""... rendered as the mean of so many moments."""
+MARGIN = 1.06
+"""The picture is enlarged by this, so that the table does not end where the camera sways to."""
+
+
+@dataclass(slots=True)
+class Handheld:
+    """A camera as if held by hand: what another sees, shifted, turned, nearer and farther, a little blurred.
+
+    Attributes:
+        camera: What sees the scene.
+        seed: Of the hand.
+        sway: How unsteady: 1 as usual, 0 a tripod.
+    """
+
+    camera: Camera
+    seed: int
+    sway: float = 1.0
+    name: str = "handheld"
+
+    def start(self) -> None:
+        """Begin."""
+        self.camera.start()
+
+    def stop(self) -> None:
+        """End."""
+        self.camera.stop()
+
+    def frame(self) -> Frame | None:
+        """The next frame, as the hand holds the camera then."""
+        frame = self.camera.frame()
+        if frame is None:
+            return None
+        moments = [frame.at_s + EXPOSED_S * part / EXPOSURES for part in range(EXPOSURES)]
+        return replace(frame, image_bgr=self._blurred(frame.image_bgr, moments))
+
+    def _blurred(self, image_bgr: FrameBGR, moments: list[float]) -> FrameBGR:
+        size = image_bgr.shape[1], image_bgr.shape[0]
+        light = np.zeros(image_bgr.shape, np.uint16)
+        for at_s in moments:
+            light += cv2.warpAffine(image_bgr, self._held(at_s, size), size, borderMode=cv2.BORDER_REFLECT)
+        return (light // len(moments)).astype(np.uint8)
+
+    def _held(self, at_s: float, size_wh: tuple[int, int]) -> NDArray[np.float64]:
+        """(2, 3) the picture's motion at a time."""
+        rng = np.random.default_rng([self.seed, 17])
+
+        def wave(hz: tuple[float, float]) -> float:
+            return self.sway * math.sin(2 * math.pi * (rng.uniform(*hz) * at_s + rng.uniform()))
+
+        unit = size_wh[0] / 1280
+        by = [unit * (SWAY_PX * wave(SLOW_HZ) + TREMOR_PX * wave(FAST_HZ)) for _ in range(2)]
+        middle = size_wh[0] / 2, size_wh[1] / 2
+        matrix = cv2.getRotationMatrix2D(middle, TURN_DEG * wave(SLOW_HZ), MARGIN * (1 + NEARER * wave(SLOW_HZ)))
+        matrix[:, 2] += by
+        return np.asarray(matrix)
+
+
+def filmed(scenario: Scenario, seed: int, sway: float = 1.0) -> Watched:
+    """Play, film and watch one clip without any calibration."""
+    stage, throws = staged(scenario, seed)
+    reports, last = list[Settled](), None
+    for event in Watcher(Handheld(stage, seed, sway), Reader(load_networks())).events():
+        if isinstance(event, Settled):
+            last = latest(event, last, held=True)
+            reports += [event] if event.reading.dice and last is event else []
+    return _judged(scenario.name, seed, stage, reports, throws)
+
+
+def _judged(name: str, seed: int, stage: Stage, reports: list[Settled], throws: list[float]) -> Watched:
+    trusted = [event for event in reports if event.reading.trusted]
+    right = [event for event in trusted if is_true(event, stage)]
+    missed = repeated = 0
+    for start, end in zip(throws, [*throws[1:], math.inf], strict=True):
+        here = [event for event in right if start < event.at_s < min(end, start + LONGEST_S + 1)]
+        missed += not here
+        values = [event.reading.values for event in here]
+        repeated += len(values) - len(set(values))
+    doubted = len(reports) - len(trusted)
+    return Watched(name, seed, len(throws), missed, repeated, len(trusted) - len(right), doubted)
+
+
+def main() -> int:
+    """Measure and print; 1 when a throw was reported twice or invented."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--each", type=int, default=1, help="clips of each of the eleven kinds")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--sway", type=float, default=1.0, help="how unsteady the hand is; 0: a tripod")
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    seeds = range(args.first, args.first + args.each)
+    clips = [filmed(scenario, seed, args.sway) for seed in seeds for scenario in SCENARIOS]
+    sys.stdout.write(table(clips) + "\n")
+    return int(any(clip.repeated or clip.invented for clip in clips))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

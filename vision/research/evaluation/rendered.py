@@ -1,0 +1,139 @@
+"""Measures the rig reader on rendered pictures, a condition at a time: `make rendered`.
+
+Nothing is stored but pictures that were misread or doubted, with what was read drawn over them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import cv2
+
+from vision.images.annotating import annotated
+from vision.networks import Networks, load_networks
+from vision.reading.reader import Reader
+from vision.reading.reading import FrameBGR
+from vision.research.evaluation.conditions import CONDITIONS, picture
+
+DRAWN = 12
+"""Most failures of a condition whose pictures are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one picture was read."""
+
+    condition: int
+    seed: int
+    true: tuple[int, ...]
+    read: tuple[int, ...]
+    doubt: str | None
+    read_ms: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether all values are right."""
+        return self.true == self.read
+
+    @property
+    def failed(self) -> bool:
+        """Whether it was misread or doubted."""
+        return not self.exact or self.doubt is not None
+
+    @property
+    def wrong_while_trusted(self) -> bool:
+        """The worst: sure of something that is not so."""
+        return self.doubt is None and not self.exact
+
+
+def outcome(job: tuple[int, int, Path | None]) -> Outcome:
+    """Render and read one picture; `job`: index of the condition, seed, folder for the picture if it fails."""
+    condition, seed, folder = job
+    shown = picture(CONDITIONS[condition], seed)
+    reader = Reader(_networks(), shown.rig)
+    began = time.perf_counter()
+    reading = reader.read(shown.image_bgr)
+    took_ms = (time.perf_counter() - began) * 1000
+    result = Outcome(condition, seed, shown.values, reading.values, reading.doubt, took_ms)
+    if folder is not None and result.failed:
+        _keep(result, annotated(shown.image_bgr, reading), folder)
+    return result
+
+
+@cache
+def _networks() -> Networks:
+    """Loaded once a process."""
+    return load_networks()
+
+
+def _keep(result: Outcome, drawn_bgr: FrameBGR, folder: Path) -> None:
+    """Store the picture of a failure, unless there are enough of its condition; what was wrong and trusted always."""
+    about = CONDITIONS[result.condition].name.replace(", ", "-").replace(" ", "_")
+    if result.wrong_while_trusted or len(list(folder.glob(f"{about}-*.jpg"))) < DRAWN:
+        sort = "WRONG" if result.wrong_while_trusted else "doubted" if result.exact else "misread"
+        cv2.imwrite(str(folder / f"{about}-{result.seed}-{sort}.jpg"), drawn_bgr, [cv2.IMWRITE_JPEG_QUALITY, 85])
+
+
+def measured(each: int, first: int, folder: Path | None, workers: int) -> Iterator[Outcome]:
+    """Outcomes of that many pictures per condition, as they come."""
+    jobs = [(condition, first + n, folder) for n in range(each) for condition in range(len(CONDITIONS))]
+    if workers <= 1:
+        yield from map(outcome, jobs)
+        return
+    with multiprocessing.get_context("spawn").Pool(workers, cv2.setNumThreads, (1,)) as pool:
+        yield from pool.imap_unordered(outcome, jobs, chunksize=4)
+
+
+def table(outcomes: list[Outcome]) -> str:
+    """Per condition and in all: pictures, exact, trusted, wrong while trusted, median time; then what failed."""
+    rows = [f"{'':20}{'pictures':>9}{'exact':>9}{'trusted':>9}{'wrong while trusted':>21}{'ms':>8}"]
+    groups = [(c.name, [o for o in outcomes if o.condition == i]) for i, c in enumerate(CONDITIONS)]
+    for name, group in [*groups, ("all", outcomes)]:
+        if group:
+            exact = sum(o.exact for o in group) / len(group)
+            trusted = sum(o.doubt is None for o in group) / len(group)
+            wrong = sum(o.wrong_while_trusted for o in group)
+            median = sorted(o.read_ms for o in group)[len(group) // 2]
+            rows.append(f"{name:20}{len(group):9}{exact:9.1%}{trusted:9.1%}{wrong:21}{median:8.0f}")
+    rows.append("\nfailed (condition, seed: true, read, doubt)")
+    rows += [
+        f"{'!' if o.wrong_while_trusted else ' '} {CONDITIONS[o.condition].name}, {o.seed}: "
+        f"{_row(o.true)}, {_row(o.read)}, {o.doubt}"
+        for o in sorted(outcomes, key=lambda o: (o.condition, o.seed))
+        if o.failed
+    ]
+    return "\n".join(rows)
+
+
+def _row(values: tuple[int, ...]) -> str:
+    return "".join(str(value) for value in values) or "none"
+
+
+def main() -> int:
+    """Measure and print; 1 when a picture was read wrongly and trusted."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--each", type=int, default=170, help="pictures of each of the twelve conditions")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--failures", type=Path, help="a folder for annotated pictures of what failed")
+    parser.add_argument("--workers", type=int, default=2)
+    args = parser.parse_args()
+    if args.failures is not None:
+        args.failures.mkdir(parents=True, exist_ok=True)
+    outcomes: list[Outcome] = []
+    for one in measured(args.each, args.first, args.failures, args.workers):
+        outcomes.append(one)
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{len(outcomes)} of {args.each * len(CONDITIONS)} ")
+    sys.stdout.write(table(outcomes) + "\n")
+    return int(any(one.wrong_while_trusted for one in outcomes))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""A scene in the rig: ground, lamps, dice and camera; drawn with its shadows; and the empty tray of its calibration.
+
+The tray and the lens over it are those of the virtual camera; the light, the dice and the sensor are drawn more truly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.calibration.lens import Lens
+from vision.cameras.simulated.camera import LENS, rig_over
+from vision.cameras.simulated.rendering import FACE_AXES, face_up
+from vision.geometry.rig import Rig
+from vision.reading.reading import Die, FrameBGR
+from vision.research.evaluation.raycast import Doubles, Floats, Lamp, LyingDie, corners_of, draw
+
+DEEPEST = 0.92
+"""Part of a lamp's light that the middle of a shadow loses; some always comes round."""
+CONTACT = 0.55
+"""Part of the sky's light that the floor loses right beside a die."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shot:
+    """How a picture was taken.
+
+    Attributes:
+        exposure: Factor on the light; 1 as at calibration.
+        noise_levels: Standard deviation of the sensor's noise at mid grey.
+        blur_px: Of the lens.
+        motion_px: Length of a smear; 0 for none.
+        bend: First radial coefficient of the lens, over half the picture's width.
+        jpeg: Quality, or None for a picture that was never coded.
+    """
+
+    exposure: float = 1.0
+    noise_levels: float = 1.8
+    blur_px: float = 0.7
+    motion_px: float = 0.0
+    bend: float = 0.0
+    jpeg: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """All that is seen. `ground` (h, w, 3) linear; `fall_off` (h, w) how much of the light gets to each place."""
+
+    ground: Floats
+    fall_off: Floats
+    lamps: list[Lamp]
+    sky_bgr: Doubles
+    dice: list[LyingDie]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rendered:
+    """A picture with its truth: the dice as a perfect reader would tell them, and the rig it was taken in.
+
+    `turns`: of each die's upper face, in radians, 0 up to a quarter turn; a lens that bends changes it a little.
+    """
+
+    image_bgr: FrameBGR
+    rig: Rig
+    dice: tuple[Die, ...]
+    turns: tuple[float, ...]
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """Upper faces, sorted."""
+        return tuple(sorted(die.value for die in self.dice if die.value is not None))
+
+
+def rendered(scene: Scene, shot: Shot, rng: np.random.Generator) -> Rendered:
+    """Take the picture, and one of the empty tray in the light of the same evening, at exposure 1, well focused."""
+    empty = _taken(_floor(scene, []), Shot(bend=shot.bend), rng)
+    light = _floor(scene, scene.dice)
+    draw(light, LENS, scene.dice, scene.lamps, scene.sky_bgr)
+    image = _taken(light, shot, rng)
+    truth = sorted(((_truth(die, shot), _yaw(die)) for die in scene.dice), key=lambda each: each[0].box_xywh)
+    return Rendered(image, rig_over(empty), tuple(die for die, _ in truth), tuple(yaw for _, yaw in truth))
+
+
+def flat_turn(value: int, yaw_rad: float) -> Doubles:
+    """(3, 3) rotation of a die that lies flat with that value up."""
+    axis, sign = FACE_AXES[value]
+    c, s = np.cos(yaw_rad), np.sin(yaw_rad)
+    turn = np.zeros((3, 3))
+    turn[2, axis] = sign
+    turn[:2, (axis + 1) % 3] = (c, s)
+    turn[:2, (axis + 2) % 3] = (-s * sign, c * sign)
+    return turn
+
+
+def _truth(die: LyingDie, shot: Shot) -> Die:
+    up = die.at_mm + np.array([0.0, 0.0, die.edge_mm / 2])
+    x, y = _bent(LENS.project(up)[None], shot.bend)[0]
+    size = die.edge_mm * LENS.focal_px / (LENS.height_mm - up[2])
+    return Die(face_up(die.turn), (round(x - size / 2), round(y - size / 2), round(size), round(size)), 1.0)
+
+
+def _yaw(die: LyingDie) -> float:
+    axis, _ = FACE_AXES[face_up(die.turn)]
+    x, y = die.turn[:2, (axis + 1) % 3]
+    return float(np.arctan2(y, x)) % (np.pi / 2)
+
+
+def _floor(scene: Scene, dice: list[LyingDie]) -> Floats:
+    """(h, w, 3) linear light of the ground with the shadows of these dice."""
+    size_wh = LENS.size_wh
+    small_wh = (size_wh[0] // 2, size_wh[1] // 2)
+    total = np.zeros((small_wh[1], small_wh[0], 3), np.float32)
+    near = _hulls([corners_of(die) * (1, 1, 0) for die in dice if die.at_mm[2] < die.edge_mm], small_wh)
+    near = cv2.GaussianBlur(near, (0, 0), 9.0)
+    total += ((1 - CONTACT * near)[:, :, None] * scene.sky_bgr).astype(np.float32)
+    for lamp in scene.lamps:
+        dark = np.ones_like(near)
+        for die in dice:
+            corners = corners_of(die)
+            ground = corners - lamp.towards / lamp.towards[2] * corners[:, 2:3]
+            mask = cv2.GaussianBlur(_hulls([ground], small_wh), (0, 0), max(0.6, lamp.soft_mm * 1.9))
+            dark *= 1 - DEEPEST * (1 - 0.55 * die.made.clear) * mask
+        total += (dark * float(lamp.towards[2]))[:, :, None] * lamp.colour_bgr.astype(np.float32)
+    wide = cv2.resize(total, size_wh, interpolation=cv2.INTER_LINEAR)
+    return np.asarray(wide * scene.ground * scene.fall_off[:, :, None], np.float32)
+
+
+def _hulls(points: list[Doubles], size_wh: tuple[int, int]) -> Floats:
+    mask = np.zeros((size_wh[1], size_wh[0]), np.uint8)
+    for corners in points:
+        hull = cv2.convexHull((LENS.project(corners) / 2).astype(np.float32))
+        cv2.fillConvexPoly(mask, (hull * 16).round().astype(np.int32), 255, cv2.LINE_AA, 4)
+    return np.asarray(mask.astype(np.float32) / 255, np.float32)
+
+
+def _taken(light: Floats, shot: Shot, rng: np.random.Generator) -> FrameBGR:
+    """What the sensor makes of it: lens, smear, noise (more in the light: shot noise), gamma, JPEG."""
+    seen = light * shot.exposure
+    if shot.bend:
+        seen = _lens(seen, shot.bend)
+    if shot.blur_px > 0:
+        seen = cv2.GaussianBlur(seen, (0, 0), shot.blur_px)
+    if shot.motion_px >= 1:
+        seen = cv2.filter2D(seen, -1, _smear(shot.motion_px, rng.uniform(0, np.pi)))
+    levels = 255 * np.power(np.clip(seen, 0, 1), 1 / 2.2)
+    noise = rng.standard_normal(levels.shape, np.float32)
+    levels += noise * (shot.noise_levels * (0.6 + 0.4 * np.sqrt(levels / 128)))
+    image: FrameBGR = np.clip(levels, 0, 255).astype(np.uint8)
+    if shot.jpeg is not None:
+        _, coded = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, shot.jpeg])
+        decoded = cv2.imdecode(coded, cv2.IMREAD_COLOR)
+        assert decoded is not None
+        image = decoded.astype(np.uint8)
+    return image
+
+
+def _smear(length_px: float, angle_rad: float) -> Floats:
+    size = int(length_px) | 1
+    kernel = np.zeros((size + 2, size + 2), np.float32)
+    middle = (size + 1) / 2
+    reach = np.array([np.cos(angle_rad), np.sin(angle_rad)]) * length_px / 2
+    start, end = (np.array([middle, middle]) - reach) * 16, (np.array([middle, middle]) + reach) * 16
+    cv2.line(kernel, start.round().astype(int).tolist(), end.round().astype(int).tolist(), 1.0, 1, cv2.LINE_AA, 4)
+    return kernel / kernel.sum()
+
+
+def _lens(light: Floats, bend: float) -> Floats:
+    lens = _unbending(bend)
+    away = np.array([*lens.bend, 0, 0])
+    x, y = cv2.initUndistortRectifyMap(lens.matrix, away, None, lens.matrix, lens.size_wh, cv2.CV_32FC1)
+    return cv2.remap(light, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+
+def _bent(points_px: Doubles, bend: float) -> NDArray[np.float64]:
+    """(n, 2) where the bent lens shows these pixels: the inverse of what `_lens` looks up."""
+    return _unbending(bend).straightened(points_px)
+
+
+def _unbending(bend: float) -> Lens:
+    """A bend is told over half the picture's width."""
+    return Lens(LENS.size_wh, LENS.size_wh[0] / 2, (-bend, 0.0))

@@ -1,0 +1,125 @@
+"""A virtual tray with what its physics does not do: dice led by a script, and a strip of lights beside the tray."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vision.cameras import Frame
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+from vision.cameras.simulated.rendering import face_up
+from vision.cameras.simulated.tray import Pose, VirtualTray, apart_mm
+from vision.geometry.rig import Rig
+from vision.reading.reading import FrameBGR
+from vision.research.evaluation.fault_injection import KNOCK_S, FaultInjection
+
+FPS = 30.0
+LED_REACH_PX = 90.0
+DIMMED = 0.07
+"""Part of the strip's light that is left while a picture is taken."""
+LED_LATE_S = 0.03
+"""A strip's light follows its command so much later."""
+
+Led = Callable[[float], tuple[float, float, float]]
+"""Light (b, g, r) in levels that the strip adds at the tray's upper edge, at a time."""
+
+
+Script = Callable[[float], Pose]
+"""A die that is led: where it is at a time."""
+
+
+class _LedTray(VirtualTray):
+    """A tray in which some dice are led by a script."""
+
+    def __init__(self, dice: int, rng: np.random.Generator, clock: SteppedClock) -> None:
+        super().__init__(dice, rng)
+        self._clock = clock
+        self.scripts: list[Script] = []
+
+    def advance(self, seconds: float) -> tuple[Pose, ...]:
+        """The dice that fall, and those that are led."""
+        return (*super().advance(seconds), *(script(self._clock.now_s) for script in self.scripts))
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What really lay in the tray in a frame: values, whether anything had moved since the frame before, a hand."""
+
+    values: tuple[int, ...]
+    moved: bool
+
+
+@dataclass(slots=True)
+class Stage:
+    """A camera over a tray in which a clip is played; keeps the truth of every frame.
+
+    Attributes:
+        dice: How many dice the physics throws.
+        seed: Of everything random.
+        lasts_s: Length of the clip.
+        actions: What is done at which second, in order.
+        led: The strip's light, or None.
+    """
+
+    dice: int
+    seed: int
+    lasts_s: float
+    actions: list[tuple[float, Callable[[Stage], None]]]
+    led: Led | None = None
+    name: str = "staged"
+    truth: list[Truth] = field(default_factory=list)
+    clock: SteppedClock = field(default_factory=SteppedClock)
+    faults: FaultInjection = field(default_factory=FaultInjection)
+    camera: VirtualCamera = field(init=False)
+    tray: _LedTray = field(init=False)
+    _dimmed_s: float = math.inf
+    _poses: tuple[Pose, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Scripted dice wear the looks that come after the thrown ones'.
+        self.camera = VirtualCamera(self.dice + 3, self.clock, self.clock.sleep, self.seed, FPS)
+        self.tray = _LedTray(self.dice, np.random.default_rng(self.seed), self.clock)
+        self.camera.tray, self.camera.disturb = self.tray, self.faults.over
+
+    @property
+    def rig(self) -> Rig:
+        """The calibration."""
+        return self.camera.rig()
+
+    def start(self) -> None:
+        """Begin."""
+        self.camera.start()
+
+    def stop(self) -> None:
+        """End."""
+        self.camera.stop()
+
+    def dim(self, on: bool) -> None:
+        """Take the strip's light back while a picture is taken."""
+        self._dimmed_s = self.clock.now_s if on else math.inf
+
+    def frame(self) -> Frame | None:
+        """The next frame, and its truth kept; None when the clip is over."""
+        while self.actions and self.clock.now_s >= self.actions[0][0]:
+            self.actions.pop(0)[1](self)
+        frame = self.camera.frame()
+        if frame.at_s > self.lasts_s:
+            return None
+        poses = self.tray.advance(0.0)
+        knocked = 0 <= frame.at_s - self.faults.knock_at_s < KNOCK_S
+        moved = apart_mm(poses, self._poses) > 0 or frame.at_s < self.faults.hand_until_s or knocked
+        self._poses = poses
+        self.truth.append(Truth(tuple(sorted(face_up(pose.turn) for pose in poses)), moved))
+        if self.led is None:
+            return frame
+        return Frame(self._lit(frame.image_bgr, frame.at_s, self.led), frame.at_s)
+
+    def _lit(self, image_bgr: FrameBGR, at_s: float, led: Led) -> FrameBGR:
+        part = DIMMED if at_s > self._dimmed_s + LED_LATE_S else 1.0
+        reach = np.exp(-np.arange(image_bgr.shape[0], dtype=np.float32) / LED_REACH_PX)[:, None, None]
+        glow = reach * np.array(led(at_s), np.float32) * np.float32(part)
+        return np.clip(image_bgr + glow, 0, 255).astype(np.uint8)

@@ -1,0 +1,138 @@
+"""Makes the crops that the second network learns from: a face cut out round its middle, or what is no face."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.networks.classifier import CROP_PX, SIDE_FACES, cut_out, darkest, is_coloured, turned
+from vision.research.training.augment import relit
+from vision.research.training.datasets import Photo
+
+NOT_A_FACE = 0.22
+"""Part of the crops that show none: what lies beside a die, a die much too near or too far, the bare ground."""
+STRAY = 0.3
+"""How often a photo with strays is shown for one of them."""
+MISSED = 0.13
+"""Spread of the middle that the detector marks, in sizes, and of the logarithm of the size it says."""
+SMALLEST_PX = 15.0
+"""Smaller faces are left out: their labels are guesses."""
+DRAWN = 5
+"""Of so many dice one is shown, the harder the likelier (see `vision.research.training.lessons`)."""
+MOST_STRETCH = 0.5
+"""Logarithm of the most that a face is longer than wide: oblong pixels, a lens that looks aslant."""
+SMALL, SMALL_FACES_PX = 0.3, (14.0, 32.0)
+"""How often a face is shown as if it were smaller, and its size then: in a tray faces are 20 to 34 px."""
+CODED = 0.5
+"""How often such a face is coded as JPEG, which halves the detail of colours."""
+HALVED = 0.25
+"""How often a crop is made half as large, so that noise, blur and coding are twice as coarse."""
+DARKEST = 0.25
+"""How often a coloured crop is shown as its darkest channel, as the reader shows it: bare pips can't be seen there."""
+ASLANT, CORNERS_MOVED = 0.3, 0.05
+"""How often a crop is seen aslant, and the spread of its corners, in sides of the crop."""
+
+
+Example = tuple[NDArray[np.uint8], int, float]
+"""A (96, 96, 3) BGR crop, its class: the value, or 0 for what is no face; and how much it counts."""
+
+
+def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator) -> Example:
+    """What is drawn more often than it occurs counts as much less: else a worn 3 would make each clean 2 unsure."""
+    while True:
+        photos = sets[int(rng.choice(len(sets), p=odds))]
+        photo = photos[int(rng.integers(len(photos)))]
+        if len(photo.strays) and rng.random() < STRAY:
+            return _missed(photo, photo.strays[int(rng.integers(len(photo.strays)))], rng), 0, 1.0
+        if rng.random() < NOT_A_FACE:
+            beside = _beside(photo, rng) if photo.complete else None
+            if beside is not None:
+                return _seen(photo, *beside, rng), 0, 1.0
+        elif (drawn := _hard(photos, rng)) is not None:
+            photo, die, counts = drawn
+            return _missed(photo, die, rng), int(die[3]), counts
+
+
+def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray[np.float32], float] | None:
+    """A die that is large enough to be read, its photo, how much it counts; of a few drawn, the harder the likelier."""
+    drawn, hard = [], []
+    for at in rng.integers(len(photos), size=DRAWN):
+        if count := len(photos[int(at)].dice):
+            photo, which = photos[int(at)], int(rng.integers(count))
+            if photo.dice[which, 2] >= SMALLEST_PX:
+                drawn.append((photo, photo.dice[which]))
+                hard.append(float(photo.hard[which]) if len(photo.hard) else 1.0)
+    if not drawn:
+        return None
+    chosen = int(rng.choice(len(drawn), p=np.array(hard) / sum(hard)))
+    return *drawn[chosen], sum(hard) / len(hard) / hard[chosen]
+
+
+def _missed(photo: Photo, mark: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The crop round a mark (x, y, size, ...), as far off as a detector may be."""
+    at = mark[:2] + rng.normal(0, MISSED, 2) * mark[2]
+    return _seen(photo, at, float(mark[2] * np.exp(rng.normal(0, MISSED))), rng)
+
+
+def _beside(photo: Photo, rng: np.random.Generator) -> tuple[NDArray[np.float64], float] | None:
+    """Middle and size of a crop of a photo which shows no face as it should be."""
+    if not len(photo.dice):
+        height, width = photo.bgr.shape[:2]
+        return rng.uniform((0, 0), (width, height)), float(np.exp(rng.uniform(2.6, 5)))
+    die = photo.dice[int(rng.integers(len(photo.dice)))]
+    if die[2] < SMALLEST_PX:
+        return None
+    size, way = float(die[2]), rng.random()
+    around = np.array([np.cos(turn := rng.uniform(0, 2 * np.pi)), np.sin(turn)])
+    if way < 0.25:  # a pip of a six must not become a one
+        return die[:2] + around * rng.uniform(0, 0.4) * size, size * float(rng.uniform(0.22, 0.42))
+    if way < 0.35:
+        return die[:2] + around * rng.uniform(0, 0.5) * size, size * float(rng.uniform(2.0, 3.2))
+    at = die[:2] + around * (rng.uniform(0.5, 1.0) if way < 0.8 else rng.uniform(1, 4)) * size
+    clear = np.hypot(*(photo.dice[:, :2] - at).T) > 0.45 * photo.dice[:, 2]
+    return (at, size * float(np.exp(rng.normal(0, 0.2)))) if clear.all() else None
+
+
+def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The crop round that middle, turned, mirrored, stretched, aslant, from farther away and relit."""
+    turn = rng.uniform(0, 2 * np.pi)
+    lean = rng.uniform(0, np.pi)
+    stretch = rng.uniform(-MOST_STRETCH, MOST_STRETCH)
+    about = turned(turn) @ turned(lean) @ np.diag(np.exp([stretch / 2, -stretch / 2])) @ turned(-lean)
+    if rng.random() < 0.5:
+        about = about @ np.diag([1.0, -1.0])
+    edge_px = CROP_PX // 2 if rng.random() < HALVED else CROP_PX
+    crop = cut_out(photo.bgr, (float(at[0]), float(at[1])), size_px, about, edge_px)
+    if rng.random() < ASLANT:
+        crop = _aslant(crop, rng)
+    if rng.random() < SMALL:
+        crop = _from_farther(crop, float(rng.uniform(*SMALL_FACES_PX)) * SIDE_FACES, rng)
+    crop = _resized(relit(crop, rng), CROP_PX)
+    return darkest(crop) if rng.random() < DARKEST and is_coloured(crop) else crop
+
+
+def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The crop as another lens sees it, its corners pulled about."""
+    edge_px = len(crop)
+    corners = np.array([(0, 0), (edge_px, 0), (edge_px, edge_px), (0, edge_px)], np.float32)
+    moved = corners + rng.normal(0, CORNERS_MOVED * edge_px, (4, 2)).astype(np.float32)
+    matrix = cv2.getPerspectiveTransform(corners, moved)
+    return cv2.warpPerspective(crop, matrix, (edge_px, edge_px), borderMode=cv2.BORDER_REPLICATE)
+
+
+def _from_farther(crop: NDArray[np.uint8], edge_px: float, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """The crop with no more detail than in one of that edge."""
+    edge = max(8, round(edge_px))
+    small = cv2.resize(crop, (edge, edge), interpolation=cv2.INTER_AREA)
+    if rng.random() < 0.5:
+        noisy = small + rng.normal(0, rng.uniform(1, 9), small.shape)
+        small = np.clip(noisy, 0, 255).astype(np.uint8)
+    if rng.random() < CODED:  # what blurs small pips of a colour most
+        coded = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(40, 95))])[1]
+        small = cv2.imdecode(coded, cv2.IMREAD_COLOR)
+    return _resized(small, len(crop))
+
+
+def _resized(crop: NDArray[np.uint8], edge_px: int) -> NDArray[np.uint8]:
+    return cv2.resize(crop, (edge_px, edge_px), interpolation=cv2.INTER_LINEAR)

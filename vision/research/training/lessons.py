@@ -1,0 +1,98 @@
+"""What the two networks get wrong is the hardest lesson: marks in which no die lies, and dice that are misread."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.networks.classifier import Classifier
+from vision.networks.detector import DICE_PX, Detector, non_max_suppression
+from vision.networks.known_scale import LIGHT_FACE_PX
+from vision.networks.multiscale import LARGEST_MAGNIFICATION
+from vision.research.training.datasets import Photo
+
+LEAST_SCORE = 0.12
+"""A mark below it would hardly ever be among the expected dice."""
+OFF_LABEL, BESIDE = 0.4, 0.6
+"""A mark so near to the middle of a label, in sizes, is of that die; one so far from all lies beside them."""
+OFF_TRUTH = 0.5
+"""The same where labels are exact, as in a rendered tray."""
+LONG_EDGES_PX = (400, 800, 1131)
+"""Photos are brought to these sizes, as where nothing tells how large dice are (`vision.networks.multiscale`); and to
+that in which their own dice have the usual size."""
+LOOKED_AT = 150
+"""So many photos of a set are looked at for marks: the sets with more hold many of one die."""
+VIEWS = tuple((turn * np.pi / 4, larger) for turn, larger in ((0, 1.0), (1, 1.2), (3, 0.9)))
+"""How a die is shown to see whether it is hard."""
+EASIEST = 0.1
+"""How hard the easiest die is: it is shown now and then all the same."""
+NEARLY, MOST = 0.03, 3
+"""A tray's die is nearly misread from so much doubt on; so many times as often, at most, is a tray drawn for such."""
+CONTRADICTED, LABEL_WRONG = 0.9, 0.25
+"""In a photo a die that the network is so sure is another is as hard as this: some labels are wrong."""
+
+
+def with_lessons(photos: list[Photo], detector: Detector, faces: Classifier) -> list[Photo]:
+    """The photos, each with the marks of it in which no die lies, its dice where they are marked, and how hard."""
+    every = -(-len(photos) // LOOKED_AT)
+    looked_at = [_looked_at(photo, detector) if at % every == 0 else photo for at, photo in enumerate(photos)]
+    return [dataclasses.replace(photo, hard=hardness(photo, faces)) for photo in looked_at]
+
+
+def with_tray_lessons(trays: list[Photo], light: Detector, faces: Classifier) -> list[Photo]:
+    """Rendered trays, each with what the light detector marks beside its dice: mostly their sides; and how hard."""
+    return [dataclasses.replace(tray, strays=_sides(tray, light), hard=hardness(tray, faces, 1.0)) for tray in trays]
+
+
+def misread(trays: list[Photo]) -> list[Photo]:
+    """Those of their dice that are read wrongly, or nearly: rendered, so that their labels are right."""
+    chosen = [(tray, tray.hard > EASIEST + NEARLY) for tray in trays]
+    return [
+        Photo(tray.bgr, tray.dice[hard], complete=False) for tray, hard in chosen for _ in range(min(MOST, hard.sum()))
+    ]
+
+
+def hardness(photo: Photo, faces: Classifier, contradicted: float = LABEL_WRONG) -> NDArray[np.float32]:
+    """(n,) how far each die is from being read as what it is labelled, 0.1 to 1.1; `contradicted` if surely another."""
+    if not len(photo.dice):
+        return np.empty(0, np.float32)
+    said = faces.values(photo.bgr, [(float(x), float(y), float(size)) for x, y, size, _ in photo.dice], VIEWS)
+    of_label = said[np.arange(len(said)), photo.dice[:, 3].astype(int)]
+    surely_another = (of_label < 1 - CONTRADICTED) & (said[:, 1:].max(1) > CONTRADICTED)
+    return np.where(surely_another, contradicted, EASIEST + 1 - of_label).astype(np.float32)
+
+
+def _looked_at(photo: Photo, detector: Detector) -> Photo:
+    """With its strays; and with each die that the detector names where that marks it: labels enclose whole dice."""
+    marks = _marks(photo, detector)
+    if len(marks) == 0 or len(photo.dice) == 0:
+        return dataclasses.replace(photo, strays=marks[:, :3])
+    away = np.hypot(*(marks[:, None, :2] - photo.dice[None, :, :2]).transpose(2, 0, 1)) / photo.dice[None, :, 2]
+    dice = photo.dice.copy()
+    for which, die in enumerate(photo.dice):
+        likely = (away[:, which] < OFF_LABEL) & (marks[:, 3] == die[3])
+        if likely.any():
+            dice[which, :3] = marks[likely.argmax(), :3]
+    strays = marks[(away > BESIDE).all(1), :3] if photo.complete else photo.strays
+    return dataclasses.replace(photo, dice=dice, strays=strays)
+
+
+def _sides(tray: Photo, light: Detector) -> NDArray[np.float32]:
+    """(n, 3) middle x, y and size of what it marks half a face or more off all dice, when a reader shows it a tray."""
+    marks = light.detect(tray.bgr, LIGHT_FACE_PX / float(np.median(tray.dice[:, 2])))
+    places = np.array([mark.place for mark in marks if mark.score >= LEAST_SCORE], np.float32).reshape(-1, 3)
+    away = np.hypot(*(places[:, None, :2] - tray.dice[None, :, :2]).transpose(2, 0, 1)) / tray.dice[None, :, 2]
+    return places[(away > OFF_TRUTH).all(1)]
+
+
+def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:
+    """(n, 4) middle x, y, size in pixels and value of what it marks, surest first."""
+    long_edge = max(photo.bgr.shape[:2])
+    scales = [px / long_edge for px in LONG_EDGES_PX]
+    if len(photo.dice):
+        scales.append(min(scales[-1], DICE_PX / max(1.0, float(np.median(photo.dice[:, 2])))))
+    every = [mark for scale in scales if scale <= LARGEST_MAGNIFICATION for mark in detector.detect(photo.bgr, scale)]
+    marks = non_max_suppression([mark for mark in every if mark.score >= LEAST_SCORE])
+    return np.array([(mark.x, mark.y, mark.size_px, mark.value) for mark in marks], np.float32).reshape(-1, 4)

@@ -1,0 +1,79 @@
+"""A set of pictures with painted dice on photographed grounds, in the form of the photo sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.research.training.datasets import Photo
+from vision.research.training.synthetic.makes import some_make
+from vision.research.training.synthetic.painted import painted
+
+PAINTED = 3000
+"""Pictures that a training run paints: one or two minutes, and 750 MB of memory."""
+PAINTED_WEIGHT = 9.0
+"""How often they are drawn from, beside the weights of the photo sets."""
+PICTURE_PX = 288
+FACE_PX = (30.0, 64.0)
+MOST_LEAN_RAD = 0.75
+"""Seen from that far beside the plumb line, three faces are almost alike in size."""
+
+
+def painted_set(count: int, grounds: Sequence[Photo], seed: int) -> list[Photo]:
+    """So many pictures of one to six dice; their grounds are cut out of photos without dice, or plain."""
+    rng = np.random.default_rng(seed)
+    return [_picture(grounds, rng) for _ in range(count)]
+
+
+def _picture(grounds: Sequence[Photo], rng: np.random.Generator) -> Photo:
+    picture = _ground(grounds, rng)
+    size = float(np.exp(rng.uniform(*np.log(FACE_PX))))
+    lean = float(rng.uniform(0, 1) ** 1.5 * MOST_LEAN_RAD)
+    alike = some_make(rng) if rng.random() < 0.6 else None
+    dice: list[tuple[float, float, float, int]] = []
+    for _ in range(int(rng.integers(1, 7))):
+        at = rng.uniform(0.1, 0.9, 2) * PICTURE_PX
+        if dice and rng.random() < 0.4:  # touching another
+            turn = rng.uniform(0, 2 * np.pi)
+            at = np.array(dice[-1][:2]) + np.array([np.cos(turn), np.sin(turn)]) * size * rng.uniform(1.25, 1.6)
+        outside = not ((size / 2 < at) & (at < PICTURE_PX - size / 2)).all()
+        if outside or any(np.hypot(at[0] - x, at[1] - y) < 1.25 * size for x, y, _, _ in dice):
+            continue
+        leaning = float(np.clip(lean + rng.normal(0, 0.06), 0, MOST_LEAN_RAD))
+        dice.append(painted(picture, (at[0], at[1]), size, alike or some_make(rng), leaning, rng))
+    return Photo(np.clip(picture, 0, 255).astype(np.uint8), np.array(dice, np.float32).reshape(-1, 4))
+
+
+def _ground(grounds: Sequence[Photo], rng: np.random.Generator) -> NDArray[np.float32]:
+    """(288, 288, 3) levels."""
+    if rng.random() < 0.12:
+        return _grille(rng)
+    if not grounds or rng.random() < 0.3:
+        level = rng.uniform(0, 255, 3)
+        small = rng.normal(level, rng.uniform(0, 25), (int(rng.integers(2, 40)),) * 2 + (3,)).astype(np.float32)
+        return cv2.resize(small, (PICTURE_PX, PICTURE_PX), interpolation=cv2.INTER_LINEAR)
+    photo = grounds[int(rng.integers(len(grounds)))].bgr
+    edge = int(min(photo.shape[:2]) * rng.uniform(0.3, 1.0))
+    x, y = int(rng.integers(photo.shape[1] - edge + 1)), int(rng.integers(photo.shape[0] - edge + 1))
+    return cv2.resize(photo[y : y + edge, x : x + edge], (PICTURE_PX, PICTURE_PX), interpolation=cv2.INTER_AREA).astype(
+        np.float32
+    )
+
+
+def _grille(rng: np.random.Generator) -> NDArray[np.float32]:
+    """(288, 288, 3) levels: bars, a mesh or holes of two colours, lit unevenly: dice are thrown on such, too."""
+    turn, step = rng.uniform(0, np.pi), rng.uniform(6, 40)
+    rows, columns = np.mgrid[:PICTURE_PX, :PICTURE_PX].astype(np.float32) * np.float32(2 * np.pi / step)
+    bars, across = (
+        np.cos(columns * np.cos(angle) + rows * np.sin(angle) + rng.uniform(0, 6)) for angle in (turn, turn + np.pi / 2)
+    )
+    kind = int(rng.integers(3))
+    waves = (bars, np.maximum(bars, across), (bars + across) / 2)[kind]
+    part = np.clip(0.5 + rng.uniform(0.5, 6) * (waves - rng.uniform(-0.5, 0.6)), 0, 1)[:, :, None]
+    one, other = rng.uniform(0, 255, (2, 3)).astype(np.float32)
+    small = rng.normal(1, 0.15, (4, 4)).astype(np.float32)
+    light = cv2.resize(small, (PICTURE_PX, PICTURE_PX), interpolation=cv2.INTER_CUBIC)[:, :, None]
+    return ((one + (other - one) * part) * light).astype(np.float32)

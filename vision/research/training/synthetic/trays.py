@@ -1,0 +1,95 @@
+"""A set of rendered trays, in the form of the photo sets: whole scenes, with the shadows and lamps that one die lacks.
+
+The evaluation's conditions, from seeds that it never uses; two fifths with its own kinds of dice, a little different.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from vision.cameras.simulated.appearance import BGR, Kind
+from vision.research.evaluation.conditions import CONDITIONS, picture
+from vision.research.evaluation.kinds import Material, Texture, a_little_different
+from vision.research.evaluation.scene import Rendered
+from vision.research.training.datasets import Photo
+from vision.research.training.synthetic.makes import Image, some_make
+
+TRAYS = 900
+"""Pictures that a training run renders: sixteen minutes, and 2.6 GB of memory."""
+TRAYS_WEIGHT = 14.0
+"""How often they are drawn from, beside the weights of the photo sets."""
+FIRST_SEED = 1_000_000_000
+"""The evaluation counts from 0."""
+SEEDS_A_RUN = 1_000_000
+MOST_DICE = 16
+"""In a tray: more than are thrown, since a die takes little of the time that its picture does."""
+CROWDED = 0.5
+"""Part of the pictures in which most dice touch: of two dark ones on dark felt the light detector marked one."""
+ROUND_DICE = 2.0
+"""So many faces of the picture are kept round the dice."""
+AS_EVALUATED = 0.4
+"""Part of the pictures with the evaluation's own kinds of dice, each a little different."""
+WORN, BARE, DRILLED = 0.35, (0.03, 0.45), (0.6, 1.0)
+"""Part of the pictures in which all dice are worn; part of their pips without paint; how deep these are."""
+CLEAR, THROUGH, SUNK, GLOSS = 0.35, (0.3, 0.85), (0.0, 0.5), (0.03, 0.12)
+"""Part of the pictures in which all dice are clear; how clear, how deep their pips, and how much they mirror."""
+TEXTURES = (Texture.PLAIN, Texture.PLAIN, Texture.SPECKLED, Texture.MARBLED, Texture.WOODEN)
+
+
+def tray_set(count: int, seed: int) -> list[Photo]:
+    """So many pictures of two to sixteen dice."""
+    rng = np.random.default_rng(seed)
+    first = FIRST_SEED + seed * SEEDS_A_RUN
+    return [_photo(_picture(first + at, rng)) for at in range(count)]
+
+
+def _picture(seed: int, rng: np.random.Generator) -> Rendered:
+    condition = CONDITIONS[int(rng.integers(len(CONDITIONS)))]
+    evaluated = rng.random() < AS_EVALUATED
+    kinds = [a_little_different(kind, rng) for kind in condition.dice] if evaluated else _kinds(rng)
+    made = rng.random()
+    if made < WORN:
+        kinds = [replace(kind, bare=rng.uniform(*BARE), drilled=rng.uniform(*DRILLED), clear=0.0) for kind in kinds]
+    elif made < WORN + CLEAR:
+        kinds = [
+            replace(kind, clear=rng.uniform(*THROUGH), drilled=rng.uniform(*SUNK), gloss=rng.uniform(*GLOSS))
+            for kind in kinds
+        ]
+    return picture(replace(condition, dice=tuple(kinds)), seed, MOST_DICE, crowded=bool(rng.random() < CROWDED))
+
+
+def _kinds(rng: np.random.Generator) -> list[Material]:
+    return [_kind(rng) for _ in range(int(rng.integers(1, 5)))]
+
+
+def _kind(rng: np.random.Generator) -> Material:
+    """A make of `vision.research.training.synthetic.makes`, as the renderer draws it."""
+    make = some_make(rng)
+    corner = float(np.clip(make.corner, 0.03, 0.24))
+    texture = TEXTURES[int(rng.integers(len(TEXTURES)))]
+    return Material(
+        Kind(_bgr(make.body), _bgr(make.pip), make.radius, make.spacing, make.one_larger, corner),
+        _bgr(make.marbling),
+        texture if (make.body != make.marbling).any() else Texture.PLAIN,
+        make.drilled,
+        rng.uniform(0.01, 0.1),
+        make.clear,
+    )
+
+
+def _bgr(colour: Image) -> BGR:
+    blue, green, red = np.clip(colour, 0, 255).round().astype(int).tolist()
+    return blue, green, red
+
+
+def _photo(shown: Rendered) -> Photo:
+    """The part of the picture in which dice lie."""
+    boxes = np.array([die.box_xywh for die in shown.dice], np.float32)
+    room = ROUND_DICE * float(boxes[:, 2].max())
+    height, width = shown.image_bgr.shape[:2]
+    x0, y0 = np.maximum(0, boxes[:, :2].min(0) - room).astype(int)
+    x1, y1 = np.minimum((width, height), (boxes[:, :2] + boxes[:, 2:]).max(0) + room).astype(int)
+    dice = [(x + w / 2 - x0, y + h / 2 - y0, w, die.value) for die in shown.dice for x, y, w, h in (die.box_xywh,)]
+    return Photo(shown.image_bgr[y0:y1, x0:x1].copy(), np.array(dice, np.float32).reshape(-1, 4))

@@ -1,0 +1,69 @@
+"""Train the classifier of one die face and write it as ONNX.
+
+`python -m vision.research.training.train_faces FOLDER... --out FILE.onnx`
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torch import Tensor, nn
+
+from vision.networks import classifier, detector
+from vision.networks.classifier import CROP_PX
+from vision.research.training.crops import example
+from vision.research.training.exporting import write
+from vision.research.training.faces_net import Exported, Faces, named
+from vision.research.training.lessons import misread, with_lessons, with_tray_lessons
+from vision.research.training.running import (
+    MISREAD_SET,
+    TRAY_SET,
+    Course,
+    Sources,
+    photo_options,
+    sets_for,
+    trained,
+    with_painted,
+)
+
+BATCH = 128
+MISLABELLED = 0.01
+"""Part of the labels that say nothing: of photos some are wrong, of crops some show too little."""
+
+
+def judged(network: nn.Module, sources: Sources) -> dict[str, Tensor]:
+    """The loss of new crops, and how many of them were read rightly."""
+    return named(network, [example(sources.sets, sources.odds, sources.rng) for _ in range(BATCH)], MISLABELLED)
+
+
+COURSE = Course(
+    Faces,
+    judged,
+    rate=3e-3,
+    rate_on=1.2e-3,
+    least=0.005,
+    warm_up=200,
+    decay=5e-3,
+    averaged=0.998,  # over about five hundred steps
+    report_every=100,
+)
+
+
+def main() -> None:
+    """The command line."""
+    ask = photo_options(__doc__, "faces.onnx")
+    ask.add_argument("--detector", type=Path, default=detector.MODEL, help="whose errors are shown as what is no face")
+    ask.add_argument("--reader", type=Path, default=classifier.MODEL, help="whose errors are shown most")
+    asked = ask.parse_args()
+    found, read = detector.Detector(asked.detector), classifier.Classifier(asked.reader)
+    sets = sets_for(asked)
+    trays = with_tray_lessons(sets.pop(TRAY_SET), detector.Detector(detector.GLANCE, names=False), read)
+    sets = {name: with_lessons(photos, found, read) for name, photos in sets.items()} | {TRAY_SET: trays}
+    if hard := misread(trays):
+        sets[MISREAD_SET] = hard
+    network = trained(COURSE, with_painted(sets, asked.seed), asked)
+    write(network, Exported(network), (2, 3, CROP_PX, CROP_PX), {"crops": {0: "n"}, "values": {0: "n"}}, asked.out)
+
+
+if __name__ == "__main__":
+    main()

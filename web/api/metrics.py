@@ -1,0 +1,54 @@
+"""The table in figures, as Prometheus reads them: how its parts are, how far it has played, what it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import flask
+
+from web.api.state import Board
+from web.routes import Routes
+from web.serving.feed import Feed
+
+if TYPE_CHECKING:
+    from prometheus_client.metrics_core import Metric
+
+KIND = "text/plain"
+
+
+def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> Routes:
+    """The one route: anyone may look, as at `/healthz`. The library is loaded when it is first asked for."""
+    made = Routes("metrics")
+
+    @made.get("/metrics", "The table in figures, in Prometheus' text format", kind=KIND)
+    def figures() -> flask.Response:
+        from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, ProcessCollector, generate_latest
+
+        registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        registry.register(_Table(feed, board, health))
+        return flask.Response(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+    return made
+
+
+class _Table:
+    """The table as a collector of that library."""
+
+    def __init__(self, feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> None:
+        self._feed, self._board, self._health = feed, board, health
+
+    def collect(self) -> Iterator[Metric]:
+        """All figures, as they are now."""
+        from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
+
+        parts = GaugeMetricFamily("pegpip_part_ok", "Whether a part of the table is well.", labels=["part"])
+        for name, part in self._health()["parts"].items():
+            parts.add_metric([name], float(part["ok"]))
+        yield parts
+        newest = self._feed.newest
+        yield CounterMetricFamily("pegpip_entries", "Entries of the journal so far.", newest.number)
+        yield CounterMetricFamily("pegpip_snapshots", "Snapshots since the start.", newest.pulse)
+        drawn = self._board.latest().milliamps / 1000
+        yield GaugeMetricFamily("pegpip_strip_amperes", "What the LED strip draws.", drawn)

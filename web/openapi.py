@@ -1,0 +1,52 @@
+"""`/api/openapi.json`: the API told for machines, as its groups of routes tell it themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import flask
+import msgspec
+
+from web.guard import COOKIE
+from web.responses import answer
+from web.routes import Json, Routes
+
+PROBLEM: Json = {
+    "type": "object",
+    "required": ["error", "message"],
+    "properties": {"error": {"type": "string"}, "message": {"type": "string"}},
+}
+
+
+def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
+    """The route of the document."""
+    described = document(version, groups)
+    blueprint = flask.Blueprint("openapi", __name__)
+
+    @blueprint.get("/api/openapi.json")
+    def describe() -> flask.Response:
+        return answer(described)
+
+    return blueprint
+
+
+def document(version: str, groups: Sequence[Routes]) -> Json:
+    """The OpenAPI 3.1 document of what these groups serve."""
+    structs: list[Any] = [struct for group in groups for struct in group.structs]
+    _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
+    schemas["Problem"] = PROBLEM
+    paths: dict[str, Json] = {}
+    for group in groups:
+        schemas |= group.schemas
+        for path, methods in group.paths.items():
+            paths[path] = {**paths.get(path, {}), **methods}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: look on, and play."},
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "securitySchemes": {"phone": {"type": "apiKey", "in": "cookie", "name": COOKIE}},
+        },
+    }
