@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from companion.games.crib_dice import duel
-from companion.games.crib_dice.turns import Turns, worked_back
+from companion.games.crib_dice.odds import two_sides as duel
+from companion.games.crib_dice.odds.backward_induction import Turns, worked_back
 from companion.games.solving.crib_dice_duel import SHAPE, TOPS, Duel
 from companion.games.solving.crib_dice_outcomes import Outcomes
 

@@ -9,7 +9,7 @@ import pytest
 from companion.errors import RulesError
 from companion.games.advice.luck import steps_of
 from companion.games.advice.odds import options, win_chances
-from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.scoring import CATEGORIES
 from companion.games.engine.game import Keep, NamePoint
 from companion.games.registry import GAMES
 from tests.games.playing import begun, score, throw, told

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from companion.errors import IllegalAction
-from companion.games.crag.sheet import CATEGORIES, points_for
+from companion.games.crag.scoring import CATEGORIES, points_for
 from companion.games.engine.game import Enter, Keep
 from companion.games.engine.notation import action_of
 from tests.games.naive_crag import worth

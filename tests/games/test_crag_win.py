@@ -10,9 +10,9 @@ import pytest
 
 from companion.errors import RulesError
 from companion.games.advice.odds import options
-from companion.games.crag.odds import sheets
-from companion.games.crag.sheet import CATEGORIES
-from companion.games.crag.win import LATE, TOTALS, prospects
+from companion.games.crag.odds.turn_value import sheets
+from companion.games.crag.odds.win import LATE, TOTALS, prospects
+from companion.games.crag.scoring import CATEGORIES
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import State, Throw
 from companion.games.engine.players import steady

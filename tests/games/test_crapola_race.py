@@ -9,8 +9,8 @@ import pytest
 
 from companion.errors import RulesError
 from companion.games.advice.odds import options
-from companion.games.crapola.odds import reaching, turn_worth
-from companion.games.crapola.race import ENTRIES, STEP, banks, catching, race
+from companion.games.crapola.odds.race import ENTRIES, STEP, banks, catching, race
+from companion.games.crapola.odds.turn_value import reaching, turn_worth
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import Throw
 from tests.games.playing import STOP, begun, keep, told

@@ -8,7 +8,7 @@ import pytest
 
 from companion.errors import RulesError
 from companion.games.advice.odds import options
-from companion.games.crapola.odds import reaching
+from companion.games.crapola.odds.turn_value import reaching
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import State, Throw
 from companion.games.engine.notation import action_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from companion.games.crib_dice.scoring import MAX_SET_SCORE, MIN_ROLLOVER, set_score
 from companion.games.crib_dice.state import CribDice, Turn
 from tests.games.crib_turns import MISS, TWO, bank, ones, refused, sevens, view
 from tests.games.playing import BOMB, STOP, point, throw, told
@@ -174,3 +175,9 @@ def test_seven_frozen_roll_over_by_themselves_and_may_stop() -> None:
 
 def test_rollovers_add_up_without_limit() -> None:
     assert view(sevens(1, 2, 3, 4, 5, 6))["turn_points"] == 105
+
+
+def test_the_scoring_charts_bounds_follow_from_the_chart() -> None:
+    scores = {(count, value): set_score(count, value) for count in range(2, 8) for value in range(1, 7)}
+    assert max(scores.values()) == MAX_SET_SCORE
+    assert min(score for (count, _), score in scores.items() if count >= 5) == MIN_ROLLOVER

@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.games.crib_dice import duel
-from companion.games.crib_dice.odds import TurnWorth
+from companion.games.crib_dice.odds import two_sides as duel
+from companion.games.crib_dice.odds.turn_value import TurnWorth
 from companion.games.crib_dice.pegs import CribbageBoard
+from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from companion.games.crib_dice.state import CribDice, Turn
 from tests.games.playing import STOP
 from tests.games.test_solve_duel import last_turn
@@ -85,7 +86,7 @@ def test_nobody_goes_on_from_so_far_beyond_the_track(rules: dict[str, bool]) -> 
 )
 def test_a_turn_is_worked_back_to_where_it_stops_and_no_further(other: int, turn: int, settled: int) -> None:
     board = board_at(*((100, other) if turn == 0 else (other, 100)), turn=turn)
-    assert duel.turn_worth(board)._rich_from == settled + duel.REACH - 100
+    assert duel.turn_worth(board)._rich_from == settled + MAX_SET_SCORE - 100
 
 
 def test_who_banks_beyond_all_reach_has_won() -> None:

@@ -9,7 +9,7 @@ import pytest
 from companion.errors import IllegalAction, RulesError
 from companion.games.advice.luck import story_of
 from companion.games.advice.odds import options
-from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.scoring import CATEGORIES
 from companion.games.engine.event import Event
 from companion.games.engine.game import Enter, Leave, Throw, Undo
 from companion.games.engine.leaving import turn_goes_on

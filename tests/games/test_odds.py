@@ -12,12 +12,13 @@ import pytest
 
 from companion.errors import RulesError
 from companion.games.advice.odds import options
-from companion.games.crag.sheet import CATEGORIES, points_for
-from companion.games.crapola import odds as crapola_odds
+from companion.games.crag.scoring import CATEGORIES, points_for
+from companion.games.crapola.odds import turn_value as crapola_odds
+from companion.games.crapola.odds.backward_induction import MOST_AT_ONCE
 from companion.games.crapola.scoring import points_of
-from companion.games.crapola.turns import MOST_AT_ONCE
-from companion.games.crib_dice import odds as crib_odds
-from companion.games.crib_dice.race import banks
+from companion.games.crib_dice.odds import turn_value as crib_odds
+from companion.games.crib_dice.odds.race import banks
+from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import handfuls, throws_of, without
 from tests.games.crib_turns import bank, ones
 from tests.games.playing import ADVANCED, BOMB, STOP, begun, keep, point, score, throw, told
@@ -149,7 +150,7 @@ def test_a_worth_is_the_mean_of_the_worths_that_follow() -> None:
             if value in thrown or 1 in thrown
         )
         thrown_on = worth.thrown(gathered, frozen, value)
-        stop = gathered + crib_odds.set_score(frozen, value)
+        stop = gathered + set_score(frozen, value)
         assert thrown_on == pytest.approx(mean / 6**dice)
         assert worth.held(gathered, frozen, value) == pytest.approx(max(stop, thrown_on))
 
@@ -170,7 +171,7 @@ def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) 
     for gathered in range(crib_odds.RICH - 40, crib_odds.RICH + 1):
         for frozen in range(2, 7):
             for value in range(1, 7):
-                assert worth.thrown(gathered, frozen, value) < gathered + crib_odds.set_score(frozen, value)
+                assert worth.thrown(gathered, frozen, value) < gathered + set_score(frozen, value)
     below = worth.fresh(crib_odds.RICH - 1)
     assert worth.fresh(crib_odds.RICH) == pytest.approx(below + 1)
 
@@ -187,7 +188,7 @@ def test_a_rich_turn_that_throws_seven_alike_throws_them_again() -> None:
     more, total = crib_odds.rich_fresh_throw(), 0.0
     for dice, ways in throws_of(7):
         alike = 7 in (dice.count(face) for face in range(1, 7))
-        best = max(crib_odds.set_score(dice.count(face), face) for face in range(1, 7) if dice.count(face) > 1)
+        best = max(set_score(dice.count(face), face) for face in range(1, 7) if dice.count(face) > 1)
         total += ways * (best + (more if alike else 0.0))
     assert more == pytest.approx(total / 6**7, abs=1e-9)
 

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from companion.games.crag.sheet import CATEGORIES, points_for
+from companion.games.crag.scoring import CATEGORIES, points_for
 from companion.games.engine.transcript import Transcript
 from companion.games.engine.views.panels import Counter, Goal, Keeping, Panels, ScoreSheet, plain
 from companion.games.engine.views.phrase import Phrase

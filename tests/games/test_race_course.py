@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from companion.games.crib_dice import race
-from companion.games.crib_dice.duel import REACH
-from companion.games.crib_dice.race import NEGLIGIBLE, ROUNDS, Course, Race, course
-from companion.games.crib_dice.turns import Floats
+from companion.games.crib_dice.odds import race
+from companion.games.crib_dice.odds.backward_induction import Floats
+from companion.games.crib_dice.odds.race import NEGLIGIBLE, ROUNDS, Course, Race, course
+from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from tests.games.test_win_odds import board_at
 
 BANKS = np.array([0.0, 0.0, 0.2, 0.1, 0.0, 0.3])  # four in ten turns wipe out
@@ -88,5 +88,5 @@ def test_holes_past_the_last_are_told_apart_as_far_as_a_peg_is_or_a_bank_leads()
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
 def test_a_turn_is_worked_back_to_where_nobody_can_be_level(pegs: tuple[int, ...], settled: int) -> None:
     worth = Race(board_at(*pegs, turn=2)).turn_worth()
-    assert worth._rich_from == settled - pegs[2] + REACH + 1
+    assert worth._rich_from == settled - pegs[2] + MAX_SET_SCORE + 1
     assert [worth.bank(hole - pegs[2]) for hole in (settled - 1, settled, settled + 500)] == [0.5, 1.0, 1.0]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from companion.errors import IllegalAction, NotationError
-from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.scoring import CATEGORIES
 from companion.games.engine.notation import action_of
 from companion.games.engine.transcript import Transcript
 from tests.games.playing import BOMB, STOP, begun, keep, point, score, spend, throw, told

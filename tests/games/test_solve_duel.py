@@ -11,10 +11,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from companion.games.crib_dice import duel, odds
-from companion.games.crib_dice.duel import REACH
-from companion.games.crib_dice.odds import TurnWorth, first_throws, piddle_ends, roll_ends, set_score
-from companion.games.crib_dice.turns import Floats, Turns, fresh_throws, offers, worked_back
+from companion.games.crib_dice.odds import turn_value as odds
+from companion.games.crib_dice.odds import two_sides as duel
+from companion.games.crib_dice.odds.backward_induction import Floats, Turns, fresh_throws, offers, worked_back
+from companion.games.crib_dice.odds.turn_value import TurnWorth, first_throws, piddle_ends, roll_ends
+from companion.games.crib_dice.scoring import MAX_SET_SCORE as REACH
+from companion.games.crib_dice.scoring import set_score
 from companion.games.solving import crib_dice as solve
 from companion.games.solving import crib_dice_duel as solve_duel
 from companion.games.solving.__main__ import worked_out

@@ -19,7 +19,7 @@ from companion.games.advice.stored import floats, stored, whole_numbers
 from companion.games.registry import GAMES
 from companion.games.solving.__main__ import solvers, worked_out
 
-PACKAGES = [f"companion.games.{game}" for game in GAMES]
+PACKAGES = [f"companion.games.{game}.odds" for game in GAMES]
 # The games between two take longer: test_duel.py holds their tables to the turns that they are made of.
 QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not in name]
 
@@ -30,7 +30,7 @@ def test_the_stored_tables_are_those_that_their_solvers_find(game: str, name: st
     found = worked_out(solvers(game)[name], come.append)
     assert 0 <= min(come) == come[0] < come[-1] == 1, "it says how far it has come"
     assert max(come[:-1]) < 1
-    assert same(name, stored(f"companion.games.{game}", name), found), "`make solve` makes it anew"
+    assert same(name, stored(f"companion.games.{game}.odds", name), found), "`make solve` makes it anew"
 
 
 def same(name: str, one: bytes, other: bytes) -> bool:
@@ -54,7 +54,7 @@ def test_all_tables_together_are_small() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_every_stored_table_has_its_solver(game: str) -> None:
-    folder = Path(importlib.import_module(f"companion.games.{game}").__path__[0])
+    folder = Path(importlib.import_module(f"companion.games.{game}.odds").__path__[0])
     assert {path.name for kind in ("*.f8", "*.u*") for path in folder.glob(kind)} == set(solvers(game))
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from companion.errors import RulesError
 from companion.games.advice.odds import options
-from companion.games.crib_dice.odds import set_score, turn_worth
+from companion.games.crib_dice.odds.race import Race, banks
+from companion.games.crib_dice.odds.turn_value import set_score, turn_worth
 from companion.games.crib_dice.pegs import CribbageBoard
-from companion.games.crib_dice.race import Race, banks
 from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import State, Stop, Throw

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import IllegalAction, RulesError
-from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.scoring import CATEGORIES
 from companion.games.engine.game import Throw
 from companion.games.engine.notation import line_of
 from companion.games.engine.replay import replayed as replayed_file

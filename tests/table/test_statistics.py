@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
 from companion.table.commands import CorrectThrow, PlayLine, StartGame
 from companion.table.evening.statistics import Tally

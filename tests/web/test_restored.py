@@ -13,7 +13,7 @@ import pytest
 
 from companion.backup.export import write_archive
 from companion.backup.restore import read_archive
-from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
 from companion.history.review import Review
 from companion.table.commands import Answer, CorrectThrow, EndSitting, NextGame, PlayLine, StartGame

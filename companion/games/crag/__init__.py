@@ -20,7 +20,7 @@ from companion.games.engine.rulebook import Rulebook
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """The chance to win with each option; NumPy is loaded for it."""
-    from companion.games.crag import win
+    from companion.games.crag.odds import win
 
     return win.values_to_win(state)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.games.crag.sheet import CATEGORIES
+from companion.games.crag.scoring import CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.engine.game import State
 from companion.games.engine.views.panels import Keeping, Panels, ScoreSheet, may, notes_of, plain

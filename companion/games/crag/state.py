@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from companion.errors import IllegalAction, nearest
-from companion.games.crag.odds import TurnWorth, filled_of, turn_worth
-from companion.games.crag.sheet import BEST, CATEGORIES, points_for
+from companion.games.crag.odds.turn_value import TurnWorth, filled_of, turn_worth
+from companion.games.crag.scoring import BEST, CATEGORIES, points_for
 from companion.games.engine.dice import handfuls, in_order, without
 from companion.games.engine.event import Event, threw
 from companion.games.engine.game import Action, Enter, Header, Keep, Leave, Outcome, Throw, refusal

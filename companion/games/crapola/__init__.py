@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from companion.games.crapola.board import EFFECTS, track
 from companion.games.crapola.careless import choice
-from companion.games.crapola.last_turn import values_to_win
+from companion.games.crapola.odds.win import values_to_win
 from companion.games.crapola.panels import panels
 from companion.games.crapola.state import begin
 from companion.games.crapola.tray import CrapolaTray

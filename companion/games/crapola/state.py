@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from companion.errors import IllegalAction
-from companion.games.crapola.odds import safe_chance, turn_worth
+from companion.games.crapola.odds.turn_value import safe_chance, turn_worth
 from companion.games.crapola.scoring import keepable, points_of
-from companion.games.crapola.table import Standings
+from companion.games.crapola.standings import Standings
 from companion.games.engine.dice import in_order, without
 from companion.games.engine.event import Event, threw
 from companion.games.engine.game import Action, Header, Keep, Leave, Outcome, Spend, Stop, Throw, refusal

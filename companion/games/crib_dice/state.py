@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from companion.errors import IllegalAction, RulesError
-from companion.games.crib_dice.odds import TurnWorth, safe_chance, set_score, turn_worth
+from companion.games.crib_dice.odds.turn_value import TurnWorth, safe_chance, turn_worth
 from companion.games.crib_dice.pegs import CribbageBoard, new_board, sides_of
+from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, in_order
 from companion.games.engine.event import Event, threw
 from companion.games.engine.game import Action, Bomb, Header, Leave, NamePoint, Outcome, Stop, Throw, refusal

@@ -51,7 +51,7 @@ def solve(game: str) -> None:
                 progress.update(bar, completed=share)
     for name, done in zip(names, working, strict=True):
         content, took_s = done.result()
-        Path(str(files(f"companion.games.{game}"))).joinpath(name).write_bytes(content)
+        Path(str(files(f"companion.games.{game}.odds"))).joinpath(name).write_bytes(content)
         sys.stdout.write(f"{game}: {name}, {len(content):,} bytes, {took_s:.1f} s of one core\n")
     sys.stdout.write(f"{game}: {time.perf_counter() - begun:.1f} s in all\n")
 

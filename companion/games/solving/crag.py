@@ -8,10 +8,10 @@ from collections.abc import Callable, Generator, Mapping
 import numpy as np
 
 from companion.games.advice.stored import Working
-from companion.games.crag.odds import KEEPS, LYING, SHEETS, TABLE, points_table
-from companion.games.crag.sheet import CATEGORIES
-from companion.games.crag.turns import Floats, after_keeps, choices
-from companion.games.crag.win import OPENINGS, PLAYS, TOTALS, UNIT, Prospects, openings
+from companion.games.crag.odds.backward_induction import Floats, after_keeps, choices
+from companion.games.crag.odds.turn_value import KEEPS, LYING, SHEETS, TABLE, points_table
+from companion.games.crag.odds.win import OPENINGS, PLAYS, TOTALS, UNIT, Prospects, openings
+from companion.games.crag.scoring import CATEGORIES
 from companion.games.solving.crag_plays import plays
 
 

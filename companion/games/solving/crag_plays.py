@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from companion.games.crag.odds import FULL, KEEPS, LYING, SHEETS, points_table
-from companion.games.crag.turns import Floats, after_keeps, choices
-from companion.games.crag.win import PLACES, TURNS, enterable
+from companion.games.crag.odds.backward_induction import Floats, after_keeps, choices
+from companion.games.crag.odds.turn_value import FULL, KEEPS, LYING, SHEETS, points_table
+from companion.games.crag.odds.win import PLACES, TURNS, enterable
 
 Masks = npt.NDArray[np.int64]
 TIED = 1e-9

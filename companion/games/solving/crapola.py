@@ -12,12 +12,13 @@ from functools import partial
 import numpy as np
 
 from companion.games.advice.stored import Working
-from companion.games.crapola import race
-from companion.games.crapola.odds import OFFERS, STORED, TURNS, offers, worked_back
+from companion.games.crapola.odds import race
+from companion.games.crapola.odds.offers import OFFERS, offers
+from companion.games.crapola.odds.turn_value import STORED, TURNS, worked_back
 
 
 def offer_table() -> Generator[float, None, bytes]:
-    """As `odds.offers_table` reads it, little-endian uint32."""
+    """Write the offers of every number of dice, in the form that `offers.offers_table` reads: little-endian uint32."""
     yield 0.0
     numbers = []
     for dice in range(1, 8):

@@ -12,18 +12,18 @@ from typing import TypeVar
 import numpy as np
 
 from companion.games.advice.stored import Working
-from companion.games.crib_dice import duel
-from companion.games.crib_dice.odds import (
+from companion.games.crib_dice.odds import two_sides as duel
+from companion.games.crib_dice.odds.race import BANKS
+from companion.games.crib_dice.odds.turn_value import (
     RICH,
     TURNS,
     TurnWorth,
     first_throws,
     piddle_ends,
     roll_ends,
-    set_score,
     turn_worth,
 )
-from companion.games.crib_dice.race import BANKS
+from companion.games.crib_dice.scoring import set_score
 from companion.games.solving.crib_dice_duel import RESIDUAL, Duel, solved
 
 T = TypeVar("T")

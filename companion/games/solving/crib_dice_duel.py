@@ -17,8 +17,9 @@ from itertools import product
 
 import numpy as np
 
-from companion.games.crib_dice.duel import FUCHLE, GAPS, PEGS, REACH, TOP
-from companion.games.crib_dice.turns import Floats, Indices, Turns, worked_back
+from companion.games.crib_dice.odds.backward_induction import Floats, Indices, Turns, worked_back
+from companion.games.crib_dice.odds.two_sides import FUCHLE, GAPS, PEGS, TOP
+from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from companion.games.solving.crib_dice_outcomes import Outcomes
 
 SHAPE = (2, PEGS, PEGS, FUCHLE, FUCHLE)
@@ -37,7 +38,7 @@ SINGLE_ABOVE = 1e-3  # and down to which single precision will do
 def last_turns(piddle_points: bool) -> Floats:
     """The chance to win with one last turn, by the holes that level with the leader; level counts half."""
     gaps = np.arange(GAPS)
-    gained = np.arange(len(gaps) + 2 * REACH + 1)[:, np.newaxis]
+    gained = np.arange(len(gaps) + 2 * MAX_SET_SCORE + 1)[:, np.newaxis]
     bank = np.where(gained > gaps, 1.0, np.where(gained == gaps, 0.5, 0.0))
     turns = Turns(piddle_points, bank, np.zeros(GAPS))
     won: Floats = worked_back(turns, np.zeros(GAPS, np.int64)).fresh[0]
@@ -76,7 +77,7 @@ class Duel:
             wipe-outs, other and his wipe-outs.
         """
         following = 1.0 - values[1 - order][others]  # the other's peg, the mover's, the other's wipe-outs, the mover's
-        bank = np.empty((TOPS[order] + 2 * REACH + 1, len(others), FUCHLE), values.dtype)
+        bank = np.empty((TOPS[order] + 2 * MAX_SET_SCORE + 1, len(others), FUCHLE), values.dtype)
         bank[:PEGS] = following[..., 0].transpose(1, 0, 2)
         bank[PEGS:] = self.beyond(order, np.arange(PEGS, len(bank))[:, np.newaxis], others)[..., np.newaxis]
         lost = np.empty((PEGS, FUCHLE, len(others), FUCHLE), values.dtype)
@@ -121,7 +122,7 @@ class RoughDuel:
         self._to_powers = np.linalg.inv(np.vander(nodes, increasing=True)).T
         lost = np.tile((1.0 + nodes) / 2, PEGS * FUCHLE)
         # A row holds not a hole but a level, the sum of both pegs: a sweep takes all states of a level together.
-        levels, others = np.arange(PEGS + TOP + 2 * REACH)[:, np.newaxis], np.arange(PEGS)
+        levels, others = np.arange(PEGS + TOP + 2 * MAX_SET_SCORE)[:, np.newaxis], np.arange(PEGS)
         self._turns = []
         for order in (0, 1):
             bank = duel.beyond(order, np.maximum(levels - others, PEGS), others)
@@ -142,9 +143,9 @@ class RoughDuel:
     def _swept(self, resets: Floats) -> Floats:
         """The same for given values after a fuchle, by order, the next mover's peg and his wipe-outs."""
         values = np.full(SHAPE, np.nan)
-        for level in reversed(range(PEGS + TOP + REACH)):
+        for level in reversed(range(PEGS + TOP + MAX_SET_SCORE)):
             for turns, top in zip(self._turns, TOPS, strict=True):
-                if stopping := _columns(level - top - REACH, level - top):
+                if stopping := _columns(level - top - MAX_SET_SCORE, level - top):
                     turns.stop(level, stopping)
                 if playing := _columns(level - top + 1, level):
                     turns.play(level, playing)

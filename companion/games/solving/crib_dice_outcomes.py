@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from companion.games.crib_dice.duel import REACH
-from companion.games.crib_dice.odds import piddle_ends
-from companion.games.crib_dice.turns import ROW, ROWS, Floats, Indices, Turns, offers, roll_matrix, stops_of
+from companion.games.crib_dice.odds.backward_induction import (
+    ROW,
+    ROWS,
+    Floats,
+    Indices,
+    Turns,
+    offers,
+    roll_matrix,
+    stops_of,
+)
+from companion.games.crib_dice.odds.turn_value import piddle_ends
+from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 
 class Outcomes:
@@ -26,7 +35,8 @@ class Outcomes:
     def __init__(self, piddle_points: bool, turns: Turns, starts: Indices, holes: int) -> None:
         self._turns, self._ends = turns, piddle_ends(piddle_points)
         columns = len(starts)
-        banked, self.wiped = np.zeros((holes + REACH, columns), turns.bank.dtype), np.zeros(columns, turns.bank.dtype)
+        banked = np.zeros((holes + MAX_SET_SCORE, columns), turns.bank.dtype)
+        self.wiped = np.zeros(columns, turns.bank.dtype)
         reached = np.zeros_like(banked)
         reached[starts, np.arange(columns)] = 1.0
         for hole in range(holes):

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.games.crapola.odds import STEP, offers_of
+from companion.games.crapola.odds.offers import STEP, offers_of
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from companion.games.advice.stored import floats
-from companion.games.crag.sheet import CATEGORIES, points_for
+from companion.games.crag.scoring import CATEGORIES, points_for
 from companion.games.engine.dice import handfuls, in_order, throws_of
 
 TABLE = "sheets.f8"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from companion.games.advice.stored import floats
+from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, throws_of
 
 # With this much gathered stopping beats every throw that can fail, for any set (a test holds it); what rollovers add on
@@ -18,15 +19,6 @@ from companion.games.engine.dice import FACES, throws_of
 RICH = 400
 TURNS = "turns.f8"
 Set = tuple[int, int]  # how many dice are frozen, and their value
-
-
-def set_score(count: int, value: int) -> int:
-    """What `count` frozen dice of that value score: a pair 2, more the sum of all but two.
-
-    >>> set_score(2, 5), set_score(4, 5), set_score(7, 6)
-    (2, 10, 30)
-    """
-    return 2 if count == 2 else (count - 2) * value
 
 
 def safe_chance(frozen: int, point: int) -> float | None:

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from companion.games.crib_dice.duel import REACH
-from companion.games.crib_dice.odds import first_throws, piddle_ends, roll_ends, set_score
+from companion.games.crib_dice.odds.turn_value import first_throws, piddle_ends, roll_ends
+from companion.games.crib_dice.scoring import MAX_SET_SCORE, MIN_ROLLOVER, set_score
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -25,8 +25,6 @@ Indices = npt.NDArray[np.int64]
 ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
 ROWS = 37
 AT_ONCE = 24
-LEAST = 3
-"""The fewest points of a rollover, five 1s: so many holes can be worked back together."""
 
 
 @cache
@@ -84,8 +82,8 @@ class Turns:
 
     Args:
         piddle_points: The house rule.
-        bank: What it is worth to bank at each hole, never less than at the one before, shape (holes + REACH, columns);
-            its dtype is used throughout.
+        bank: Value of banking at each hole, non-decreasing along the track, shape (holes + MAX_SET_SCORE, columns).
+            Its dtype is used throughout.
         lost: What a wipe-out is worth, shape (columns,).
 
     Attributes:
@@ -94,7 +92,7 @@ class Turns:
     """
 
     def __init__(self, piddle_points: bool, bank: Floats, lost: Floats) -> None:
-        holes, columns, kind = len(bank) - REACH, len(lost), bank.dtype
+        holes, columns, kind = len(bank) - MAX_SET_SCORE, len(lost), bank.dtype
         self.bank, self.lost = bank, lost
         self.fresh = np.full((holes, columns), np.nan, kind)
         self._ends = piddle_ends(piddle_points)
@@ -153,11 +151,11 @@ def worked_back(turns: Turns, starts: Indices) -> Turns:
     """The same turns, worked back from hole to hole.
 
     Args:
-        turns: Nothing of them is worked back yet; their banks reach `2 * REACH` beyond the hole from which all stop.
+        turns: Not evaluated yet. Their `bank` reaches `2 * MAX_SET_SCORE` beyond the hole from which every turn stops.
         starts: The hole that each column starts at, ascending: it is worked back to there.
     """
-    top = len(turns.bank) - 2 * REACH - 1
-    for hole in reversed(range(top, top + REACH + 1)):
+    top = len(turns.bank) - 2 * MAX_SET_SCORE - 1
+    for hole in reversed(range(top, top + MAX_SET_SCORE + 1)):
         turns.stop(hole, slice(None))
     for hole in reversed(range(top)):
         turns.play(hole, slice(int(np.searchsorted(starts, hole, "right"))))
@@ -171,22 +169,22 @@ def fresh_throws(piddle_points: bool, bank: Floats, lost: float, bottom: int) ->
 
     Args:
         piddle_points: The house rule.
-        bank: What it is worth to bank at each hole, to `2 * REACH` beyond that from which the turn stops.
+        bank: What it is worth to bank at each hole, to `2 * MAX_SET_SCORE` beyond that from which the turn stops.
         lost: What a wipe-out is worth.
         bottom: The lowest hole that matters.
     """
     rows, chances = _pairs()
-    known = np.arange(bottom, len(bank) - REACH)
+    known = np.arange(bottom, len(bank) - MAX_SET_SCORE)
     stops = np.full((ROWS, len(known)), lost)
     stops[1:] = bank[_all_stops()[:, np.newaxis] + known]
-    fresh, top = np.full(len(known), np.nan), len(known) - REACH - 1
+    fresh, top = np.full(len(known), np.nan), len(known) - MAX_SET_SCORE - 1
     fresh[top:] = chances @ stops[:, top:][rows].max(axis=0)
     rollovers, lost_piddle = _rollovers(piddle_points)
     risked = lost * lost_piddle[:, np.newaxis]
-    further = sliding_window_view(fresh, REACH - LEAST + 1)[LEAST:]  # by hole: all that a set can come to
+    further = sliding_window_view(fresh, MAX_SET_SCORE - MIN_ROLLOVER + 1)[MIN_ROLLOVER:]  # by hole
     rolled = [(slice(row), roll_matrix(frozen), slice(row, row + 6)) for frozen, row in ROW.items() if frozen < 5]
-    for end in range(top, 0, -LEAST):
-        holes = slice(max(0, end - LEAST), end)
+    for end in range(top, 0, -MIN_ROLLOVER):
+        holes = slice(max(0, end - MIN_ROLLOVER), end)
         sets = stops[:, holes].copy()
         np.maximum(sets[1:19], rollovers @ further[holes].T + risked, out=sets[1:19])
         for before, matrix, row in rolled:
@@ -197,15 +195,15 @@ def fresh_throws(piddle_points: bool, bank: Floats, lost: float, bottom: int) ->
 
 @cache
 def _rollovers(piddle_points: bool) -> tuple[Floats, Floats]:
-    """Of a throw with five or more frozen the chance of each rollover, from `LEAST` points on, and that of losing it.
+    """Chance of each rollover score with five or more dice frozen, and the chance of losing the throw.
 
-    By the rows from 1 on: shapes (18, REACH - LEAST + 1) and (18,).
+    Rows from 1 on. Columns from `MIN_ROLLOVER` points on. Shapes (18, MAX_SET_SCORE - MIN_ROLLOVER + 1) and (18,).
     """
     ends = piddle_ends(piddle_points)
-    found, lost = np.zeros((18, REACH - LEAST + 1)), np.zeros(18)
+    found, lost = np.zeros((18, MAX_SET_SCORE - MIN_ROLLOVER + 1)), np.zeros(18)
     for row in range(18):
         frozen, value = (5, 6, 7)[row // 6], row % 6 + 1
         for hits, chance in ends if frozen < 7 else ((0, 1.0),):
-            found[row, set_score(min(7, frozen + hits), value) - LEAST] += chance
+            found[row, set_score(min(7, frozen + hits), value) - MIN_ROLLOVER] += chance
         lost[row] = 1 - found[row].sum()
     return found, lost

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.games.crag.odds import KEEPS, LYING, lying_after
+from companion.games.crag.odds.turn_value import KEEPS, LYING, lying_after
 from companion.games.engine.dice import handfuls, throws_of
 
 Floats = npt.NDArray[np.float64]

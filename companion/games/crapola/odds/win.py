@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from companion.errors import RulesError
-from companion.games.crapola.odds import reaching
+from companion.games.crapola.odds.turn_value import reaching
 from companion.games.crapola.scoring import keepable
+from companion.games.crapola.standings import Standings
 from companion.games.crapola.state import Crapola
-from companion.games.crapola.table import Standings
 from companion.games.engine.game import Action, Keep, Spend, State
 
 
@@ -23,7 +23,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     standings, turn = state.table, state.turn
     seat = standings.seat
     if not standings.last_round:
-        from companion.games.crapola import race
+        from companion.games.crapola.odds import race
 
         return race.values_to_win(state)
     if standings.due - standings.left != {seat}:

@@ -17,10 +17,10 @@ from numpy.lib.stride_tricks import as_strided
 
 from companion.errors import RulesError
 from companion.games.advice.stored import stored
-from companion.games.crag.odds import FULL, KEEPS, LYING, SHEETS, filled_of, points_table
-from companion.games.crag.sheet import BEST, CATEGORIES
+from companion.games.crag.odds.backward_induction import Floats, after_keeps, choices
+from companion.games.crag.odds.turn_value import FULL, KEEPS, LYING, SHEETS, filled_of, points_table
+from companion.games.crag.scoring import BEST, CATEGORIES
 from companion.games.crag.state import Crag
-from companion.games.crag.turns import Floats, after_keeps, choices
 from companion.games.engine.game import Action, Enter, Keep, State
 
 TOTALS = 245  # no sheet holds more than 244

@@ -16,10 +16,10 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from companion.games.advice.stored import floats
-from companion.games.crib_dice import duel
-from companion.games.crib_dice.odds import TurnWorth
+from companion.games.crib_dice.odds.backward_induction import fresh_throws
+from companion.games.crib_dice.odds.turn_value import TurnWorth
 from companion.games.crib_dice.pegs import CribbageBoard
-from companion.games.crib_dice.turns import fresh_throws
+from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 Floats = npt.NDArray[np.float64]
 BANKS = "banks.f8"
@@ -167,7 +167,7 @@ class Race:
         later, lost = self._course.sums(won[1:, : self._course.past] - late, wipeouts, peg if wipeouts else 0)
         # The further past the end the better, until nobody can be level any more.
         settled = int(np.searchsorted(won[0], won[0].max() - NEGLIGIBLE)) + board.holes + 1
-        reached = np.pad(np.append(later + late, won[0])[: settled + 1], (0, 2 * duel.REACH), "edge")
+        reached = np.pad(np.append(later + late, won[0])[: settled + 1], (0, 2 * MAX_SET_SCORE), "edge")
         fresh = fresh_throws(self._piddle_points, reached, lost + late, peg).tolist()
         bank = reached.tolist()
 

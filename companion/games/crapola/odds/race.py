@@ -13,11 +13,12 @@ import numpy as np
 
 from companion.errors import RulesError
 from companion.games.advice.stored import stored
-from companion.games.crapola.odds import LONGEST, STEP, offers_of, steps_to, turn_worth
+from companion.games.crapola.odds.backward_induction import MOST_AT_ONCE, Floats, Indices, thrown
+from companion.games.crapola.odds.offers import STEP, offers_of
+from companion.games.crapola.odds.turn_value import LONGEST, steps_to, turn_worth
 from companion.games.crapola.scoring import keepable
+from companion.games.crapola.standings import Standings
 from companion.games.crapola.state import Crapola
-from companion.games.crapola.table import Standings
-from companion.games.crapola.turns import MOST_AT_ONCE, Floats, Indices, thrown
 from companion.games.engine.game import Action, Keep, Spend
 
 TABLE = "race.u2"

@@ -6,24 +6,18 @@ that it stops whenever a throw can fail. Points come in fifties.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from operator import itemgetter
 
 from companion.errors import RulesError
-from companion.games.advice.stored import floats, whole_numbers
-from companion.games.crapola.scoring import keepable
-from companion.games.engine.dice import throws_of
+from companion.games.advice.stored import floats
+from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 
-STEP = 50
 RICH = 15_700  # turn points from which a stop beats every throw that can fail (a test holds it)
-OFFERS = "offers.u4"
 TURNS = "turns-{}-{}.f8"  # dice of a turn, its least bank
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
 MOST_ENTRY = 50_000
 LONGEST = 400  # steps that a turn brings at most, but for less than one time in a hundred million
-Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left over: that number, the most points
 
 
 def safe_chance(dice: int) -> float | None:
@@ -34,37 +28,6 @@ def safe_chance(dice: int) -> float | None:
 def crap_out_chance(dice: int) -> float:
     """The chance that nothing scores in a throw of so many dice."""
     return 1 - sum(ways for _, ways in offers_table()[dice]) / float(6**dice)
-
-
-@cache
-def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
-    """What throws of so many dice let one keep, and the chance of each such offer; crap-outs are left out."""
-    return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
-
-
-@cache
-def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
-    """The same for all numbers of dice, in ways, from the stored table.
-
-    Each row there: dice, ways, how many keeps, then of each the dice left over and the points; ascending.
-    """
-    numbers = iter(whole_numbers(__package__, OFFERS))
-    found = defaultdict[int, list[tuple[Keeps, int]]](list)
-    for dice in numbers:
-        ways, keeps = next(numbers), next(numbers)
-        found[dice].append((tuple((next(numbers), next(numbers)) for _ in range(keeps)), ways))
-    return found
-
-
-def offers(dice: int) -> dict[Keeps, int]:
-    """Those of so many dice worked out: the ways of each."""
-    found: Counter[Keeps] = Counter()
-    for thrown, ways in throws_of(dice):
-        by_points = sorted(keepable(thrown).items(), key=itemgetter(1))
-        most = {dice - len(kept): points for kept, points in by_points}  # the last of as many is the best
-        if most:
-            found[tuple(sorted(most.items()))] += ways
-    return found
 
 
 @cache
@@ -144,7 +107,7 @@ def worked_back(size: int, least: int) -> list[float]:
     """What throws bring in turn points, as `TurnWorth` takes it."""
     import numpy as np
 
-    from companion.games.crapola.turns import MOST_AT_ONCE, thrown
+    from companion.games.crapola.odds.backward_induction import MOST_AT_ONCE, thrown
 
     bank = STEP * np.arange(max(RICH // STEP, steps_to(least)) + MOST_AT_ONCE + 1.0)
     found: list[float] = thrown(size, bank, steps_to(least), rich_seven()).ravel().tolist()
@@ -168,7 +131,7 @@ def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnWort
     """
     import numpy as np
 
-    from companion.games.crapola.turns import MOST_AT_ONCE, thrown
+    from companion.games.crapola.odds.backward_induction import MOST_AT_ONCE, thrown
 
     def bank(points: int) -> float:
         return 1.0 if points > wanted else level if points == wanted else 0.0

@@ -1,0 +1,1 @@
+"""Expected values and win probabilities of Crag, and the stored tables behind them."""

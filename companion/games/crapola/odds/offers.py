@@ -1,0 +1,48 @@
+"""What each throw of Crapola offers to keep, and how likely each offer is."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from functools import cache
+from operator import itemgetter
+
+from companion.games.advice.stored import whole_numbers
+from companion.games.crapola.scoring import keepable
+from companion.games.engine.dice import throws_of
+
+STEP = 50
+"""Points of one step: every score is a multiple of it."""
+OFFERS = "offers.u4"
+Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left over: that number, the most points
+
+
+@cache
+def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
+    """What throws of so many dice let one keep, and the chance of each such offer; crap-outs are left out."""
+    return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
+
+
+@cache
+def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
+    """The same for all numbers of dice, in ways, from the stored table.
+
+    Each row there: dice, ways, how many keeps, then of each the dice left over and the points; ascending.
+    """
+    numbers = iter(whole_numbers(__package__, OFFERS))
+    found = defaultdict[int, list[tuple[Keeps, int]]](list)
+    for dice in numbers:
+        ways, keeps = next(numbers), next(numbers)
+        found[dice].append((tuple((next(numbers), next(numbers)) for _ in range(keeps)), ways))
+    return found
+
+
+def offers(dice: int) -> dict[Keeps, int]:
+    """Those of so many dice worked out: the ways of each."""
+    found: Counter[Keeps] = Counter()
+    for thrown, ways in throws_of(dice):
+        by_points = sorted(keepable(thrown).items(), key=itemgetter(1))
+        most = {dice - len(kept): points for kept, points in by_points}  # the last of as many is the best
+        if most:
+            found[tuple(sorted(most.items()))] += ways
+    return found

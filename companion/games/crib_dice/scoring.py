@@ -1,0 +1,25 @@
+"""The scoring chart of Crib Dice: what a set of equal dice scores. RULES.md, "Crib Dice".
+
+After changing the chart, run `make solve`: every stored table in `odds/` follows from it. Then check the constants
+here and `RICH` in `odds/turn_value.py`. Tests compare them with the chart.
+"""
+
+from __future__ import annotations
+
+MAX_SET_SCORE = 30
+"""Points of the highest set, seven 6s. Solvers extend the track by so many holes, so that a bank never leaves it."""
+MIN_ROLLOVER = 3
+"""Points of the lowest set that rolls over, five 1s. Backward induction solves blocks of so many holes at once."""
+
+
+def set_score(count: int, value: int) -> int:
+    """Return the score of a set: a pair scores 2, a larger set the sum of all dice but two.
+
+    Args:
+        count: Number of dice in the set, 2 to 7.
+        value: Value of each die, 1 to 6.
+
+    >>> set_score(2, 5), set_score(4, 5), set_score(7, 6)
+    (2, 10, 30)
+    """
+    return 2 if count == 2 else (count - 2) * value
