@@ -5,7 +5,7 @@ QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/t
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load fuzz-web corrupted rendered rigs ablation clips handheld fixtures train solve deb appliance clean
+.PHONY: faults soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts fuzz-web corrupted rendered rigs ablation clips handheld fixtures train solve deb appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -27,7 +27,7 @@ play: .venv/run.stamp  ## play against the virtual tray; open the address it pri
 test: .venv/dev.stamp lint types tests  ## every check: ruff, mypy, pytest
 
 check: .venv/dev.stamp lint types  ## while you work, under 90 s: ruff, mypy, the tests without browsers, processes and pictures
-	@PEGPIP_GAMES=10 $(BIN)/pytest -n 2 -m "not slow and not browser and not measured" $(QUICK)
+	@PEGPIP_GAMES=10 $(BIN)/pytest -n 2 -m "not slow and not browser" $(QUICK)
 
 lint: .venv/dev.stamp
 	@$(BIN)/ruff check .
@@ -66,15 +66,21 @@ pictures: .venv/dev.stamp  ## every page in Chromium at every size, dark and lig
 	@$(BIN)/pytest -m pictures tests/web
 
 load: .venv/dev.stamp  ## two thousand viewers, a thousand phones that come and go, and a guest who dallies
-	@$(BIN)/pytest -s -m measured tests/web
 	@$(BIN)/python -m tests.web.load
+
+pages: .venv/dev.stamp  ## how quick the pages are in Chromium: together, on a slow phone, an update, live again, the first throw
+	@$(BIN)/python -m tests.web.timings
+
+restarts: .venv/dev.stamp  ## how soon a part that has fallen is told, and works again
+	@$(BIN)/python -m tests.system.restarts
 
 fuzz-web: .venv/dev.stamp  ## twenty thousand requests that the API must answer as it says it does
 	@$(BIN)/python -m tests.web.fuzz
 
 faults: .venv/dev.stamp  ## damaged folders, power cuts, kills, failing disks, mutilated backups: nothing lost, nothing silent (minutes)
 	@$(BIN)/python -m tests.faults
-	@PEGPIP_FAULTS=1 $(BIN)/pytest -q tests/service/test_supervision.py tests/service/test_safe_mode.py tests/system/test_plug_pulled.py tests/vision/test_camera_faults.py tests/hardware/test_strip_faults.py
+	@$(BIN)/python -m tests.system.restarts
+	@$(BIN)/pytest -q tests/service/test_supervision.py tests/service/test_safe_mode.py tests/system/test_plug_pulled.py tests/vision/test_camera_faults.py tests/hardware/test_strip_faults.py
 
 soak: .venv/dev.stamp  ## 2,000 throws in the virtual tray with 50 viewers and exports in between: nothing grows, slows or is lost (an hour)
 	@$(BIN)/python -m tests.faults.soak --throws $(or $(THROWS),2000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -42,6 +43,18 @@ def patient(opening: Callable[..., Any]) -> Callable[..., Any]:
     return opened
 
 
+@contextlib.contextmanager
+def chromium_browser() -> Iterator[Any]:
+    """Run Chromium, headless, with patient pages."""
+    from playwright import sync_api
+
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser.new_context, browser.new_page = patient(browser.new_context), patient(browser.new_page)
+        yield browser
+        browser.close()
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
     """A running Chromium. Without one the test is skipped; in CI (`CI=true`) that is a failure."""
@@ -49,9 +62,6 @@ def chromium() -> Iterator[Any]:
         if os.environ.get("CI") == "true":
             pytest.fail("Chromium is missing; .ci/run installs it.")
         pytest.skip("needs Chromium on the PATH")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        browser.new_context, browser.new_page = patient(browser.new_context), patient(browser.new_page)
+    pytest.importorskip("playwright.sync_api")
+    with chromium_browser() as browser:
         yield browser
-        browser.close()

@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
-import http.client
-import json
-import os
-import re
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from companion.app import App, build
+from companion.app import App
 from companion.errors import DeviceError
 from companion.service import supervision
 from companion.service.parts import Part
 from companion.service.serving import LastingServer
 from companion.service.supervision import Fall, Supervisor
-from companion.settings import load as config
 from companion.table.commands import EndSitting
 from companion.table.writer import Table
+from tests.system.restarts import count, health, kill, running_app
+from tests.waiting import PATIENCE_S, until
 from web.catalogue import texts
 
 # An exception that comes up anywhere in a thread, in an import too, leaves things open.
@@ -36,43 +30,18 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]
 
-FAULTS = bool(os.environ.get("PEGPIP_FAULTS"))
-"""`make faults` takes the real times; elsewhere the machine may be busy."""
-TOLD_WITHIN_S, BACK_WITHIN_S = (5.0, 10.0) if FAULTS else (30.0, 60.0)
-
 
 class Unheard(BaseException):
     """Nobody catches this on purpose."""
 
 
-def kill(name: str, with_: type[BaseException]) -> threading.Thread:
-    """Have that exception come up in the thread of that name, wherever it is."""
-    thread = next(thread for thread in threading.enumerate() if thread.name == name)
-    assert thread.ident is not None
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(with_))
-    return thread
-
-
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    if not FAULTS:
-        supervision.LOOK_S, supervision.REPORTED_S = 0.2, 0.8
-    settings = config.load(None, {
-        "web": {"host": "127.0.0.1", "port": 0},
-        "data": {"dir": str(tmp_path_factory.mktemp("data"))},
-        "sound": {"effects": True},
-    })  # fmt: skip
-    app = build(settings, config.Origin(tmp_path_factory.mktemp("settings") / "pegpip.toml"))
-    ready = threading.Event()
-    running = threading.Thread(target=app.run, args=(ready.set,), name="main of the app")
-    running.start()
-    assert ready.wait(120)
-    yield app
-    app.server.stop()
-    running.join(120)
+    supervision.LOOK_S, supervision.REPORTED_S = 0.2, 0.8
+    with running_app(tmp_path_factory.mktemp("data")) as app:
+        yield app
     supervision.LOOK_S, supervision.REPORTED_S = 1.0, 6.0
-    assert not running.is_alive()
-    del app, running
+    del app
     gc.collect()
 
 
@@ -83,38 +52,12 @@ def _left_here() -> Iterator[None]:
     gc.collect()
 
 
-def health(app: App) -> dict[str, Any]:
-    link = http.client.HTTPConnection("127.0.0.1", app.door.port, timeout=BACK_WITHIN_S)
-    link.request("GET", "/healthz")
-    found: dict[str, Any] = json.loads(link.getresponse().read())["parts"]
-    link.close()
-    return found
-
-
-def count(says: str) -> int:
-    """How often a part was started again, as its health tells."""
-    found = re.search(r"started again (\d+) times", says)
-    return int(found[1]) if found else 0
-
-
-def within(seconds: float, met: Callable[[], bool]) -> bool:
-    ends_s = time.monotonic() + seconds
-    while time.monotonic() < ends_s:
-        try:
-            if met():
-                return True
-        except OSError:
-            pass
-        time.sleep(0.05)
-    return False
-
-
 @pytest.mark.parametrize("with_", [ValueError, SystemExit, Unheard], ids=lambda e: e.__name__)
 @pytest.mark.parametrize(("thread", "part"), [("table", "table"), ("observer", "camera"), ("board", "strip")])
 def test_a_part_that_is_killed_is_told_and_comes_back(
     app: App, thread: str, part: str, with_: type[BaseException]
 ) -> None:
-    assert within(BACK_WITHIN_S, lambda: health(app)[part]["ok"])
+    assert until(lambda: health(app)[part]["ok"])
     falls = count(health(app)[part]["says"])
 
     def told() -> bool:
@@ -122,9 +65,9 @@ def test_a_part_that_is_killed_is_told_and_comes_back(
         return not found["ok"] or count(found["says"]) > falls  # a slow machine may see it only when it runs again
 
     killed = kill(thread, with_)
-    assert within(TOLD_WITHIN_S, told), health(app)
-    assert not killed.is_alive()
-    assert within(BACK_WITHIN_S, lambda: health(app)[part]["ok"]), health(app)
+    assert until(told), health(app)
+    assert until(lambda: not killed.is_alive())
+    assert until(lambda: health(app)[part]["ok"]), health(app)
     assert any(one.name == thread and one.is_alive() for one in threading.enumerate())
     assert "started again" in health(app)[part]["says"]
 
@@ -133,11 +76,11 @@ def test_a_part_that_is_killed_is_told_and_comes_back(
 def test_the_pages_server_is_killed_and_comes_back(app: App, with_: type[BaseException]) -> None:
     before = threading.active_count()
     killed = kill("server", with_)
-    while not within(1.0, lambda: not killed.is_alive()):
+    while not until(lambda: not killed.is_alive(), patience_s=1.0):
         with contextlib.suppress(StopIteration):  # it has ended just now
             kill("server", with_)  # it came up in a task, which kept it to itself
-    assert within(BACK_WITHIN_S, lambda: "started again" in health(app)["pages"]["says"])
-    assert within(BACK_WITHIN_S, lambda: threading.active_count() <= before + 2)
+    assert until(lambda: "started again" in health(app)["pages"]["says"])
+    assert until(lambda: threading.active_count() <= before + 2)
 
 
 def test_every_part_that_can_fall_has_its_place_in_healthz(app: App) -> None:
@@ -150,7 +93,7 @@ def test_every_part_that_can_fall_has_its_place_in_healthz(app: App) -> None:
         says = " ".join(each["says"] for each in health(app).values())
         return {cause for cause in causes if cause in says}
 
-    assert within(BACK_WITHIN_S, lambda: told() == causes), causes - told()
+    assert until(lambda: told() == causes), causes - told()
 
 
 def test_every_part_in_healthz_has_a_name_on_the_page(app: App) -> None:
@@ -163,7 +106,7 @@ def test_who_waits_for_a_writer_that_falls_is_told(tmp_path: Path) -> None:
 
     table = Table(Journal(tmp_path), Photos(tmp_path))
     table.start()
-    assert table.answers(20.0)
+    assert table.answers(PATIENCE_S)
 
     def fall(_: object) -> None:
         raise Unheard

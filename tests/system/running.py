@@ -8,15 +8,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-PATIENCE_S = 120.0
-"""Far more than a busy machine needs."""
+from tests.waiting import PATIENCE_S, until
 
 
 class Running:
@@ -75,11 +73,15 @@ class Running:
                     yield json.loads(line[5:])
 
     def until(self, path: str, met: Callable[[Any], bool], patience_s: float = PATIENCE_S) -> Any:
-        """The first answer of that page which meets it; the last one when none does for so long."""
-        ends_s = time.monotonic() + patience_s
-        while not met(answer := self.ask(path)[1]) and time.monotonic() < ends_s:
-            time.sleep(0.1)
-        return answer
+        """Ask `path` until `met` holds for the answer or `patience_s` seconds are over; return the last answer."""
+        answers = list[Any]()
+
+        def answered() -> bool:
+            answers[:] = [self.ask(path)[1]]
+            return met(answers[0])
+
+        until(answered, patience_s)
+        return answers[0]
 
     def agree(self, question: dict[str, Any]) -> None:
         """A paired phone takes the dice of a question as they were read; a count that does not fit as all ones."""

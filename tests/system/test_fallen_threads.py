@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import pty
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,11 +21,9 @@ from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
 from hardware.settings import ButtonSettings
 from hardware.sounds import Chimes
+from tests.waiting import until
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-
-TOLD_WITHIN_S, BACK_WITHIN_S = 30.0, 60.0
-"""Far more than a busy machine needs."""
 
 
 class Unheard(BaseException):
@@ -51,15 +49,6 @@ def pins() -> Iterator[Any]:
     gpiozero.Device.pin_factory = before
 
 
-def within(seconds: float, met: Callable[[], object]) -> bool:
-    ends_s = time.monotonic() + seconds
-    while not met():
-        if time.monotonic() > ends_s:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[], object]) -> None:
     """Start the part, fell it, and see that it is told and works again."""
     now_s = [0.0]
@@ -70,8 +59,8 @@ def falls_and_comes_back(part: Part, fall: Callable[[], None], works: Callable[[
     try:
         assert health() == (True, "well")
         fall()
-        assert within(TOLD_WITHIN_S, lambda: not health()[0])
-        assert within(BACK_WITHIN_S, lambda: "was started again" in health()[1])
+        assert until(lambda: not health()[0])
+        assert until(lambda: "was started again" in health()[1])
         now_s[0] += supervision.REPORTED_S
         assert health()[0]
         assert "started again 1 times" in health()[1]
@@ -95,7 +84,7 @@ def test_a_loudspeaker_that_falls_is_told_and_plays_again(with_: type[BaseExcept
 
     def works() -> bool:
         chimes.chime("bomb")
-        return within(BACK_WITHIN_S, lambda: played)
+        return until(lambda: played)
 
     part = Part("sounds", chimes.start, chimes.stop, chimes.alive)
     falls_and_comes_back(part, lambda: chimes.chime("bomb"), works)
@@ -103,11 +92,12 @@ def test_a_loudspeaker_that_falls_is_told_and_plays_again(with_: type[BaseExcept
 
 class Pins:
     def __init__(self, pins: Any) -> None:
-        self.buttons, self._pin = GpioButtons(ButtonSettings(settle_s=0.001)), pins.pin(17)
+        asked = itertools.count()  # each look at the clock finds it 10 ms later: no press is too short
+        settings = ButtonSettings(settle_s=0.001, long_s=600)
+        self.buttons, self._pin = GpioButtons(settings, clock=lambda: next(asked) / 100), pins.pin(17)
 
     def press(self) -> None:
         self._pin.drive_low()
-        time.sleep(0.05)
         self._pin.drive_high()
 
     def close(self) -> None: ...
@@ -145,7 +135,7 @@ def test_buttons_that_fall_are_told_and_heard_again(kind: Any, with_: type[BaseE
     def works() -> bool:
         heard.clear()
         fingers.press()
-        return within(BACK_WITHIN_S, lambda: heard)
+        return until(lambda: heard)
 
     falls_and_comes_back(Part("buttons", listen, fingers.buttons.stop, fingers.buttons.alive), fingers.press, works)
     fingers.close()

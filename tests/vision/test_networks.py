@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from companion.adapters.tray_observer import TrayObserver
 from companion.errors import SetupError
 from companion.table.commands import Command, Observe
 from companion.table.snapshot import Snapshot
+from tests.waiting import until
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import Networks, detector, shipped_networks
@@ -61,8 +61,7 @@ def test_a_table_holds_networks_only_while_it_reads() -> None:
 
     observer = TrayObserver("virtual", watcher, submit, networks.load, networks.release)
     observer.start()
-    while observer.alive() and not observer.ended:
-        time.sleep(0.01)
+    assert until(lambda: observer.ended or not observer.alive())
     assert seen == [[True, False, False], [True, True, True]]  # the empty tray, a throw
     assert loaded(networks) == [False, False, False]
 

@@ -13,7 +13,7 @@ from tests.web.pub import PIN
 PHOTO = Path(__file__).resolve().parents[2] / "fixtures" / "images" / "blurred.jpg"
 FED = """
 (() => {
-  const fetched = window.fetch, coder = new TextEncoder();
+  const fetched = window.fetch, later = window.setTimeout, coder = new TextEncoder();
   let open = null, pulse = 1000;
   window.fetch = (what, options) => {
     if (what !== "/api/events") return fetched(what, options);
@@ -30,26 +30,27 @@ FED = """
     const taken = document.querySelector("#moment:not([hidden])"); // what still holds the stage is taken back first
     const before = happens ? quiet({ ...snapshot, number: snapshot.number - 1 }) : taken ? quiet(snapshot) : "";
     open.enqueue(coder.encode(before + told(happens ? snapshot : calm)));
-    while (root.shownMs === undefined) await new Promise((done) => setTimeout(done));
+    while (root.shownMs === undefined) await new Promise((done) => later(done));
   };
   window.lose = (lost) => { window.lost = lost; if (lost) { open?.error(new Error("lost")); open = null; } };
 })();
 """
-WATCH_STAGE = """() => { const box = document.getElementById("moment"), from = performance.now();
+WATCH_STAGE = """() => { const box = document.getElementById("moment");
   const words = (part) => box.querySelector(part).innerText;
   const look = () => {
-    if (!box.hidden) {
-      window.staged ??= { cried: words(".cried"), dice: box.querySelector(".dice").ariaLabel,
-        boxes: [...document.querySelectorAll("#moment, #wood")].map((each) => each.getBoundingClientRect().toJSON()) };
-    } else if (window.staged) window.gone_ms ??= performance.now() - from; };
+    if (!box.hidden) window.staged ??= { cried: words(".cried"), dice: box.querySelector(".dice").ariaLabel,
+      boxes: [...document.querySelectorAll("#moment, #wood")].map((each) => each.getBoundingClientRect().toJSON()) }; };
   new MutationObserver(look).observe(box, { attributes: true }); }"""
 
 
-def watch_stage(page: Any) -> None:
-    """Have the page note the next moment that holds its stage, and when it is gone (`gone_ms` from now).
+def stop_clock(page: Any) -> None:
+    """Stop a page's timers; `page.clock.run_for` moves them on."""
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
 
-    Two seconds may be over before a test looks, and on a busy machine some tenths before the page itself does.
-    """
+
+def watch_stage(page: Any) -> None:
+    """Have the page note the next moment that holds its stage: it may be over before a test looks."""
     page.evaluate(WATCH_STAGE)
 
 

@@ -1,4 +1,4 @@
-"""`make load` in short: with patience, but no viewer costs a thread, and a guest who dallies stops no one."""
+"""`make load` on a smaller pub, without its times: all see every change, and one guest cannot stop the others."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 import socket
 import threading
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,12 +14,13 @@ from typing import Any
 import pytest
 
 from companion.table.commands import PlayLine, StartGame
+from tests.waiting import until
 from tests.web.pub import HEADER, PIN, Pub, opened, served
 from web.serving.limits import Limits
 from web.serving.server import Server
 
-PATIENCE_S = 60
-"""Far more than a busy machine needs: these tests say what happens, not how fast."""
+PATIENCE_S = 120
+"""Longest wait for a socket or a thread, in seconds. Only a defect takes this long."""
 REQUEST = b"GET /api/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 THROW = {"throw": [5, 5, 5, 2, 1, 4, 6]}
 
@@ -58,11 +58,13 @@ def numbers(link: socket.socket, until: int) -> list[int]:
 
 
 def emptied(pub: Pub, port: int) -> bool:
-    """Whether all places come back; other requests are served meanwhile."""
-    until_s = time.monotonic() + PATIENCE_S
-    while len(pub.site.stream) and time.monotonic() < until_s:
+    """Return whether all streams give their places back while other requests are served."""
+
+    def none_left() -> bool:
         urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE_S).close()
-    return len(pub.site.stream) == 0
+        return len(pub.site.stream) == 0
+
+    return until(none_left)
 
 
 def ask(port: int, path: str, body: Any = None) -> Any:
@@ -206,8 +208,6 @@ def test_a_server_ends_though_phones_listen_and_dally(tmp_path: Path) -> None:
             links = [listen(port), listen(port, request=b"GET / HTTP/1.1\r\n")]
             assert status(links[0]) == 200
             assert ask(port, "/api/state").status == 200
-            begun_s = time.monotonic()
-        assert time.monotonic() - begun_s < PATIENCE_S / 2
         for link in links:
             while link.recv(65536):
                 pass

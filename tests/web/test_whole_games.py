@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +12,6 @@ import pytest
 from tests.web.pub import ALONE, PIN, Pub, opened, served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
-TOGETHER_MS = 300
-FRAME_MS = 1000 / 60
 POINT_6, POINT_5 = '{"do":"point","value":6}', '{"do":"point","value":5}'
 BY_KEYS = 3
 SEND = """(body) => fetch("/api/lines", {method: "POST", headers: {"Content-Type": "application/json"},
@@ -141,19 +138,6 @@ def test_a_whole_game_of_crapola(chromium: Any, tmp_path: Path) -> None:
         pub.end("crapola")
 
 
-@pytest.mark.measured
-def test_all_pages_show_each_change_within_300_ms(chromium: Any, tmp_path: Path) -> None:
-    with room(chromium, tmp_path) as pub:
-        pub.start("crib_dice")
-        for _ in range(10):
-            mine = pub.pub.table.snapshot().state["player"] == "Ann"  # type: ignore[index]
-            pub.throw(*((6, 6, 6, 2, 2, 1, 4) if mine else (5, 5, 5, 2, 1, 4, 6)))
-            pub.press(POINT_6 if mine else POINT_5)
-            pub.press('{"do":"stop"}')
-        print(f"pages apart, worst of {len(pub.apart_ms)} changes: {max(pub.apart_ms)} ms")
-        assert max(pub.apart_ms) <= TOGETHER_MS, sorted(pub.apart_ms)[-5:]
-
-
 SHIFTS = """window.shift = 0; new PerformanceObserver((list) => { for (const each of list.getEntries())
   window.shift += each.value; }).observe({type: 'layout-shift', buffered: true});"""
 SLOW_LINK = {"offline": False, "latency": 20, "downloadThroughput": 200_000, "uploadThroughput": 100_000}
@@ -171,18 +155,6 @@ def slow_phone(chromium: Any, address: str) -> Any:
     return page
 
 
-@pytest.mark.measured
-def test_a_slow_phone_is_ready_within_a_second(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path) as pub, served(pub) as address:
-        pub.start()
-        took_ms = []
-        for _ in range(4):  # the best of them: what else this machine does at the time is not the page's doing
-            page = slow_phone(chromium, address)
-            took_ms.append(int(page.evaluate("document.documentElement.dataset.readyMs")))
-            page.context.close()
-        assert min(took_ms) <= 1000, took_ms
-
-
 UPDATES: list[dict[str, Any]] = [
     {"throw": [5, 5, 5, 2, 1, 4, 6]},
     {"do": "point", "value": 5},
@@ -195,8 +167,6 @@ UPDATES: list[dict[str, Any]] = [
 FRAMES = """window.frames_seen = []; const look = () => { const root = document.documentElement.dataset;
   frames_seen.push([Number(root.number), document.getElementById('can').textContent]); requestAnimationFrame(look); };
   requestAnimationFrame(look);"""
-RELAID = """() => { const begun = performance.now(); document.body.offsetHeight;
-  return [Number(document.documentElement.dataset.drawnMs), performance.now() - begun]; }"""
 
 
 def updated(page: Any, pub: Pub, number: int) -> Iterator[tuple[int, str]]:
@@ -233,33 +203,14 @@ def test_an_update_is_drawn_whole_in_one_frame(chromium: Any, tmp_path: Path) ->
         page.context.close()
 
 
-@pytest.mark.measured
-def test_an_update_takes_less_than_a_frame(chromium: Any, tmp_path: Path) -> None:
-    with opened(tmp_path) as pub, served(pub) as address:
-        number = pub.start()
-        page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
-        page.goto(address)
-        page.wait_for_selector('#live[data-live="yes"]')
-        took_ms = []
-        for _ in updated(page, pub, number):
-            drawn_ms, laid_ms = page.evaluate(RELAID)
-            took_ms.append(round(drawn_ms + laid_ms, 1))
-        print(f"an update, drawn and laid out: {sorted(took_ms)} ms")
-        assert max(took_ms) <= FRAME_MS, took_ms
-        page.context.close()
-
-
-@pytest.mark.measured
-def test_phones_recover_within_five_seconds(chromium: Any, tmp_path: Path) -> None:
+def test_phones_find_a_table_that_started_again(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
     with opened(tmp_path / "a") as pub, served(pub, ALONE) as address:
         page.goto(address)
         page.wait_for_selector('#live[data-live="yes"]')
-    page.wait_for_selector('#live[data-live="no"]', timeout=5000)
+    page.wait_for_selector('#live[data-live="no"]')
     with opened(tmp_path / "b") as again, served(again, (ALONE[0], int(address.rsplit(":", 1)[1]))):
-        begun_s = time.monotonic()
-        page.wait_for_selector('#live[data-live="yes"]', timeout=5000)
-        print(f"live again after {time.monotonic() - begun_s:.1f} s")
+        page.wait_for_selector('#live[data-live="yes"]')
     page.context.close()

@@ -1,0 +1,96 @@
+"""How soon health tells that a part of the table has fallen, and how soon it works again: `make restarts`.
+
+    python -m tests.system.restarts
+
+The table runs in this process. Prints seconds for each part; exit status 1 when one is told later than 5 s or is back
+later than 10 s.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import http.client
+import json
+import re
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from companion.app import App, build
+from companion.settings import load as config
+from tests.waiting import PATIENCE_S, until
+
+THREADS = {"table": "table", "observer": "camera", "board": "strip"}
+"""Name of a thread, and of the part in /healthz that it runs."""
+TOLD_WITHIN_S, BACK_WITHIN_S = 5.0, 10.0
+
+
+@contextlib.contextmanager
+def running_app(folder: Path) -> Iterator[App]:
+    """Run a table with its data in `folder`, and stop it at the end."""
+    settings = config.load(None, {
+        "web": {"host": "127.0.0.1", "port": 0},
+        "data": {"dir": str(folder)},
+        "sound": {"effects": True},
+    })  # fmt: skip
+    app = build(settings, config.Origin(folder / "pegpip.toml"))
+    ready = threading.Event()
+    running = threading.Thread(target=app.run, args=(ready.set,), name="main of the app")
+    running.start()
+    assert ready.wait(PATIENCE_S)
+    yield app
+    app.server.stop()
+    running.join(PATIENCE_S)
+    assert not running.is_alive()
+
+
+def kill(name: str, with_: type[BaseException]) -> threading.Thread:
+    """Raise an exception of this type in the thread of that name, at whatever it is doing, and return the thread."""
+    thread = next(thread for thread in threading.enumerate() if thread.name == name)
+    assert thread.ident is not None
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(with_))
+    return thread
+
+
+def health(app: App) -> dict[str, Any]:
+    """Return the parts of the table as /healthz tells them."""
+    link = http.client.HTTPConnection("127.0.0.1", app.door.port, timeout=PATIENCE_S)
+    link.request("GET", "/healthz")
+    found: dict[str, Any] = json.loads(link.getresponse().read())["parts"]
+    link.close()
+    return found
+
+
+def count(says: str) -> int:
+    """Return how often a part was started again, from what its health says."""
+    found = re.search(r"started again (\d+) times", says)
+    return int(found[1]) if found else 0
+
+
+def measured(app: App, thread: str, part: str) -> dict[str, float]:
+    """Kill a thread, and return after how many seconds its part is told to be ill (`told_s`) and well (`back_s`)."""
+    assert until(lambda: health(app)[part]["ok"])
+    begun_s = time.monotonic()
+    kill(thread, ValueError)
+    assert until(lambda: not health(app)[part]["ok"])
+    told_s = time.monotonic() - begun_s
+    assert until(lambda: health(app)[part]["ok"] or "was started again" in health(app)[part]["says"])
+    return {"told_s": round(told_s, 2), "back_s": round(time.monotonic() - begun_s, 2)}
+
+
+def main() -> int:
+    """Measure every part; 1 when one is told or back too late."""
+    with tempfile.TemporaryDirectory() as folder, running_app(Path(folder)) as app:
+        found = {part: measured(app, thread, part) for thread, part in THREADS.items()}
+    print(json.dumps(found))
+    late = any(took["told_s"] > TOLD_WITHIN_S or took["back_s"] > BACK_WITHIN_S for took in found.values())
+    return 1 if late else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

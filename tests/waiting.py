@@ -1,0 +1,26 @@
+"""Waiting for a condition: the only place where a test lets time pass."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+PATIENCE_S = 120.0
+"""Longest wait for a condition, in seconds. Only a defect takes this long, however busy the machine is."""
+LOOK_S = 0.02
+
+
+def until(met: Callable[[], object], patience_s: float = PATIENCE_S) -> bool:
+    """Ask `met` again and again, and return whether it became true within `patience_s` seconds.
+
+    A refused or broken connection (OSError) counts as not yet true: a server may be on its way up.
+    """
+    ends_s = time.monotonic() + patience_s
+    while time.monotonic() < ends_s:
+        try:
+            if met():
+                return True
+        except OSError:
+            pass
+        time.sleep(LOOK_S)
+    return False
