@@ -98,7 +98,7 @@ class App:
         """
         with contextlib.ExitStack() as stack:
             for part in self.parts:
-                part.start()
+                self.supervisor.begin(part)
                 stack.callback(part.stop)
             self.first_game()
             stack.callback(notify, "STOPPING=1")
@@ -152,7 +152,7 @@ def build(settings: Settings, origin: Origin) -> App:
     hands = VirtualHands(simulated, lambda: staying(table.standing())) if simulated else None
     house = HousePlayer(table, clock, hands)
     parts = (
-        Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S)),
+        Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S), needed=True),
         following("board", table, lighting(board, lights, clock), board.start, board.stop, board.alive),
         Part("buttons", buttons.listen, buttons.stop, buttons.alive),
         following("sounds", table, sounding(chimes), chimes.start, chimes.stop, chimes.alive),

@@ -8,8 +8,8 @@ from pathlib import Path
 
 _SHARED = re.compile(r"(lib[\w.+-]+\.so[.\d]*): cannot open shared object file")
 _ROOMS = frozenset({"companion", "vision", "hardware", "web"})
-_OF_EXTRA = {"cv2": "vision", "numpy": "vision", "gpiozero": "pi", "lgpio": "pi", "spidev": "pi", "rpi_ws281x": "pi"}
-"""Module -> the extra of this package that brings it."""
+_OF_EXTRA = {"cv2": "vision"}
+"""Module -> the extra of this package that installs it. Adapters of hardware name the package themselves."""
 
 
 def missing_library(error: ImportError) -> str | None:

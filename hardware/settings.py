@@ -66,15 +66,15 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
     """The LEDs: which strip, how it is wired, and how bright it may be.
 
     Attributes:
-        kind: `memory`, `terminal`, `ws281x`, `spi`, `pio`, `wled:HOST` or `auto`.
+        kind: A name of `hardware.strips.opening.STRIPS` (`wled:HOST` with its host), or `auto`.
         layout: How they lie: a ready-made layout, or `own` for the one in the section [track].
         night: Whether the board is dimmed for the night.
-        pin: BCM number of the data pin for `ws281x`: 18 or 12 (PWM), 21 (PCM), 10 (SPI).
+        pin: BCM number of the data pin for `pio` and `ws281x`.
         order: Order in which the LEDs take their colours, a permutation of `RGB`.
         spi_bus: Bus of `/dev/spidevBUS.DEVICE`.
-        spi_device: Device of the same.
-        spi_bits: SPI bits for one LED bit: 3 (2.4 MHz) or 4 (3.2 MHz).
-        pio_path: The device that the overlay `ws2812-pio` makes.
+        spi_device: Device on that bus.
+        spi_bits: SPI bits for one LED bit: 3 (2.4 MHz), or 4 (3.2 MHz) for LEDs that flicker or show wrong colours.
+        pio_path: The device file of the overlay `ws2812-pio`.
         wled_port: UDP port of the WLED controller.
     """
 
@@ -83,11 +83,11 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
     night: bool = False
     pin: Pin = 18
     order: str = "GRB"
-    spi_bus: int = 0
-    spi_device: int = 0
+    spi_bus: Annotated[int, Meta(ge=0, le=6)] = 0
+    spi_device: Annotated[int, Meta(ge=0, le=2)] = 0
     spi_bits: int = 3
     pio_path: str = "/dev/leds0"
-    wled_port: int = 4048
+    wled_port: Annotated[int, Meta(ge=1, le=65535)] = 4048
 
     def __post_init__(self) -> None:
         msgspec.structs.force_setattr(self, "order", self.order.upper())

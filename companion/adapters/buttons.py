@@ -40,27 +40,30 @@ class ListeningButtons:
     pairing: Pairing
     shutdown_command: Sequence[str] = ()
     _illness: str | None = field(default=None, init=False)
+    _listening: bool = field(default=False, init=False)
 
     def health(self) -> tuple[bool, str]:
         """Whether they work, and a sentence for the page."""
         return self._illness is None, self._illness or f"{self.buttons.name} buttons"
 
     def listen(self) -> None:
-        """Listen to them; again when they have fallen."""
+        """Listen to them; again when they have fallen. A button that can't be used is told by `health`."""
         if not self.buttons.alive():
             self.buttons.stop()
+        self._listening = False
         try:
             self.buttons.start(self._pressed, self._felt)
         except DeviceError as ill:
             self._illness = str(ill)
+        self._listening = True
 
     def stop(self) -> None:
         """Listen no more."""
         self.buttons.stop()
 
     def alive(self) -> bool:
-        """Whether they are listened to."""
-        return self.buttons.alive()
+        """Whether they are listened to, as far as they can be used."""
+        return self._listening and self.buttons.alive()
 
     def _felt(self, touch: Touch) -> None:
         if touch.button == SHUTDOWN:

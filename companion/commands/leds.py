@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from companion.errors import DeviceError
 from companion.settings import load as config
+from hardware.strips.opening import STRIPS, known_kinds, open_strip, resolved
+from hardware.strips.ws2812 import SPEED_HZ
 
 if TYPE_CHECKING:
     from hardware.pictures.gallery import Scene
@@ -17,17 +21,21 @@ if TYPE_CHECKING:
     from hardware.track import Layout
 
 MOVING_HZ = 12.5
+"""Frames a second of an animated scene: smooth enough, and the files stay small."""
 WIDTH_PX = 960
 MOVING_WIDTH_PX = 560
 NUMBERED_WIDTH_PX = 1600
+"""Least widths of a scene, an animated scene, and a map with the holes' numbers, in pixels."""
 PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
-"""LEDs are at least so far apart, or a picture gets wider for it."""
+"""Least distance of two LEDs in a picture, in pixels; a picture of a long strip gets wider."""
+ANY_PI = "Raspberry Pi"
+"""Model to draw the wiring for on a machine that is no Pi."""
 DIM = 40
-"""Of 255: walking lights are seen at this and draw little."""
+"""Brightness of test lights, of 255: easy to see, and a whole strip draws little current."""
 
 _settings = click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 _layout = click.option("--layout", metavar="L", help="Ready-made layout; the settings' one when left out.")
-_strip = click.option("--strip", metavar="S", help="memory, terminal, spi, pio, ws281x, wled:HOST or auto.")
+_strip = click.option("--strip", metavar="S", help=f"One of {', '.join(known_kinds())}.")
 
 
 @click.group()
@@ -83,16 +91,51 @@ def map_(file: Path | None, layout: str | None, strip: str | None, out: Path | N
 @_layout
 @_strip
 @click.option("--step", "step_s", type=click.FloatRange(0.01), default=1.0, help="Seconds for a colour.")
-def test(file: Path | None, layout: str | None, strip: str | None, step_s: float) -> None:
-    """Light the whole strip red, green, blue and dim white, then each hole."""
+@click.option("--spi-bits", type=click.Choice(["3", "4"]), help="SPI bits for an LED bit, in place of the settings'.")
+def test(file: Path | None, layout: str | None, strip: str | None, step_s: float, spi_bits: str | None) -> int:
+    """Light the whole strip red, green, blue and dim white, then each hole.
+
+    On a terminal it asks whether the colours were right. If not, it shows them in the other SPI coding, and says which
+    setting to change. Exit status 1 when no coding was right.
+    """
     from hardware.pictures.plans import walk
 
-    settings = config.load(file, {})
+    settings = config.load(file, {"strip": {"spi_bits": int(spi_bits)}} if spi_bits else {})
     chosen = _chosen(settings, layout)
-    every = tuple(range(chosen.leds))
+    right = _with_right_colours(settings, strip, chosen, step_s)
+    _play(right or settings, strip, chosen, [(n, _lit(chosen, leds)) for n, leds in walk(chosen)], min(step_s, 0.05))
+    return 0 if right is not None else 1
+
+
+def can_answer() -> bool:
+    """Whether a person at a terminal can answer questions."""
+    return sys.stdin.isatty()
+
+
+def _with_right_colours(
+    settings: config.Settings, strip: str | None, layout: Layout, step_s: float
+) -> config.Settings | None:
+    """Show the colours and return the settings that show them right; None when no SPI coding does.
+
+    Without a person who can answer, the settings count as right.
+    """
+    every = tuple(range(layout.leds))
     colours = {"red": (DIM, 0, 0), "green": (0, DIM, 0), "blue": (0, 0, DIM), "white": (DIM // 3,) * 3}
-    _play(settings, strip, chosen, [(name, _lit(chosen, every, rgb)) for name, rgb in colours.items()], step_s)
-    _play(settings, strip, chosen, [(n, _lit(chosen, leds)) for n, leds in walk(chosen)], min(step_s, 0.05))
+    frames = [(name, _lit(layout, every, rgb)) for name, rgb in colours.items()]
+    kind = resolved(strip or settings.strip.kind)
+    codings = sorted(SPEED_HZ, key=lambda bits: bits != settings.strip.spi_bits) if kind == "spi" else [0]
+    for bits in codings:
+        wired = msgspec.structs.replace(settings.strip, spi_bits=bits or settings.strip.spi_bits)
+        tried = msgspec.structs.replace(settings, strip=wired)
+        _play(tried, strip, layout, frames, step_s)
+        if _simulated(kind) or not can_answer():
+            return tried
+        if click.confirm("Was every LED red, green, blue and white in turn, without flicker?", default=True):
+            if bits != codings[0]:
+                click.echo(f"Set spi_bits = {bits} in [strip].")
+            return tried
+    click.echo("Check `order` in [strip], the level shifter, and the ground between Pi and strip.")
+    return None
 
 
 @command.command()
@@ -112,10 +155,11 @@ def design(file: Path | None, layout: str | None, out: Path) -> None:
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="The .svg to write.")
 def wiring(file: Path | None, strip: str | None, out: Path) -> None:
     """Draw the wiring diagram, from the pins in the settings."""
+    from hardware.machine import model
     from hardware.pictures.wires import wiring_diagram
 
     settings = config.load(file, {})
-    kind = strip or settings.strip.kind
+    kind = resolved(strip or settings.strip.kind, model() or ANY_PI)
     _write(out, wiring_diagram(kind, settings.strip, settings.buttons.pins, settings.strip.limit_ma))
 
 
@@ -136,19 +180,18 @@ def _lit(layout: Layout, leds: tuple[int, ...], rgb: tuple[int, ...] = (DIM, DIM
 def _play(
     settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
 ) -> None:
-    """Show each frame on the strip and print its name; none draws more current than the settings allow."""
+    """Show each frame on the strip and print its name. The current stays within the settings' limit."""
     import numpy as np
 
     from hardware.power import Power
     from hardware.settings import PowerSettings
-    from hardware.strips.opening import open_strip
 
     limit_ma, white = settings.strip.limit_ma, settings.strip.white
     power = Power(PowerSettings(brightness=1.0, limit_ma=limit_ma, gamma=1.0, white=white))
     strip = open_strip(kind or settings.strip.kind, layout.leds, settings.strip)
-    if strip.name == "memory":
-        click.echo("The strip is simulated (memory): nothing is lit. Name a real one with --strip.", err=True)
-        step_s = 0.0
+    if _simulated(strip.name):
+        click.echo(f"The strip is simulated ({strip.name}): nothing is lit. Name a real one with --strip.", err=True)
+        step_s = 0.0 if strip.name == "memory" else step_s
     strip.start()
     try:
         for name, frame_rgb in steps:
@@ -158,6 +201,10 @@ def _play(
             time.sleep(step_s)
     finally:
         strip.stop()
+
+
+def _simulated(kind: str) -> bool:
+    return kind in STRIPS and STRIPS[kind].simulated
 
 
 def _range(leds: list[int]) -> str:

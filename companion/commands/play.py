@@ -22,6 +22,7 @@ from companion.service.crash_loop import TRIES, Starts
 from companion.service.malloc import keep_what_is_loaded, share_one_heap
 from companion.settings import load as config
 from companion.table.journal import InUse
+from hardware.strips.opening import known_kinds
 from web.pages import host_address
 
 CTRL_C = 130
@@ -32,7 +33,7 @@ CTRL_C = 130
 @click.option("--players", help="Their names, clockwise, as Ann,Ben.")
 @click.option("--house", metavar="LEVEL", help=f"Seat a player House that plays by itself: {', '.join(LEVELS)}.")
 @click.option("--camera", help="virtual, picamera2, opencv:INDEX, files:DIR or video:FILE.")
-@click.option("--strip", help="memory, terminal, ws281x, spi, pio, wled:HOST or auto.")
+@click.option("--strip", help=f"One of {', '.join(known_kinds())}.")
 @click.option("--buttons", help="none, keys or gpio.")
 @click.option("--host", help="Address to serve on; by default all of this machine's.")
 @click.option("--port", type=int, help="Port to serve on; the next free one when it is taken.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -17,7 +17,8 @@ from hardware.machine import model
 from hardware.settings import ButtonSettings
 from hardware.sounds import aplay, sound
 from hardware.strips import Strip
-from hardware.strips.opening import automatic, open_strip
+from hardware.strips.opening import AUTO, STRIPS, automatic, open_strip
+from hardware.strips.pio import kernel_problem
 from hardware.track import layout_of
 from hardware.wiring import wiring_problems
 from vision.cameras import Camera
@@ -30,7 +31,6 @@ DARK, BRIGHT = 35.0, 225.0
 """Mean grey, 0 to 255."""
 BLURRED = 12.0
 """Variance of the Laplacian (Pech-Pacheco and others, 2000) of a picture without any sharp edge."""
-SIMULATED_STRIPS = ("memory", "terminal")
 
 
 def check_camera(settings: Settings, open_: Callable[[str], Camera] = open_camera) -> tuple[Finding, ...]:
@@ -95,10 +95,13 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
         return Finding("strip", False, ill.what, ill.cure)
     finally:
         strip.stop()
+    dark = kernel_problem(platform.release()) if strip.name == "pio" else None
+    if dark is not None:
+        return Finding("strip", False, dark.what, dark.cure)
     why = ""
-    if wired.kind == "auto":
-        why = f" Chosen for {automatic(model(), has_pio=Path(wired.pio_path).exists())[1]}"
-    simulated = strip.name in SIMULATED_STRIPS
+    if wired.kind == AUTO:
+        why = f" Chosen for {automatic(model())[1]}"
+    simulated = strip.name in STRIPS and STRIPS[strip.name].simulated
     note = " It is simulated: the board is drawn." if simulated else " `pegpip leds test` lights it."
     return Finding("strip", True, f"{strip.name} strip of {strip.leds} LEDs opens.{note}{why}", "", simulated)
 

@@ -18,12 +18,14 @@ class Part:
         start: Starts it; again when it has fallen.
         stop: Stops it.
         alive: Proves that it runs; None where there is nothing that could fall.
+        needed: Whether the table can't be without it: an error of its start ends the program.
     """
 
     name: str
     start: Callable[[], None]
     stop: Callable[[], None]
     alive: Callable[[], bool] | None = None
+    needed: bool = False
 
 
 def following(

@@ -68,6 +68,16 @@ class Supervisor:
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
         self._thread.start()
 
+    def begin(self, part: Part) -> None:
+        """Start a part. An error of a part that is not needed is told as a fall, and `step` starts it again."""
+        try:
+            part.start()
+        except Exception as fault:
+            if part.needed:
+                raise
+            log.exception("%s can't be started", part.name)
+            self._falls[part.name] = Fall(f"{type(fault).__name__}: {fault}".rstrip(": "), 1)
+
     def stop(self) -> None:
         """Look no more, before the parts are stopped."""
         self._done.set()

@@ -1,4 +1,4 @@
-"""Buttons of the table: real and simulated ones keep one contract."""
+"""Buttons of the table: the contract that real and simulated ones keep."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A button was pressed: its name in the settings (`bank`, `undo`, `next`, `shutdown`), and whether long."""
+    """A completed press: the button's name in the settings (`bank`, `undo`, `next`, `shutdown`), and whether long."""
 
     button: str
     long: bool = False
@@ -17,26 +17,30 @@ class Press:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """A button went down or came up: told at once, long before it is known what press it will be."""
+    """A button went down or came up, reported before it is known whether the press is short or long."""
 
     button: str
     down: bool
 
 
 def unfelt(_touch: Touch) -> None:
-    """For who wants presses alone."""
+    """Ignore touches: for callers that want presses alone."""
 
 
 class Buttons(Protocol):
-    """A set of buttons. `start` and `stop` may be called twice. Errors are DeviceError, told with a cure."""
+    """A set of buttons. `start` and `stop` may be called twice. Every error of a driver becomes a DeviceError."""
 
     name: str
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
-        """Listen. Both are called from the buttons' own thread, `on_press` once a press. Raises DeviceError."""
+        """Listen; both functions are called on the buttons' own thread, `on_press` once a press.
+
+        Raises:
+            DeviceError: When a button can't be used. The other buttons work all the same.
+        """
 
     def stop(self) -> None:
-        """Listen no more; never raises."""
+        """Stop listening. Never raises."""
 
     def alive(self) -> bool:
-        """Whether they are listened to as they were when started: False when the thread that does has fallen."""
+        """Whether nothing has failed since `start`; False when the listening thread has ended by itself."""

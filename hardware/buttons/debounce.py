@@ -1,7 +1,7 @@
-"""From a contact that bounces to presses: a pure state machine over levels and times.
+"""Debouncing: a pure state machine from the levels of a bouncing contact to presses.
 
-A level counts when it has held for the settling time: then `down` or `up` is told. A press is told when the button is
-let go (`short`), or as soon as it has been held for the long time (`long`); each press once.
+A level counts once it has lasted for the settling time: that is `down` or `up`. A press is `long` as soon as the button
+has been held for the long time, else `short` when the button comes up.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """What is known of one button.
+    """State of one button.
 
     Attributes:
         raw: The level last seen, True when the contact is closed.
-        raw_since_s: Since when it has been so.
-        down: The level that counts.
-        down_since_s: Since when the button is held, when `down`.
-        reported: Whether the present press has been told.
+        raw_since_s: Time of the last change of `raw`.
+        down: The debounced level.
+        down_since_s: Time when the button went down; valid while `down`.
+        reported: Whether the present press was reported as long.
     """
 
     raw: bool = False
@@ -31,12 +31,19 @@ class Contact:
 def step(
     contact: Contact, closed: bool, now_s: float, settle_s: float, long_s: float
 ) -> tuple[Contact, tuple[str, ...]]:
-    """The contact after seeing that level at that time, and what happened, in order: `down`, `up`, `short`, `long`.
+    """Return the next state and the events in order, each of `down`, `up`, `short`, `long`.
 
-    Call it when the level changes, and when `due_s` says so.
+    Call it when the level changes, and at the time that `due_s` returns.
+
+    Args:
+        contact: The present state.
+        closed: The level now, True when the contact is closed.
+        now_s: The time now, in seconds.
+        settle_s: How long a level must last to count.
+        long_s: How long a button is held for a long press.
     """
     if closed != contact.raw:
-        # The old level may have settled since it was last looked at.
+        # The old level may have lasted long enough since the last call.
         settled, happened = step(contact, contact.raw, now_s, settle_s, long_s)
         return replace(settled, raw=closed, raw_since_s=now_s), happened
     happened = ()
@@ -50,7 +57,7 @@ def step(
 
 
 def due_s(contact: Contact, settle_s: float, long_s: float) -> float | None:
-    """When to look again though nothing changes; None: not before the next change."""
+    """Return the time of the next call to `step` if no level changes, in seconds; None: at the next change."""
     if contact.raw != contact.down:
         return contact.raw_since_s + settle_s
     if contact.down and not contact.reported:

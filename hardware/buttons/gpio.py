@@ -1,9 +1,10 @@
-"""Buttons on the Pi's pins through gpiozero: each joins its pin to ground; the pull-up is the Pi's own."""
+"""Buttons on the Pi's pins through gpiozero: each connects its pin to ground; the pull-up is the Pi's own."""
 
 from __future__ import annotations
 
-import importlib
+import contextlib
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -12,15 +13,19 @@ from typing import Any
 from companion.errors import DeviceError
 from hardware.buttons import Press, Touch, unfelt
 from hardware.buttons.debounce import Contact, due_s, step
+from hardware.libraries import load_library
 from hardware.motion import COUNT_DOWN_S
 from hardware.settings import ButtonSettings
+
+BUSY = "GPIO busy"
+"""lgpio's text for a pin that another program or a kernel driver holds (lgpio.h, LG_GPIO_BUSY)."""
 
 
 class GpioButtons:
     """Any number of buttons.
 
     Args:
-        settings: Their pins, when a level counts and when a press is a long one; shutting down takes a countdown.
+        settings: Pins and times; the shutdown button needs the countdown's time for a long press.
         clock: Seconds, monotonic.
     """
 
@@ -37,32 +42,24 @@ class GpioButtons:
         self._thread: threading.Thread | None = None
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
-        """Listen to the pins. Raises DeviceError."""
+        """Listen to the pins. Raises DeviceError that names the buttons whose pin can't be used; the others work."""
         if self._running:
             return
-        # lgpio leaves a pipe in its working directory, which a service may not write to.
+        # lgpio makes a pipe in its working directory, which a service may not write to.
         os.environ.setdefault("LG_WD", os.environ.get("RUNTIME_DIRECTORY", "/tmp"))  # noqa: S108
-        try:
-            gpiozero = importlib.import_module("gpiozero")
-        except ImportError:
-            raise DeviceError(
-                "gpiozero is not installed.", "sudo apt install python3-gpiozero python3-lgpio."
-            ) from None
-        try:
-            for button, pin in self._pins.items():
-                device = gpiozero.DigitalInputDevice(pin, pull_up=True)
-                self._devices.append(device)
-                device.when_activated = lambda button=button: self.level(button, True)
-                device.when_deactivated = lambda button=button: self.level(button, False)
-        except gpiozero.GPIOZeroError as refused:
-            self.stop()
-            raise DeviceError(
-                f"The buttons' pins can't be used ({refused}).",
-                "Check their numbers, and that the user is in the group gpio.",
-            ) from refused
-        self._running = True
-        self._thread = threading.Thread(target=self._wait, args=(on_press, on_touch), name="buttons", daemon=True)
-        self._thread.start()
+        gpiozero = load_library("gpiozero", "sudo apt install python3-gpiozero python3-lgpio.")
+        refusals: dict[str, list[str]] = {}
+        for button, pin in self._pins.items():
+            try:
+                self._open(gpiozero, button, pin)
+            except _library_errors() as refused:
+                refusals.setdefault(str(refused).strip("'"), []).append(f"{button} on GPIO{pin}")
+        if self._devices:
+            self._running = True
+            self._thread = threading.Thread(target=self._wait, args=(on_press, on_touch), name="buttons", daemon=True)
+            self._thread.start()
+        if refusals:
+            raise _ill(refusals)
 
     def stop(self) -> None:
         """Let go of the pins."""
@@ -74,20 +71,21 @@ class GpioButtons:
             thread.join(timeout=2)
         devices, self._devices = self._devices, []
         for device in devices:
-            device.close()
+            with contextlib.suppress(*_library_errors()):
+                device.close()
 
     def alive(self) -> bool:
-        """Whether the thread that waits for them runs."""
+        """Whether the thread that waits for them runs, or was never started."""
         return self._thread is None or self._thread.is_alive()
 
     def level(self, button: str, closed: bool) -> None:
-        """A contact has closed or opened; called by gpiozero's thread."""
+        """Note that a contact closed or opened; gpiozero's thread calls this."""
         with self._changed:
             self._pending.append((button, closed, self._clock()))
             self._changed.notify()
 
     def due(self, now_s: float) -> list[Press | Touch]:
-        """What the contacts' levels come to by that time: touches, and presses that are complete."""
+        """Return the touches and completed presses up to that time, in order, and forget the noted levels."""
         with self._changed:
             pending, self._pending[:] = list(self._pending), []
         happened: list[Press | Touch] = []
@@ -96,6 +94,12 @@ class GpioButtons:
         for button, contact in list(self._contacts.items()):
             happened += self._step(button, contact.raw, now_s)
         return happened
+
+    def _open(self, gpiozero: Any, button: str, pin: int) -> None:
+        device = gpiozero.DigitalInputDevice(pin, pull_up=True)
+        self._devices.append(device)
+        device.when_activated = lambda: self.level(button, True)
+        device.when_deactivated = lambda: self.level(button, False)
 
     def _step(self, button: str, closed: bool, at_s: float) -> list[Press | Touch]:
         long_s = self._holds_s[button]
@@ -119,3 +123,18 @@ class GpioButtons:
                 soonest = min((due for due in dues if due is not None), default=None)
                 if not self._pending:
                     self._changed.wait(None if soonest is None else max(0.001, soonest - self._clock()))
+
+
+def _library_errors() -> tuple[type[Exception], ...]:
+    """The errors of gpiozero and of the drivers below it; `lgpio.error` is no GPIOZeroError, nor an OSError."""
+    libraries = (sys.modules.get("gpiozero"), sys.modules.get("lgpio"))
+    own = (getattr(library, name, None) for library in libraries for name in ("GPIOZeroError", "error"))
+    return (OSError, RuntimeError, *(kind for kind in own if isinstance(kind, type) and issubclass(kind, Exception)))
+
+
+def _ill(refusals: dict[str, list[str]]) -> DeviceError:
+    says = "; ".join(f"{', '.join(buttons)} ({why})" for why, buttons in refusals.items())
+    cure = "Check the pin numbers, and that the user is in the group gpio."
+    if BUSY in refusals:
+        cure = "Another program or an overlay holds the pin (`gpioinfo` names it): free it and restart, or move it."
+    return DeviceError(f"The pins of these buttons can't be used: {says}.", cure)

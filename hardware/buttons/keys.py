@@ -1,4 +1,4 @@
-"""Buttons on the keyboard of the terminal that the table was started in. A fake that says so: `keys`."""
+"""Simulated buttons: keys of the terminal that the table was started in."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from companion.errors import DeviceError
 from hardware.buttons import Press, Touch, unfelt
 
 KEYS = {"b": "bank", "u": "undo", "n": "next", "s": "shutdown"}
-LOOK_S = 0.2
-"""How soon a stop is noticed."""
+"""Key -> button; the capital letter is a long press."""
+POLL_S = 0.2
+"""How long the thread waits for a key before it checks whether to stop, in seconds."""
 
 
 class KeyButtons:
-    """Each key is a button, down and up again at once; its capital letter is a long press."""
+    """Each key is a button that goes down and up at once; its capital letter is a long press."""
 
     name = "keys"
 
@@ -44,7 +45,7 @@ class KeyButtons:
         self._thread.start()
 
     def stop(self) -> None:
-        """Listen no more; the terminal is as it was."""
+        """Stop listening and restore the terminal's settings."""
         self._stopped.set()
         thread, self._thread = self._thread, None
         if thread is not None:
@@ -52,17 +53,17 @@ class KeyButtons:
             self._restore()
 
     def alive(self) -> bool:
-        """Whether the thread that reads them runs, or the terminal has gone for good."""
+        """Whether the reading thread runs, was never started, or ended because the terminal was closed."""
         return self._thread is None or self._thread.is_alive() or self._gone
 
     def press_of(self, key: str) -> Press | None:
-        """The press that a key is, or None."""
+        """Return the press that a key stands for, or None."""
         button = KEYS.get(key.lower())
         return None if button is None else Press(button, long=key != key.lower())
 
     def _listen(self, descriptor: int, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None]) -> None:
         while not self._stopped.is_set():
-            ready, _, _ = select.select([descriptor], [], [], LOOK_S)
+            ready, _, _ = select.select([descriptor], [], [], POLL_S)
             if not ready:
                 continue
             typed = os.read(descriptor, 32)
@@ -78,7 +79,7 @@ class KeyButtons:
 
 
 def _key_by_key(descriptor: int) -> Callable[[], None]:
-    """Have the terminal hand over keys without Enter (Ctrl-C stays Ctrl-C); returns what undoes it."""
+    """Make the terminal deliver keys without Enter (Ctrl-C still interrupts); returns a function that undoes it."""
     import termios
     import tty
 

@@ -8,16 +8,16 @@ from hardware.buttons import Press, Touch, unfelt
 
 
 class NoButtons:
-    """Never pressed."""
+    """Buttons that are never pressed."""
 
     name = "no"
 
     def start(self, on_press: Callable[[Press], None], on_touch: Callable[[Touch], None] = unfelt) -> None:
-        """Nothing to listen to."""
+        """Do nothing: there is nothing to listen to."""
 
     def stop(self) -> None:
-        """Nothing to stop."""
+        """Do nothing."""
 
     def alive(self) -> bool:
-        """Nothing can fall."""
+        """Return True: there is no thread that could fail."""
         return True

@@ -1,4 +1,4 @@
-"""Opens the buttons by the word of a setting."""
+"""How a word of the settings becomes a set of buttons."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from hardware.buttons.none import NoButtons
 from hardware.settings import ButtonSettings
 
 KINDS = ("none", "keys", "gpio")
+"""Every word that `open_buttons` takes."""
 
 
 def open_buttons(kind: str, settings: ButtonSettings) -> Buttons:
-    """The buttons of that kind, not started. Raises SetupError with the nearest known kind."""
+    """Build the buttons of that kind, not started. Raises SetupError that names the nearest known kind."""
     if kind == "none":
         return NoButtons()
     if kind == "keys":

@@ -1,53 +1,66 @@
-"""Opens a strip by the few words of a setting; `auto` picks the one for this machine and says why."""
+"""The registry of strips, and how a word of the settings becomes a strip; `auto` picks the one for this machine."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from companion.errors import SetupError, nearest
 from hardware.machine import is_pi, is_pi_5, model
 from hardware.settings import StripSettings
-from hardware.strips import Strip
-from hardware.strips.memory import MemoryStrip
-from hardware.strips.pio import PioStrip
-from hardware.strips.spi import SpiStrip
-from hardware.strips.terminal import TerminalStrip
-from hardware.strips.wled import WledStrip
-from hardware.strips.ws281x import Ws281xStrip
+from hardware.strips import Strip, StripKind, memory, pio, spi, terminal, wled, ws281x
 
-KINDS = ("auto", "memory", "terminal", "spi", "pio", "ws281x", "wled:HOST")
+STRIPS: dict[str, StripKind] = {
+    "memory": memory.KIND,
+    "terminal": terminal.KIND,
+    "spi": spi.KIND,
+    "pio": pio.KIND,
+    "ws281x": ws281x.KIND,
+    "wled": wled.KIND,
+}
+"""Every strip by its name. Settings, wiring checks, help and documentation read it (docs/how-to/add-a-strip.md)."""
+
+AUTO = "auto"
+"""The word that lets `automatic` choose."""
+
+
+def known_kinds() -> tuple[str, ...]:
+    """Return every word that `open_strip` takes, as a person writes it: `spi`, `wled:HOST`, `auto`.
+
+    >>> "wled:HOST" in known_kinds()
+    True
+    """
+    return (*(f"{name}:{kind.argument}" if kind.argument else name for name, kind in STRIPS.items()), AUTO)
 
 
 def open_strip(kind: str, leds: int, wired: StripSettings) -> Strip:
-    """The strip of that kind, not started. Raises SetupError with the nearest known kind."""
-    word, _, host = kind.partition(":")
-    if word == "auto" and not host:
-        word, _ = automatic(model(), Path(wired.pio_path).exists())
-    if word == "wled" and host:
-        return WledStrip(leds, host, wired.wled_port)
-    strip = None if host else _wired_here(word, leds, wired)
-    if strip is not None:
-        return strip
-    raise SetupError([f"There is no strip {kind!r}{nearest(kind, KINDS)}"])
+    """Build the strip that a word of the settings names, not started.
+
+    Args:
+        kind: One of `known_kinds()`.
+        leds: Number of LEDs.
+        wired: How the strip is wired.
+
+    Raises:
+        SetupError: When there is no such strip; names the nearest one.
+    """
+    name, _, argument = resolved(kind).partition(":")
+    found = STRIPS.get(name)
+    if found is None or bool(argument) != bool(found.argument):
+        raise SetupError([f"There is no strip {kind!r}{nearest(kind, known_kinds())}"])
+    return found.make(leds, wired, argument)
 
 
-def automatic(machine: str, has_pio: bool) -> tuple[str, str]:
-    """The kind of strip for a machine, and why."""
-    if is_pi_5(machine) and has_pio:
-        return "pio", f"{machine} with the overlay ws2812-pio."
+def resolved(kind: str, machine: str | None = None) -> str:
+    """Return the kind itself, or for `auto` the one for a machine of that model (this machine's when left out)."""
+    return automatic(model() if machine is None else machine)[0] if kind == AUTO else kind
+
+
+def automatic(machine: str) -> tuple[str, str]:
+    """Return the strip for a machine of that model (as `hardware.machine.model` tells it), and the reason.
+
+    >>> automatic("Raspberry Pi 4 Model B Rev 1.4")[0]
+    'spi'
+    """
+    if is_pi_5(machine):
+        return "pio", f"{machine}: the kernel's PIO driver makes the signal, and other loads can't disturb it."
     if is_pi(machine):
         return "spi", f"{machine}: SPI works on every Pi and needs no root."
     return "memory", "This is no Raspberry Pi: the board is drawn in the page."
-
-
-def _wired_here(word: str, leds: int, wired: StripSettings) -> Strip | None:
-    """A strip that needs no address, or None when there is none of that kind."""
-    if word == "memory":
-        return MemoryStrip(leds)
-    if word == "terminal":
-        return TerminalStrip(leds)
-    if word == "spi":
-        return SpiStrip(leds, wired.spi_bus, wired.spi_device, wired.order, wired.spi_bits)
-    if word == "pio":
-        return PioStrip(leds, Path(wired.pio_path))
-    return Ws281xStrip(leds, wired.pin, wired.order) if word == "ws281x" else None

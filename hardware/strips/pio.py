@@ -1,62 +1,104 @@
-"""A strip on a Raspberry Pi 5 through the kernel's PIO driver: `dtoverlay=ws2812-pio` makes a device to write to."""
+"""A strip on a Raspberry Pi 5 through the kernel driver `ws2812-pio-rp1`; needs no root.
+
+The overlay line in `config.txt` makes `/dev/leds0`. A write is four bytes an LED: red, green, blue, and a white that
+WS2812 LEDs do not have. The driver sends them in the order green, red, blue (drivers/misc/ws2812-pio-rp1.c in
+github.com/raspberrypi/linux).
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import re
 from pathlib import Path
 
 import numpy as np
 
 from companion.errors import DeviceError
-from hardware.strips import FrameRGB, checked
+from hardware.machine import is_pi_5
+from hardware.settings import StripSettings
+from hardware.strips import FrameRGB, StripKind, checked, not_open
 
-OVERLAY = "dtoverlay=ws2812-pio,gpio=18,num_leds={leds},brightness=0"
-"""brightness=0: the driver passes values on as they are (kernels after 6.12.55; older ones add their own gamma)."""
+CONFIG = "/boot/firmware/config.txt"
+"""File that the Pi's firmware reads at each start; the overlay line belongs there."""
+TOO_MANY_LEDS = (errno.EFBIG, errno.ENOSPC)
+"""The driver's answers to a write that is longer than the overlay's `num_leds` allows."""
+FIRST_KERNEL = (6, 12, 56)
+"""First kernel whose driver takes `brightness=0` as "send colours unchanged".
+
+Older ones multiply every colour by it, and the strip stays dark (github.com/raspberrypi/linux, pull request 7110).
+"""
+
+
+def overlay_line(leds: int, pin: int = 18) -> str:
+    """Return the line of `config.txt` that makes `/dev/leds0`.
+
+    `brightness=0` makes the driver send colours unchanged: the table has applied gamma and brightness already.
+
+    >>> overlay_line(122)
+    'dtoverlay=ws2812-pio,gpio=18,num_leds=122,brightness=0'
+    """
+    return f"dtoverlay=ws2812-pio,gpio={pin},num_leds={leds},brightness=0"
+
+
+def kernel_problem(release: str) -> DeviceError | None:
+    """Return why the strip stays dark under this kernel (as `uname -r` names it), or None."""
+    found = re.match(r"(\d+)\.(\d+)\.(\d+)", release)
+    if found is None or tuple(map(int, found.groups())) >= FIRST_KERNEL:
+        return None
+    what = f"The kernel {release} keeps a strip dark whose overlay says brightness=0."
+    return DeviceError(what, "Update it: sudo apt update && sudo apt full-upgrade, then restart.")
 
 
 class PioStrip:
-    """LEDs behind `/dev/leds0`: four bytes an LED, red, green, blue and an unused white."""
+    """LEDs behind the driver's device file.
+
+    Args:
+        leds: Number of LEDs.
+        path: The device file.
+        pin: BCM number of the data pin, for the overlay line in messages.
+        order: Order in which the LEDs expect red, green and blue.
+    """
 
     name = "pio"
 
-    def __init__(self, leds: int, path: Path = Path("/dev/leds0")) -> None:
+    def __init__(self, leds: int, path: Path = Path("/dev/leds0"), pin: int = 18, order: str = "GRB") -> None:
         self.leds = leds
-        self._path = path
+        self._path, self._pin = path, pin
+        # The driver sends its second byte first: the colour that the LEDs expect first goes there.
+        self._columns = ["RGB".index(order[place]) for place in (1, 0, 2)]
         self._descriptor: int | None = None
 
     def start(self) -> None:
-        """Open the device. Raises DeviceError."""
+        """Open the device and send a dark frame: too many LEDs are found at once. Raises DeviceError."""
         if self._descriptor is not None:
             return
         try:
             self._descriptor = os.open(self._path, os.O_WRONLY)
         except OSError as refused:
             raise self._ill(refused) from refused
+        self._write(bytes(4 * self.leds))
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Write a frame whole. Raises DeviceError, or ValueError for a frame of another length."""
-        data = np.pad(checked(frame_rgb, self.leds), ((0, 0), (0, 1))).tobytes()
+        """Write a frame. Raises DeviceError, or ValueError for a frame of another length."""
+        ordered = checked(frame_rgb, self.leds)[:, self._columns]
+        self._write(np.pad(ordered, ((0, 0), (0, 1))).tobytes())
+
+    def stop(self) -> None:
+        """Switch all LEDs off and close the device."""
+        with contextlib.suppress(DeviceError):
+            self._write(bytes(4 * self.leds))
+        self._close()
+
+    def _write(self, data: bytes) -> None:
         if self._descriptor is None:
-            raise DeviceError("The PIO strip is not open.", "It is opened again by itself.")
+            raise not_open(self.name)
         try:
-            written = os.pwrite(self._descriptor, data, 0)
+            os.pwrite(self._descriptor, data, 0)
         except OSError as refused:
             self._close()
             raise self._ill(refused) from refused
-        if written != len(data):
-            self._close()
-            raise DeviceError(
-                f"{self._path} takes {written // 4} LEDs, not {self.leds}.",
-                f"Set {OVERLAY.format(leds=self.leds)} in /boot/firmware/config.txt and restart.",
-            )
-
-    def stop(self) -> None:
-        """All dark, and close the device."""
-        if self._descriptor is not None:
-            with contextlib.suppress(OSError):
-                os.pwrite(self._descriptor, bytes(4 * self.leds), 0)
-            self._close()
 
     def _close(self) -> None:
         descriptor, self._descriptor = self._descriptor, None
@@ -65,15 +107,26 @@ class PioStrip:
                 os.close(descriptor)
 
     def _ill(self, refused: OSError) -> DeviceError:
+        line = f"{overlay_line(self.leds, self._pin)} in {CONFIG}"
         if isinstance(refused, FileNotFoundError):
-            cure = (
-                f"Add {OVERLAY.format(leds=self.leds)} to /boot/firmware/config.txt and restart (Raspberry Pi 5 only)."
-            )
-            return DeviceError(f"There is no {self._path}.", cure)
+            return DeviceError(f"There is no {self._path}.", f"Write {line} (Raspberry Pi 5 only) and restart.")
         if isinstance(refused, PermissionError):
-            return DeviceError(
-                f"{self._path} may not be written.", "Install systemd/99-pegpip.rules in /etc/udev/rules.d."
-            )
-        return DeviceError(
-            f"{self._path} fails ({refused.strerror}).", "Check the overlay and the wiring of the strip."
-        )
+            cure = "Copy systemd/99-pegpip.rules to /etc/udev/rules.d and restart."
+            return DeviceError(f"{self._path} may not be written.", cure)
+        if refused.errno in TOO_MANY_LEDS:
+            what = f"{self._path} is made for fewer LEDs than the {self.leds} of the layout."
+            return DeviceError(what, f"Write {line} in place of the overlay there, and restart.")
+        return DeviceError(f"{self._path} fails ({refused.strerror}).", "Check the overlay and the wiring.")
+
+
+def _problems(_settings: StripSettings, machine: str) -> list[str]:
+    wrong = machine and not is_pi_5(machine)
+    return ["[strip] kind pio needs a Raspberry Pi 5; use spi."] if wrong else []
+
+
+KIND = StripKind(
+    make=lambda leds, settings, _argument: PioStrip(leds, Path(settings.pio_path), settings.pin, settings.order),
+    summary="GPIO18 of a Raspberry Pi 5, by the kernel's PIO driver; needs no root.",
+    pins=lambda settings: {settings.pin: "the strip's data"},
+    problems=_problems,
+)

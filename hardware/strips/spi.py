@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from companion.errors import DeviceError
-from hardware.strips import FrameRGB, checked
+from hardware.libraries import load_library
+from hardware.settings import StripSettings
+from hardware.strips import FrameRGB, StripKind, checked, not_open
 from hardware.strips.ws2812 import SPEED_HZ, bytes_for, encoded
 
+PINS = {10: "MOSI", 9: "MISO", 11: "SCLK", 8: "CE0", 7: "CE1"}
+"""BCM number -> role of the pins that the kernel reserves for SPI bus 0; the LEDs need MOSI alone."""
 BUFSIZ = Path("/sys/module/spidev/parameters/bufsiz")
+"""File with the kernel's limit to one SPI transfer, in bytes. A longer frame is cut, and the gap latches half of it."""
 DEFAULT_BUFSIZ = 4096
-"""The kernel's limit to one transfer where it does not say. A frame cut in two would latch half the strip early."""
+"""The limit in bytes where that file can't be read: the kernel's own default."""
 
 
 class SpiStrip:
-    """LEDs on an SPI bus, 3 or 4 `bits` to one of theirs; `bufsiz` is the file that tells the kernel's limit."""
+    """LEDs on an SPI bus.
+
+    Args:
+        leds: Number of LEDs.
+        bus: Number of the SPI bus, as in `/dev/spidevBUS.DEVICE`.
+        device: Number of the device on the bus.
+        order: Order in which the LEDs expect red, green and blue.
+        bits: SPI bits for an LED bit: 3, or 4 for LEDs that flicker or show wrong colours with 3.
+        bufsiz: File with the kernel's limit to one transfer.
+    """
 
     name = "spi"
 
@@ -35,24 +48,21 @@ class SpiStrip:
         if self._link is not None:
             return
         self._check_length()
+        spidev = load_library("spidev", "sudo apt install python3-spidev.")
+        self._link = spidev.SpiDev()
         try:
-            spidev = importlib.import_module("spidev")
-        except ImportError:
-            raise DeviceError("The library spidev is not installed.", "sudo apt install python3-spidev.") from None
-        link = spidev.SpiDev()
-        try:
-            link.open(self._bus, self._device)
-            link.max_speed_hz = SPEED_HZ[self._bits]
-            link.mode = 0
+            self._link.open(self._bus, self._device)
+            self._link.max_speed_hz = SPEED_HZ[self._bits]
+            self._link.mode = 0
         except OSError as refused:
+            self._drop()
             raise self._ill(refused) from refused
-        self._link = link
 
     def show(self, frame_rgb: FrameRGB) -> None:
         """Send a frame in one transfer. Raises DeviceError, or ValueError for a frame of another length."""
         data = encoded(checked(frame_rgb, self.leds), self._order, self._bits)
         if self._link is None:
-            raise DeviceError("The SPI strip is not open.", "It is opened again by itself.")
+            raise not_open(self.name)
         try:
             self._link.writebytes2(data)
         except OSError as refused:
@@ -60,7 +70,7 @@ class SpiStrip:
             raise self._ill(refused) from refused
 
     def stop(self) -> None:
-        """All dark, and close the bus."""
+        """Switch all LEDs off and close the bus."""
         if self._link is not None:
             dark = np.zeros((self.leds, 3), np.uint8)
             with contextlib.suppress(OSError):
@@ -91,3 +101,15 @@ class SpiStrip:
         if isinstance(refused, PermissionError):
             return DeviceError(f"{path} may not be opened.", "Add the user to the group spi: sudo adduser $USER spi.")
         return DeviceError(f"{path} fails ({refused.strerror or refused}).", "Check the wiring of the strip.")
+
+
+def pins(_settings: StripSettings) -> dict[int, str]:
+    """Return the pins of SPI bus 0, BCM number -> role, the data pin first."""
+    return {pin: f"the strip's SPI ({role})" for pin, role in PINS.items()}
+
+
+KIND = StripKind(
+    make=lambda leds, wired, _argument: SpiStrip(leds, wired.spi_bus, wired.spi_device, wired.order, wired.spi_bits),
+    summary="GPIO10 of any Raspberry Pi, by SPI; needs no root.",
+    pins=pins,
+)

@@ -1,4 +1,4 @@
-"""A strip drawn in the terminal: true colour, one row of all LEDs; silent where nobody would see it."""
+"""A strip drawn in the terminal as one row of coloured dots; silent when the output is not a terminal."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import TextIO
 
 import numpy as np
 
-from hardware.strips import FrameRGB, checked
+from hardware.strips import FrameRGB, StripKind, checked
 
 _LIT = "\N{BLACK CIRCLE}"
 _GAMMA = 2.6
+"""Exponent that undoes the LEDs' gamma: a screen applies its own, and dim lights would look dark."""
 
 
 class TerminalStrip:
-    """Draws frames over each other in place, below what was printed before.
+    """Draws each frame over the one before, below earlier output.
 
     Args:
-        leds: LEDs of the strip.
-        out: Where to draw; standard output when left out. Nothing is drawn unless it is a terminal.
+        leds: Number of LEDs.
+        out: Stream to draw on; standard output when left out. Nothing is drawn unless it is a terminal.
     """
 
     name = "terminal"
@@ -30,13 +31,12 @@ class TerminalStrip:
         self._drawn = False
 
     def start(self) -> None:
-        """Draw from now on, if this is a terminal."""
+        """Begin to draw, if the stream is a terminal."""
         self._open = self._out.isatty()
         self._drawn = False
 
     def show(self, frame_rgb: FrameRGB) -> None:
-        """Draw the frame over the last one. Raises ValueError for one of another length."""
-        # A screen has its own gamma; the LEDs' is taken out so that dim lights are seen here as well.
+        """Draw the frame over the last one. Raises ValueError for a frame of another length."""
         seen = (255 * (checked(frame_rgb, self.leds) / 255.0) ** (1 / _GAMMA)).astype(np.uint8)
         if not self._open:
             return
@@ -46,7 +46,7 @@ class TerminalStrip:
         self._drawn = True
 
     def stop(self) -> None:
-        """Draw all dark, then no more."""
+        """Draw a dark row, and draw no more."""
         if self._open:
             self.show(np.zeros((self.leds, 3), np.uint8))
         self._open = False
@@ -61,3 +61,10 @@ def _line(row: FrameRGB) -> str:
             text += "\x1b[38;2;{};{};{}m".format(*colour)
         text, last = text + _LIT, colour
     return text
+
+
+KIND = StripKind(
+    make=lambda leds, _settings, _argument: TerminalStrip(leds),
+    summary="No LEDs: a row of dots in the terminal.",
+    simulated=True,
+)

@@ -1,7 +1,7 @@
-"""A strip on a WLED controller in the network, by DDP: UDP packets of a ten-byte header and the LEDs' bytes.
+"""A strip on a WLED controller in the network, driven by the Distributed Display Protocol (DDP) over UDP.
 
-The protocol: http://www.3waylabs.com/ddp/. WLED listens on port 4048, takes at most 1,440 bytes a packet, and goes back
-to its own effect 2.5 s after the last one: the board sends a frame each second.
+A packet is a header of ten bytes and the colours of up to 480 LEDs (http://www.3waylabs.com/ddp/). WLED listens on port
+4048. It returns to its own effect 2.5 s after the last packet, so the board repeats its frame each second.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from companion.errors import DeviceError
-from hardware.strips import FrameRGB, checked
+from hardware.strips import FrameRGB, StripKind, checked, not_open
 
 PORT = 4048
+"""UDP port that WLED listens on for DDP."""
 DATA_BYTES = 1440
+"""Bytes of colours in one packet at most: DDP's own limit, which fits an Ethernet frame."""
 VERSION_1, PUSH = 0x40, 0x01
+"""Flags of the header: protocol version 1; show the frame now (set on its last packet)."""
 RGB24, DISPLAY = 0x0B, 0x01
+"""Data type (three colours of eight bits) and destination (the default output) in the header."""
 
 
 class WledStrip:
-    """LEDs of a WLED controller."""
+    """LEDs of the WLED controller with that host name or address."""
 
     name = "wled"
 
@@ -34,13 +38,13 @@ class WledStrip:
         self._sent = 0
 
     def start(self) -> None:
-        """Find the host. Raises DeviceError."""
+        """Look the host up and open a socket to it. Raises DeviceError."""
         if self._link is not None:
             return
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_DGRAM)[0]
             link = socket.socket(family, kind, protocol)
-        except OSError as refused:
+        except (OSError, UnicodeError) as refused:  # UnicodeError: a name that no domain can have
             raise self._ill(refused) from refused
         try:
             link.connect(address)
@@ -53,7 +57,7 @@ class WledStrip:
         """Send a frame. Raises DeviceError, or ValueError for a frame of another length."""
         frame = checked(frame_rgb, self.leds)
         if self._link is None:
-            raise DeviceError("The WLED strip is not open.", "It is opened again by itself.")
+            raise not_open(self.name)
         self._sent = self._sent % 15 + 1
         try:
             for packet in packets(frame, self._sent):
@@ -63,7 +67,7 @@ class WledStrip:
             raise self._ill(refused) from refused
 
     def stop(self) -> None:
-        """All dark, and close: WLED then goes back to its own effect."""
+        """Switch all LEDs off and close the socket; WLED then returns to its own effect."""
         if self._link is not None:
             with contextlib.suppress(OSError):
                 for packet in packets(np.zeros((self.leds, 3), np.uint8), self._sent % 15 + 1):
@@ -75,17 +79,25 @@ class WledStrip:
         if link is not None:
             link.close()
 
-    def _ill(self, refused: OSError) -> DeviceError:
+    def _ill(self, refused: OSError | UnicodeError) -> DeviceError:
+        why = getattr(refused, "strerror", None) or refused
         return DeviceError(
-            f"The WLED controller {self._host} can't be reached ({refused.strerror or refused}).",
+            f"The WLED controller {self._host} can't be reached ({why}).",
             "Check that it is switched on and in the same network, and give its number, not its name.",
         )
 
 
 def packets(frame_rgb: FrameRGB, sequence: int) -> Iterator[bytes]:
-    """The DDP packets of a frame; `sequence` 1 to 15. The last one carries the push flag: show it now."""
+    """Yield the DDP packets of a frame. `sequence` is 1 to 15; the last packet carries the push flag."""
     data = frame_rgb.tobytes()
     for offset in range(0, len(data), DATA_BYTES):
         part = data[offset : offset + DATA_BYTES]
         flags = VERSION_1 | (PUSH if offset + len(part) == len(data) else 0)
         yield struct.pack(">BBBBIH", flags, sequence, RGB24, DISPLAY, offset, len(part)) + part
+
+
+KIND = StripKind(
+    make=lambda leds, settings, host: WledStrip(leds, host, settings.wled_port),
+    summary="A WLED controller on the network; no pin of the Pi.",
+    argument="HOST",
+)

@@ -1,27 +1,43 @@
-"""A strip by the library rpi_ws281x: PWM, PCM or SPI of a Raspberry Pi up to the 4. Never loaded on a Pi 5 or a PC.
+"""A strip by the library rpi_ws281x: PWM, PCM or SPI of a Raspberry Pi up to the 4.
 
-The library crashes rather than raises where it does not belong, so the device tree is asked before it is touched.
+The library crashes rather than raises on a Pi 5 or a PC. So the device tree is asked before the library is loaded.
 """
 
 from __future__ import annotations
 
-import importlib
+import atexit
+import contextlib
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from companion.errors import DeviceError
+from hardware.libraries import load_library
 from hardware.machine import is_pi, is_pi_5, model
-from hardware.strips import FrameRGB, checked
+from hardware.settings import StripSettings
+from hardware.strips import FrameRGB, StripKind, checked, not_open, spi
 
 FREQUENCY_HZ = 800_000
+"""Bit rate of WS2812 LEDs."""
 DMA = 10
-"""The channel that nothing else on a Pi uses; 5 destroys the file system of a Pi 3."""
+"""The DMA channel that nothing else on a Pi uses; channel 5 destroys the file system of a Pi 3."""
+PWM_PINS, PCM_PIN, SPI_PIN = (12, 13, 18, 19), 21, 10
+"""BCM numbers of the pins that can drive LEDs, by what makes the signal."""
 CHANNEL_1_PINS = (13, 19, 41, 45, 53)
+"""BCM numbers of the pins on the second PWM channel."""
+USE_SPI = "Use the strip spi, which needs neither root nor this library"
 
 
 class Ws281xStrip:
-    """LEDs on a PWM, PCM or SPI pin (BCM number): 18 or 12, 21, 10."""
+    """LEDs on a PWM, PCM or SPI pin.
+
+    Args:
+        leds: Number of LEDs.
+        pin: BCM number: 18 or 12 (PWM), 21 (PCM), 10 (SPI).
+        order: Order in which the LEDs expect red, green and blue.
+        machine: Model of the machine; asked from the device tree when left out.
+    """
 
     name = "ws281x"
 
@@ -32,48 +48,77 @@ class Ws281xStrip:
         self._strip: Any = None
 
     def start(self) -> None:
-        """Load the library and begin. Raises DeviceError."""
+        """Load the library and take the pin. Raises DeviceError."""
         if self._strip is not None:
             return
         if not is_pi(self._machine):
             raise DeviceError("ws281x works on a Raspberry Pi only.", "Choose the strip memory, terminal or wled:HOST.")
         if is_pi_5(self._machine):
             raise DeviceError("ws281x does not work on a Raspberry Pi 5.", "Choose the strip spi or pio.")
-        try:
-            library = importlib.import_module("rpi_ws281x")
-        except ImportError:
-            raise DeviceError("rpi_ws281x is not installed.", "pip install rpi_ws281x (extra `pi`).") from None
+        library = load_library("rpi_ws281x", f"{USE_SPI}; or pip install 'peg-and-pip[pi]'.")
         kind = getattr(library.ws, f"WS2811_STRIP_{self._order}")
         channel = 1 if self._pin in CHANNEL_1_PINS else 0
         strip = library.PixelStrip(self.leds, self._pin, FREQUENCY_HZ, DMA, False, 255, channel, kind)
         try:
             strip.begin()
         except RuntimeError as refused:
-            raise DeviceError(
-                f"rpi_ws281x can't begin on pin {self._pin} ({refused}).",
-                "PWM and PCM need root; SPI (pin 10) does not, nor does the strip spi.",
-            ) from refused
+            # The library's exit handler frees what a failed begin() never made, and the interpreter crashes.
+            atexit.unregister(strip._cleanup)  # noqa: SLF001 - PixelStrip has no close()
+            library.ws.delete_ws2811_t(strip._leds)  # noqa: SLF001
+            raise DeviceError(f"rpi_ws281x can't begin on pin {self._pin} ({refused}).", _cure(self._pin)) from refused
         self._strip = strip
 
     def show(self, frame_rgb: FrameRGB) -> None:
         """Light the LEDs. Raises DeviceError, or ValueError for a frame of another length."""
         frame = checked(frame_rgb, self.leds)
         if self._strip is None:
-            raise DeviceError("The ws281x strip is not open.", "It is opened again by itself.")
+            raise not_open(self.name)
         words = frame.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
         try:
             for led, word in enumerate(words.tolist()):
                 self._strip.setPixelColor(led, word)
             self._strip.show()
         except RuntimeError as refused:
-            self._strip = None
+            self._let_go()
             raise DeviceError(f"rpi_ws281x fails ({refused}).", "Check the wiring of the strip.") from refused
 
     def stop(self) -> None:
-        """All dark; the library lets go of the pin when the program ends."""
+        """Switch all LEDs off and let go of the pin."""
         if self._strip is not None:
-            try:
+            with contextlib.suppress(DeviceError):
                 self.show(np.zeros((self.leds, 3), np.uint8))
-            except DeviceError:
-                return
-            self._strip = None
+            self._let_go()
+
+    def _let_go(self) -> None:
+        strip, self._strip = self._strip, None
+        if strip is not None:
+            # Do now what the library's exit handler would do, once.
+            atexit.unregister(strip._cleanup)  # noqa: SLF001
+            strip._cleanup()  # noqa: SLF001
+
+
+def _cure(pin: int) -> str:
+    if pin == SPI_PIN:
+        return "Switch SPI on with `sudo raspi-config`, Interface Options; add the user to the group spi."
+    return f"PWM and PCM need root. {USE_SPI}."
+
+
+def _pins(settings: StripSettings) -> Mapping[int, str]:
+    return spi.pins(settings) if settings.pin == SPI_PIN else {settings.pin: "the strip's data"}
+
+
+def _problems(settings: StripSettings, machine: str) -> list[str]:
+    problems = []
+    if settings.pin not in (*PWM_PINS, PCM_PIN, SPI_PIN):
+        problems.append(f"[strip] pin {settings.pin} can't drive LEDs; use 18 or 12 (PWM), 21 (PCM) or 10 (SPI).")
+    if is_pi_5(machine):
+        problems.append("[strip] kind ws281x does not work on a Raspberry Pi 5; use spi or pio.")
+    return problems
+
+
+KIND = StripKind(
+    make=lambda leds, settings, _argument: Ws281xStrip(leds, settings.pin, settings.order),
+    summary="GPIO18 or 12 (PWM), 21 (PCM) or 10 (SPI) up to a Raspberry Pi 4; PWM and PCM need root.",
+    pins=_pins,
+    problems=_problems,
+)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pty
 import queue
 import random
+import sys
 import termios
 import threading
 from typing import Any
@@ -27,6 +29,7 @@ from hardware.strips import FrameRGB
 from hardware.strips.memory import MemoryStrip
 from hardware.track import preset
 from hardware.view import BoardView, Peg
+from tests.hardware.pi_drivers import fresh_driver
 
 SETTLE_S, LONG_S = 0.02, 1.0
 
@@ -243,6 +246,29 @@ def test_a_button_that_is_held_down_is_acknowledged_by_the_light(kind: Any, pins
 def test_a_pin_that_is_taken_is_told(pins: Any) -> None:
     with gpiozero.LED(17), pytest.raises(DeviceError, match="pins"):
         GpioButtons(ButtonSettings()).start(print)
+
+
+def test_a_busy_pin_costs_its_button_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gpiozero's own LGPIOFactory over a stand-in for lgpio, whose `error` is neither GPIOZeroError nor OSError."""
+    lgpio = fresh_driver(monkeypatch, "lgpio")
+    monkeypatch.delitem(sys.modules, "gpiozero.pins.lgpio", raising=False)
+    monkeypatch.setenv("PI_BUSY_PINS", "17")
+    monkeypatch.setattr("gpiozero.pins.local.get_pi_revision", lambda: 0xB03114)
+    factory = importlib.import_module("gpiozero.pins.lgpio").LGPIOFactory()
+    monkeypatch.setattr(gpiozero.Device, "pin_factory", factory)
+    buttons = GpioButtons(ButtonSettings(settle_s=0.001, long_s=10))
+    told: queue.Queue[Press] = queue.Queue()
+    with pytest.raises(DeviceError) as ill:
+        buttons.start(told.put)
+    assert "bank on GPIO17 (GPIO busy)" in ill.value.what
+    assert "undo" not in ill.value.what
+    assert "gpioinfo" in ill.value.cure
+    lgpio.press(27, down=True)
+    threading.Event().wait(0.01)
+    lgpio.press(27, down=False)
+    assert told.get(timeout=60) == Press("undo")
+    buttons.stop()
+    factory.close()
 
 
 def test_keys_are_buttons_and_capitals_long_presses() -> None:

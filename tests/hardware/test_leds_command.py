@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import types
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from hardware.pictures.gallery import SCENES
 from hardware.pictures.plans import drilling_template, walk, wiring_map
 from hardware.pictures.wires import HEADER_PINS, wiring_diagram
 from hardware.settings import StripSettings
+from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -139,3 +142,43 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path, empty_settings: 
     words = ["design", "--config", empty_settings, "--out", str(tmp_path / "file" / "d.svg")]
     with pytest.raises(DeviceError, match="--out"):
         CliRunner().invoke(command, words, catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
+    ("answers", "status", "told", "bits"),
+    [
+        ("y\n", 0, "without flicker", 3),
+        ("n\ny\n", 0, "Set spi_bits = 4 in [strip].", 4),
+        ("n\nn\n", 1, "Check `order` in [strip]", 4),
+    ],
+)
+def test_wrong_colours_are_shown_in_the_other_spi_coding(
+    answers: str, status: int, told: str, bits: int, empty_settings: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[bytes] = []
+    spi = types.SimpleNamespace(open=lambda *_at: None, writebytes2=sent.append, close=lambda: None)
+    monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=lambda: spi))
+    monkeypatch.setattr("companion.commands.leds.can_answer", lambda: True)
+    words = ["test", "--config", empty_settings, "--strip", "spi", "--step", "0.01"]
+    done = CliRunner().invoke(command, words, input=answers, standalone_mode=False)
+    assert done.return_value == status, done.output
+    assert told in done.output
+    assert {len(data) for data in sent} == {bytes_for(122, each) for each in range(3, bits + 1)}
+
+
+def test_the_spi_coding_can_be_named(empty_settings: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[bytes] = []
+    spi = types.SimpleNamespace(open=lambda *_at: None, writebytes2=sent.append, close=lambda: None)
+    monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=lambda: spi))
+    leds("test", "--config", empty_settings, "--strip", "spi", "--step", "0.01", "--spi-bits", "4")
+    assert bytes_for(122, 4) in {len(data) for data in sent}
+
+
+def test_the_wiring_of_auto_is_that_of_the_machine(
+    tmp_path: Path, empty_settings: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for machine, pin in (("Raspberry Pi 5 Model B Rev 1.0", 18), ("Raspberry Pi 4 Model B Rev 1.4", 10), ("", 10)):
+        monkeypatch.setattr("hardware.machine.model", lambda machine=machine: machine)
+        out = tmp_path / "w.svg"
+        assert leds("wiring", "--config", empty_settings, "--strip", "auto", "--out", str(out)).exit_code == 0
+        assert f"GPIO{pin} (pin" in out.read_text()

@@ -1,9 +1,12 @@
-"""Six strips, one contract; the bytes on the wire against hand-worked ones; faults from below told with their cure."""
+"""Every strip of the registry keeps one contract; bytes on the wire against hand-worked ones; faults with cures."""
 
 from __future__ import annotations
 
 import io
+import os
+import signal
 import socket
+import subprocess
 import sys
 import types
 from collections.abc import Iterator
@@ -12,19 +15,23 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from companion.commands.leds import command as leds
 from companion.errors import DeviceError, SetupError
 from hardware.power import Power
 from hardware.settings import PowerSettings, StripSettings
 from hardware.strips.memory import MemoryStrip
-from hardware.strips.opening import automatic, open_strip
-from hardware.strips.pio import PioStrip
+from hardware.strips.opening import STRIPS, automatic, known_kinds, open_strip
+from hardware.strips.pio import PioStrip, kernel_problem, overlay_line
 from hardware.strips.spi import SpiStrip
 from hardware.strips.terminal import TerminalStrip
 from hardware.strips.wled import WledStrip
 from hardware.strips.ws281x import Ws281xStrip
 from hardware.strips.ws2812 import bytes_for, encoded, gap
+from tests.hardware.pi_drivers import PI_DRIVERS, fresh_driver
 
+ROOT = Path(__file__).resolve().parents[2]
 LEDS = 5
 PI_4, PI_5 = "Raspberry Pi 4 Model B Rev 1.4", "Raspberry Pi 5 Model B Rev 1.0"
 
@@ -48,33 +55,11 @@ class FakeSpi:
         pass
 
 
-class FakePixels:
-    """rpi_ws281x below the adapter."""
-
-    refuses = False
-    shown: ClassVar[list[list[int]]] = []
-
-    def __init__(self, count: int, *wiring: Any) -> None:
-        self.words, self.wiring = [0] * count, wiring
-
-    def begin(self) -> None:
-        if FakePixels.refuses:
-            raise RuntimeError("ws2811_init failed with code -5 (mmap() failed)")
-
-    def setPixelColor(self, led: int, word: int) -> None:
-        self.words[led] = word
-
-    def show(self) -> None:
-        FakePixels.shown.append(list(self.words))
-
-
 @pytest.fixture
 def below(monkeypatch: pytest.MonkeyPatch) -> None:
     FakeSpi.sent, FakeSpi.fault = [], None
-    FakePixels.shown, FakePixels.refuses = [], False
     monkeypatch.setitem(sys.modules, "spidev", types.SimpleNamespace(SpiDev=FakeSpi))
-    ws = types.SimpleNamespace(WS2811_STRIP_GRB=0x00081000, WS2811_STRIP_RGB=0x00100800)
-    monkeypatch.setitem(sys.modules, "rpi_ws281x", types.SimpleNamespace(PixelStrip=FakePixels, ws=ws))
+    fresh_driver(monkeypatch, "_rpi_ws281x")
 
 
 @pytest.fixture
@@ -90,8 +75,9 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture(params=["memory", "terminal", "spi", "pio", "wled", "ws281x"])
+@pytest.fixture(params=STRIPS)
 def strip(request: pytest.FixtureRequest, below: None, listener: socket.socket, tmp_path: Path) -> Any:
+    """Each strip of the registry, over a driver that a test can hold: a new strip needs a line here."""
     leds0 = tmp_path / "leds0"
     leds0.touch()
     return {
@@ -242,6 +228,17 @@ def test_pio_writes_four_bytes_an_led(tmp_path: Path) -> None:
     assert device.read_bytes() == bytes(8)
 
 
+def test_pio_sends_the_strips_own_order_through_a_driver_that_sends_grb(tmp_path: Path) -> None:
+    device = tmp_path / "leds0"
+    device.touch()
+    strip = PioStrip(1, device, order="RGB")
+    strip.start()
+    strip.show(frame((1, 2, 3)))
+    first, second, third, _ = device.read_bytes()
+    on_the_wire = (second, first, third)  # ws2812-pio-rp1.c: green, red, blue of the bytes that were written
+    assert on_the_wire == (1, 2, 3)
+
+
 def test_pio_without_its_device_names_the_overlay(tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match="dtoverlay=ws2812-pio,gpio=18,num_leds=122"):
         PioStrip(122, tmp_path / "none").start()
@@ -277,7 +274,37 @@ def test_ws281x_packs_red_green_blue_into_a_word(below: None) -> None:
     strip = Ws281xStrip(2, machine=PI_4)
     strip.start()
     strip.show(frame((1, 2, 3), (255, 0, 0)))
-    assert FakePixels.shown == [[0x010203, 0xFF0000]]
+    library: Any = sys.modules["_rpi_ws281x"]
+    assert library.rendered == [[0x010203, 0xFF0000]]
+    strip.stop()
+    assert library.rendered[-1] == [0, 0]
+    assert library.alive == [], "the library gave its memory back"
+
+
+@pytest.mark.parametrize("code", [0, -5, -11])
+def test_ws281x_ends_the_program_cleanly_whatever_begin_says(code: int) -> None:
+    use = f"""if True:
+        from companion.errors import DeviceError
+        from hardware.strips.ws281x import Ws281xStrip
+        strip = Ws281xStrip(5, machine={PI_4!r})
+        for _ in range(3):
+            try:
+                strip.start()
+            except DeviceError as ill:
+                print(ill.cure)
+    """
+    paths = os.pathsep.join([str(PI_DRIVERS), *filter(None, sys.path)])
+    env = {**os.environ, "PYTHONPATH": paths, "PI_WS2811_INIT": str(code)}
+    done = subprocess.run([sys.executable, "-c", use], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("needs neither root") == (3 if code else 0)
+
+
+def test_the_library_alone_crashes_at_exit_after_a_failed_begin() -> None:
+    """Shows that the stand-in has the crash which the test above rules out."""
+    use = "import rpi_ws281x; rpi_ws281x.PixelStrip(5, 18)"
+    env = {**os.environ, "PYTHONPATH": str(PI_DRIVERS)}
+    assert subprocess.run([sys.executable, "-c", use], env=env, check=False).returncode == -signal.SIGSEGV
 
 
 @pytest.mark.parametrize(("machine", "cure"), [(PI_5, "spi or pio"), ("", "memory")])
@@ -285,12 +312,6 @@ def test_ws281x_is_never_loaded_where_it_crashes(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "rpi_ws281x", None)  # an import would raise ImportError
     with pytest.raises(DeviceError, match=cure):
         Ws281xStrip(2, machine=machine).start()
-
-
-def test_ws281x_without_root_is_told(below: None) -> None:
-    FakePixels.refuses = True
-    with pytest.raises(DeviceError, match="need root"):
-        Ws281xStrip(2, machine=PI_4).start()
 
 
 def test_the_terminal_is_quiet_where_nobody_would_see_it() -> None:
@@ -302,10 +323,32 @@ def test_the_terminal_is_quiet_where_nobody_would_see_it() -> None:
 
 
 def test_auto_picks_the_strip_for_the_machine_and_says_why() -> None:
-    assert automatic(PI_5, has_pio=True)[0] == "pio"
-    assert automatic(PI_5, has_pio=False)[0] == "spi"
-    assert automatic(PI_4, has_pio=False)[0] == "spi"
-    assert automatic("", has_pio=False) == ("memory", "This is no Raspberry Pi: the board is drawn in the page.")
+    assert automatic(PI_5)[0] == "pio"
+    assert automatic(PI_4)[0] == "spi"
+    assert automatic("") == ("memory", "This is no Raspberry Pi: the board is drawn in the page.")
+
+
+def test_the_overlay_has_the_layouts_leds_and_no_gamma_of_its_own() -> None:
+    assert overlay_line(363) == "dtoverlay=ws2812-pio,gpio=18,num_leds=363,brightness=0"
+
+
+@pytest.mark.parametrize(
+    ("release", "dark"),
+    [("6.6.31+rpt-rpi-2712", True), ("6.12.47+rpt-rpi-2712", True), ("6.12.56+rpt", False), ("7.0.1", False)],
+)
+def test_a_kernel_that_keeps_the_strip_dark_is_told(release: str, dark: bool) -> None:
+    assert (kernel_problem(release) is not None) is dark
+
+
+def test_every_strip_of_the_registry_is_in_the_help_and_the_docs() -> None:
+    readme, build = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/build.md"))
+    shown = CliRunner().invoke(leds, ["test", "--help"]).output
+    for word in known_kinds():
+        assert word in shown
+    for name, kind in STRIPS.items():
+        word = f"{name}:{kind.argument}" if kind.argument else name
+        assert f"`{word}`" in readme
+        assert f"| `{word}` | {kind.summary} |" in build
 
 
 def test_an_unknown_strip_is_told_with_the_nearest() -> None:

@@ -226,3 +226,27 @@ def test_a_server_that_falls_is_followed_by_another_until_it_is_stopped(monkeypa
     server.run(make)
     assert len(made) == 3
     assert "started again 2 times" in server.health()[1]
+
+
+def test_a_part_that_fails_to_start_is_told_and_tried_again() -> None:
+    clock = Clock()
+    tries: list[str] = []
+
+    def start() -> None:
+        tries.append("start")
+        if len(tries) == 1:
+            raise ValueError("a driver's own error")
+
+    part = Part("board", start, lambda: None, lambda: len(tries) > 1)
+    supervisor = Supervisor((part,), {}, lambda: None, None, clock)
+    supervisor.begin(part)
+    health = supervisor.telling("board", lambda: (True, "well"))
+    assert health() == (False, "It has stopped (ValueError: a driver's own error) and is being started again.")
+    supervisor.step()
+    supervisor.step()
+    assert tries == ["start", "start"]
+    clock.now_s += supervision.REPORTED_S + 1
+    assert health()[0]
+    tries.clear()
+    with pytest.raises(ValueError, match="own error"):
+        supervisor.begin(Part("table", start, lambda: None, needed=True))

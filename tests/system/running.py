@@ -10,7 +10,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,20 @@ from tests.waiting import PATIENCE_S, until
 class Running:
     """`pegpip play` on a free port of this machine, with its own data folder."""
 
-    def __init__(self, data: Path, *options: str) -> None:
-        command = [str(Path(sys.executable).with_name("pegpip")), "play", "--host", "127.0.0.1", "--port", "0"]
+    def __init__(
+        self,
+        data: Path,
+        *options: str,
+        program: Sequence[str] = (str(Path(sys.executable).with_name("pegpip")),),
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        command = [*program, "play", "--host", "127.0.0.1", "--port", "0"]
         self.process = subprocess.Popen(
             [*command, "--data", str(data), *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "XDG_CONFIG_HOME": str(data / "no-settings")},
+            env={**os.environ, "XDG_CONFIG_HOME": str(data / "no-settings"), **(env or {})},
         )
         self.page = self.pin = ""
         self.said: list[str] = []
