@@ -1,7 +1,7 @@
 """What the board shows: colours over time, a pure function of the view of the table, the layout and the time.
 
 Who is on has a bright peg from which a glimmer runs ahead; what the turn is worth runs ahead of the peg as a lit way
-with a peg of its own at its head; pegs that share a hole take turns in it. `HARDWARE.md`'s and `LOOK.md`'s list.
+with a peg of its own at its head; pegs that share a hole take turns in it.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ class Peg:
     """A player's place on the track, in holes: 0 is the start pocket, above `BoardView.holes` is the finish pocket.
 
     Attributes:
-        colour: Index into the palette of players (LOOK.md's order), 0 to 9.
+        colour: Index into the palette of players (the order of `hardware/palette.py`), 0 to 9.
         banked: Where the peg stands.
         provisional: Where it would stand if the turn were banked now; equal to `banked` when there is nothing to bank.
     """

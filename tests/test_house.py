@@ -140,6 +140,21 @@ def test_the_pages_texts_name_a_game_only_where_people_read_it() -> None:
     assert [key for key in keys if NAMES.search(key) and not key.startswith("category.")] == []
 
 
+PLACES = (".", "docs", "vision/models")
+PAGES = re.compile(r"[\w./-]*\b[\w-]+\.md\b")
+
+
+def test_every_page_that_is_named_exists() -> None:
+    texts = [*CODE, *(ROOT / "tests").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")]
+    missing = {
+        f"{path.relative_to(ROOT)}: {page}"
+        for path in texts
+        for page in PAGES.findall(path.read_text(encoding="utf-8"))
+        if not any((folder / page).exists() for folder in (path.parent, *(ROOT / place for place in PLACES)))
+    }
+    assert missing == set()
+
+
 OLD_WORDS = re.compile(  # what the field calls otherwise: an identifier, or a part of one
     r"(?<![a-z])(desk|eye|sight|sighted|tapped|happenings?|worths(?:_\w+)?|told_of|mischief|hold_\w+|power_off"
     r"|checkup|settle|look_at|drift|claims|hollows|shining)(?![a-z_])",

@@ -20,7 +20,7 @@ FREE_MB_NEEDED = 50
 
 
 def report(checks: Mapping[str, Check]) -> dict[str, Any]:
-    """`/healthz` as in CONTRACTS.md, from a check for each part."""
+    """`/healthz` as in docs/reference/commands-and-http.md, from a check for each part."""
     parts = {name: dict(zip(("ok", "says"), _checked(check), strict=True)) for name, check in list(checks.items())}
     return {"status": "ok" if all(part["ok"] for part in parts.values()) else "degraded", "parts": parts}
 

@@ -10,7 +10,7 @@ from companion.table.atomic import write_file
 
 log = logging.getLogger(__name__)
 
-CAP_BYTES = 500_000_000  # HARDWARE.md, the machine: SD cards are small
+CAP_BYTES = 500_000_000  # docs/reference/hardware.md, the machine: SD cards are small
 
 
 class Photos:

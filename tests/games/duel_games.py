@@ -1,7 +1,7 @@
 """Games of Crib Dice between two that both play for the win, drawn turn by turn, against what is stored.
 
 `make duel-games` plays 200,000. What a turn banks is drawn from its exact outcomes; the rounds, wipe-outs, fuchles and
-the end are played here, straight from RULES.md. Games with real throws through the engine are `pegpip simulate`.
+the end are played here, straight from the rules. Games with real throws through the engine are `pegpip simulate`.
 """
 
 from __future__ import annotations

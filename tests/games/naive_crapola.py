@@ -1,4 +1,4 @@
-"""Crapola a second time, written straight down from RULES.md without the project's code: what tests compare it with."""
+"""An independent, naive implementation of Crapola, written from docs/reference/rules.md, to test the engine against."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Crib Dice a second time, written straight down from RULES.md without the project's code: what tests compare it with.
+"""An independent, naive implementation of Crib Dice, written from docs/reference/rules.md, to test the engine against.
 
-One mutable table, names instead of seats, no cleverness. A line that the rules refuse raises `Refused`.
+One mutable table with names instead of seats. A line that the rules refuse raises `Refused`.
 """
 
 from __future__ import annotations

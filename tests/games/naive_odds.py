@@ -1,6 +1,6 @@
-"""What options are worth a second time, from RULES.md and the public view of a state alone, slow and plain.
+"""A naive computation of the value of options, from docs/reference/rules.md and the public view of a state.
 
-Nothing of the project's odds, scoring or dice is used: throws are counted out one by one.
+It uses none of the project's odds, scoring or dice: throws are enumerated one by one.
 """
 
 from __future__ import annotations

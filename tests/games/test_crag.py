@@ -1,4 +1,4 @@
-"""Crag, claim by claim as RULES.md makes them."""
+"""Crag, claim by claim as docs/reference/rules.md makes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crapola, claim by claim as RULES.md makes them."""
+"""Crapola, claim by claim as docs/reference/rules.md makes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crib Dice, claim by claim as RULES.md makes them: scores, the turn, piddles and rollovers."""
+"""Crib Dice, claim by claim as docs/reference/rules.md makes them: scores, the turn, piddles and rollovers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Crib Dice, claim by claim as RULES.md makes them: bombs, finding a loser, partners."""
+"""Crib Dice, claim by claim as docs/reference/rules.md makes them: bombs, finding a loser, partners."""
 
 from __future__ import annotations
 

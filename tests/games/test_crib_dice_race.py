@@ -1,4 +1,4 @@
-"""Crib Dice, claim by claim as RULES.md makes them: the race of the pegs, what sends them back, and its end."""
+"""Crib Dice, claim by claim: the race of the pegs, what sends them back, and its end (docs/reference/rules.md)."""
 
 from __future__ import annotations
 

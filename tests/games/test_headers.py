@@ -1,4 +1,4 @@
-"""Headers, sentence by sentence of TRANSCRIPT.md: which game, who plays, by which house rules, who is first."""
+"""Transcript headers: game, players, house rules and who starts (docs/reference/transcript.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A player leaves in mid-game: RULES.md, "Leaving". What is not told here the naive tellings of the rules tell."""
+"""Leaving in mid-game, claim by claim (docs/reference/rules.md, "Leaving"); the naive engines test the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notation, sentence by sentence of TRANSCRIPT.md: what is a line, what is a file of lines, and what is neither."""
+"""The notation of transcripts: valid lines, valid files, and what is refused (docs/reference/transcript.md)."""
 
 from __future__ import annotations
 

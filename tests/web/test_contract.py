@@ -1,4 +1,4 @@
-"""The HTTP contract (CONTRACTS.md): what each address answers, and with which status."""
+"""The HTTP contract (docs/reference/commands-and-http.md): what each address answers, and with which status."""
 
 from __future__ import annotations
 

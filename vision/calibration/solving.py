@@ -25,7 +25,7 @@ STEEP_DEG = 16.0
 BENT_PX = 1.5
 """Corners lie within half a pixel of a flat sheet; more is a sheet that is not flat, or an unmeasured lens."""
 SMALLEST_DIE_PX = 32.0
-"""VISION.md wants a pip of 9 px; below 6 px (a die of 32) pips run together."""
+"""A pip should have 9 px; below 6 px (a die of 32) pips run together."""
 REFERENCE_FRAMES = 8
 """Averaged for the reference: the sensor's noise falls to a third, below what tells a black die from felt."""
 SOFT_RIM_PX = 2.4

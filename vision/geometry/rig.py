@@ -86,7 +86,7 @@ class Rig:
         """(n, 2) where dice lie whose upper faces' middles are seen at these (n, 2) pixels, in millimetres.
 
         The upper face is nearer to the lens than the floor, so it is seen further out: the distance from the point
-        under the lens shrinks by (height - die) / height (HARDWARE.md, geometry).
+        under the lens shrinks by (height - die) / height (docs/reference/hardware.md, geometry).
         """
         under = np.array(self.camera_mm[:2])
         return under + (self.to_mm(faces_px) - under) / self.magnified

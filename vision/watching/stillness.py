@@ -29,7 +29,7 @@ MOVING_PX = 5
 DIFFERENT_PX = 10
 """Changed pixels against the last rest that make it worth reading again: a die turned over changes about twenty."""
 STILL_S = 0.15
-"""VISION.md: still for about this long makes a throw to read."""
+"""Still for about this long makes a throw to read."""
 GROUND_LEVEL = 80.0
 DARKEST_LEVEL = 16.0
 """A ground darker than this is not brought up further: what is left of it is noise."""

@@ -20,7 +20,7 @@ from vision.watching.handheld import HELD, PAUSED
 from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion, StillnessDetector, step, structure
 
 FRAMES_READ = 3
-"""Still frames that must agree before a reading is trusted (VISION.md)."""
+"""Still frames that must agree before a reading is trusted."""
 TRIES = 10
 """So often is a reading begun that is in doubt, where the camera may be held by hand, ..."""
 AGAIN_S = 0.1

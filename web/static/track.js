@@ -84,7 +84,7 @@ function numbers(holes, at) {
   return s("g", { "aria-hidden": "true" }, marks);
 }
 
-// The skunk line: at 60 or less the loser is skunked (RULES.md; doubled on the long board).
+// The skunk line: at 60 or less the loser is skunked (docs/reference/rules.md; doubled on the long board).
 const skunkLine = ([x, y]) => s("path", { class: "skunk", d: `M${x - 6.5} ${y - 8}V${y + 8}` });
 
 function pockets([x, y]) {

@@ -1,6 +1,6 @@
 """The sheet of Crag: its categories, and what three dice score in each.
 
-RULES.md, "Crag".
+docs/reference/rules.md, "Crag".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Crag: three dice, one chance to throw some again, a sheet of thirteen categories.
 
-RULES.md, "Crag".
+docs/reference/rules.md, "Crag".
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Crag:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """The state's public fields as in TRANSCRIPT.md, except `line`."""
+        """The state's public fields as in docs/reference/transcript.md, except `line`."""
         players, outcome = self.header.players, self.outcome
         return {
             "game": "crag",

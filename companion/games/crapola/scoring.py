@@ -1,6 +1,6 @@
 """What dice of one throw score in Crapola, and which of them may be kept.
 
-RULES.md, "Crapola": the table of points. Every kept die must take part in a combination; the best partition counts.
+Rules: docs/reference/rules.md, "Crapola". Every kept die must be part of a combination; the best partition counts.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Crapola between turns: totals, who is on the board, which way play goes, the last round.
 
-RULES.md, "Crapola".
+docs/reference/rules.md, "Crapola".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Crapola: the turn with its six or seven dice, throw by throw, until a stop, a spending or a crap-out.
 
-RULES.md, "Crapola". What lies between turns is in `table`, what dice score in `scoring`.
+docs/reference/rules.md, "Crapola". What lies between turns is in `table`, what dice score in `scoring`.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Crapola:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """The state's public fields as in TRANSCRIPT.md, except `line`."""
+        """The state's public fields as in docs/reference/transcript.md, except `line`."""
         turn = self.turn
         return {
             "game": "crapola",

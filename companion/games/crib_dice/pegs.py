@@ -1,6 +1,6 @@
 """The cribbage board of Crib Dice between turns: pegs, wipe-outs in a row, who is out or finished, whose turn it is.
 
-RULES.md, "Crib Dice". A side is a player, or with `partners` a team; everything here is counted by side.
+docs/reference/rules.md, "Crib Dice". A side is a player, or with `partners` a team; everything here is counted by side.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The scoring chart of Crib Dice: what a set of equal dice scores. RULES.md, "Crib Dice".
+"""The scoring chart of Crib Dice: what a set of equal dice scores. docs/reference/rules.md, "Crib Dice".
 
 After changing the chart, run `make solve`: every stored table in `odds/` follows from it. Then check the constants
 here and `RICH` in `odds/turn_value.py`. Tests compare them with the chart.

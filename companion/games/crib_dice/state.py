@@ -1,6 +1,6 @@
 """Crib Dice: the turn with its seven dice, from the first throw over rollovers to the stop, the bomb or the wipe-out.
 
-RULES.md, "Crib Dice". What lies between turns is in `pegs`.
+docs/reference/rules.md, "Crib Dice". What lies between turns is in `pegs`.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class CribDice:
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """The state's public fields as in TRANSCRIPT.md, except `line`."""
+        """The state's public fields as in docs/reference/transcript.md, except `line`."""
         turn = self.turn
         return {
             "game": "crib_dice",

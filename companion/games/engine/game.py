@@ -120,7 +120,7 @@ class Outcome:
     games_lost: tuple[int, ...]
 
     def view(self, sides: tuple[str, ...]) -> dict[str, Any]:
-        """The same with names, as in TRANSCRIPT.md."""
+        """The same with names, as in docs/reference/transcript.md."""
         lost = dict(zip(sides, self.games_lost, strict=True))
         return {"winners": [sides[side] for side in self.winners], "games_lost": lost}
 
@@ -202,7 +202,7 @@ class State(Protocol):
         """
 
     def view(self) -> dict[str, Any]:
-        """The state's public fields as in TRANSCRIPT.md, except `line`; plain JSON values."""
+        """The state's public fields as in docs/reference/transcript.md, except `line`; plain JSON values."""
 
 
 def side_of(state: State, seat: int) -> int:

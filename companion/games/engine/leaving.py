@@ -1,4 +1,4 @@
-"""Who may leave a game, and when so many have left that it is over. RULES.md, "Leaving"."""
+"""Who may leave a game, and when so many have left that it is over. docs/reference/rules.md, "Leaving"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""An evening between the same people: games lost, as RULES.md adds them up, and who starts the next game."""
+"""A sitting: the games between the same people, the games each has lost, and who starts the next one.
+
+Rules: docs/reference/rules.md, "Sitting".
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def added_up(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
     return Sitting(games=games, games_lost=lost)
 
 
-COLOURS = 10  # six that the colour-blind can tell apart (LOOK.md), four more; each with a mark of its own
+COLOURS = 10  # six that the colour-blind can tell apart and four more, each with a mark of its own
 
 
 def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:

@@ -22,7 +22,7 @@ class Tally:
     Attributes:
         games: Games that were played to their end.
         won: How many of those were won, alone, shared or with a partner, and not left before.
-        lost: Games lost, as RULES.md counts them (a skunk counts two).
+        lost: Games lost, as docs/reference/rules.md counts them (a skunk counts two).
         throws: Throws.
         turns: Turns that are over.
         scoring: How many of those brought points.

@@ -105,7 +105,7 @@ def _pip(face: FrameBGR, x: float, y: float, radius_px: float, kind: Kind) -> No
 
 
 def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
-    """Green felt: short fibres (noise stretched in two directions) over the colour of LOOK.md's tray."""
+    """Green felt: short fibres (noise stretched in two directions) over the tray's colour."""
     shade = np.zeros(size_wh[::-1], np.float32)
     for sigma_x, sigma_y in ((2.2, 0.7), (0.7, 2.2)):
         grain = rng.standard_normal(size_wh[::-1], np.float32)

@@ -40,7 +40,7 @@ class Condition:
 
 
 def soft(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """Two diffuse bars left and right, as HARDWARE.md wants them."""
+    """Two diffuse bars left and right, as docs/reference/hardware.md wants them."""
     bar = rng.uniform(0.28, 0.36)
     tint = 1 + rng.uniform(-0.06, 0.06) * np.array([1, 0, -1])
     left, right = _towards(180 + rng.uniform(-12, 12), 55), _towards(rng.uniform(-12, 12), 55)

@@ -1,6 +1,6 @@
 """The first line of a transcript: a game's set-up, read with every switch checked, and written back.
 
-TRANSCRIPT.md, "Header, the first line".
+docs/reference/transcript.md, "Header, the first line".
 """
 
 from __future__ import annotations

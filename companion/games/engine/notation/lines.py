@@ -1,7 +1,7 @@
-"""Transcript lines and actions: one JSON object a line on one side, what happened at the table on the other.
+"""Parse transcript lines into actions, and write actions as lines: one JSON object a line.
 
-TRANSCRIPT.md, "Lines after it". What is checked here is only the form: keys, types, values of dice. Whether the rules
-and the state allow it is asked of the state.
+See docs/reference/transcript.md, "Lines after it". Only the form is checked here: keys, types and values of dice. The
+state decides whether the rules allow the action.
 """
 
 from __future__ import annotations
