@@ -19,6 +19,7 @@ help:  ## list the targets
 .venv/dev.stamp: .venv/run.stamp
 	@echo "installing what testing needs ..."
 	@$(PIP) -e '.[vision,dev]'
+	@$(PIP) --no-deps --upgrade --target .venv/picamera2 picamera2 videodev2 piexif
 	@touch $@
 
 play: .venv/run.stamp  ## play against the virtual tray; open the address it prints

@@ -210,14 +210,14 @@ def _today() -> str:
 
 def _opened(settings: Settings) -> _Opened:
     """The parts that settings can get wrong; all their mistakes are told together."""
-    strip, buttons = settings.strip, settings.buttons
+    strip, buttons, wanted = settings.strip, settings.buttons, settings.camera
     problems = wiring_problems(strip.kind, strip, buttons if buttons.kind == "gpio" else None, model())
     problems += shutdown_problems(buttons)
     layout = _tried(lambda: layout_of(strip.layout, settings.track), problems)
     leds = layout.leds if layout is not None else 1
     opened = _tried(lambda: open_strip(strip.kind, leds, strip), problems)
     pressed = _tried(lambda: open_buttons(buttons.kind, buttons), problems)
-    camera = _tried(lambda: open_camera(settings.camera.source, dice=settings.camera.dice), problems)
+    camera = _tried(lambda: open_camera(wanted.source, wanted.dice, wanted.mains_hz), problems)
     _tried(lambda: _checked_header(settings), problems)
     if problems or layout is None or opened is None or pressed is None or camera is None:
         raise SetupError(problems)

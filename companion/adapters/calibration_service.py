@@ -113,7 +113,7 @@ class CalibrationService:
         tray_mm = (plan["width_mm"], plan["height_mm"])
         self._steps.plan = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)
         self._done = None
-        self._found = self._step(self._steps.sheet)
+        self._found = self._step(lambda: self._steps.focus(self._steps.sheet(), self._camera.source))
         return self.look()
 
     def take_empty(self) -> Mapping[str, Any]:
@@ -121,9 +121,9 @@ class CalibrationService:
         found = self._found
         if found is None:
             raise DeviceError("The sheet was not taken yet.", "Lay it into the tray and take it first.")
-        # The camera has run all along: its exposure is held.
+        # The camera has run all along: one that does not tell its exposure has found it.
         empty_bgr = self._step(lambda: self._steps.empty_tray(warm_frames=0))
-        self._keep(calibrated(found, self._steps.plan, empty_bgr))
+        self._keep(calibrated(found, self._steps.plan, empty_bgr, self._steps.lamp))
         return self.look()
 
     def take_die(self) -> Mapping[str, Any]:
@@ -164,7 +164,8 @@ class CalibrationService:
     def _keep(self, done: Calibrated) -> None:
         codes = tuple(sorted(one.code for one in done.advice))
         lens_deg = done.lens.angle_deg if done.lens.measured else None
-        save_rig(self._folder, Stored(self._source.strip(), self._clock(), done.rig, codes, lens_deg))
+        stored = Stored(self._source.strip(), self._clock(), done.rig, codes, lens_deg, done.lens_position)
+        save_rig(self._folder, stored)
         self._done = done
         self._kept()
 

@@ -13,12 +13,16 @@ from vision.cameras import Camera, Frame
 
 
 class FrameBuffer:
-    """Passes a camera's frames on, and keeps hold of the last one. It is not copied, so must not be changed."""
+    """Passes a camera's frames on, and keeps the last one. Frames are not copied, so nobody may change them.
+
+    Attributes:
+        source: The camera.
+    """
 
     def __init__(self, camera: Camera) -> None:
         self.name = camera.name
         self._used_s = time.monotonic()
-        self._camera = camera
+        self.source = self._camera = camera
         self._newest: Frame | None = None
         self._came = threading.Condition()
         self._count = self._followers = 0

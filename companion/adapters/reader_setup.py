@@ -10,7 +10,7 @@ from companion.diagnostics.health import Check
 from companion.errors import DeviceError
 from companion.table.atomic import write_file
 from vision.calibration.store import FILE_NAME, Stored, bytes_of_rig, load_rig
-from vision.cameras import Camera
+from vision.cameras import Camera, SensorCamera
 from vision.cameras.simulated.camera import LENS, VirtualCamera
 from vision.geometry.rig import Rig
 from vision.networks import Networks
@@ -64,6 +64,8 @@ def load_reader(source: str, camera: Camera, folder: Path, networks: Networks) -
         stored = load_rig(folder)
     except DeviceError as damaged:
         return _without(camera, networks, ok=False, says=f"{damaged} Until then readings are more doubtful.")
+    if isinstance(camera, SensorCamera):
+        camera.focus_at(None if stored is None or not fits(stored, source) else stored.lens_position)
     if stored is None or not fits(stored, source):
         return _without(camera, networks, ok=True, says=_says_without(stored, source))
     reader = Reader(networks, stored.rig)

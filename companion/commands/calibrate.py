@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,9 +41,7 @@ DIE_WAIT_S = 20.0
 @click.option(
     "--lens",
     type=click.FloatRange(10, 150),
-    default=62.2,
-    show_default=True,
-    help="Its angle across, if unmeasured.",
+    help="Its angle across in degrees, if unmeasured; a Pi's camera tells its own. [default: 62.2]",
 )
 @click.option("--height", type=click.FloatRange(50, 3000), help="Floor to lens by the tape, mm: instead of --lens.")
 @click.option("--die", type=click.FloatRange(8, 30), help="Edge of a die in mm; measured when it is not given.")
@@ -74,11 +73,12 @@ def command(
     First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and do what it says.
     """
     from companion.adapters.reader_setup import save_rig
-    from vision.calibration.solving import Plan
+    from vision.calibration.solving import USUAL_LENS_DEG, Plan
     from vision.calibration.store import Stored
 
     tray_mm = _tray(given["tray"], given["keep"])
-    plan = Plan(tray_mm, given["keep"], given["lens"], given["height"], given["bar"], die or 16.0)
+    lens_deg = given["lens"] or USUAL_LENS_DEG
+    plan = Plan(tray_mm, given["keep"], lens_deg, given["height"], given["bar"], die or 16.0)
     if sheet_file is not None:
         return _write_sheet(sheet_file, paper, plan)
     corners = _corners(given["corners"])
@@ -86,7 +86,10 @@ def command(
     settings = config.load(file, {s: v for s, v in over.items() if None not in v.values()})
     try:
         show = _preview(given["preview"], plan)
-        done = _calibrated(settings, plan, corners, show, measure=die is None, wait_s=wait_s, paper=paper)
+        told = given["lens"] is not None
+        done = _calibrated(
+            settings, plan, corners, show, measure=die is None, wait_s=wait_s, paper=paper, lens_told=told
+        )
     except DeviceError as ill:
         if not as_json:
             raise
@@ -94,7 +97,8 @@ def command(
         return 1
     made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
     lens_deg = done.lens.angle_deg if done.lens.measured else None
-    stored = Stored(settings.camera.source.strip(), made, done.rig, tuple(one.code for one in done.advice), lens_deg)
+    codes = tuple(one.code for one in done.advice)
+    stored = Stored(settings.camera.source.strip(), made, done.rig, codes, lens_deg, done.lens_position)
     record = _record(done, stored.camera, str(save_rig(settings.data.folder, stored)))
     click.echo(json.dumps(record) if as_json else in_words(record))
     return 0
@@ -122,21 +126,29 @@ def _calibrated(
     measure: bool,
     wait_s: float,
     paper: str,
+    lens_told: bool,
 ) -> Calibrated:
     from vision.calibration.procedure import Calibrating, calibrated
+    from vision.cameras import SensorCamera
     from vision.cameras.opening import open_camera
 
+    plan = replace(plan, mains_hz=settings.camera.mains_hz)
     pointed_at = None if corners is None else _floor(corners, plan)
-    camera = open_camera(settings.camera.source, dice=settings.camera.dice)
+    camera = open_camera(settings.camera.source, settings.camera.dice, settings.camera.mains_hz)
     hands = _Hands(camera, plan, paper)
     try:
         camera.start()
+        if not lens_told and isinstance(camera, SensorCamera) and camera.field and camera.field.angle_deg:
+            plan = replace(plan, lens_deg=camera.field.angle_deg)
+            _say(f"{camera.field}.")
         steps = Calibrating(camera.frame, plan, _say, wait_s, show)
-        found = _sheet(steps, hands) if pointed_at is None else steps.by_hand(pointed_at)
+        found = _sheet(steps, hands, camera) if pointed_at is None else steps.by_hand(pointed_at)
         # Exposure is found anew, on the tray as it is played in: white paper would leave it too dark.
         camera.stop()
         camera.start()
-        done = calibrated(found, plan, steps.empty_tray())
+        done = calibrated(found, plan, steps.empty_tray(), steps.lamp)
+        if steps.lamp is not None:
+            _say(f"Light: {steps.lamp}")
         return (
             _measured(Calibrating(camera.frame, plan, _say, min(wait_s, DIE_WAIT_S)), hands, done) if measure else done
         )
@@ -160,9 +172,9 @@ def _preview(to: Path | None, plan: Plan) -> Show:
     return show
 
 
-def _sheet(steps: Calibrating, hands: _Hands) -> Found:
+def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
     hands.lay(steps)
-    found = steps.sheet()
+    found = steps.focus(steps.sheet(), camera)
     hands.lift()
     return found
 
@@ -252,6 +264,7 @@ def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
         "camera_mm": [round(value, 1) for value in rig.camera_mm],
         "tilt_deg": round(done.tilt_deg, 2),
         "lens": {"degrees": round(lens.angle_deg, 1), "measured": lens.measured},
+        "lens_position": done.lens_position,
         "throw_mm": rig.throw.box_mm,
         "keep_mm": rig.keep.box_mm,
         "advice": [{"code": one.code, "says": one.says} for one in done.advice],

@@ -21,29 +21,33 @@ from hardware.strips.opening import AUTO, STRIPS, automatic, open_strip
 from hardware.strips.pio import kernel_problem
 from hardware.track import layout_of
 from hardware.wiring import wiring_problems
-from vision.cameras import Camera
+from vision.calibration.lamp_light import MIN_FRAMES, LampLight, lamp_light
+from vision.cameras import Camera, Frame, SensorCamera
+from vision.cameras.flicker import country, mains_hz
 from vision.cameras.opening import open_camera
 from vision.reading.reading import FrameBGR
 
 WARM_UP_FRAMES = 5
-"""A camera's exposure settles over its first pictures."""
+"""Frames of a camera that does not tell its exposure until that has settled well enough to judge light and focus."""
+MOST_WARM_UP_FRAMES = 150
+"""Frames after which a camera is judged although its exposure is not held: about five seconds."""
 DARK, BRIGHT = 35.0, 225.0
 """Mean grey, 0 to 255."""
 BLURRED = 12.0
 """Variance of the Laplacian (Pech-Pacheco and others, 2000) of a picture without any sharp edge."""
 
 
-def check_camera(settings: Settings, open_: Callable[[str], Camera] = open_camera) -> tuple[Finding, ...]:
-    """Whether the camera opens and gives a picture; the light and the focus of that picture."""
+def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = None) -> tuple[Finding, ...]:
+    """Whether the camera opens and gives a picture; its field of view, the light, the focus and the lamp's flicker."""
     source = settings.camera.source
     try:
-        camera = open_(source)
+        camera = open_camera(source, mains_hz=settings.camera.mains_hz) if open_ is None else open_(source)
     except SetupError as wrong:
         return (Finding("camera", False, str(wrong), "Correct [camera] source."),)
     simulated = source.partition(":")[0] in SIMULATED
     try:
         camera.start()
-        frames = [camera.frame() for _ in range(1 if simulated else WARM_UP_FRAMES)]
+        frames = [camera.frame()] if simulated else settled_frames(camera)
     except DeviceError as ill:
         return (Finding("camera", False, ill.what, ill.cure),)
     finally:
@@ -52,8 +56,31 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] = open_camer
         return (Finding("camera", False, f"{camera.name} gives no picture.", "Name a source that has one."),)
     height, width = frames[-1].image_bgr.shape[:2]
     note = " It is simulated." if simulated else ""
-    finding = Finding("camera", True, f"{camera.name} gives pictures of {width} x {height}.{note}", "", simulated)
-    return (finding, *picture_checks(frames[-1].image_bgr, simulated=simulated))
+    field = f" {camera.field}." if isinstance(camera, SensorCamera) and camera.field else ""
+    says = f"{camera.name} gives pictures of {width} x {height}.{field}{note}"
+    finding = Finding("camera", True, says, "", simulated)
+    shown = [frame for frame in frames if frame is not None]
+    hz = mains_hz(settings.camera.mains_hz, country())
+    lamp = () if simulated else (check_lamp(lamp_light(shown, hz)),)
+    return (finding, *picture_checks(frames[-1].image_bgr, simulated=simulated), *lamp)
+
+
+def settled_frames(camera: Camera) -> list[Frame | None]:
+    """Wait until a camera's exposure is held, for at most 150 frames; consecutive frames from then on.
+
+    None ends them where a recording ends. Raises DeviceError.
+    """
+    for _ in range(MOST_WARM_UP_FRAMES):
+        frame = camera.frame()
+        if frame is None or frame.exposure is None or frame.exposure.held:
+            break
+    return [frame, *(camera.frame() for _ in range(max(WARM_UP_FRAMES, MIN_FRAMES)))]
+
+
+def check_lamp(lamp: LampLight) -> Finding:
+    """Whether the lamp's flicker shows in the pictures, and whether the exposure averages it out."""
+    advice = lamp.advice()
+    return Finding("lamp", not advice, str(lamp), " ".join(one.says for one in advice))
 
 
 def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Finding, Finding]:

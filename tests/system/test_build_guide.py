@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 
@@ -15,10 +14,11 @@ from hardware.settings import StripSettings
 from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
 from hardware.wiring import wiring_problems
+from vision.cameras.field import MODULES, height_mm
+from vision.cameras.picamera import SIZE_WH
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 GUIDE = (DOCS / "build.md").read_text(encoding="utf-8")
-HFOV_DEGREES = (53.5, 62.2, 66.0, 102.0)
 
 
 @pytest.fixture
@@ -47,12 +47,15 @@ def test_template_and_map_are_those_of_the_layout() -> None:
     assert (DOCS / "img" / "map-board3x121.svg").read_text(encoding="utf-8") == wiring_map(board)
 
 
-def test_camera_heights_follow_the_formula() -> None:
-    rows = re.findall(r"^\| (\d+) mm \| (\d+) mm \| (\d+) mm \| (\d+) mm \| (\d+) mm \|$", GUIDE, re.MULTILINE)
+def test_camera_heights_follow_from_the_field_of_each_module() -> None:
+    angles = [one.angle_deg(SIZE_WH) for one in MODULES]
+    (head,) = re.findall(r"^\| tray width \|(.*)\|$", GUIDE, re.MULTILINE)
+    assert re.findall(r"\((\d+\.\d)°\)", head) == [f"{angle:.1f}" for angle in angles]
+    rows = re.findall(r"^\| (\d+) mm \|((?: \d+ mm \|){6})$", GUIDE, re.MULTILINE)
     assert len(rows) == 5
-    for width, *heights in rows:
-        wanted = [int(width) / 2 / math.tan(math.radians(degrees / 2)) for degrees in HFOV_DEGREES]
-        assert [int(height) for height in heights] == [round(height) for height in wanted]
+    for width, heights in rows:
+        wanted = [f"{height_mm(int(width), angle):.0f}" for angle in angles]
+        assert re.findall(r"(\d+) mm", heights) == wanted
 
 
 def test_the_number_of_leds_in_one_transfer_is_right() -> None:

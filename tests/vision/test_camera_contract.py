@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cv2
@@ -12,20 +11,21 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError
-from tests.vision.camera_standins import (
-    Clock,
-    PiHardware,
-    Usb,
-    picamera2_module,
-    video_capture,
-    written_photo,
-    written_video,
-)
+from tests.vision.camera_standins import Clock, Usb, video_capture, written_photo, written_video
+from tests.vision.fake_libcamera import fitted, removed
 from vision.cameras import Camera, Frame
 from vision.cameras.capture import IndexCamera
 from vision.cameras.files import FilesCamera
 from vision.cameras.opening import open_camera
 from vision.cameras.picamera import Picamera2Camera
+
+pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
+
+
+@pytest.fixture(autouse=True)
+def without_picamera2() -> Iterator[None]:
+    yield
+    removed()
 
 
 def virtual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
@@ -51,7 +51,7 @@ def opencv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
 
 
 def picamera2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Camera:
-    monkeypatch.setitem(sys.modules, "picamera2", picamera2_module(PiHardware()))
+    fitted()
     return Picamera2Camera(Clock())
 
 
@@ -171,37 +171,6 @@ def test_a_photo_lies_as_its_exif_orientation_says(tmp_path: Path) -> None:
     (frame,) = taken(camera, 1)
     assert frame.image_bgr[:28].mean() > 250
     assert frame.image_bgr[36:].mean() < 5
-
-
-def test_the_pi_camera_is_asked_for_bgr_with_a_time_limit_and_gives_requests_back(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    pi = PiHardware()
-    monkeypatch.setitem(sys.modules, "picamera2", picamera2_module(pi))
-    camera = open_camera("picamera2")
-    camera.start()
-    frames = taken(camera, 3)
-    assert pi.configuration["main"] == {"size": (1280, 960), "format": "RGB888"}
-    assert frames[0].image_bgr.shape == (960, 1280, 3)
-    assert frames[0].image_bgr[0, 0].tolist() == [10, 20, 30]
-    assert [frame.at_s for frame in frames] == pytest.approx([5.033, 5.066, 5.099])
-    assert pi.waits == [2.0] * 3
-    assert pi.requests_out == 0
-
-
-@pytest.mark.parametrize("autofocus", [True, False])
-def test_the_pi_camera_holds_what_it_found_after_a_second_or_two(
-    autofocus: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pi = PiHardware(autofocus=autofocus)
-    monkeypatch.setitem(sys.modules, "picamera2", picamera2_module(pi))
-    camera = open_camera("picamera2")
-    camera.start()
-    taken(camera, 45)
-    assert pi.controls == ({"AfMode": 2} if autofocus else {})
-    taken(camera, 1)
-    held = {"ExposureTime": 8000, "AnalogueGain": 2.0, "ColourGains": (1.5, 1.7), "AeEnable": False, "AwbEnable": False}
-    assert pi.controls == held | ({"AfMode": 0, "LensPosition": 3.9} if autofocus else {})
 
 
 def test_a_usb_camera_is_asked_for_compressed_pictures_and_no_queue(monkeypatch: pytest.MonkeyPatch) -> None:

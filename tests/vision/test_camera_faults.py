@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import logging
-import sys
 import threading
 from pathlib import Path
 
@@ -13,25 +12,12 @@ import numpy as np
 import pytest
 
 from companion.errors import DeviceError, SetupError
-from tests.vision.camera_standins import (
-    Clock,
-    PiHardware,
-    Usb,
-    picamera2_module,
-    video_capture,
-    written_photo,
-    written_video,
-)
-from vision.cameras import Camera, capture
+from tests.vision.camera_standins import Clock, Usb, video_capture, written_photo, written_video
+from vision.cameras import capture
 from vision.cameras.capture import IndexCamera
 from vision.cameras.files import FilesCamera
 from vision.cameras.opening import open_camera
 from vision.cameras.picamera import Picamera2Camera
-
-
-def pi_camera(pi: PiHardware, monkeypatch: pytest.MonkeyPatch) -> Camera:
-    monkeypatch.setitem(sys.modules, "picamera2", picamera2_module(pi))
-    return open_camera("picamera2")
 
 
 @pytest.mark.parametrize(
@@ -243,66 +229,3 @@ def test_a_picamera2_built_for_another_numpy_is_told_with_the_version_and_the_cu
     assert f"NumPy {np.__version__}" in ill.value.what
     assert str(fault) in ill.value.what
     assert "simplejpeg" in ill.value.cure
-
-
-def test_a_pi_without_a_camera_says_how_to_seat_the_ribbon(monkeypatch: pytest.MonkeyPatch) -> None:
-    pi = PiHardware(cameras=0)
-    camera = pi_camera(pi, monkeypatch)
-    with pytest.raises(DeviceError, match=r"finds no camera.*ribbon.*rpicam-hello"):
-        camera.start()
-    pi.cameras = 1
-    camera.start()
-    assert camera.frame() is not None
-
-
-def test_a_pi_camera_that_another_program_holds_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(DeviceError, match=r"can't be opened.*Close other programs"):
-        pi_camera(PiHardware(held_by_another=True), monkeypatch).start()
-
-
-def test_a_pi_camera_that_does_not_start_is_closed_for_the_next_try(monkeypatch: pytest.MonkeyPatch) -> None:
-    pi = PiHardware(start_fault=RuntimeError("Failed to start camera: Device or resource busy"))
-    camera = pi_camera(pi, monkeypatch)
-    with pytest.raises(DeviceError, match="does not start"):
-        camera.start()
-    assert pi.open_now == 0
-    pi.start_fault = None
-    camera.start()
-    assert camera.frame() is not None
-
-
-def test_a_pi_camera_that_goes_silent_is_flushed_closed_and_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    pi = PiHardware()
-    camera = pi_camera(pi, monkeypatch)
-    camera.start()
-    assert camera.frame() is not None
-    pi.frame_fault = TimeoutError()
-    with pytest.raises(DeviceError, match="sends no pictures any more"):
-        camera.frame()
-    assert pi.calls == ["start", "flush", "stop", "close"]
-    assert pi.open_now == 0
-    pi.frame_fault = None
-    camera.start()
-    assert camera.frame() is not None
-
-
-def test_a_bare_runtime_error_of_the_pi_camera_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
-    pi = PiHardware()
-    camera = pi_camera(pi, monkeypatch)
-    camera.start()
-    pi.frame_fault = RuntimeError("Stream main is not defined")
-    with pytest.raises(DeviceError, match="Stream main is not defined"):
-        camera.frame()
-    assert pi.open_now == 0
-
-
-def test_a_pi_camera_that_does_not_stop_cleanly_is_closed_all_the_same(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    pi = PiHardware(stop_fault=RuntimeError("pipeline is gone"))
-    camera = pi_camera(pi, monkeypatch)
-    camera.start()
-    with caplog.at_level(logging.WARNING):
-        camera.stop()
-    assert pi.open_now == 0
-    assert "pipeline is gone" in caplog.text

@@ -13,6 +13,7 @@ import numpy as np
 
 from companion.errors import DeviceError
 from vision.calibration.image_quality import Advice, ground_advice
+from vision.calibration.lamp_light import LampLight, lamp_light
 from vision.calibration.lens import FEWEST_VIEWS, Lens, Views, gathered, lens_of, measured
 from vision.calibration.markers import markers_in, paper_of
 from vision.calibration.sheet import aruco, sheet
@@ -29,7 +30,8 @@ from vision.calibration.solving import (
     rig_of,
     sold_edge_mm,
 )
-from vision.cameras import Frame
+from vision.cameras import Frame, SensorCamera
+from vision.cameras.flicker import country, mains_hz
 from vision.geometry.rig import Rig, Zone, projected
 from vision.reading.reading import Floats, FrameBGR
 from vision.watching.stillness import Phase, StillnessDetector, step, structure
@@ -40,7 +42,12 @@ SAME_PX = 1.0
 DETECT_EVERY_S = 0.1
 """Markers take up to 80 ms to find: looking at every frame would let a slow machine fall behind its camera."""
 WARM_FRAMES = 48
-"""picamera2's exposure and focus are held after 45 frames (vision.cameras.picamera); the reference is taken then."""
+"""Frames after which a camera that does not tell its exposure is taken to have found it: about 1.6 s."""
+HELD_FOR_S = 2.2
+"""Time for which exposure must have been held before the reference is taken. Lifting the white sheet changes the light;
+the camera takes 1.5 s to notice, and then finds its exposure anew."""
+FOCUS_S = 6.0
+"""Longest wait for the lens to focus on the sheet."""
 SAME_SIZES = 3
 SAME_MM = 0.3
 
@@ -51,6 +58,8 @@ LAY = (
 LIFT = "Now lift the sheet out, and all dice; keep hands out of the picture."
 ONE_DIE = "Now lay one die into the middle of the throw zone (its size is measured), or wait."
 MOVES = "Something moves in the tray. Keep hands out of the picture."
+SETTLING = "The camera is finding its exposure. Keep the light steady."
+UNSHARP = Advice("focus", "The lens found no focus on the sheet. Clean it; light the tray; calibrate again.")
 
 NextFrame = Callable[[], Frame | None]
 Say = Callable[[str], None]
@@ -59,24 +68,38 @@ Show = Callable[[FrameBGR, SheetView], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """The tray under the lens: (3, 3) homography from its millimetres to pixels, the lens, and what is to be bettered.
+    """The tray under the lens, from one look at the sheet.
 
-    The homography is what a lens that bends no lines would show.
+    Attributes:
+        floor_to_px: (3, 3) homography from the tray's millimetres to pixels, as a lens without distortion shows it.
+        lens: The lens.
+        advice: What to improve.
+        lens_position: Position in dioptres at which the lens is in focus; None for a fixed lens.
     """
 
     floor_to_px: Floats
     lens: Lens
     advice: tuple[Advice, ...]
+    lens_position: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrated:
-    """What calibrating comes to: the rig, its lens and how far that is tilted, and what is to be bettered."""
+    """The result of calibrating.
+
+    Attributes:
+        rig: The calibrated rig.
+        lens: Its lens.
+        tilt_deg: Angle in degrees between the lens's axis and the vertical.
+        advice: What to improve.
+        lens_position: Position in dioptres at which the lens is in focus; None for a fixed lens.
+    """
 
     rig: Rig
     lens: Lens
     tilt_deg: float
     advice: tuple[Advice, ...]
+    lens_position: float | None = None
 
 
 class Calibrating:
@@ -92,6 +115,7 @@ class Calibrating:
     Attributes:
         plan: May be set anew between steps.
         views: What tells the lens, so far.
+        lamp: What the frames of the empty tray told about the lamp's flicker; None before they were taken.
     """
 
     def __init__(
@@ -99,6 +123,7 @@ class Calibrating:
     ) -> None:
         self.plan = plan
         self.views: Views = ()
+        self.lamp: LampLight | None = None
         self._frame, self._wait_s = frame, wait_s
         self._say, self._said, self._show = say, "", show
 
@@ -141,6 +166,27 @@ class Calibrating:
         poses = [sheet.floor_to_px for sheet in sheets if sheet.floor_to_px is not None]
         return self._by_the_tape(Found(np.mean(poses, axis=0), lens, sheets[-1].advice))
 
+    def focus(self, found: Found, camera: object) -> Found:
+        """Focus the lens on the sheet, hold it there from now on, and note its position.
+
+        Args:
+            found: The sheet as it lies.
+            camera: The camera that the frames come from; one without a motorised lens is left alone.
+        """
+        if not isinstance(camera, SensorCamera) or not camera.autofocus:
+            return found
+        camera.focus_at(None)
+        begun_s: float | None = None
+        while (frame := self._frame()) is not None:
+            begun_s = frame.at_s if begun_s is None else begun_s
+            lens_position = frame.exposure.lens_position if frame.exposure is not None else None
+            if frame.at_s > begun_s and lens_position is not None:  # the first frame still tells the old position
+                camera.focus_at(lens_position)
+                return replace(found, lens_position=lens_position)
+            if frame.at_s - begun_s > FOCUS_S:
+                break
+        return replace(found, advice=(*found.advice, UNSHARP))
+
     def by_hand(self, floor_to_px: Floats) -> Found:
         """How the tray lies whose corners a person pointed at (`by_corners`). Raises DeviceError."""
         frame = next(self._frames("No picture came"), None)
@@ -154,29 +200,40 @@ class Calibrating:
         return found if lens_mm is None else replace(found, lens=lens_at(found.floor_to_px, found.lens, lens_mm))
 
     def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
-        """Wait until the sheet is out and nothing moves; the mean of some frames then. Raises DeviceError.
+        """Wait until the sheet is out, nothing moves and exposure is held; the mean of some frames then.
 
         Args:
-            warm_frames: So many pass before the first that counts: the camera's exposure is not held before.
+            warm_frames: Frames to let pass with a camera that does not tell whether its exposure is held.
+
+        Raises:
+            DeviceError: The tray does not come to rest in time.
         """
         detector, count = StillnessDetector(), 0
-        frames: list[FrameBGR] = []
+        frames: list[Frame] = []
+        changed_s: float | None = None
         for frame in self._frames("The empty tray was not seen"):
             count += 1
             detector, phase = step(detector, structure(frame.image_bgr), frame.at_s)
             if phase in (Phase.MOVING, Phase.WAITING):
                 if phase is Phase.MOVING:
                     self._once(MOVES)
-                frames = []
+                frames, changed_s = [], None
                 continue
             if not frames and aruco is not None and markers_in(frame.image_bgr):
                 self._once(LIFT)
                 detector = StillnessDetector()
                 continue
-            if count >= warm_frames:
-                frames.append(frame.image_bgr)
+            if changed_s is None or (frame.exposure is not None and not frame.exposure.held):
+                changed_s = frame.at_s
+            if frame.exposure is None and count < warm_frames:
+                continue
+            if frame.exposure is not None and frame.at_s - changed_s < HELD_FOR_S:
+                self._once(SETTLING)
+                continue
+            frames.append(frame)
             if len(frames) == REFERENCE_FRAMES:
-                return reference(frames)
+                self.lamp = lamp_light(frames, mains_hz(self.plan.mains_hz, country()))
+                return reference([one.image_bgr for one in frames])
         raise DeviceError("The empty tray was not seen before the pictures ended.", "Use a camera that goes on.")
 
     def die_mm(self, rig: Rig) -> float | None:
@@ -215,8 +272,8 @@ class Calibrating:
             self._say(sentence)
 
 
-def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR) -> Calibrated:
-    """What the tray as it was found, and its picture when empty, come to."""
+def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | None = None) -> Calibrated:
+    """Join the sheet as it was found, the empty tray and what is known of the lamp to a calibration."""
     rig = rig_of(found.floor_to_px, plan, empty_bgr, found.lens)
     known = {one.code for one in found.advice}
     advice = [one for one in ground_advice(empty_bgr) if one.code not in known]
@@ -226,7 +283,9 @@ def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR) -> Calibrated:
             f"Hold the sheet aslant, {FEWEST_VIEWS} ways, before it is laid, or tell the height by the tape."
         )
         advice.append(Advice("lens", says))
-    return Calibrated(rig, found.lens, lens_over(found.floor_to_px, found.lens)[1], (*found.advice, *advice))
+    advice += [] if lamp is None else lamp.advice()
+    tilt_deg = lens_over(found.floor_to_px, found.lens)[1]
+    return Calibrated(rig, found.lens, tilt_deg, (*found.advice, *advice), found.lens_position)
 
 
 def with_die(done: Calibrated, measured_mm: float) -> Calibrated:

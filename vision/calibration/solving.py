@@ -41,6 +41,10 @@ MEASURED_MM = 0.7
 """A die is measured to this: soft edges and rounded corners cost two pixels a side."""
 
 
+USUAL_LENS_DEG = 62.2
+"""Angle of view in degrees of a lens that nobody measured or told: that of Camera Module 2."""
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What calibration is told, and can't see.
@@ -48,18 +52,20 @@ class Plan:
     Attributes:
         tray_mm: Width and height of the tray's floor, keep zone included.
         keep_mm: Width of the keep zone on the right; 0 for none.
-        lens_deg: The lens's angle of view across the picture where it is not measured (Camera Module 2: 62.2; 3: 66).
+        lens_deg: The lens's angle of view across the picture in degrees, used until it is measured.
         lens_mm: From the floor to the lens, by the tape; None: not told.
         bar_mm: What the printed bar of 100 mm measures.
         die_mm: Edge of a die.
+        mains_hz: Frequency of the mains whose lamps light the tray; 0 takes that of the machine's country.
     """
 
     tray_mm: tuple[float, float] = (320.0, 240.0)
     keep_mm: float = 80.0
-    lens_deg: float = 62.2
+    lens_deg: float = USUAL_LENS_DEG
     lens_mm: float | None = None
     bar_mm: float = BAR_MM
     die_mm: float = 16.0
+    mains_hz: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

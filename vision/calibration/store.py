@@ -41,7 +41,9 @@ class _Numbers(msgspec.Struct, frozen=True):
     die_mm: Annotated[float, msgspec.Meta(gt=1, lt=100)]
     camera_mm: _Three
     advice: tuple[str, ...]
-    lens_deg: float | None = None  # older files tell none
+    # Older files tell none of these.
+    lens_deg: float | None = None
+    lens_position: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +56,7 @@ class Stored:
         rig: What was found.
         advice: Codes of what was left to better.
         lens_deg: The lens's angle of view across as it was measured; None: it was not.
+        lens_position: Position in dioptres at which the lens was in focus on the sheet; None for a fixed lens.
     """
 
     camera: str
@@ -61,6 +64,7 @@ class Stored:
     rig: Rig
     advice: tuple[str, ...] = ()
     lens_deg: float | None = None
+    lens_position: float | None = None
 
     @property
     def size_wh(self) -> tuple[int, int]:
@@ -111,7 +115,8 @@ def rig_of_bytes(content: bytes, name: str) -> Stored:
 def _numbers(stored: Stored) -> _Numbers:
     rig = stored.rig
     lies = rig.floor_to_px.tolist(), rig.throw.box_mm, rig.keep.box_mm, rig.die_mm, rig.camera_mm
-    return _Numbers(FORMAT, stored.camera, stored.made, stored.size_wh, *lies, stored.advice, stored.lens_deg)
+    seen = stored.advice, stored.lens_deg, stored.lens_position
+    return _Numbers(FORMAT, stored.camera, stored.made, stored.size_wh, *lies, *seen)
 
 
 def _stored(numbers: _Numbers, empty_bgr: FrameBGR) -> Stored:
@@ -123,4 +128,5 @@ def _stored(numbers: _Numbers, empty_bgr: FrameBGR) -> Stored:
         raise ValueError("size")
     throw, keep = Zone(*numbers.throw_mm), Zone(*numbers.keep_mm)
     rig = Rig(floor_to_px, throw, keep, numbers.die_mm, numbers.camera_mm, empty_bgr)
-    return Stored(numbers.camera, numbers.made, rig, numbers.advice, numbers.lens_deg)
+    seen = numbers.advice, numbers.lens_deg, numbers.lens_position
+    return Stored(numbers.camera, numbers.made, rig, *seen)

@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from vision.cameras.field import SensorField
 from vision.reading.reading import FrameBGR
 
 
 @dataclass(frozen=True, slots=True)
+class Exposure:
+    """How a frame was taken, as far as the camera tells it.
+
+    Attributes:
+        exposure_s: Exposure time of a row, in seconds.
+        gain: Analogue gain times digital gain.
+        held: Whether exposure and white balance are fixed. While they still change, brightness means nothing.
+        lens_position: Position of the lens in dioptres once it is in focus; None before, and for fixed lenses.
+    """
+
+    exposure_s: float
+    gain: float
+    held: bool
+    lens_position: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture of the tray, and its time on the camera's own clock, in seconds."""
+    """One picture of the tray, and its time on the camera's own clock, in seconds.
+
+    `exposure` says how it was taken; None for cameras that do not tell.
+    """
 
     image_bgr: FrameBGR
     at_s: float
+    exposure: Exposure | None = None
 
 
 class Camera(Protocol):
-    """A source of frames. Errors are DeviceError, told with a cure; no library's own error comes through.
+    """A source of frames. Each fault is a DeviceError with a cure; no library's own error comes through.
 
-    `start` before the first frame, `stop` at the end; both may be called twice. A camera that failed can be started
-    again.
+    Call `start` before the first frame and `stop` at the end; both may be called twice. A camera that failed can be
+    started again.
     """
 
     name: str
@@ -29,7 +51,23 @@ class Camera(Protocol):
         """Open the device. Raises DeviceError."""
 
     def frame(self) -> Frame | None:
-        """The next frame, waiting for it at most 2 s; None when a recording has ended. Raises DeviceError."""
+        """Return the next frame, waiting at most 2 s; None when a recording has ended. Raises DeviceError."""
 
     def stop(self) -> None:
         """Close the device; never raises."""
+
+
+@runtime_checkable
+class SensorCamera(Protocol):
+    """What a camera offers besides `Camera` when its sensor and lens are under our control.
+
+    Attributes:
+        field: What part of the sensor its pictures show; None before the first start.
+        autofocus: Whether the lens can be focused; False before the first start.
+    """
+
+    field: SensorField | None
+    autofocus: bool
+
+    def focus_at(self, lens_position: float | None) -> None:
+        """Hold the lens at that many dioptres, from any thread; None focuses anew and then holds."""

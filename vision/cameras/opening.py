@@ -1,4 +1,4 @@
-"""From a setting's few words to a camera: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`."""
+"""Makes a camera from the setting that names it: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from vision.cameras import Camera
 KINDS = ("virtual", "picamera2", "opencv:INDEX", "files:DIR", "video:FILE")
 EXAMPLES = {"opencv": "opencv:0", "files": "files:photos", "video": "video:throws.mp4"}
 HIGHEST_INDEX = 63
-"""Linux numbers at most 64 video devices; a larger index is a slip of the finger."""
+"""Largest index accepted: Linux numbers at most 64 video devices."""
 
 
-def open_camera(spec: str, dice: int = 7) -> Camera:
-    """The camera that a setting means; it is not started yet.
+def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
+    """Make the camera that a setting names; it is not started yet.
 
     Args:
         spec: One of `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
-        dice: How many dice lie ready in the virtual tray; the others do without.
+        dice: How many dice lie ready in the virtual tray.
+        mains_hz: Frequency of the mains for the Pi's camera, 50 or 60; 0 takes that of the machine's country.
 
     Raises:
         SetupError: For an unknown kind (with the nearest known one), a wrong index, a missing folder or file.
@@ -34,7 +35,7 @@ def open_camera(spec: str, dice: int = 7) -> Camera:
         raise SetupError([f"camera = {spec!r}: say which {takes[kind].lower()}, as in {EXAMPLES[kind]!r}."])
     if colon and not takes[kind]:
         raise SetupError([f"camera = {spec!r}: {kind!r} takes nothing after it; write {kind!r}."])
-    # Imported here: a table with another camera, and `pegpip --help`, do without what each of them needs.
+    # Imported only when used: each of them needs libraries that a table with another camera may not have.
     if kind == "virtual":
         from vision.cameras.simulated.camera import VirtualCamera
 
@@ -42,7 +43,7 @@ def open_camera(spec: str, dice: int = 7) -> Camera:
     if kind == "picamera2":
         from vision.cameras.picamera import Picamera2Camera
 
-        return Picamera2Camera()
+        return Picamera2Camera(mains=mains_hz)
     if kind == "files":
         from vision.cameras.files import FilesCamera
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import logging
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import CancelledError, InvalidStateError
@@ -13,20 +14,22 @@ from typing import Any
 import numpy as np
 
 from companion.errors import DeviceError
-from vision.cameras import Frame
+from vision.cameras import Exposure, Frame
+from vision.cameras.field import MIN_SHARE, SensorField, SizeWH, widest_mode
+from vision.cameras.flicker import country, mains_hz
+from vision.cameras.locking import AutoLock
 from vision.reading.reading import FrameBGR
 
 log = logging.getLogger(__name__)
 
-SIZE_WH = (1280, 960)
-"""1280 has no padding at the end of a row on any Pi, so the main stream is the picture as it is."""
+SIZE_WH: SizeWH = (1280, 960)
+"""Size of the pictures: the tray's shape. Rows of 1280 pixels have no padding on any Pi."""
+BUFFERS = 3
+"""Buffers for frames: one is filled, one waits, one is read. Each takes 3.7 MB of the memory for video."""
 FRAME_WAIT_S = 2.0
-LOCK_AFTER_FRAMES = 45
-"""Exposure, white balance and focus find their values in about a second; then they are held (see `_lock`)."""
-AF_MANUAL, AF_CONTINUOUS = 0, 2
-"""libcamera's AfModeEnum."""
-FAULTS = (RuntimeError, OSError, ValueError, KeyError, CancelledError, InvalidStateError)
-"""What picamera2 and libcamera's bindings let through when a camera is ill; the job's cancelling races with its end."""
+"""Longest wait for a frame; libcamera itself gives a sensor up after about a second."""
+FAULTS = (RuntimeError, OSError, ValueError, KeyError, TypeError, CancelledError, InvalidStateError)
+"""Errors that picamera2 and libcamera's bindings let through when a camera is ill."""
 
 GET_THE_LIBRARY = "Run `sudo apt install python3-picamera2` and make the venv with `--system-site-packages`."
 SEAT_THE_RIBBON = (
@@ -34,56 +37,67 @@ SEAT_THE_RIBBON = (
     " pressed down), switch it on and check with `rpicam-hello --list-cameras`."
 )
 RETRIED = "Check the ribbon at both ends; the camera is started again by itself."
+UPDATE = "Run `sudo apt full-upgrade` and restart: this system's picamera2 does not keep the sensor mode it is given."
 
 
 class Picamera2Camera:
-    """A camera on the Pi's ribbon: 1280 x 960, B,G,R in memory (picamera2 calls that RGB888).
+    """A camera on the Pi's ribbon: pictures in B,G,R, which picamera2 calls RGB888.
 
-    Times are the sensor's own where it tells them, else `clock`. After 45 frames exposure, gain, white
-    balance and focus are held, so that a hand over the tray does not change the picture; a restart measures them again.
+    The sensor mode is the one that shows most of the scene. Exposure, white balance and focus are held once they have
+    converged, so that a hand over the tray does not change the picture (`vision.cameras.locking`). Frames carry the
+    sensor's own time where it tells it, else the clock's.
+
+    Args:
+        clock: Seconds, monotonic.
+        mains: Frequency of the mains in Hz, 50 or 60; 0 takes that of the machine's country.
+        size_wh: Width and height of the pictures.
     """
 
     name = "picamera2"
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self, clock: Callable[[], float] = time.monotonic, mains: int = 0, size_wh: SizeWH = SIZE_WH) -> None:
+        self.field: SensorField | None = None
+        self.autofocus = False
+        self._clock, self._size_wh = clock, size_wh
+        self._mains_hz = mains_hz(mains, country())
         self._device: Any = None
+        self._lens_position: float | None = None
+        self._refocus = False
+        self._modes: dict[str, Any] = {}
 
     def start(self) -> None:
-        """Open the camera. Raises DeviceError: no library, no camera, or one that is in use."""
+        """Open the camera. Raises DeviceError: no library, no camera, or a camera that is in use."""
         if self._device is not None:
             return
-        self._taken = 0
         self._at_s = -1.0
-        make = _library().Picamera2
+        self._seen = False
+        self._device = _opened()
         try:
-            self._device = make()
-        except IndexError as none:
-            raise DeviceError("The Pi finds no camera.", SEAT_THE_RIBBON) from none
-        except FAULTS as refused:
-            raise DeviceError(
-                f"The camera can't be opened ({refused}).", "Close other programs that use it, then start again."
-            ) from refused
-        try:
-            main = {"size": SIZE_WH, "format": "RGB888"}
-            self._device.configure(self._device.create_video_configuration(main=main))
-            if self._has_autofocus():
-                self._device.set_controls({"AfMode": AF_CONTINUOUS})
+            self._configure(self._device)
+            self._refocus = False
+            self.autofocus = "AfMode" in self._device.camera_controls
+            self._lock = AutoLock(self._device.camera_controls, self._mains_hz, self._lens_position)
+            self._device.set_controls(self._lock.at_start())
             self._device.start()
         except FAULTS as refused:
             self.stop()
             raise DeviceError(f"The camera does not start ({refused}).", RETRIED) from refused
 
     def frame(self) -> Frame:
-        """The next frame. Raises DeviceError when none comes within 2 s; then the camera is closed."""
+        """Return the next frame.
+
+        Raises:
+            DeviceError: No frame comes within 2 s, or the camera shows less than its sensor could. It is closed then.
+        """
         if self._device is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
         try:
             with self._device.captured_request(wait=FRAME_WAIT_S) as request:
                 image_bgr = self._picture(request.make_array("main"))
                 metadata: dict[str, Any] = request.get_metadata()
-            if self._taken == LOCK_AFTER_FRAMES:
-                self._lock(metadata)
+            self._check_field(metadata)
+            self._at_s = self._time_of(metadata)
+            exposure = self._adjusted(metadata, image_bgr)
         except TimeoutError as late:
             # Jobs left in picamera2's queue would keep its close() waiting for frames that never come.
             with contextlib.suppress(*FAULTS):
@@ -93,9 +107,7 @@ class Picamera2Camera:
         except FAULTS as fault:
             self.stop()
             raise DeviceError(f"The camera failed ({fault}).", RETRIED) from fault
-        self._at_s = self._time_of(metadata)
-        self._taken += 1
-        return Frame(image_bgr, self._at_s)
+        return Frame(image_bgr, self._at_s, exposure)
 
     def stop(self) -> None:
         """Stop and close the camera, so that it can be opened again, by us or another program."""
@@ -108,6 +120,47 @@ class Picamera2Camera:
             except FAULTS as fault:
                 log.warning("the camera did not close cleanly: %s", fault)
 
+    def focus_at(self, lens_position: float | None) -> None:
+        """Hold the lens at that many dioptres from the next frame on; None focuses anew and then holds."""
+        self._lens_position, self._refocus = lens_position, True
+
+    def _configure(self, device: Any) -> None:
+        """Ask for the sensor mode with the widest field."""
+        model = str(device.camera_properties.get("Model", "unknown"))
+        if model not in self._modes:  # reading them configures the camera for each, which takes about a second
+            self._modes = {model: widest_mode(device.sensor_modes, self._size_wh)}
+        main, sensor = {"size": self._size_wh, "format": "RGB888"}, {}
+        if self._modes[model] is not None:
+            mode, used_w = self._modes[model]
+            sensor = {"output_size": mode["size"], "bit_depth": mode["bit_depth"]}
+            array_w = device.camera_properties.get("PixelArraySize", mode["crop_limits"][2:])[0]
+            self.field = SensorField(model, mode["size"], mode["bit_depth"], used_w, array_w)
+        device.configure(
+            device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor)
+        )
+
+    def _check_field(self, metadata: dict[str, Any]) -> None:
+        """Compare what the first picture shows with what the mode promised. Raises DeviceError."""
+        if self._seen or self.field is None or "ScalerCrop" not in metadata:
+            return
+        self._seen = True
+        used_w, wanted_w = metadata["ScalerCrop"][2], self.field.used_w
+        if used_w < MIN_SHARE * wanted_w:
+            self.stop()
+            raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
+
+    def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
+        """Send the controls that the frame calls for; how the frame was taken."""
+        refocused: dict[str, Any] = {}
+        if self._refocus:
+            self._refocus = False
+            refocused = self._lock.focus_at(self._lens_position, self._at_s)
+        exposure, controls = self._lock.after(metadata, image_bgr, self._at_s)
+        controls |= refocused
+        if controls:
+            self._device.set_controls(controls)
+        return exposure
+
     def _picture(self, array: Any) -> FrameBGR:
         picture = np.asarray(array)
         if picture.ndim != 3 or picture.shape[2] < 3:
@@ -118,22 +171,33 @@ class Picamera2Camera:
         at_s = metadata["SensorTimestamp"] / 1e9 if "SensorTimestamp" in metadata else self._clock()
         return at_s if at_s > self._at_s else self._at_s + 1e-3
 
-    def _has_autofocus(self) -> bool:
-        return "AfMode" in self._device.camera_controls
 
-    def _lock(self, metadata: dict[str, Any]) -> None:
-        """Hold what the camera has found by itself: else the reader's thresholds follow every hand and lamp."""
-        held: dict[str, Any] = {
-            key: metadata[key] for key in ("ExposureTime", "AnalogueGain", "ColourGains") if key in metadata
-        }
-        held |= {"AeEnable": False, "AwbEnable": False}
-        if self._has_autofocus() and "LensPosition" in metadata:
-            held |= {"AfMode": AF_MANUAL, "LensPosition": metadata["LensPosition"]}
-        self._device.set_controls(held)
+def _opened() -> Any:
+    """Open the first camera with picamera2. Raises DeviceError."""
+    make = _library().Picamera2
+    device: Any = None
+    try:
+        if not make.global_camera_info():
+            # libcamera enumerates once a process; picamera2 asks it anew only when told to.
+            make._cm.reset()  # noqa: SLF001
+        if not make.global_camera_info():
+            raise DeviceError("The Pi finds no camera.", SEAT_THE_RIBBON)
+        # The constructor opens a pipe before it can fail: the object is made first, so that the pipe can be closed.
+        device = make.__new__(make)
+        device.__init__()
+    except (*FAULTS, IndexError) as refused:
+        with contextlib.suppress(AttributeError, OSError):
+            device.notifymeread.close()
+            os.close(device.notifyme_w)
+        raise DeviceError(
+            f"The camera can't be opened ({refused.__cause__ or refused}).",
+            "Close other programs that use it, then start again.",
+        ) from refused
+    return device
 
 
 def _library() -> Any:
-    """The module picamera2. Raises DeviceError: not installed, or built for another NumPy than the one found."""
+    """Import picamera2. Raises DeviceError: not installed, or built for another NumPy than the one found."""
     try:
         return importlib.import_module("picamera2")
     except ModuleNotFoundError as missing:

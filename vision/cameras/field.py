@@ -1,0 +1,129 @@
+"""Field of view: which sensor mode shows most, how wide it sees, and how high a camera hangs over a tray for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+MIN_SHARE = 0.99
+"""Least part of the widest field that a mode must show: crops that differ by rounding count as equal."""
+MIN_FPS = 29.0
+"""A slower mode misses how dice roll; it is taken only where every faster one shows less."""
+
+SizeWH = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A camera module.
+
+    Attributes:
+        model: The sensor's name in libcamera.
+        title: The name it is sold by.
+        array_wh: Pixels of the sensor.
+        lens_deg: Angle of view across the whole sensor, in degrees.
+    """
+
+    model: str
+    title: str
+    array_wh: SizeWH
+    lens_deg: float
+
+    def angle_deg(self, size_wh: SizeWH) -> float:
+        """Angle of view across the largest picture of that shape that the sensor holds, in degrees."""
+        used_w, _ = largest_wh(self.array_wh, size_wh)
+        return narrowed_deg(self.lens_deg, used_w / self.array_wh[0])
+
+
+def narrowed_deg(lens_deg: float, share: float) -> float:
+    """Angle of view in degrees of the middle `share` (0 to 1) of a picture that is `lens_deg` wide."""
+    return math.degrees(2 * math.atan(math.tan(math.radians(lens_deg) / 2) * share))
+
+
+def _six_mm_lens_deg(width_mm: float) -> float:
+    return math.degrees(2 * math.atan(width_mm / 2 / 6.0))
+
+
+MODULES = (
+    Module("ov5647", "Camera Module 1", (2592, 1944), 53.5),
+    Module("imx219", "Camera Module 2", (3280, 2464), 62.2),
+    Module("imx708", "Camera Module 3", (4608, 2592), 66.0),
+    Module("imx708_wide", "Camera Module 3 Wide", (4608, 2592), 102.0),
+    Module("imx477", "HQ Camera, 6 mm lens", (4056, 3040), _six_mm_lens_deg(4056 * 0.00155)),
+    Module("imx296", "Global Shutter Camera, 6 mm lens", (1456, 1088), _six_mm_lens_deg(1456 * 0.00345)),
+)
+"""Raspberry Pi's modules: angles of view from its documentation of the camera hardware. The last two take any lens; of
+theirs the angle is that of Raspberry Pi's 6 mm lens and the sensor's width (pixels of 1.55 and 3.45 micrometres)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SensorField:
+    """The part of a sensor that a picture shows.
+
+    Attributes:
+        model: The sensor's name in libcamera.
+        mode_wh: Output size of the sensor mode.
+        bit_depth: Bits a pixel of the mode.
+        used_w: Columns of the pixel array across the picture.
+        array_w: Columns of the pixel array.
+    """
+
+    model: str
+    mode_wh: SizeWH
+    bit_depth: int
+    used_w: int
+    array_w: int
+
+    @property
+    def angle_deg(self) -> float | None:
+        """Angle of view across the picture in degrees; None for a sensor whose lens is not known."""
+        module = next((one for one in MODULES if one.model == self.model.removesuffix("_noir")), None)
+        return None if module is None else narrowed_deg(module.lens_deg, self.used_w / self.array_w)
+
+    def __str__(self) -> str:
+        width, height = self.mode_wh
+        title = next((one.title for one in MODULES if one.model == self.model.removesuffix("_noir")), self.model)
+        angle = "" if self.angle_deg is None else f", {self.angle_deg:.1f} degrees across"
+        return f"{title}, sensor mode {width} x {height}, {self.used_w} of {self.array_w} columns{angle}"
+
+
+def largest_wh(inside_wh: SizeWH, shape_wh: SizeWH) -> SizeWH:
+    """Width and height in pixels of the largest rectangle of that shape (width to height) inside another."""
+    width, height = inside_wh
+    return min(width, height * shape_wh[0] // shape_wh[1]), min(height, width * shape_wh[1] // shape_wh[0])
+
+
+def height_mm(tray_width_mm: float, angle_deg: float) -> float:
+    """Height of the lens over the floor in mm at which a tray of that width fills the picture."""
+    return tray_width_mm / 2 / math.tan(math.radians(angle_deg) / 2)
+
+
+def widest_mode(modes: Iterable[Mapping[str, Any]], size_wh: SizeWH) -> tuple[Mapping[str, Any], int] | None:
+    """Choose the sensor mode whose crop shows most of the scene in a picture of that size.
+
+    Among modes that show as much, within 1 %, one of at least 29 frames a second is preferred, then one that is not
+    enlarged, then the one with the fewest pixels, then the one with the most bits.
+
+    Args:
+        modes: picamera2's `sensor_modes`.
+        size_wh: Width and height of the picture.
+
+    Returns:
+        The mode, and the columns of the pixel array that it shows; None when no mode tells its crop (a USB camera).
+    """
+    told = [mode for mode in modes if "crop_limits" in mode]
+    if not told:
+        return None
+    used = [largest_wh(mode["crop_limits"][2:], size_wh)[0] for mode in told]
+    wide = [at for at in range(len(told)) if used[at] >= MIN_SHARE * max(used)]
+
+    def rank(at: int) -> tuple[bool, bool, int, int]:
+        mode = told[at]
+        width, height = mode["size"]
+        enlarged = width < size_wh[0] or height < size_wh[1]
+        return mode["fps"] < MIN_FPS, enlarged, width * height, -mode["bit_depth"]
+
+    best = min(wide, key=rank)
+    return told[best], used[best]

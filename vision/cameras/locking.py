@@ -1,0 +1,177 @@
+"""Exposure, white balance and focus: each is held once it has converged, and found anew when the light changes."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import deque
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from vision.cameras import Exposure
+from vision.cameras.flicker import has_whole_periods, steady_exposure
+from vision.reading.reading import FrameBGR
+
+log = logging.getLogger(__name__)
+
+Controls = dict[str, Any]
+
+AF_MANUAL, AF_CONTINUOUS = 0, 2
+"""libcamera's AfModeEnum."""
+AF_FOCUSED = 2
+"""libcamera's AfStateEnum: the lens has found a sharp picture."""
+AE_CONVERGED = 2
+"""libcamera's AeStateEnum: exposure has reached its target."""
+FLICKER_MANUAL = 1
+"""libcamera's AeFlickerModeEnum: the exposure honours AeFlickerPeriod."""
+STEADY_FRAMES = 15
+"""Frames over which a value must stay within MAX_CHANGE to have converged: algorithms creep at the end of their way."""
+MAX_CHANGE = 0.02
+"""Largest relative change over STEADY_FRAMES of a converged value: less than a tenth of what the reader tolerates."""
+DELAY_S = 0.4
+"""Longest time from sending controls to the first frame taken with them: three requests under way and the sensor's
+own delay, at a slow reader's pace. Frames in between say nothing about the new controls."""
+GAMMA = 2.2
+"""Exponent from a pixel's value to light, as in sRGB."""
+MAX_LIGHT_CHANGE = 1.4
+"""Factor of the tray's light beyond which exposure is found anew: a little less than 1.5, at which a pub that dims its
+lights for the evening must be noticed for certain."""
+CHANGED_FOR_S = 1.5
+"""Time that the light must stay changed: a hand or a head over the tray goes away sooner."""
+SAMPLE_EVERY_PX = 16
+"""Step between the pixels whose median is the brightness: 4,800 of a 1280 x 960 picture, a tenth of a millisecond."""
+
+
+class AutoLock:
+    """Decides which controls a camera gets, frame by frame.
+
+    Args:
+        advertised: picamera2's `camera_controls`: name to (lowest, highest, default).
+        mains_hz: Frequency of the mains, 50 or 60.
+        lens_position: Where to hold the lens, in dioptres; None: focus, then hold.
+    """
+
+    def __init__(self, advertised: Mapping[str, Any], mains_hz: int, lens_position: float | None = None) -> None:
+        self._advertised, self._mains_hz = advertised, mains_hz
+        self._period_us = 1_000_000 // (2 * mains_hz)
+        self._wanted, self._position = lens_position, lens_position
+        self._values = deque[tuple[float, ...]](maxlen=STEADY_FRAMES)
+        self._positions = deque[float](maxlen=STEADY_FRAMES)
+        self._exposed = self._balanced = False
+        self._asked_s = -math.inf
+        self._light: float | None = None
+        self._changed_s: float | None = None
+
+    def at_start(self) -> Controls:
+        """Controls to set before the camera runs: the lamp's flicker period, and the focus."""
+        controls: Controls = {}
+        if {"AeFlickerMode", "AeFlickerPeriod"} <= self._advertised.keys():
+            controls = {"AeFlickerMode": FLICKER_MANUAL, "AeFlickerPeriod": self._period_us}
+        return controls | self._focus_controls()
+
+    def focus_at(self, lens_position: float | None, at_s: float) -> Controls:
+        """Controls that hold the lens at that many dioptres from `at_s` on, or that focus anew for None."""
+        self._wanted, self._position, self._asked_s = lens_position, lens_position, at_s
+        self._positions.clear()
+        return self._focus_controls()
+
+    def after(self, metadata: Mapping[str, Any], image_bgr: FrameBGR, at_s: float) -> tuple[Exposure, Controls]:
+        """Take note of a frame: how it was taken, and the controls to send now (often none).
+
+        Args:
+            metadata: picamera2's metadata of the frame.
+            image_bgr: Its picture.
+            at_s: Its time in seconds.
+        """
+        taken = self._exposure(metadata)
+        if at_s - self._asked_s < DELAY_S:
+            return taken, {}
+        controls = self._let_go(image_bgr, at_s) if self._exposed else {}
+        if not controls:
+            controls = self._lock_converged(metadata) | self._lock_focus(metadata)
+        if controls:
+            self._asked_s = at_s
+        return taken, controls
+
+    def _exposure(self, metadata: Mapping[str, Any]) -> Exposure:
+        gain = metadata.get("AnalogueGain", 1.0) * metadata.get("DigitalGain", 1.0)
+        held = self._exposed and self._balanced
+        return Exposure(metadata.get("ExposureTime", 0) / 1e6, gain, held, self._position)
+
+    def _focus_controls(self) -> Controls:
+        if "AfMode" not in self._advertised:
+            return {}
+        if self._wanted is None:
+            return {"AfMode": AF_CONTINUOUS}
+        return {"AfMode": AF_MANUAL, "LensPosition": self._wanted}
+
+    def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
+        """Controls that hold whichever of exposure and white balance has just converged."""
+        if self._exposed and self._balanced:
+            return {}
+        exposure_us, gain = metadata.get("ExposureTime", 0), self._exposure(metadata).gain
+        red, blue = metadata.get("ColourGains", (1.0, 1.0))
+        self._values.append((exposure_us * gain, red, blue))
+        controls: Controls = {}
+        if not self._exposed and exposure_us and self._steady(0) and _ae_converged(metadata):
+            lowest, highest = self._advertised["AnalogueGain"][:2]
+            exposure_us, gain = steady_exposure(exposure_us, gain, (max(lowest, 1.0), highest), self._period_us)
+            controls |= {"AeEnable": False, "ExposureTime": exposure_us, "AnalogueGain": gain}
+            self._exposed = True
+            if not has_whole_periods(exposure_us / 1e6, self._mains_hz):
+                log.warning("an exposure of %.1f ms shows the bands of lamps on the mains", exposure_us / 1000)
+        if not self._balanced and self._steady(1) and self._steady(2):
+            controls |= {"AwbEnable": False, "ColourGains": (red, blue)}
+            self._balanced = True
+        if controls:
+            log.info("held: %s", controls)
+        return controls
+
+    def _steady(self, which: int) -> bool:
+        values = [value[which] for value in self._values]
+        return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
+
+    def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
+        """Controls that hold the lens once it has stayed in focus; a lens that finds no focus goes on looking."""
+        if self._position is not None or "LensPosition" not in metadata or "AfMode" not in self._advertised:
+            return {}
+        if metadata.get("AfState") != AF_FOCUSED:
+            self._positions.clear()
+            return {}
+        self._positions.append(metadata["LensPosition"])
+        if len(self._positions) < STEADY_FRAMES:
+            return {}
+        self._position = float(np.median(self._positions))
+        return {"AfMode": AF_MANUAL, "LensPosition": self._position}
+
+    def _let_go(self, image_bgr: FrameBGR, at_s: float) -> Controls:
+        """Controls that find exposure and white balance anew, once the light has stayed changed."""
+        light = light_of(image_bgr)
+        if self._light is None:
+            self._light = light
+        if max(light, self._light) < MAX_LIGHT_CHANGE * min(light, self._light):
+            self._changed_s = None
+            return {}
+        self._changed_s = at_s if self._changed_s is None else self._changed_s
+        if at_s - self._changed_s < CHANGED_FOR_S:
+            return {}
+        log.info("the light has changed by a factor of %.2f", light / self._light)
+        self._values.clear()
+        self._exposed = self._balanced = False
+        self._light = self._changed_s = None
+        return {"AeEnable": True, "ExposureTime": 0, "AnalogueGain": 0.0, "AwbEnable": True}
+
+
+def light_of(image_bgr: FrameBGR) -> float:
+    """Light of a picture's median pixel, 0 to 1, linear: dice and hands that cover less than half do not count."""
+    green = image_bgr[::SAMPLE_EVERY_PX, ::SAMPLE_EVERY_PX, 1]
+    return max(float(np.median(green)) / 255, 1 / 255) ** GAMMA
+
+
+def _ae_converged(metadata: Mapping[str, Any]) -> bool:
+    """Whether libcamera says that exposure has converged; True where it says nothing, so that steadiness decides."""
+    if "AeState" in metadata:
+        return bool(metadata["AeState"] == AE_CONVERGED)
+    return bool(metadata.get("AeLocked", True))
