@@ -5,7 +5,7 @@ QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/t
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts fuzz-web corrupted rendered rigs ablation clips handheld fixtures train solve deb appliance clean
+.PHONY: faults soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts fuzz-web corrupted rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -133,6 +133,13 @@ train: .venv-train/run.stamp  ## train the three networks on a CPU: make train D
 
 deb: .venv/dev.stamp  ## the Debian package for a Raspberry Pi, all it needs in it: dist/ (ARCH=amd64: for a PC)
 	@$(BIN)/python release/deb.py --arch $(or $(ARCH),arm64)
+
+release-key: .venv/dev.stamp  ## once, by whoever publishes: make the key that releases are signed with (see docs/appliance.md)
+	@$(BIN)/python release/sign.py key
+
+sign: .venv/dev.stamp  ## sign releases: FILES="dist/pegpip_....deb" gets a FILE.sig beside it
+	@test -n "$(FILES)" || { echo 'say what to sign: make sign FILES="dist/..."'; exit 2; }
+	@$(BIN)/python release/sign.py sign $(FILES)
 
 appliance: .venv/dev.stamp  ## as root: install, play, update, uninstall in a fresh Debian made by debootstrap (ARCH=arm64 SUITE=trixie)
 	@$(BIN)/python release/in_a_root.py --arch $(or $(ARCH),amd64) --suite $(or $(SUITE),bookworm)

@@ -1,4 +1,4 @@
-"""`make deb`: the Debian package, with every wheel in it, so that it installs and updates without the Internet.
+"""`make deb`: the Debian package with every wheel in it. It installs and updates without the package index.
 
 Needs Debian's dpkg-deb. `release/deb.py --arch arm64 --out dist`
 """
@@ -18,14 +18,15 @@ from collections.abc import Iterator
 from email.utils import formatdate
 from pathlib import Path
 
-from companion.appliance.releases import ROOMS, SYSTEMS_OWN, TREE, Source, pinned
+from companion.appliance.install import NEEDED, PUBLIC_KEY, USEFUL
+from companion.appliance.releases import SYSTEMS_OWN, Source, copy_tree, pinned
 
 PROJECT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.11", "3.13")
-"""Of Debian 12 and 13."""
+"""Python versions of Debian 12 and 13."""
 MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
 GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_28", "manylinux_2_34")
-"""Debian 12 has glibc 2.36."""
+"""Wheel tags that run on Debian 12 (glibc 2.36)."""
 INSTALLER = (
     "companion/__init__.py",
     "companion/errors.py",
@@ -34,8 +35,9 @@ INSTALLER = (
     "companion/appliance",
     "systemd",
     "constraints.txt",
+    PUBLIC_KEY,
 )
-"""What the package's scripts run by the system's Python."""
+"""Files that the package's scripts use with the system's Python; a missing key is left out."""
 SHARE = "usr/share/pegpip"
 CONTROL = """Package: pegpip
 Version: {version}
@@ -44,9 +46,9 @@ Maintainer: Peg & Pip <pegpip@localhost>
 Section: games
 Priority: optional
 Installed-Size: {size}
-Depends: python3 (>= 3.11), python3-venv, python3-numpy, python3-pil, python3-markupsafe, systemd
-Recommends: avahi-daemon, python3-gpiozero, python3-lgpio, python3-spidev, python3-picamera2
-Suggests: espeak-ng, network-manager, polkitd
+Depends: python3 (>= 3.11), python3-markupsafe, {needed}
+Recommends: {useful}
+Suggests: network-manager, polkitd
 Description: dice table: a camera reads the dice, every phone shows the score
  Throw real dice into a tray at the pub. A camera reads the pips, a rules
  engine scores Crib Dice, Crag or Crapola, an LED strip is the cribbage track,
@@ -54,6 +56,9 @@ Description: dice table: a camera reads the dice, every phone shows the score
  .
  The package makes its machine a table: it starts with it, and opens a Wi-Fi
  of its own where there is none.
+ .
+ The package holds its Python wheels and needs no package index. A machine
+ without the Internet needs the packages in Depends beforehand.
 """
 SCRIPTS = {
     "postinst": """#!/bin/sh
@@ -78,7 +83,7 @@ pegpip: bogus-mail-host-in-debian-changelog *
 
 
 def needed() -> list[str]:
-    """The distributions that playing needs and the system does not bring, by the metadata of those installed here."""
+    """Return the distributions that playing needs and the system does not bring, by the metadata installed here."""
     found: set[str] = set()
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     asked = ["opencv-python-headless", *(_name(one) for one in project["dependencies"])]
@@ -101,12 +106,9 @@ def _name(requirement: str) -> str:
 
 
 def wheels(into: Path, arch: str) -> None:
-    """Our own wheel, and one of each library for each Python. Raises CalledProcessError."""
+    """Build the project's wheel and download one of each library for each Python. Raises CalledProcessError."""
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
-    with tempfile.TemporaryDirectory() as copy:
-        for part in (*TREE, *ROOMS):
-            (shutil.copytree if part in ROOMS else shutil.copy2)(PROJECT / part, Path(copy) / part)
-        subprocess.run([*pip, "wheel", "--no-deps", "-w", into, copy], check=True)
+    own_wheel(into)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
         constraints.write(pinned(PROJECT / "constraints.txt"))
         constraints.flush()
@@ -119,14 +121,25 @@ def wheels(into: Path, arch: str) -> None:
             subprocess.run([*pip, "download", "-d", into, "-c", constraints.name, *words, *needed()], check=True)
 
 
+def own_wheel(into: Path) -> None:
+    """Build the project's wheel from a copy of what it is made of. Raises CalledProcessError.
+
+    The project's own folder may hold anything: in `out/`, roots with links into /proc.
+    """
+    with tempfile.TemporaryDirectory() as copy:
+        copy_tree(PROJECT, Path(copy))
+        words = ("-m", "pip", "--disable-pip-version-check", "-q", "wheel", "--no-deps", "-w", into, copy)
+        subprocess.run([sys.executable, *words], check=True)
+
+
 def version() -> str:
-    """Ours, with the content's own mark: each build of another content is another version."""
+    """Return the project's version with a mark of its content: other content makes another version."""
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     return f"{project['version']}+{Source(PROJECT).name()[:8]}"
 
 
 def filled(root: Path, arch: str) -> Path:
-    """The package's content under that folder."""
+    """Fill a folder with the package's content and return it."""
     share, doc = root / SHARE, root / "usr/share/doc/pegpip"
     (share / "wheels").mkdir(parents=True)
     doc.mkdir(parents=True)
@@ -136,7 +149,7 @@ def filled(root: Path, arch: str) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         if (PROJECT / part).is_dir():
             shutil.copytree(PROJECT / part, target, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
+        elif (PROJECT / part).exists() or part != PUBLIC_KEY:
             shutil.copy2(PROJECT / part, target)
     shutil.copy2(PROJECT / "LICENSE", doc / "copyright")
     log = f"pegpip ({version()}) stable; urgency=low\n\n  * See CHANGELOG.md.\n\n -- Peg & Pip <pegpip@localhost>  "
@@ -148,11 +161,19 @@ def filled(root: Path, arch: str) -> Path:
 
 
 def control(root: Path, arch: str) -> None:
-    """The package's own files: what it is, and what it does when it comes and goes."""
+    """Write the package's control files: its description and its scripts."""
     folder = root / "DEBIAN"
     folder.mkdir()
     size = sum(file.stat().st_size for file in root.rglob("*") if file.is_file()) // 1024
-    (folder / "control").write_text(CONTROL.format(version=version(), arch=arch, size=size))
+    (folder / "control").write_text(
+        CONTROL.format(
+            version=version(),
+            arch=arch,
+            size=size,
+            needed=", ".join(NEEDED),
+            useful=", ".join(USEFUL),
+        )
+    )
     sums = list(_sums(root))
     (folder / "md5sums").write_text("".join(sums))
     for name, text in SCRIPTS.items():
@@ -167,7 +188,7 @@ def _sums(root: Path) -> Iterator[str]:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=MACHINES, default="arm64", help="arm64 is a Raspberry Pi's")
     parser.add_argument("--out", type=Path, default=PROJECT / "dist")

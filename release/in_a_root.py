@@ -1,8 +1,8 @@
 """`make appliance`: the whole life of an installed table in a fresh Debian: install, read, play, update, uninstall.
 
-Needs root, debootstrap and, for arm64 on another machine, qemu-user-static. The root is made once and kept (--fresh:
-made anew); it shares the network of this machine. Prints a line a check with what it took, and ends with 1 at the first
-that fails.
+Needs root, debootstrap, gpg and, for arm64 on another machine, qemu-user-static. The root is made once and kept
+(--fresh: made again); it shares this machine's network. Prints a line with the seconds for each check, and ends with
+exit status 1 at the first that fails.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 import zipfile
@@ -22,18 +23,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from deb import own_wheel
+from sign import make_key, sign
+
+from companion.appliance.install import PUBLIC_KEY
+from companion.appliance.trial import SETTINGS
+
 PROJECT = Path(__file__).resolve().parents[1]
 NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 PORT = int(os.environ.get("PEGPIP_PORT", "18431"))
-"""Of the table in the root, which shares this machine's network: another for each root that is tried at a time."""
+"""Port of the table in the root; roots that run at the same time need different ones."""
 PAGE = f"http://127.0.0.1:{PORT}"
 CERTIFICATES = os.environ.get("PIP_CERT") or "/etc/ssl/certs/ca-certificates.crt"
 COMMAND_LINE = "boot/firmware/cmdline.txt"
-"""A Pi's, put there: the Wi-Fi's country is written into it."""
+"""A Pi's file, put there so that the Wi-Fi's country is written into it."""
 OURS = ("etc", "opt", "usr/local", "root", "boot")
-"""Where uninstalling must leave nothing; apt's own packages stay till `apt autoremove`."""
+"""Folders in which uninstalling must leave nothing; packages stay until `apt autoremove`."""
 BACKUPS = ("etc/passwd-", "etc/group-", "etc/shadow-", "etc/gshadow-")
-"""The system's own, of before the last change of a user."""
+"""The system's copies from before the last change of a user."""
 SYSTEMCTL = f"""#!/bin/sh
 # Stands in for systemd, which does not run in this root: starts what the unit says, as the user it says.
 # Started is what answers: a release that falls may listen before it does.
@@ -60,7 +67,7 @@ reset-failed | daemon-reload | try-restart) ;;
 esac
 """
 PATIENCE_S = 300.0
-"""For what takes a second on a machine of one's own, and a hundred by qemu on a busy one."""
+"""Longest wait for an answer, in seconds: emulation on a busy machine takes a hundred times as long as a PC."""
 EXPOSURE = 2.5
 INSTALL = "./install.sh --country FI"
 PACKAGES = (
@@ -70,9 +77,9 @@ PACKAGES = (
 PUT_ON_TRIAL = (
     "from companion.appliance.trial import Machine, Releases, begin; begin(Releases(Machine()), '{name}', {number})"
 )
-"""As `pegpip update` has it when the plug is pulled."""
+"""State that `pegpip update` leaves when the power goes in the middle."""
 STARTS = 5
-DOCTOR = "runuser -u pegpip -- pegpip doctor --config /etc/pegpip/pegpip.toml"
+DOCTOR = f"runuser -u pegpip -- pegpip doctor --config {SETTINGS}"
 BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")
 
 
@@ -146,14 +153,14 @@ def register_qemu() -> None:
 
 
 def fetched(path: str) -> dict[str, object]:
-    """What the table in the root answers."""
+    """Return the JSON that the table in the root answers."""
     with urllib.request.urlopen(PAGE + path, timeout=20) as answer:  # noqa: S310 - our own page
         found: dict[str, object] = json.load(answer)
     return found
 
 
 def thrown() -> int:
-    """Throw simulated dice; the table's newest entry once it has read them."""
+    """Throw simulated dice and return the table's newest entry once it has read them."""
     before = fetched("/api/state")["number"]
     request = urllib.request.Request(f"{PAGE}/api/tray/throw", b"{}", {"Content-Type": "application/json"})  # noqa: S310
     with urllib.request.urlopen(request, timeout=60):  # noqa: S310
@@ -168,9 +175,10 @@ def thrown() -> int:
 
 
 def wheel_of(folder: Path, version: str, *, broken: bool = False) -> Path:
-    """A wheel of the project as it is, under another version; a broken one falls when it plays."""
+    """Build a wheel of the project with a mark; a broken one fails when it plays."""
     out = folder / version
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", out, PROJECT], check=True)
+    shutil.rmtree(out, ignore_errors=True)
+    own_wheel(out)
     made = next(out.glob("*.whl"))
     with zipfile.ZipFile(made) as old, zipfile.ZipFile(out / "peg_and_pip-next.zip", "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
@@ -186,13 +194,13 @@ def wheel_of(folder: Path, version: str, *, broken: bool = False) -> Path:
 
 
 class Checks:
-    """Tells each check with the seconds it took."""
+    """Prints each check with its seconds."""
 
     def __init__(self) -> None:
         self.since = time.monotonic()
 
     def ok(self, what: str, holds: bool = True, why: Callable[[], str] = str) -> None:
-        """Say that it holds; end the program when it doesn't."""
+        """Print whether it holds; end the program when it does not."""
         took = time.monotonic() - self.since
         print(f"{'ok' if holds else 'FAILED':6} {took:6.1f} s  {what}", flush=True)  # noqa: T201
         if not holds:
@@ -203,6 +211,9 @@ class Checks:
 def life(root: Root, checks: Checks, spare: Path) -> None:
     """Install, install again, read, play, update, uninstall."""
     cloned(root)
+    public = root.folder / "root/pegpip" / PUBLIC_KEY
+    public.unlink(missing_ok=True)
+    make_key(public, passphrase=False)
     shutil.copy2(CERTIFICATES, root.folder / "root/certificates.crt")
     python = "apt-get -q update && apt-get -q -y --no-install-recommends install python3"
     root.sh(f"command -v python3 >/dev/null || {{ {python}; }}")
@@ -230,7 +241,7 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
     checks.ok(f"{size} MB in /opt/pegpip; doctor: {doctor.splitlines()[-1]}", "versions    ok" in doctor, doctor.strip)
     read_alike(root, checks)
     number = played(root, checks)
-    updated(root, checks, spare, number)
+    updated(root, checks, spare, number, public)
     root.sh("./install.sh --uninstall")
     left = root.files()
     data = root.sh("ls /var/lib/pegpip").split()
@@ -243,13 +254,13 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
 
 
 def exposure(root: Root, unit: str) -> float:
-    """How open systemd finds that unit, 0 to 10."""
+    """Return systemd's exposure level of a unit, 0 to 10."""
     said = root.sh(f"systemd-analyze security --offline=yes /etc/systemd/system/{unit}", check=False)
     return float(said.rpartition("exposure level")[2].split(":")[1].split()[0])
 
 
 def cloned(root: Root) -> None:
-    """The project as it is, in the root's home."""
+    """Copy the project to the root's home."""
     place = root.folder / "root/pegpip"
     shutil.rmtree(place, ignore_errors=True)
     listed = subprocess.run(
@@ -262,7 +273,7 @@ def cloned(root: Root) -> None:
 
 
 def read_alike(root: Root, checks: Checks) -> None:
-    """The readings of that machine are those of this one."""
+    """Check that the root reads pictures as this machine does."""
     images = [str(path.relative_to(PROJECT)) for path in sorted((PROJECT / "fixtures/images").glob("*.jpg"))][:8]
     words = ("read", "--json", *images)
     own = subprocess.run(
@@ -274,8 +285,8 @@ def read_alike(root: Root, checks: Checks) -> None:
 
 
 def played(root: Root, checks: Checks) -> int:
-    """A throw at the installed table; its entry."""
-    settings = root.folder / "etc/pegpip/pegpip.toml"
+    """Start the installed table, throw once, and return the entry's number."""
+    settings = root.folder / SETTINGS.lstrip("/")
     settings.write_text(settings.read_text().replace("port = 8000", f"port = {PORT}"))
     stand_in = root.folder / "usr/local/bin/systemctl"
     stand_in.write_text(SYSTEMCTL)
@@ -288,18 +299,27 @@ def played(root: Root, checks: Checks) -> int:
     return number
 
 
-def updated(root: Root, checks: Checks, spare: Path, number: int) -> None:
-    """A newer release, one that falls, and one that was cut off: a running table with the same game each time."""
+def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) -> None:
+    """Update to a good release, a failing one and refused ones: the table runs with the same game each time."""
     stick = root.folder / "root/stick"
     good, bad = wheel_of(spare, "good"), wheel_of(spare, "bad", broken=True)
-    for name, content in (("good", good.read_bytes()), ("bad", bad.read_bytes()), ("cut", good.read_bytes()[:99_000])):
+    contents = {"older": good.read_bytes() + b"\0", "good": good.read_bytes(), "bad": bad.read_bytes()}
+    for name, content in contents.items():
         (stick / name).mkdir(parents=True, exist_ok=True)
         (stick / name / good.name).write_bytes(content)
-    checks.ok("three releases on a stick")
+        sign([stick / name / good.name], public)
+        time.sleep(1.1)  # a signature's time has whole seconds, and "older" must be older
+    for name in ("cut", "unsigned"):
+        shutil.copytree(stick / "good", stick / name)
+    (stick / "cut" / good.name).write_bytes(good.read_bytes()[:99_000])
+    (stick / "unsigned" / f"{good.name}.sig").unlink()
+    shutil.copytree(stick / "bad", stick / "foreign")
+    shutil.copy2(stick / "good" / f"{good.name}.sig", stick / "foreign")
+    checks.ok("releases on a stick: good, bad, cut off, unsigned, another one's signature, older")
     said = root.sh(f"pegpip update /root/stick/good/{good.name}")
     checks.ok("a newer release runs", "runs the release" in said and same_game(root, number), said.strip)
     release = (root.folder / "opt/pegpip/current").readlink()
-    for name in ("bad", "cut"):
+    for name in ("bad", "cut", "unsigned", "foreign", "older"):
         said = root.sh(f"pegpip update /root/stick/{name}/{good.name}", check=False).strip()
         stays = (root.folder / "opt/pegpip/current").readlink() == release and same_game(root, number)
         checks.ok(f"{name}: {said.splitlines()[-1][:100]}", stays, said.strip)
@@ -310,7 +330,7 @@ def updated(root: Root, checks: Checks, spare: Path, number: int) -> None:
 
 
 def pulled(root: Root, checks: Checks, number: int) -> None:
-    """The plug is pulled while the release that falls is on trial: the one before runs after some starts."""
+    """Cut the power while the failing release is on trial: the one before runs after some starts."""
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()
     bad = max((path for path in releases.iterdir() if path.name != current.name), key=lambda path: path.stat().st_mtime)
@@ -327,13 +347,13 @@ def pulled(root: Root, checks: Checks, number: int) -> None:
 
 
 def same_game(root: Root, number: int) -> bool:
-    """Whether the table runs, at that entry, once all of it is well: it was started a moment ago."""
+    """Wait until the table is well and return whether its newest entry is that one."""
     wait_well(root)
     return fetched("/api/state")["number"] == number
 
 
 def wait_well(root: Root) -> None:
-    """Until the table in the root answers that it is well."""
+    """Wait until the table in the root answers that it is well."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         try:
@@ -345,7 +365,7 @@ def wait_well(root: Root) -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=("amd64", "arm64"), default=NATIVE)
     parser.add_argument("--suite", choices=("bookworm", "trixie"), default="bookworm")
@@ -355,7 +375,8 @@ def main() -> None:
     if os.geteuid() != 0:
         sys.exit("in_a_root: chroot needs root: run it with sudo.")
     folder = given.out / f"root-{given.suite}-{given.arch}"
-    checks = Checks()
+    checks, keyring = Checks(), tempfile.TemporaryDirectory()
+    os.environ["GNUPGHOME"] = keyring.name
     if given.arch != NATIVE:
         register_qemu()
     if given.fresh and folder.exists():
@@ -375,6 +396,8 @@ def main() -> None:
             ["chroot", folder, "sh", "-c", "kill -9 $(cat /run/table.pid)"], check=False, capture_output=True
         )
         subprocess.run(["umount", folder / "proc"], check=False, capture_output=True)
+        subprocess.run(["gpgconf", "--kill", "all"], check=False)
+        keyring.cleanup()
 
 
 if __name__ == "__main__":

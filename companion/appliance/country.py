@@ -1,4 +1,4 @@
-"""The country whose law the Pi's Wi-Fi keeps: Raspberry Pi OS blocks the Wi-Fi of a Pi that was told none."""
+"""The country of a Pi's Wi-Fi: Raspberry Pi OS blocks the Wi-Fi of a Pi without one."""
 
 from __future__ import annotations
 
@@ -11,35 +11,39 @@ from companion.appliance.machine import Machine
 from companion.table.atomic import write_file
 
 COMMAND_LINE = "/boot/firmware/cmdline.txt"
-CURE = "Tell it: sudo raspi-config nonint do_wifi_country GB (your own country's two letters)."
+CURE = "Set it: sudo raspi-config nonint do_wifi_country GB (your own country's two letters)."
 ZONES = "/usr/share/zoneinfo"
 _WORD = re.compile(r"( ?)(?<!\S)cfg80211\.ieee80211_regdom=(\S*)")
-"""As raspi-config and Raspberry Pi Imager write it; cfg80211 is the kernel's part that knows what is allowed where."""
+"""The word in `cmdline.txt` that raspi-config and Raspberry Pi Imager write."""
 
 
 def named(machine: Machine, letters: str) -> str:
-    """A country as somebody wrote it. Raises argparse.ArgumentTypeError for what ISO 3166 does not have."""
+    """Return a country's two letters in capitals, checked against the machine's table of ISO 3166.
+
+    Raises:
+        argparse.ArgumentTypeError: There is no such country.
+    """
     code = letters.upper()
-    table = machine.at(f"{ZONES}/iso3166.tab")  # not on every Debian: the shape is enough there
+    table = machine.at(f"{ZONES}/iso3166.tab")  # missing on some machines: then only the shape is checked
     if not re.fullmatch("[A-Z]{2}", code) or (table.exists() and not _country_of(table.read_text(), code, 0)):
         raise argparse.ArgumentTypeError(f"{letters!r} is not a country's two letters in ISO 3166 (GB, not UK)")
     return code
 
 
 def set_in(text: str) -> str:
-    """The country that a kernel's command line names, "" where it names none."""
+    """Return the country in a kernel's command line, or ""."""
     found = _WORD.search(text)
     return found[2] if found else ""
 
 
 def known(machine: Machine) -> bool:
-    """Whether the Pi has a country, from its next start on; what is no Pi needs none."""
+    """Return whether the Pi has a country from its next start on; true on other machines, which need none."""
     file = machine.at(COMMAND_LINE)
     return not file.exists() or bool(set_in(file.read_text()))
 
 
 def changed(text: str, country: str) -> str:
-    """That command line with this country in it, in the old one's place or at its end; with none for ""."""
+    """Return a command line with its country replaced or added; "" removes it."""
     if not country or _WORD.search(text):
         return _WORD.sub(rf"\1cfg80211.ieee80211_regdom={country}" if country else "", text)
     end = len(text.splitlines()[0]) if text else 0  # the firmware reads no other line
@@ -47,7 +51,7 @@ def changed(text: str, country: str) -> str:
 
 
 def by_time_zone(machine: Machine) -> str:
-    """The country of the machine's time zone, "" where that is none's (`Etc/UTC`) or can't be told."""
+    """Return the country of the machine's time zone; "" when the zone has none (`Etc/UTC`) or is unknown."""
     try:
         zone = os.readlink(machine.at("/etc/localtime")).partition("zoneinfo/")[2]
         return _country_of(machine.at(f"{ZONES}/zone.tab").read_text(), zone, 2)
@@ -56,18 +60,19 @@ def by_time_zone(machine: Machine) -> str:
 
 
 def _country_of(table: str, value: str, column: int) -> str:
-    """The country, zoneinfo's first field, of the line that has that value in a column; "" when none has."""
+    """Return the first field of the line of a zoneinfo table that has a value in a column, or ""."""
     rows = (line.split("\t") for line in table.splitlines() if not line.startswith("#"))
     return next((row[0] for row in rows if row[column : column + 1] == [value]), "")
 
 
 @dataclass(frozen=True, slots=True)
 class WifiCountry:
-    """The country in the Pi's `cmdline.txt`, from its next start on; the file as it was lies beside it.
+    """The Wi-Fi's country in a Pi's `cmdline.txt`; the original file is kept beside it as `*.before-pegpip`.
 
     Attributes:
-        asked: Its two letters. "": the time zone's, unless the Pi has one already.
-        memory: Where it is kept what was there before and what we made of it, for the way back.
+        asked: Two letters; "" keeps the Pi's country, else takes the time zone's.
+        path: The kernel's command line.
+        memory: File with the country before and the one that was written, for undoing.
     """
 
     asked: str = ""
@@ -75,13 +80,13 @@ class WifiCountry:
     memory: str = "/var/lib/pegpip-country"
 
     def missing(self, machine: Machine) -> list[str]:
-        """The country, where another is wanted; nothing on a machine without that file."""
+        """Return the country when it would change; nothing on a machine without that file."""
         country = self._wanted(machine)
         why = "as asked" if self.asked else "by the time zone; --country names another"
         return [f"{self.path}: the Wi-Fi's country is {country} ({why})"] if country else []
 
     def do(self, machine: Machine) -> None:
-        """Write it, keeping the file as it was."""
+        """Write it, keeping a copy of the original file."""
         file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
         text = file.read_text()
         before = memory.read_text().split(",")[0] if memory.exists() else set_in(text)
@@ -92,11 +97,11 @@ class WifiCountry:
         write_file(file, (changed(text, country).encode(),))
 
     def left(self, machine: Machine) -> list[str]:
-        """Our country."""
+        """Return whether there is a country to take out."""
         return [f"take our country out of {self.path}"] if machine.at(self.memory).exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Put the one before back; one that somebody set since stays."""
+        """Restore the country before; one that somebody set later stays."""
         file, memory = machine.at(self.path), machine.at(self.memory)
         if not memory.exists():
             return
@@ -107,7 +112,7 @@ class WifiCountry:
         memory.unlink()
 
     def _wanted(self, machine: Machine) -> str:
-        """The country that is to be written; "" when none is."""
+        """Return the country to write, or ""."""
         file = machine.at(self.path)
         there = set_in(file.read_text()) if file.exists() else ""
         wanted = self.asked or there or by_time_zone(machine)

@@ -1,10 +1,12 @@
-"""The table's own Wi-Fi, for a pub that has none to give: NetworkManager's keyfile, and a password to read out."""
+"""The table's own Wi-Fi: NetworkManager's keyfile, a password to read out, and how many phones it can hold."""
 
 from __future__ import annotations
 
 import configparser
+import os
 import secrets
 import uuid
+from pathlib import Path
 
 _LIST = """
 amber anchor apple arrow badger barley barrel basket beacon bench biscuit bottle brass bridge bucket butter
@@ -17,32 +19,62 @@ teapot thistle thunder timber tobacco tractor treacle trumpet tulip turnip velve
 willow window winter yeoman
 """
 ADDRESS = "10.42.0.1"
-"""The table's own, where the hotspot is up."""
+"""Address of the table in its own Wi-Fi."""
 WORDS = tuple(_LIST.split())
-"""Over a hundred: four of them are more than 26 bits, and WPA makes each guess slow."""
+"""Words of a password: four of these 106 are 26 bits, and WPA makes each guess slow."""
+PHONES = 7
+"""Phones that a Pi's own Wi-Fi holds with the default firmware: 7 to 10 were measured (raspberrypi/linux #3010)."""
+MINIMAL_PHONES = 19
+"""Phones that it holds with the "minimal" firmware of the same chip (raspberrypi/linux #3010)."""
+_CHIP = "cyfmac43455-sdio"
+_FIRMWARE = f"etc/alternatives/{_CHIP}.bin"
+"""Link of Raspberry Pi OS to the firmware in use; the chip is that of a Pi 3 B+, 4, 400 and 5."""
+MORE_PHONES = f"sudo update-alternatives --set {_CHIP}.bin /lib/firmware/cypress/{_CHIP}-minimal.bin"
+"""Command that chooses the "minimal" firmware, from the next start on."""
 
 
 def new_password() -> str:
-    """Four words with a stop between: to be read out across a bar, and typed on a phone without another keyboard."""
+    """Return four random words joined by stops: easy to read out, and typed without switching a phone's keyboard."""
     return ".".join(secrets.choice(WORDS) for _ in range(4))
 
 
 def new_name() -> str:
-    """What phones show, unlike the table's at the pub next door."""
+    """Return a network name with a random number, so that two tables nearby differ."""
     return f"Peg and Pip {secrets.randbelow(90) + 10}"
 
 
+def phones(root: Path = Path("/")) -> int | None:
+    """Return how many phones this machine's own Wi-Fi holds; None when its chip is not a Pi's with known limits.
+
+    Args:
+        root: Folder that the machine's files are under.
+    """
+    try:
+        return MINIMAL_PHONES if "minimal" in os.readlink(root / _FIRMWARE) else PHONES
+    except OSError:
+        return None
+
+
 def read(text: str) -> tuple[str, str]:
-    """Name and password in a keyfile of ours. Raises KeyError, configparser.Error for anything else."""
+    """Return name and password from a keyfile that `keyfile` made.
+
+    Raises:
+        KeyError, configparser.Error: It is another kind of file.
+    """
     parsed = configparser.ConfigParser(interpolation=None)
     parsed.read_string(text)
     return parsed["wifi"]["ssid"], parsed["wifi-security"]["psk"]
 
 
 def keyfile(name: str, password: str) -> str:
-    """A connection of NetworkManager, as its `nm-settings-keyfile(5)` has it: an access point of our own.
+    """Return a NetworkManager connection (nm-settings-keyfile(5)) for an access point.
 
-    It never comes up by itself: `pegpip-hotspot.service` brings it up where no other network is found.
+    It does not connect by itself: `pegpip-hotspot.service` starts it where no other network is found. `pmf=1` turns
+    protected management frames off: a Pi's brcmfmac can't install their key (raspberrypi/linux #7247).
+
+    Args:
+        name: The network's name.
+        password: Its WPA password, 8 to 63 ASCII characters.
     """
     return f"""[connection]
 id=pegpip-hotspot
@@ -60,6 +92,7 @@ key-mgmt=wpa-psk
 proto=rsn;
 pairwise=ccmp;
 group=ccmp;
+pmf=1
 psk={password}
 
 [ipv4]

@@ -1,6 +1,6 @@
-"""`install.sh`: makes this machine a table, tells what that changes, and takes it back.
+"""`install.sh`: makes this machine a table, says each change, and takes all of it back.
 
-Runs with the system's Python, from the project's folder or (`--wheels`) from what the Debian package holds.
+Runs with the system's Python, from the project's folder or (`--wheels`) from the Debian package's files.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ from pathlib import Path
 
 from companion.appliance import country, hotspot
 from companion.appliance.country import WifiCountry
-from companion.appliance.machine import Machine
+from companion.appliance.machine import USER, Machine
 from companion.appliance.releases import Releases, Source
-from companion.appliance.steps import USER, BootLines, File, Packages, Services, Step, TablesUser
-from companion.appliance.trial import PORT, SETTINGS, back
+from companion.appliance.signature import KEY
+from companion.appliance.steps import BootLines, File, Packages, Services, Step, TablesUser
+from companion.appliance.trial import PORT, SETTINGS, back, value_in
 from companion.errors import CompanionError
 
 PROJECT = Path(__file__).resolve().parents[2]
 UNITS = "systemd"
+PUBLIC_KEY = "release/release-key.asc"
+"""Key that later releases are signed with; `make release-key` writes it. Without it a table has no signed updates."""
 DATA = "/var/lib/pegpip"
-NEEDED = ("systemd", "python3-venv", "python3-numpy", "python3-pil")
+NEEDED = ("systemd", "python3-venv", "python3-numpy", "python3-pil", "gpgv")
 USEFUL = ("python3-picamera2", "python3-gpiozero", "python3-lgpio", "python3-spidev", "avahi-daemon", "espeak-ng")
 CORE_LINES = {
     "Raspberry Pi 3": ("dtparam=spi=on", "core_freq=250"),
@@ -35,7 +38,11 @@ CORE_LINES = {
     "Raspberry Pi 4": ("dtparam=spi=on", "core_freq=500", "core_freq_min=500"),
     "Raspberry Pi 5": ("dtparam=spi=on",),
 }
-"""What an LED strip on SPI asks of each model (docs/build.md): a clock that stands still."""
+"""Lines in config.txt that an LED strip on SPI needs on each model (docs/build.md): mostly a constant clock."""
+PIO_LINE = "dtoverlay=ws2812-pio,gpio=18,num_leds={leds},brightness=0"
+"""The Pi 5's driver for an LED strip on GPIO18; a Pi 5 uses it by default."""
+LEDS = {"strip122": 122, "board3x121": 363, "matrix16": 256, "table300": 300}
+"""LEDs of each ready-made layout: what `hardware.track` says, which can't be imported before it is installed."""
 COPIES = {
     "pegpip.service": "/etc/systemd/system/pegpip.service",
     "pegpip-hotspot.service": "/etc/systemd/system/pegpip-hotspot.service",
@@ -44,31 +51,41 @@ COPIES = {
     "journald.conf": "/etc/systemd/journald.conf.d/pegpip.conf",
     "pegpip.avahi.xml": "/etc/avahi/services/pegpip.service",
 }
-"""File in systemd/ -> where it goes."""
+"""File in systemd/ -> its place on the machine."""
+LAYOUT = "strip122"
+"""Layout of a new table's board."""
+MAX_LEDS = 4096
+"""Most LEDs of a layout of one's own, as in its settings."""
 KEYFILE = "/etc/NetworkManager/system-connections/pegpip-hotspot.nmconnection"
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The program itself, and the command `pegpip`."""
+    """The program itself and the command `pegpip`.
+
+    Attributes:
+        source: What the release is made from.
+        releases: The releases of this machine.
+        command: Link that makes `pegpip` a command.
+    """
 
     source: Source
     releases: Releases
     command: str = "/usr/local/bin/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """The release, unless this very one runs."""
+        """Return the release, unless the same one runs already."""
         name = self.source.name()
         if self.releases.current() == self.releases.proven() == name and name in self.releases.names():
             return []
         return [f"make the release {name} in {self.releases.base}, and let the service run it"]
 
     def do(self, machine: Machine) -> None:
-        """Make it, switch to it, and start the service anew where it runs. Who installs looks on: it is on no trial."""
+        """Make the release, switch to it without a trial, and restart the service where it runs."""
         name = self.releases.make(self.source)
         self.releases.switch(name)
         self.releases.trust(name)
-        back(self.releases)  # what an unfinished trial has left is gone
+        back(self.releases)  # ends an unfinished trial
         self.releases.prune()
         command = machine.at(self.command)
         if not command.is_symlink():
@@ -77,34 +94,38 @@ class Release:
             machine.run("systemctl", "try-restart", "pegpip.service")
 
     def left(self, machine: Machine) -> list[str]:
-        """All releases."""
+        """Return whether there are releases."""
         return [f"remove {self.releases.base}"] if self.releases.folder.exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Remove all releases, and the command."""
+        """Remove all releases and the command."""
         machine.at(self.command).unlink(missing_ok=True)
         shutil.rmtree(self.releases.place, ignore_errors=True)
 
 
 def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str = "") -> list[Step]:
-    """All that a table has, in the order of installing.
+    """Return all steps in the order of installing.
 
     Args:
-        machine: What is installed on.
+        machine: The machine to install on.
         source: What the release is made from.
-        packages: Whether apt is asked: not from within a package, whose dependencies dpkg has seen to.
-        wifi_country: Its two letters, where somebody named one.
+        packages: Whether to use apt; a Debian package has its dependencies already.
+        wifi_country: Two letters of the Wi-Fi's country; empty for that of the time zone.
     """
-    units = (source.path if source.is_tree else PROJECT) / UNITS
+    project = source.path if source.is_tree else PROJECT
+    units, key = project / UNITS, project / PUBLIC_KEY
     name, password = _wifi(machine)
     copies = [File(place, partial((units / file).read_text)) for file, place in COPIES.items()]
     boot = next((lines for model, lines in CORE_LINES.items() if machine.model().startswith(model)), ())
+    if machine.model().startswith("Raspberry Pi 5"):
+        boot = (*boot, PIO_LINE.format(leds=_leds(machine)))
     return [
         *([Packages(NEEDED, USEFUL)] if packages else []),
         TablesUser(DATA),
         Release(source, Releases(machine)),
         *copies,
-        File(SETTINGS, partial(_settings, machine, name, password), 0o640, USER, once=True, keep=DATA),
+        File(SETTINGS, partial(_settings, machine, name, password), 0o640, USER, once=True, keep=True),
+        *([File(KEY, key.read_text)] if key.exists() else []),
         File(KEYFILE, partial(hotspot.keyfile, name, password), 0o600, once=True),
         BootLines(boot),
         WifiCountry(wifi_country),
@@ -113,28 +134,37 @@ def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str
 
 
 def _wifi(machine: Machine) -> tuple[str, str]:
-    """The hotspot's name and password: those it has, else new ones."""
+    """Return the hotspot's name and password: those of its keyfile, else new ones."""
     with contextlib.suppress(OSError, KeyError, configparser.Error):
         return hotspot.read(machine.at(KEYFILE).read_text())
     return hotspot.new_name(), hotspot.new_password()
 
 
+def _leds(machine: Machine) -> int:
+    """Return the number of LEDs by the table's settings: of its layout, or its own number."""
+    settings = machine.at(SETTINGS)
+    layout, own = value_in(settings, "strip", "layout"), value_in(settings, "track", "leds")
+    if layout == "own" and isinstance(own, int) and 1 <= own <= MAX_LEDS:
+        return own
+    return LEDS.get(str(layout), LEDS[LAYOUT])
+
+
 def _settings(machine: Machine, name: str, password: str) -> str:
-    """The settings that a table begins with; `pegpip doctor` says what of it is not there."""
+    """Return the settings file that a new table starts with."""
     camera = "picamera2" if machine.works("/usr/bin/python3", "-c", "import picamera2") else "virtual"
-    return f"""# Peg & Pip: all keys are told in docs/build.md; what is left out has its default.
+    return f"""# Peg & Pip: docs/build.md lists all keys; each has a default.
 [camera]
 source = "{camera}"     # picamera2, opencv:0 (USB), virtual (simulated dice)
 
 [strip]
-kind = "{"auto" if machine.model() else "memory"}"    # auto, spi, ws281x, pio, wled:HOST, memory (drawn in the page)
-layout = "strip122"
+kind = "{"auto" if machine.model() else "memory"}"    # auto, spi, pio (Pi 5), wled:HOST, memory (drawn in the page)
+layout = "{LAYOUT}"
 
 [web]
 port = {PORT}
-wifi = "{name}"                 # the QR code before the page's own: the Wi-Fi that phones join first
+wifi = "{name}"                 # the Wi-Fi that phones join; has a QR code
 wifi_password = "{password}"
-hotspot = "{name}"              # that one is the table's own, up where no other is found: its code is shown then
+hotspot = "{name}"              # name of the table's own Wi-Fi, used where there is no other
 
 [data]
 dir = "{DATA}"
@@ -142,22 +172,22 @@ dir = "{DATA}"
 
 
 def changes(wanted: Iterable[Step], machine: Machine) -> list[str]:
-    """A line for each change that installing would make."""
+    """Return a line for each change that installing would make."""
     return [line for step in wanted for line in step.missing(machine)]
 
 
 def leavings(wanted: Iterable[Step], machine: Machine) -> list[str]:
-    """A line for each change that uninstalling would make."""
+    """Return a line for each change that uninstalling would make."""
     return [line for step in reversed(list(wanted)) for line in step.left(machine)]
 
 
 def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Do what is missing, telling each change as it is made; how many those were."""
+    """Make the missing changes, say each as it is made, and return their number."""
     return sum(_changed(step.missing(machine), step.do, machine, say) for step in wanted)
 
 
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Take back what is there, last first; the data stays. How many changes those were."""
+    """Take the changes back, last first, and return their number; the data folder stays."""
     taken = sum(_changed(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:
         machine.run("systemctl", "daemon-reload")
@@ -173,26 +203,31 @@ def _changed(lines: list[str], change: Callable[[Machine], None], machine: Machi
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command. Exit status: 0 done, 1 a step failed, 2 wrong usage or not root."""
+    """Run the command; return the exit status: 0 done, 1 a step failed, 2 wrong usage or not root."""
     parser = argparse.ArgumentParser(
         prog="install.sh", description="Make this machine a Peg & Pip table: it starts with it and looks after itself."
     )
     parser.add_argument("--dry-run", action="store_true", help="list every change, make none")
-    parser.add_argument("--uninstall", action="store_true", help=f"take all of it back; {DATA} (the games) stays")
-    parser.add_argument("--wheels", type=Path, metavar="DIR", help="install from these wheels, asking no index or apt")
+    parser.add_argument(
+        "--uninstall", action="store_true", help=f"take all of it back; {DATA} (games and settings) stays"
+    )
+    parser.add_argument(
+        "--wheels", type=Path, metavar="DIR", help="install from these wheels; uses neither apt nor the package index"
+    )
     machine = Machine()
     parser.add_argument(
         "--country",
         type=partial(country.named, machine),
         metavar="GB",
-        help="whose law a Pi's Wi-Fi keeps (two letters); where the Pi has none, that of its time zone is taken",
+        help="country of a Pi's Wi-Fi (two letters); by default the one it has, else that of its time zone",
     )
     given = parser.parse_args(arguments)
-    source = Source(given.wheels or PROJECT)
+    source = Source((given.wheels or PROJECT).resolve())
     say, complain = partial(print, flush=True), partial(print, "install.sh:", file=sys.stderr)
     if os.geteuid() != 0 and not given.dry_run:
         complain("this changes the system: run it with sudo, or with --dry-run to see what it would do.")
         return 2
+    os.umask(0o022)  # the service must be able to read what root installs, whatever root's own umask is
     try:
         wanted = steps(machine, source, packages=given.wheels is None, wifi_country=given.country or "")
         if given.dry_run:
@@ -209,21 +244,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
     if not count:
-        return "Nothing to change: all of it is as it should be."
+        return "Nothing to change: everything is installed."
     if uninstalled:
-        return f"Gone. The games, photos and settings stay in {DATA}."
+        return f"Removed. Games, photos and settings stay in {DATA}."
     name, password = _wifi(machine)
     text = (
-        "The table is installed. Its address and PIN: `journalctl -u pegpip -n 20`. What works: `sudo -u pegpip pegpip "
-        f"doctor --config {SETTINGS}`.\nWhere no Wi-Fi is known it opens its own: {name}, password {password}\n"
-        f"The QR codes for phones, here and on the screen at /tv: `sudo pegpip join --config {SETTINGS}`."
+        "The table is installed. Its address and PIN: `journalctl -u pegpip -n 20`. A check of its parts: `sudo -u "
+        f"pegpip pegpip doctor --config {SETTINGS}`.\nWhere it finds no Wi-Fi it opens its own: {name}, password "
+        f"{password}\nThe QR codes for phones: `sudo -u pegpip pegpip join --config {SETTINGS}`, or the screen at /tv."
     )
     if not machine.model():
         return text
-    unknown = (
-        "" if country.known(machine) else f"\nThe Pi does not know its country, and blocks its Wi-Fi. {country.CURE}"
-    )
-    return f"{text}{unknown}\nStart the Pi anew: what it reads when it starts was changed."
+    unknown = "" if country.known(machine) else f"\nThe Pi has no country set and blocks its Wi-Fi. {country.CURE}"
+    return f"{text}{unknown}\nRestart the Pi: files that it reads at its start have changed."
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""The machine that is installed on: its files under a root, and the programs that change it."""
+"""The machine to install on: its files under a root folder, and the programs that change it."""
 
 from __future__ import annotations
 
 import os
+import pwd
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +11,10 @@ from pathlib import Path
 
 from companion.errors import DeviceError
 
+USER = "pegpip"
+"""System user that the table's service runs as."""
 LAST_LINES = 8
-"""So much of what a program said is told when it fails."""
+"""Lines of a failed program's output that the error quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +22,27 @@ class Machine:
     """The machine that the program runs on.
 
     Attributes:
-        root: What its files lie under; another than `/` for tests of what is written.
+        root: Folder that its absolute paths start from; tests use another one than `/`.
     """
 
     root: Path = Path("/")
 
     def at(self, path: str) -> Path:
-        """Where that absolute path lies."""
+        """Return where an absolute path of this machine is found."""
         return self.root / path.lstrip("/")
 
-    def run(self, *words: str, environment: Mapping[str, str] | None = None) -> str:
-        """Run a program to its end; what it printed.
+    def run(self, *words: str, environment: Mapping[str, str] | None = None, user: str = "") -> str:
+        """Run a program to its end and return what it printed.
 
-        Raises DeviceError with the last lines it said when it fails or is not there.
+        Args:
+            words: Program and arguments.
+            environment: Variables to set besides the inherited ones.
+            user: User to run it as, without root's groups; only root can choose one.
+
+        Raises:
+            DeviceError: The program failed (quotes its last lines) or is not installed.
         """
+        lowered = bool(user) and os.geteuid() == 0
         try:
             done = subprocess.run(
                 words,
@@ -41,26 +51,35 @@ class Machine:
                 stdin=subprocess.DEVNULL,
                 text=True,
                 check=True,
-                env={**os.environ, "LC_ALL": "C.UTF-8", **(environment or {})},
+                env={
+                    **os.environ,
+                    "LC_ALL": "C.UTF-8",
+                    **({"HOME": "/nonexistent"} if lowered else {}),
+                    **(environment or {}),
+                },
+                user=user if lowered else None,
+                group=pwd.getpwnam(user).pw_gid if lowered else None,
+                extra_groups=() if lowered else None,
+                umask=0o022,
             )
         except FileNotFoundError:
-            raise DeviceError(f"`{words[0]}` is not on this machine.", "Take Debian 12 or newer.") from None
+            raise DeviceError(f"`{words[0]}` is not installed.", "Use Debian 12 or newer.") from None
         except subprocess.CalledProcessError as failed:
             said = "\n".join(failed.output.strip().splitlines()[-LAST_LINES:])
             raise DeviceError(
-                f"`{' '.join(words)}` failed ({failed.returncode}):\n{said}", "Mend that and run it again: it goes on."
+                f"`{' '.join(words)}` failed ({failed.returncode}):\n{said}", "Correct that and run it again."
             ) from None
         return done.stdout
 
     def works(self, *words: str) -> bool:
-        """Whether a program is there and ends well; nothing it prints is shown."""
+        """Return whether a program is installed and ends with status 0; its output is dropped."""
         try:
             return subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, check=False).returncode == 0
         except FileNotFoundError:
             return False
 
     def model(self) -> str:
-        """The device tree's name for it, as `Raspberry Pi 4 Model B Rev 1.4`; empty where there is none."""
+        """Return the device tree's model, such as `Raspberry Pi 4 Model B Rev 1.4`; empty where there is none."""
         try:
             return self.at("/proc/device-tree/model").read_text().rstrip("\0")
         except OSError:
@@ -68,5 +87,5 @@ class Machine:
 
     @property
     def has_systemd(self) -> bool:
-        """Whether systemd runs here: not in a container or a folder that is being prepared."""
+        """Whether systemd runs here; false in a container or in a folder that is being prepared."""
         return self.at("/run/systemd/system").is_dir()

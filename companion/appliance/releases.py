@@ -1,64 +1,93 @@
-"""The releases on a machine: each in a folder of its own; one link names the one that runs, one the last that was well.
+"""The releases on a machine: each in its own folder; one link names the running one, another the last proven one.
 
-Each change is one name put in its place, and on the disk before the next: a pulled plug leaves the one or the other.
+Each change is one rename, on the disk before the next: after a power cut the old or the new name holds.
 """
 
 from __future__ import annotations
 
+import email
 import hashlib
+import json
 import os
+import re
 import shutil
 import tempfile
+import tomllib
+import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from companion.appliance.machine import Machine
+from companion.appliance.machine import USER, Machine
 from companion.errors import DeviceError
-from companion.table.atomic import sync
+from companion.table.atomic import sync, write_file
 
 OPENCV = "4.11.0.86"
-"""The last OpenCV that takes NumPy 1 and 2: a Pi's picamera2 wants the NumPy of its own system (1.24 on Bookworm, 2.2
-on Trixie), and fails in `simplejpeg` beside another."""
+"""Last OpenCV that accepts NumPy 1 and 2. A Pi's picamera2 needs its system's NumPy (1.24 on Bookworm, 2.2 on Trixie)
+and fails in `simplejpeg` beside another."""
 SYSTEMS_OWN = ("numpy", "opencv", "pillow", "markupsafe", "lgpio", "spidev", "gpiozero")
-"""What the system brings in versions of its own, so that no pin may replace it."""
+"""Distributions that the system brings in its own versions; no pin may replace them."""
 ROOMS = ("companion", "vision", "hardware", "web")
 TREE = ("pyproject.toml", "README.md", "LICENSE")
-"""What the package is built from, with the rooms."""
+"""Files that the package is built from, besides the rooms."""
 KEPT = 2
-"""Releases that stay: the current one and the one before it."""
+"""Releases to keep: the current one and the one before it."""
 WHOLE = "whole"
-"""A file in a release that was made to its end: the last to come, and the first to go."""
+"""File in a complete release, with its `Age`; written last and removed first."""
+PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-cache-dir")
+"""pip by a release's own Python; -I keeps the working folder (perhaps a stranger's stick) off the module path."""
+Age = tuple[tuple[int, ...], int]
+"""How old a release is: its version's numbers, then the second (since 1970) of its signature, 0 without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a release is made from.
+    """Input for a release.
 
     Attributes:
-        path: A folder with the project (asks the package index for what it needs), a folder of wheels that holds all
-            it needs (asks nobody), or one wheel of ours (takes what it needs from the release before).
+        path: The project's folder (dependencies come from the package index), a folder with all wheels (no index
+            is asked), or one wheel of the project (dependencies come from the proven release).
+        signed_s: When its signature was made, in seconds since 1970; 0 without one.
     """
 
     path: Path
+    signed_s: int = 0
 
     @property
     def is_tree(self) -> bool:
-        """Whether it is the project itself."""
+        """Whether the path is the project's folder."""
         return (self.path / "pyproject.toml").is_file()
 
     @property
     def is_wheel(self) -> bool:
-        """Whether it is one wheel."""
+        """Whether the path is one wheel."""
         return self.path.suffix == ".whl"
 
     def name(self) -> str:
-        """What the release is called: the same content gives the same name."""
+        """Return the release's name, 12 hexadecimal digits; equal content gives an equal name."""
         digest = hashlib.sha256()
         for file in self._files():
             digest.update(str(file.relative_to(self.path.parent)).encode() + b"\0" + file.read_bytes())
         return digest.hexdigest()[:12]
+
+    def age(self) -> Age:
+        """Return the release's version and signing time. Raises DeviceError when it is no release of this project."""
+        if self.is_tree:
+            return numbers(tomllib.loads((self.path / "pyproject.toml").read_text())["project"]["version"]), 0
+        wheel = self.path if self.is_wheel else next(iter(self.path.glob("peg_and_pip-*.whl")), None)
+        if wheel is None:
+            raise DeviceError("It is not a release of Peg & Pip.", "Its packages are named pegpip_….deb.")
+        try:
+            with zipfile.ZipFile(wheel) as packed:  # the name of a file is not signed, its content is
+                place = next(name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
+                about = email.message_from_bytes(packed.read(place))
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, StopIteration):
+            raise DeviceError(f"{wheel.name} is damaged.", "Copy it again.") from None
+        if about["Name"] not in ("peg-and-pip", "peg_and_pip") or not about["Version"]:
+            raise DeviceError(f"{wheel.name} is not a release of Peg & Pip.", "Its wheels are peg_and_pip-….whl.")
+        return numbers(about["Version"]), self.signed_s
 
     def _files(self) -> Iterator[Path]:
         if self.path.is_file():
@@ -72,99 +101,137 @@ class Source:
             yield from sorted(self.path.glob("*.whl"))
 
 
+def numbers(version: str) -> tuple[int, ...]:
+    """Return a version's release numbers, without zeros at the end.
+
+    >>> numbers("1.10.0") > numbers("1.9")
+    True
+    """
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    parts = [int(part) for part in found[0].split(".")] if found else []
+    while parts and not parts[-1]:
+        parts.pop()
+    return tuple(parts)
+
+
+def copy_tree(project: Path, to: Path) -> None:
+    """Copy what the package is built from into an empty folder. Building then leaves nothing in the project."""
+    for part in TREE:
+        shutil.copy2(project / part, to / part)
+    for room in ROOMS:
+        shutil.copytree(project / room, to / room, ignore=shutil.ignore_patterns("__pycache__"))
+
+
 @dataclass(frozen=True, slots=True)
 class Releases:
-    """The releases under one folder."""
+    """The releases under one folder.
+
+    Attributes:
+        machine: The machine that holds them.
+        base: Their folder, an absolute path; root owns it.
+        user: User that a release's own code is first run as.
+    """
 
     machine: Machine
     base: str = "/opt/pegpip"
+    user: str = USER
 
     @property
     def place(self) -> Path:
-        """Where all of it lies: the folder of the releases, and beside it the links and the trial."""
+        """Folder with the releases, the two links and the trial's file."""
         return self.machine.at(self.base)
 
     @property
     def folder(self) -> Path:
-        """Where they lie."""
+        """Folder with one folder for each release."""
         return self.place / "releases"
 
     def current(self) -> str | None:
-        """The name of the release that the service runs."""
+        """Return the name of the release that the service runs."""
         return _named_by(self.place / "current")
 
     def proven(self) -> str | None:
-        """The name of the last release that was well; before the first update that is the current one."""
+        """Return the name of the last proven release; before the first update that is the current one."""
         return _named_by(self.place / "proven") or self.current()
 
     def names(self) -> list[str]:
-        """Those that are whole, oldest first."""
+        """Return the names of all complete releases, oldest first."""
         if not self.folder.is_dir():
             return []
         whole = [path for path in self.folder.iterdir() if (path / WHOLE).exists()]
         return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
-    def make(self, source: Source) -> str:
-        """Make a release beside the others; its name. One that is there already is made no second time.
+    def floor(self) -> Age:
+        """Return the age of the proven release; an update may not be older. ((), 0) when it is not known."""
+        try:
+            version, signed_s = json.loads((self.folder / str(self.proven()) / WHOLE).read_bytes())
+            return tuple(version), signed_s
+        except (OSError, ValueError, TypeError):
+            return (), 0
 
-        Raises DeviceError when it can't be made or can't even tell its version; nothing of it is left then.
+    def make(self, source: Source) -> str:
+        """Make a release beside the others and return its name; does nothing when it exists already.
+
+        The release's own code runs only as `user`, never as root.
+
+        Raises:
+            DeviceError: It can't be built or can't tell its version; nothing of it is left then.
         """
         name = source.name()
         place = self.folder / name
         if (place / WHOLE).exists():
             return name
-        _remove(place)
+        remove(place)
         try:
+            age = source.age()
             self._fill(place, source)
-            self.machine.run(str(place / "bin" / "pegpip"), "--version")
+            self.machine.run(str(place / "bin" / "pegpip"), "--version", user=self.user)
         except BaseException:
-            _remove(place)
+            remove(place)
             raise
-        os.sync()  # the content, before the name that says it is whole
-        (place / WHOLE).touch()
-        sync(place)
+        os.sync()  # the content must be on the disk before the file that says it is complete
+        write_file(place / WHOLE, (json.dumps(age).encode(),))
         return name
 
     def switch(self, name: str) -> None:
-        """Let the service run that release from its next start on."""
+        """Make the service run that release from its next start on."""
         _point(self.place / "current", name)
 
     def trust(self, name: str) -> None:
-        """Have that release for the last that was well."""
+        """Record that release as proven."""
         _point(self.place / "proven", name)
 
     def prune(self) -> None:
-        """Remove the oldest, all but KEPT and never one that a link names, and what was never whole."""
+        """Remove incomplete releases and the oldest ones; KEPT stay, and each one that a link names."""
         named = {self.current(), self.proven()}
         others = [name for name in self.names() if name not in named]
         halves = sorted({path.name for path in self.folder.iterdir()} - {*self.names(), *named})
         for name in [*halves, *others[: max(0, len(others) - (KEPT - len(named)))]]:
-            _remove(self.folder / name)
+            remove(self.folder / name)
 
     def _fill(self, place: Path, source: Source) -> None:
-        run = self.machine.run
+        run, python = self.machine.run, str(place / "bin" / "python")
         if source.is_wheel:
             before = self.proven()
             if before is None:
-                raise DeviceError("There is no release whose libraries a wheel could use.", "Take the .deb.")
+                raise DeviceError("There is no release to take the wheel's dependencies from.", "Use the .deb.")
             libraries = self.folder / before
-            beside = partial(_but_for_its_mark, str(libraries))
-            shutil.copytree(libraries, place, symlinks=True, ignore=beside)
-            words = ("--no-index", "--force-reinstall", "--no-deps", str(source.path))
-            run(str(place / "bin" / "python"), "-m", "pip", "install", "-q", *words)
-            run(str(place / "bin" / "python"), "-m", "pip", "install", "-q", "--no-index", f"{source.path}[vision]")
+            shutil.copytree(libraries, place, symlinks=True, ignore=partial(_but_for_its_mark, str(libraries)))
+            run(python, *PIP, "install", "-q", "--no-index", "--force-reinstall", "--no-deps", str(source.path))
+            # Are its dependencies there? Python runs the wheel's .pth files now, so this is no longer root's work.
+            run(python, *PIP, "install", "-q", "--no-index", "--dry-run", "peg-and-pip[vision]", user=self.user)
             return
-        run("python3", "-m", "venv", "--system-site-packages", str(place))
+        run("python3", "-I", "-m", "venv", "--system-site-packages", str(place))
         pins = place / "constraints.txt"
         pins.write_text(pinned(source.path / "constraints.txt"))
-        install = (str(place / "bin" / "python"), "-m", "pip", "install", "-q", "-c", str(pins))
+        install = (python, *PIP, "install", "-q", "-c", str(pins))
         if source.is_tree:
-            with tempfile.TemporaryDirectory() as copy:  # building leaves files of root's, which are not for the clone
-                for part in (*TREE, *ROOMS):
-                    (shutil.copytree if part in ROOMS else shutil.copy2)(source.path / part, Path(copy) / part)
+            with tempfile.TemporaryDirectory() as copy:
+                copy_tree(source.path, Path(copy))
                 run(*install, f"{copy}[vision]")
-        else:
-            run(*install, "--no-index", "--find-links", str(source.path), "peg-and-pip[vision]")
+        else:  # wheels only: building a source archive would run its setup script as root
+            only = ("--no-index", "--only-binary", ":all:", "--find-links", str(source.path))
+            run(*install, *only, "peg-and-pip[vision]")
 
 
 def _named_by(link: Path) -> str | None:
@@ -179,8 +246,8 @@ def _point(link: Path, name: str) -> None:
     sync(link.parent)
 
 
-def _remove(place: Path) -> None:
-    """Remove a release; half of it never passes for a whole one."""
+def remove(place: Path) -> None:
+    """Remove a release, its mark first: half of it never counts as complete."""
     if place.exists():
         (place / WHOLE).unlink(missing_ok=True)
         sync(place)
@@ -192,7 +259,7 @@ def _but_for_its_mark(top: str, folder: str, _names: list[str]) -> tuple[str, ..
 
 
 def pinned(file: Path) -> str:
-    """The project's pins, less those of what the system brings, and OpenCV's own."""
+    """Return the project's pins without those of SYSTEMS_OWN, and with OPENCV's."""
     lines = file.read_text().splitlines() if file.exists() else []
     ours = [line for line in lines if line and not line.lower().startswith((*SYSTEMS_OWN, "#"))]
     return "\n".join([*ours, f"opencv-python-headless=={OPENCV}"]) + "\n"

@@ -1,46 +1,51 @@
-"""What is changed on a machine, each change with its way back; a change that is there already is none."""
+"""The changes that installing makes on a machine, each with its undo; a change that is already there is skipped."""
 
 from __future__ import annotations
 
 import contextlib
 import grp
+import os
 import pwd
-import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from companion.appliance.machine import Machine
+from companion.appliance.machine import USER, Machine
 from companion.table.atomic import write_file
 
-USER = "pegpip"
 GROUPS = ("video", "gpio", "spi", "audio", "render")
-"""Of those, the ones that the machine has: a Debian PC knows no gpio."""
+"""Groups for the service's user, where the machine has them: a Debian PC has no gpio."""
 
 
 class Step(Protocol):
-    """One thing that an installed machine has."""
+    """One change that installing makes."""
 
     def missing(self, machine: Machine) -> list[str]:
-        """What `do` would change, a line each; empty when nothing is."""
+        """Return what `do` would change, a line each."""
 
     def do(self, machine: Machine) -> None:
-        """Change it. Raises DeviceError, OSError."""
+        """Make the change. Raises DeviceError, OSError."""
 
     def left(self, machine: Machine) -> list[str]:
-        """What `undo` would take away, a line each."""
+        """Return what `undo` would take back, a line each."""
 
     def undo(self, machine: Machine) -> None:
-        """Take it away. Raises DeviceError, OSError."""
+        """Take the change back. Raises DeviceError, OSError."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """Debian packages; those that this system's sources don't have are done without.
+    """Debian packages.
 
-    What was installed for the table is remembered; uninstalling marks it as nobody's wish, so that `apt autoremove`
-    may take it, and takes nothing by itself: other programs may have come to need it.
+    Uninstalling marks the packages that came with the table as automatic, so that `apt autoremove` can remove them.
+    It removes none itself: other programs may need them.
+
+    Attributes:
+        needed: Packages that must be there.
+        useful: Packages that are skipped when this system's sources don't have them.
+        memory: File with the names that were installed for the table.
     """
 
     needed: tuple[str, ...]
@@ -48,12 +53,12 @@ class Packages:
     memory: str = "/var/lib/pegpip-packages"
 
     def missing(self, machine: Machine) -> list[str]:
-        """The packages that would be installed."""
+        """Return the packages that would be installed."""
         absent = [name for name in (*self.needed, *self._known(machine)) if not _installed(machine, name)]
         return [f"install the package {name}" for name in absent]
 
     def do(self, machine: Machine) -> None:
-        """Install them."""
+        """Install them with apt."""
         machine.run("apt-get", "update", "-q")
         wanted = [name for name in (*self.needed, *self._known(machine)) if not _installed(machine, name)]
         words = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
@@ -63,13 +68,13 @@ class Packages:
         memory.write_text("\n".join(sorted({*before, *wanted})) + "\n")
 
     def left(self, machine: Machine) -> list[str]:
-        """The packages that came with the table."""
+        """Return the packages that came with the table."""
         memory = machine.at(self.memory)
         names = memory.read_text().split() if memory.exists() else []
         return [f"leave the package {name} to `apt autoremove`" for name in names]
 
     def undo(self, machine: Machine) -> None:
-        """Let apt take them when nothing else wants them."""
+        """Mark them as automatic."""
         memory = machine.at(self.memory)
         if memory.exists():
             machine.run("apt-mark", "auto", *memory.read_text().split())
@@ -87,38 +92,46 @@ def _installed(machine: Machine, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TablesUser:
-    """The user that the table runs as, without a password or a shell, and its data folder."""
+    """The user that the service runs as, without password or shell, and its data folder."""
 
     home: str = "/var/lib/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """The user, where there is none, and the groups of this machine that it is not in."""
+        """Return the missing user, or the groups that it is not in."""
         if not _user_exists():
             return [f"add the system user {USER}, home {self.home}"]
         return [f"add {USER} to the group {name}" for name in _groups_without_it()]
 
     def do(self, machine: Machine) -> None:
-        """Add it, in the groups that this machine has."""
+        """Add the user and its groups, and give it the data folder."""
         if not _user_exists():
             machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)
         for name in _groups_without_it():
             machine.run("gpasswd", "--add", USER, name)
         home = machine.at(self.home)
         home.mkdir(mode=0o750, exist_ok=True)
-        machine.run("chown", "--recursive", f"{USER}:{USER}", str(home))  # a table that was here before
+        if not _owned(home):  # new, or of a table that was here before: the user's number may be another now
+            machine.run("chown", "--recursive", "--no-dereference", f"{USER}:{USER}", str(home))
 
     def left(self, machine: Machine) -> list[str]:
-        """The user."""
+        """Return the user."""
         return [f"remove the user {USER}"] if _user_exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Remove it; its data folder stays."""
+        """Remove the user; its data folder stays."""
         if _user_exists():
             machine.run("userdel", USER)
 
 
 def _groups_without_it() -> list[str]:
     return [group.gr_name for group in grp.getgrall() if group.gr_name in GROUPS and USER not in group.gr_mem]
+
+
+def _owned(home: Path) -> bool:
+    try:
+        return home.owner() == USER
+    except KeyError:
+        return False
 
 
 def _user_exists() -> bool:
@@ -131,15 +144,15 @@ def _user_exists() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of ours.
+    """A file that installing writes.
 
     Attributes:
-        path: Where it lies.
-        text: What it says; called when it is written, so that a password is made once.
+        path: Its absolute path.
+        text: Returns its content; called only when the file is written.
         mode: Its permissions.
-        owner: Whose it is; root's without one.
-        once: It is the people's from then on, and never written again.
-        keep: The folder that uninstalling moves it to; it is removed without one.
+        owner: User and group that it belongs to; root without one.
+        once: Write it only where there is none: people change it afterwards.
+        keep: Leave it when uninstalling.
     """
 
     path: str
@@ -147,47 +160,46 @@ class File:
     mode: int = 0o644
     owner: str = ""
     once: bool = False
-    keep: str = ""
+    keep: bool = False
 
     def missing(self, machine: Machine) -> list[str]:
-        """The file, where it is not there or not as it should be."""
+        """Return the file when it is missing or has another content."""
         file = machine.at(self.path)
-        if not file.exists():
+        if not os.path.lexists(file):
             return [f"write {self.path}"]
         if self.once or file.read_text() == self.text():
             return []
         return [f"write {self.path} anew"]
 
     def do(self, machine: Machine) -> None:
-        """Write it, whole or not at all."""
+        """Write it, whole or not at all. A link that the folder's owner put in its place is replaced, not followed."""
         file = machine.at(self.path)
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f".{file.name}.part")
-        part.touch(mode=self.mode)
-        part.write_text(self.text())
-        part.chmod(self.mode)
-        if self.owner:
-            shutil.chown(part, self.owner, self.owner)
-            shutil.chown(file.parent, self.owner, self.owner)
-        part.replace(file)
+        descriptor, part = tempfile.mkstemp(prefix=".pegpip-", dir=file.parent)  # O_EXCL | O_NOFOLLOW, a random name
+        try:
+            with open(descriptor, "w") as written:
+                written.write(self.text())
+                written.flush()
+                if self.owner:
+                    about = pwd.getpwnam(self.owner)
+                    os.fchown(descriptor, about.pw_uid, about.pw_gid)
+                os.fchmod(descriptor, self.mode)
+                os.fsync(descriptor)
+            os.replace(part, file)
+        except BaseException:
+            Path(part).unlink(missing_ok=True)
+            raise
 
     def left(self, machine: Machine) -> list[str]:
-        """The file."""
-        if not machine.at(self.path).exists():
-            return []
-        return [f"move {self.path} to {self.keep}" if self.keep else f"remove {self.path}"]
+        """Return the file, unless it is kept."""
+        return [] if self.keep or not machine.at(self.path).exists() else [f"remove {self.path}"]
 
     def undo(self, machine: Machine) -> None:
-        """Remove it, and the folders that were made for it; what is people's is moved to their data."""
+        """Remove it and the folders that were made for it, unless it is kept."""
         file = machine.at(self.path)
-        if not file.exists():
+        if not self.left(machine):
             return
-        if self.keep:
-            kept = machine.at(self.keep)
-            kept.mkdir(parents=True, exist_ok=True)
-            shutil.move(file, kept / file.name)
-        else:
-            file.unlink()
+        file.unlink()
         with contextlib.suppress(OSError):  # others' files lie there
             for folder in file.parents:
                 if machine.works("dpkg-query", "--search", f"/{folder.relative_to(machine.root)}"):
@@ -200,20 +212,20 @@ BEGIN, END = "# Peg & Pip: begin", "# Peg & Pip: end"
 
 @dataclass(frozen=True, slots=True)
 class BootLines:
-    """Lines of ours in the Pi's config.txt, between two marks; the file as it was lies beside it."""
+    """Lines in a Pi's config.txt, between two marks; the original file is kept beside it as `*.before-pegpip`."""
 
     lines: tuple[str, ...]
     path: str = "/boot/firmware/config.txt"
 
     def missing(self, machine: Machine) -> list[str]:
-        """The lines that would be added; nothing on a machine without that file."""
+        """Return the lines that would be added; none on a machine without that file."""
         file = machine.at(self.path)
         if not file.exists() or self.applied(file.read_text()) == file.read_text():
             return []
         return [f"{self.path}: {line}" for line in self.lines]
 
     def do(self, machine: Machine) -> None:
-        """Add them, keeping the file as it was."""
+        """Add them, keeping a copy of the original file."""
         file = machine.at(self.path)
         text = file.read_text()
         kept = file.with_name(file.name + ".before-pegpip")
@@ -222,24 +234,24 @@ class BootLines:
         write_file(file, (self.applied(text).encode(),))
 
     def left(self, machine: Machine) -> list[str]:
-        """Our lines."""
+        """Return whether there are lines to take out."""
         file = machine.at(self.path)
         return [f"take our lines out of {self.path}"] if file.exists() and BEGIN in file.read_text() else []
 
     def undo(self, machine: Machine) -> None:
-        """Take our lines out; what others changed since stays."""
+        """Take the lines out; later changes by others stay."""
         file = machine.at(self.path)
         if file.exists():
             write_file(file, (_without_ours(file.read_text()).encode(),))
             file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 
     def applied(self, text: str) -> str:
-        """That config.txt with our lines in it, once; without lines: with none of ours."""
+        """Return a config.txt with exactly these lines between the marks; without lines the marks go, too."""
         bare = _without_ours(text)
         if not self.lines:
             return bare
         gap = "" if bare.endswith("\n") or not bare else "\n"
-        # [all]: whatever section of another model the file ended in, ours are for this one
+        # [all]: the file may end in a section for another model
         return f"{bare}{gap}{BEGIN}\n[all]\n" + "".join(f"{line}\n" for line in self.lines) + f"{END}\n"
 
 
@@ -250,23 +262,23 @@ def _without_ours(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """systemd's units, enabled; started where systemd runs."""
+    """systemd units that are enabled, and started where systemd runs."""
 
     units: tuple[str, ...]
 
     def missing(self, machine: Machine) -> list[str]:
-        """The units that are not enabled."""
+        """Return the units that are not enabled."""
         return [f"enable {unit}" for unit in self.units if not self._enabled(machine, unit)]
 
     def do(self, machine: Machine) -> None:
-        """Enable them, and start them."""
+        """Enable and start them."""
         if machine.has_systemd:
             machine.run("systemctl", "daemon-reload")
         for unit in self.units:
             machine.run("systemctl", "enable", "--quiet", *(("--now",) if machine.has_systemd else ()), unit)
 
     def left(self, machine: Machine) -> list[str]:
-        """The units that are enabled."""
+        """Return the units that are enabled."""
         return [f"stop and disable {unit}" for unit in self.units if self._enabled(machine, unit)]
 
     def undo(self, machine: Machine) -> None:

@@ -1,15 +1,16 @@
-"""A new release on trial: it proves itself, or the one before it runs again, whenever the plug was pulled.
+"""A new release on trial: it proves itself, or the proven release runs again, also after a power cut at any moment.
 
-On trial is a release that is current and not the proven one. Each start of the service is a try: its unit has `count`
-done before and `prove` after, by the Python of the proven release. A release that is not well after TRIES of them is
-gone back from, so that neither a plug pulled in the middle nor a release that takes the machine with it ends in a table
-that does not start. `pegpip update` begins a trial and waits for what becomes of it.
+A release is on trial while it is the current one and not the proven one. Each start of the service is a try: its unit
+runs `count` before and `prove` after it, with the Python of the proven release. After TRIES tries in which the table
+was not well, the proven release becomes current again. So a release that crashes the machine does not end in a table
+that does not start. `pegpip update` begins a trial and waits for the result.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 import time
 import tomllib
@@ -26,23 +27,27 @@ from companion.errors import CompanionError, DeviceError
 from companion.table.atomic import sync, write_file
 
 TRIES = 2
-"""One pulled plug is no release's fault, two may be."""
+"""Starts that a release gets to prove itself: one power cut is not its fault, two may be."""
 WELL_S = 120.0
-"""A new release is well in this time or not at all: a Pi 3 takes twenty seconds to start a table."""
+"""Longest wait for a new release's table to be well, in seconds; a Pi 3 starts a table in twenty."""
 LOOKS_S = 1.0
+"""Pause between two requests to the table's pages, in seconds."""
 FILE_NAME = "trial.json"
-SETTINGS = "/etc/pegpip/pegpip.toml"
+SETTINGS = "/var/lib/pegpip/pegpip.toml"
+"""An installed table's settings. The page changes them, so they are the service's, in its own data folder."""
+MAX_SETTINGS_BYTES = 1 << 20
+"""Bytes of the settings that root reads at most: the service could put anything there."""
 PORT = 8000
-"""Of the pages, where the settings name none."""
+"""Port of the pages when the settings name none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A trial, as its file has it.
+    """A trial, as stored in its file.
 
     Attributes:
-        release: What is on trial.
-        entry: The table's newest entry before it began, which must not be lost; None where no table ran.
+        release: Name of the release on trial.
+        entry: Number of the journal's newest entry before the trial, which must not be lost; None if no table ran.
         tries: Starts of the service so far.
     """
 
@@ -52,7 +57,12 @@ class Trial:
 
 
 def begin(releases: Releases, name: str, entry: int | None) -> None:
-    """Put that release on trial. Raises DeviceError where there is none to go back to, OSError."""
+    """Put a release on trial from the service's next start on.
+
+    Raises:
+        DeviceError: There is no release to go back to.
+        OSError: The disk refuses.
+    """
     proven = releases.proven()
     if proven is None:
         raise DeviceError("There is no release to go back to.", "`sudo ./install.sh` or the .deb makes the first.")
@@ -62,7 +72,7 @@ def begin(releases: Releases, name: str, entry: int | None) -> None:
 
 
 def on_trial(releases: Releases) -> Trial | None:
-    """The trial that is on; what its file says of another release counts for nothing."""
+    """Return the current trial, or None. A damaged file, or one about another release, counts as a fresh trial."""
     current = releases.current()
     if current is None or current == releases.proven():
         return None
@@ -74,7 +84,7 @@ def on_trial(releases: Releases) -> Trial | None:
 
 
 def count(releases: Releases) -> None:
-    """Before a start of the service: count it, or go back when there were enough. Raises OSError."""
+    """Count a start of the service before it happens; after TRIES of them go back instead. Raises OSError."""
     trial = on_trial(releases)
     if trial is None:
         _forget(releases)
@@ -90,15 +100,16 @@ def prove(
     pause: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """After a start: trust the release on trial once the table is well with it, with the same game.
+    """Wait after a start until the table is well with the same game, then trust the release on trial.
 
     Args:
-        releases: Of this machine.
-        look: The table's newest entry when all of it is well; else None.
-        pause: Waits some seconds.
+        releases: The releases of this machine.
+        look: Returns the journal's newest entry when the table is well, else None.
+        pause: Waits a number of seconds.
         clock: A monotonic clock, in seconds.
 
-    Raises DeviceError when it was not well in time; it stays on trial then.
+    Raises:
+        DeviceError: The table was not well in time; the release stays on trial.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -111,7 +122,7 @@ def prove(
 
 
 def back(releases: Releases) -> None:
-    """Have the proven release run from the next start on; nothing is on trial any more. Raises OSError."""
+    """Make the proven release current from the next start on and end the trial. Raises OSError."""
     proven = releases.proven()
     if proven is not None:
         releases.switch(proven)
@@ -121,7 +132,7 @@ def back(releases: Releases) -> None:
 def await_well(
     look: Callable[[], int | None], entry: int | None, pause: Callable[[float], None], clock: Callable[[], float]
 ) -> None:
-    """Return once the table is well and has lost nothing after that entry. Raises DeviceError after WELL_S."""
+    """Return once the table is well and has at least that entry. Raises DeviceError after WELL_S."""
     end = clock() + WELL_S
     while clock() < end:
         newest = look()
@@ -132,9 +143,12 @@ def await_well(
 
 
 def entry_of(page: str) -> int | None:
-    """The newest entry of a table whose own parts are well: its journal, its table and its pages.
+    """Return the journal's newest entry when journal, table and pages are well, else None.
 
-    A strip or a camera that is ill is no release's fault: it may have been ill before.
+    Camera and strip are not asked: they may have been broken before the update.
+
+    Args:
+        page: Address of the table's pages, without a slash at the end.
     """
     try:
         parts = _json(f"{page}/healthz")["parts"]
@@ -146,14 +160,24 @@ def entry_of(page: str) -> int | None:
 
 
 def page_of(settings: Path) -> str:
-    """Where this machine finds the table's pages, without a slash at the end.
+    """Return the address of the table's pages on this machine, without a slash at the end.
 
-    Read as plain TOML: a newer release may know settings that this one would refuse.
+    The file is read as plain TOML: a newer release may have settings that this one does not know.
     """
-    port = PORT
-    with contextlib.suppress(OSError, ValueError):
-        port = tomllib.loads(settings.read_text(encoding="utf-8")).get("web", {}).get("port", PORT)
-    return f"http://127.0.0.1:{port}"
+    port = value_in(settings, "web", "port")
+    return f"http://127.0.0.1:{port if isinstance(port, int) else PORT}"
+
+
+def value_in(settings: Path, section: str, key: str) -> object:
+    """Return a value from a settings file, None when it can't be read.
+
+    Root reads a file of the service here, so no link is followed and no pipe is waited for.
+    """
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        with open(os.open(settings, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            content = file.read(MAX_SETTINGS_BYTES) or b""
+        return tomllib.loads(content.decode()).get(section, {}).get(key)
+    return None
 
 
 def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
@@ -184,7 +208,7 @@ def _forget(releases: Releases) -> None:
 
 
 def main(word: str, machine: Machine) -> int:
-    """What the unit calls: `count` or `prove`. Exit status: 0 done, 1 the release on trial is not well."""
+    """Run `count` or `prove` for the unit; return the exit status: 0 done, 1 the release on trial is not well."""
     releases = Releases(machine)
     try:
         if word == "count":
@@ -192,7 +216,7 @@ def main(word: str, machine: Machine) -> int:
         else:
             prove(releases, partial(entry_of, page_of(machine.at(SETTINGS))))
     except (CompanionError, OSError) as ill:
-        print(f"The release on trial: {ill}", file=sys.stderr)  # noqa: T201
+        print(f"Release on trial: {ill}", file=sys.stderr)  # noqa: T201
         return 1
     return 0
 

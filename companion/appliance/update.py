@@ -1,53 +1,62 @@
-"""A new release from a file on a stick: made beside the running one, and taken back when it does not prove itself."""
+"""Updates a table from a file: checks the signature, makes the release beside the running one, puts it on trial."""
 
 from __future__ import annotations
 
+import os
+import stat
 import subprocess
-import tempfile
 import time
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.appliance import trial
+from companion.appliance import signature, trial
 from companion.appliance.machine import Machine
-from companion.appliance.releases import Releases, Source
+from companion.appliance.releases import Releases, Source, remove
 from companion.errors import DeviceError
 
 PACKED_IN = "usr/share/pegpip/wheels"
-"""Where the Debian package keeps its wheels."""
+"""Folder in the Debian package that holds its wheels."""
+INCOMING = "incoming"
+"""Folder beside the releases for the copy that is checked; root alone can write there. Pruned like half a release."""
+MAX_BYTES = 400_000_000
+"""Largest file that is taken for a release (ours have 61 MB): a stick's odd file must not fill the card."""
+CHUNK_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Systemd:
-    """The service under systemd, asked over its own pages; no slash ends `page`."""
+    """The table's service under systemd.
+
+    Attributes:
+        machine: The machine it runs on.
+        page: Address of its pages, without a slash at the end.
+    """
 
     machine: Machine
     page: str
 
     def restart(self) -> None:
-        """Start it anew. Stopped whole first, so that another release's tries don't count against this one."""
+        """Stop and start it; the failed starts of another release are forgotten between. Raises DeviceError."""
         self.machine.run("systemctl", "stop", "pegpip.service")
         self.machine.run("systemctl", "reset-failed", "pegpip.service")
         self.machine.run("systemctl", "start", "pegpip.service")
 
     def entry(self) -> int | None:
-        """From `/healthz`, then `/api/state`."""
+        """Return the table's newest entry when the table is well, else None."""
         return trial.entry_of(self.page)
 
 
 @dataclass(frozen=True, slots=True)
 class Updater:
-    """Replaces the release that runs.
+    """Replaces the running release.
 
     Attributes:
         releases: The releases of this machine.
-        service: What runs them.
-        say: Tells what is being done, a line each.
-        pause: Waits some seconds.
+        service: The service that runs them.
+        say: Tells each stage, one line.
+        pause: Waits a number of seconds.
         clock: A monotonic clock, in seconds.
     """
 
@@ -58,16 +67,21 @@ class Updater:
     clock: Callable[[], float] = time.monotonic
 
     def update(self, source: Source) -> str:
-        """Make the release, let the service run it, and look whether it is well; its name.
+        """Make the release, have the service run it, wait until the table is well, and return the release's name.
 
         Raises:
-            DeviceError: When it can't be made, or was not well: then the one before runs, with the same game.
+            DeviceError: It is older than the proven release or can't be made, and nothing has changed; or the table
+                was not well with it, and the release before runs again with the same game.
         """
+        (version, signed_s), (least, least_s) = source.age(), self.releases.floor()
+        if version < least or (version == least and 0 < signed_s < least_s):
+            reason = f"This release is older than the one that runs ({'.'.join(map(str, least))})."
+            raise DeviceError(reason, "To go back all the same, install the older one with its install.sh.")
         entry = self.service.entry()
         self.say("making the new release (the table plays on) ...")
         name = self.releases.make(source)
         if name == self.releases.current() == self.releases.proven():
-            self.say("this very release runs already")
+            self.say("this release runs already")
         else:
             self._try(name, entry)
         self.releases.prune()
@@ -82,10 +96,10 @@ class Updater:
         except DeviceError as ill:
             self._back(entry, str(ill))
         except KeyboardInterrupt:
-            self._back(entry, "It was broken off.")
+            self._back(entry, "The update was interrupted.")
 
     def _back(self, entry: int | None, ill: str) -> None:
-        self.say("it isn't well: going back ...")
+        self.say("the table is not well: going back ...")
         trial.back(self.releases)
         try:
             self.service.restart()
@@ -102,32 +116,59 @@ class Updater:
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[Source]:
-    """What a release can be made from, of a wheel or a Debian package.
+def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterator[Source]:
+    """Copy a release's file to the table, check its signature, then unpack it. Nothing of it is run.
 
-    Raises DeviceError for anything else, and for a file that is damaged or was not copied whole.
+    The copy is checked, not the stick: a stick can give other bytes when it is read again.
+
+    Args:
+        file: A .deb or a wheel; its signature is beside it, with `.sig` added to the name.
+        releases: The releases of this machine.
+        unsigned: Take it without looking for a signature.
+
+    Yields:
+        What the release is made from.
+
+    Raises:
+        DeviceError: It is no .deb or wheel, is damaged, or its signature is missing or wrong.
     """
-    damaged = DeviceError(f"{file} is damaged, or was not copied whole.", "Copy it to the stick anew.")
-    if not file.is_file():
-        raise DeviceError(f"{file} is not there.", "Name the .deb or the wheel, with its folder.")
-    if file.suffix == ".whl":
-        if not file.name.startswith("peg_and_pip-"):
-            raise DeviceError(f"{file.name} is no release of Peg & Pip.", "Its wheels are named peg_and_pip-….whl.")
-        try:
-            with zipfile.ZipFile(file) as packed:
-                if packed.testzip() is not None:
-                    raise damaged
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError):
-            raise damaged from None
-        yield Source(file)
-        return
-    if file.suffix != ".deb":
-        raise DeviceError(f"{file.name} is neither a .deb nor a wheel.", "Take one of those.")
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(["dpkg-deb", "--extract", file, folder], capture_output=True, check=False)
-        wheels = Path(folder) / PACKED_IN
-        if done.returncode:
-            raise damaged
-        if not any(wheels.glob("peg_and_pip-*.whl")):
-            raise DeviceError(f"{file.name} is no release of Peg & Pip.", "Its packages are named pegpip_….deb.")
-        yield Source(wheels)
+    if file.suffix not in (".deb", ".whl"):
+        raise DeviceError(f"{file.name} is neither a .deb nor a wheel.", "Use one of those.")
+    incoming = releases.folder / INCOMING
+    remove(incoming)
+    incoming.mkdir(mode=0o700, parents=True)
+    try:
+        copy, signed_s = incoming / file.name, 0
+        _copy(file, copy)
+        if not unsigned:
+            beside = copy.with_name(copy.name + signature.SUFFIX)
+            _copy(file.with_name(file.name + signature.SUFFIX), beside)
+            signed_s = signature.signed_at(copy, beside, releases.machine.at(signature.KEY))
+        yield Source(copy if copy.suffix == ".whl" else _unpacked(copy), signed_s)
+    finally:
+        remove(incoming)
+
+
+def _copy(file: Path, to: Path) -> None:
+    """Copy a regular file of at most MAX_BYTES; a link, a pipe or a device is refused. Raises DeviceError."""
+    try:
+        with open(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as source, to.open("xb") as copy:
+            about = os.fstat(source.fileno())
+            if not stat.S_ISREG(about.st_mode) or about.st_size > MAX_BYTES:
+                raise DeviceError(f"{file} is no file of at most {MAX_BYTES // 1_000_000} MB.", "Copy it again.")
+            while chunk := source.read(CHUNK_BYTES):
+                copy.write(chunk)
+    except FileNotFoundError:
+        cure = "Name the .deb or the wheel with its folder; its signature (.sig) must be beside it."
+        raise DeviceError(f"There is no file {file}.", cure) from None
+    except OSError as refused:
+        raise DeviceError(f"{file} can't be copied ({refused.strerror}).", "Copy it to the stick again.") from None
+
+
+def _unpacked(package: Path) -> Path:
+    """Unpack a Debian package without running its scripts; return its folder of wheels. Raises DeviceError."""
+    folder = package.with_suffix("")
+    done = subprocess.run(["dpkg-deb", "--extract", package, folder], capture_output=True, check=False)
+    if done.returncode:
+        raise DeviceError(f"{package.name} is damaged, or was not copied whole.", "Copy it to the stick again.")
+    return folder / PACKED_IN

@@ -1,8 +1,9 @@
-"""`pegpip update`: a new release from a file, and back by itself when it isn't well."""
+"""`pegpip update`: installs a signed release from a file; the table goes back by itself when it is not well."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import click
@@ -17,20 +18,26 @@ from companion.errors import DeviceError
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--config", "settings", type=click.Path(path_type=Path), metavar="TOML", help=f"Default: {SETTINGS}.")
-def command(file: Path, settings: Path | None) -> None:
-    """Let the table's service run the release in FILE: a .deb or a wheel, as from a USB stick.
+@click.option("--unsigned", is_flag=True, help="Take a file without a signature; only on a terminal, after a question.")
+def command(file: Path, settings: Path | None, unsigned: bool) -> None:
+    """Make the table's service run the release in FILE: a .deb or a wheel, for instance on a USB stick.
 
-    The new release is made beside the running one, without the Internet; then the service starts anew. If the table is
-    not well with it in two minutes, the release before it runs again, with the same game; a plug that is pulled in the
-    meantime changes nothing of that.
+    FILE.sig, the signature, must be beside it; it is checked before anything is unpacked. The new release is made
+    beside the running one, without the Internet; then the service restarts. If the table is not well in two minutes,
+    the release before runs again, with the same game. A power cut in the meantime does not change that.
     """
     machine = Machine()
     releases = Releases(machine)
     if releases.current() is None:
-        raise DeviceError("No table is installed here.", "`sudo ./install.sh` or the .deb does that.")
+        raise DeviceError("No table is installed here.", "Install one with `sudo ./install.sh` or the .deb.")
     if os.geteuid() != 0:
         raise DeviceError("Only root may replace the release.", f"Run `sudo pegpip update {file}`.")
-    updater = Updater(releases, Systemd(machine, page_of(settings or Path(SETTINGS))), click.echo)
-    with opened(file) as source:
+    if unsigned:
+        if not sys.stdin.isatty():
+            raise DeviceError("--unsigned needs a person at a terminal.", "Run it there, or use a signed release.")
+        click.confirm(f"Nobody has signed {file.name}: whoever made it gets control of this table. Go on?", abort=True)
+    os.umask(0o022)  # the service must be able to read the release, whatever root's own umask is
+    updater = Updater(releases, Systemd(machine, page_of(settings or machine.at(SETTINGS))), click.echo)
+    with opened(file, releases, unsigned=unsigned) as source:
         name = updater.update(source)
     click.echo(f"The table runs the release {name}.")

@@ -53,7 +53,7 @@ def write(file: Path, settings: Settings, findings: Iterable[Finding], *, photos
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, body in content.items():
             archive.writestr(name, body)
-    write_file(file, (packed.getvalue(),))
+    write_file(file, (packed.getvalue(),), mode=0o600)
     return list(content)
 
 

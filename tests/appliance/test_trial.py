@@ -20,8 +20,8 @@ from companion.appliance.releases import WHOLE, Releases, Source
 from companion.appliance.trial import TRIES, back, begin, count, on_trial, page_of, prove
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
-from tests.appliance.machines import Noted
-from tests.appliance.test_update import GAME, Table, Time, wheels
+from tests.appliance.machines import Noted, wheels
+from tests.appliance.test_update import GAME, Table, Time
 from web.serving.settings import WebSettings
 
 UNIT = Path(__file__).resolve().parents[2] / "systemd" / "pegpip.service"
@@ -107,12 +107,12 @@ def put_back(folder: Path, tree: Tree) -> None:
 class Filled(Noted):
     """A machine on which pip installs: some files, one after the other."""
 
-    def run(self, *words: str, environment: Mapping[str, str] | None = None) -> str:
+    def run(self, *words: str, environment: Mapping[str, str] | None = None, user: str = "") -> str:
         if "install" in words:
             place = Path(words[0]).parents[1]
             for name in LIBRARIES:
                 (place / name).touch()
-        return Noted.run(self, *words, environment=environment)
+        return Noted.run(self, *words, environment=environment, user=user)
 
 
 @dataclass
@@ -243,7 +243,7 @@ def test_who_breaks_an_update_off_has_the_release_before(releases: Releases, tmp
                 raise KeyboardInterrupt
             return GAME
 
-    with pytest.raises(DeviceError, match="broken off"):
+    with pytest.raises(DeviceError, match="interrupted"):
         updater(Waiting(releases)).update(source)
     assert releases.current() == first
 

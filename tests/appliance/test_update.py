@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,9 +9,9 @@ import pytest
 
 from companion.appliance.releases import Releases, Source
 from companion.appliance.trial import WELL_S
-from companion.appliance.update import Updater, opened
+from companion.appliance.update import Updater
 from companion.errors import DeviceError
-from tests.appliance.machines import Noted
+from tests.appliance.machines import Noted, wheels
 
 GAME = 41
 """The newest entry of the table that is updated."""
@@ -50,13 +48,6 @@ class Time:
 
     def pause(self, seconds: float) -> None:
         self.now += seconds
-
-
-def wheels(folder: Path, text: str) -> Source:
-    folder.mkdir()
-    with zipfile.ZipFile(folder / "peg_and_pip-0.2-py3-none-any.whl", "w") as packed:
-        packed.writestr("companion/__init__.py", text)
-    return Source(folder)
 
 
 @pytest.fixture
@@ -153,39 +144,5 @@ def test_one_wheel_takes_its_libraries_from_the_release_before(releases: Release
     (first / "lib").mkdir()
     (first / "lib" / "flask.py").write_text("as it was")
     wheel = next((wheels(tmp_path / "one", "one").path).glob("*.whl"))
-    with opened(wheel) as source:
-        name = releases.make(source)
+    name = releases.make(Source(wheel))
     assert (releases.folder / name / "lib" / "flask.py").read_text() == "as it was"
-
-
-@pytest.mark.parametrize("at", [0.1, 0.5, 0.99])
-def test_a_wheel_that_was_cut_off_is_refused(tmp_path: Path, at: float) -> None:
-    wheel = next(wheels(tmp_path / "one", "text " * 500).path.glob("*.whl"))
-    wheel.write_bytes(wheel.read_bytes()[: int(wheel.stat().st_size * at)])
-    with pytest.raises(DeviceError, match="not copied whole"), opened(wheel):
-        pass
-
-
-def test_a_wheel_with_a_flipped_bit_is_refused(tmp_path: Path) -> None:
-    wheel = next(wheels(tmp_path / "one", "text " * 500).path.glob("*.whl"))
-    content = bytearray(wheel.read_bytes())
-    content[200] ^= 4
-    wheel.write_bytes(content)
-    with pytest.raises(DeviceError, match="damaged"), opened(wheel):
-        pass
-
-
-@pytest.mark.parametrize("name", ["flask-3.1-py3-none-any.whl", "notes.txt", "nowhere.deb"])
-def test_another_file_is_refused(tmp_path: Path, name: str) -> None:
-    if "nowhere" not in name:
-        (tmp_path / name).write_bytes(b"not ours")
-    with pytest.raises(DeviceError), opened(tmp_path / name):
-        pass
-
-
-@pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="not a Debian")
-def test_a_package_that_was_cut_off_is_refused(tmp_path: Path) -> None:
-    package = tmp_path / "pegpip_0.2_all.deb"
-    package.write_bytes(b"!<arch>\ndebian-binary   1700000000  0     0     100644  4         `\n2.0\n")
-    with pytest.raises(DeviceError, match="not copied whole"), opened(package):
-        pass

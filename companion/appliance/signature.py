@@ -1,0 +1,71 @@
+"""Detached OpenPGP signatures of releases, checked by `gpgv` with the key that root keeps on the table."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import subprocess
+import tempfile
+from pathlib import Path
+
+from companion.errors import DeviceError
+
+KEY = "/etc/pegpip/release-key.asc"
+"""Public key (ASCII armour) that a release must be signed with; root owns the file and its folder."""
+SUFFIX = ".sig"
+"""Added to a release's file name: the file with its detached signature."""
+
+
+def signed_at(file: Path, signature: Path, key: Path) -> int:
+    """Check a file's detached signature.
+
+    The clock of the table is not asked: a Pi without a network starts with a wrong one.
+
+    Args:
+        file: The file that was signed.
+        signature: Its detached signature, binary or armoured.
+        key: The public key or keys that are trusted, armoured.
+
+    Returns:
+        When the signature was made, in seconds since 1970.
+
+    Raises:
+        DeviceError: There is no key, no `gpgv`, or no single good signature by that key.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        ring = Path(folder) / "keys.gpg"
+        ring.write_bytes(_without_armour(key))
+        words = ["gpgv", "--homedir", folder, "--status-fd", "1", "--ignore-time-conflict", "--weak-digest", "SHA1"]
+        try:
+            done = subprocess.run(
+                [*words, "--keyring", str(ring), "--", str(signature), str(file)],
+                capture_output=True,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise DeviceError("`gpgv` is not installed; it checks releases.", "sudo apt install gpgv") from None
+    lines = [line.split()[1:] for line in done.stdout.decode("utf-8", "replace").splitlines() if " " in line]
+    good = [line for line in lines if line[0] == "GOODSIG"]
+    valid = [line for line in lines if line[0] == "VALIDSIG"]
+    if done.returncode or len(good) != 1 or len(valid) != 1:
+        reason = f"The signature {signature.name} does not fit {file.name} and the key in {KEY}."
+        raise DeviceError(reason, "Copy both files again from where the releases are published.")
+    return int(valid[0][3])
+
+
+def _without_armour(key: Path) -> bytes:
+    """Return a public key's packets as gpgv reads them. Raises DeviceError."""
+    try:
+        head, _, body = key.read_text("ascii").replace("\r", "").partition("\n\n")
+        if head.startswith("-----BEGIN PGP PUBLIC KEY BLOCK-----"):
+            return base64.b64decode(body.partition("\n=")[0].partition("\n-----END")[0])
+        damaged = "not an armoured public key"
+    except FileNotFoundError:
+        raise DeviceError(
+            f"This table has no key to check releases with ({KEY}).",
+            "Install it from a release that brings one, or use --unsigned on a terminal.",
+        ) from None
+    except (OSError, UnicodeDecodeError, binascii.Error) as wrong:
+        damaged = str(wrong)
+    raise DeviceError(f"The key {KEY} can't be read ({damaged}).", "Install the table again.")

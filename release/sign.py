@@ -1,0 +1,94 @@
+"""`make release-key` and `make sign`: the key that releases are signed with, and their detached signatures.
+
+Needs GnuPG. The private key stays in the keyring of whoever publishes; the public one goes into the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from companion.appliance.install import PROJECT, PUBLIC_KEY
+from companion.appliance.signature import SUFFIX, signed_at
+from companion.errors import DeviceError
+
+NAME = "Peg & Pip releases"
+
+
+def make_key(public: Path, *, passphrase: bool = True) -> None:
+    """Make a key in GnuPG's keyring and write its public part. It never expires: a table's clock may be wrong.
+
+    Args:
+        public: File to write; must not exist.
+        passphrase: Ask for one; without it the keyring alone protects the key.
+
+    Raises:
+        SystemExit: The file exists.
+        CalledProcessError: GnuPG refuses.
+    """
+    if public.exists():
+        sys.exit(f"{public} exists: tables trust that key. Move it away first if you want another one.")
+    open_key = () if passphrase else ("--batch", "--passphrase", "")
+    made = subprocess.run(
+        ["gpg", "--status-fd", "1", *open_key, "--quick-generate-key", NAME, "ed25519", "sign", "never"],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    (line,) = (line for line in made.stdout.splitlines() if " KEY_CREATED " in line)
+    armoured = subprocess.run(["gpg", "--armor", "--export", line.split()[-1]], capture_output=True, check=True).stdout
+    public.write_bytes(armoured)
+
+
+def sign(files: list[Path], public: Path) -> list[Path]:
+    """Write a detached signature beside each file and check it as a table would.
+
+    Args:
+        files: Releases, .deb or .whl.
+        public: The public key; its private part must be in GnuPG's keyring.
+
+    Returns:
+        The signatures' files.
+
+    Raises:
+        DeviceError: A signature does not fit.
+        CalledProcessError: GnuPG refuses.
+    """
+    shown = subprocess.run(
+        ["gpg", "--with-colons", "--show-keys", public], capture_output=True, text=True, check=True
+    ).stdout
+    fingerprint = next(line.split(":")[9] for line in shown.splitlines() if line.startswith("fpr:"))
+    signatures = []
+    for file in files:
+        beside = file.with_name(file.name + SUFFIX)
+        words = ["gpg", "--yes", "--local-user", fingerprint, "--output", beside, "--detach-sign", file]
+        subprocess.run(words, check=True)
+        signed_at(file, beside, public)
+        signatures.append(beside)
+    return signatures
+
+
+def main() -> None:
+    """Run the command: `key`, or `sign FILE...`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--key", type=Path, default=PROJECT / PUBLIC_KEY, help="the public key's file")
+    commands = parser.add_subparsers(dest="command", required=True)
+    key = commands.add_parser("key", help="make a key once, and write its public part")
+    key.add_argument("--no-passphrase", action="store_true", help="for a machine that signs without a person")
+    commands.add_parser("sign", help="sign releases").add_argument("files", nargs="+", type=Path)
+    given = parser.parse_args()
+    if given.command == "key":
+        make_key(given.key, passphrase=not given.no_passphrase)
+        print(f"Commit {given.key}. Keep the private key: gpg --export-secret-keys (see docs/appliance.md).")  # noqa: T201
+        return
+    try:
+        for file in sign(given.files, given.key):
+            print(file)  # noqa: T201
+    except (DeviceError, subprocess.CalledProcessError) as ill:
+        sys.exit(str(ill))
+
+
+if __name__ == "__main__":
+    main()

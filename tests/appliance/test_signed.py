@@ -1,0 +1,328 @@
+"""A release is installed only with the right signature, and none of its code runs before that or as root."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from companion.appliance.machine import Machine
+from companion.appliance.releases import Releases, Source, numbers
+from companion.appliance.signature import KEY, SUFFIX, signed_at
+from companion.appliance.update import INCOMING, Updater, opened
+from companion.commands import update as update_command
+from companion.errors import DeviceError
+from tests.appliance.machines import Noted, wheel, wheels
+from tests.appliance.test_update import Table, Time
+
+USER = "nobody"
+IS_ROOT = os.geteuid() == 0
+needs_tools = pytest.mark.skipif(
+    not all(map(shutil.which, ("gpg", "gpgv", "dpkg-deb"))), reason="needs gpg, gpgv and dpkg-deb"
+)
+pytestmark = needs_tools
+
+
+@dataclass(frozen=True)
+class Keyring:
+    """A GnuPG keyring with one key."""
+
+    home: Path
+
+    def gpg(self, *words: str | Path) -> bytes:
+        environment = {**os.environ, "GNUPGHOME": str(self.home)}
+        return subprocess.run(
+            ["gpg", "--batch", "--quiet", *words], env=environment, check=True, capture_output=True
+        ).stdout
+
+    def sign(self, file: Path, day: str = "20250601") -> Path:
+        """Write the file's signature beside it, as if made at noon of that day."""
+        time = ("--faked-system-time", f"{day}T120000!")
+        self.gpg(*time, "--yes", "--output", f"{file}{SUFFIX}", "--detach-sign", file)
+        return file
+
+
+@pytest.fixture(scope="module")
+def keyrings() -> Iterator[tuple[Keyring, Keyring]]:
+    """The publisher's and a stranger's keyring; in a short path, as gpg-agent's socket needs it."""
+    with tempfile.TemporaryDirectory(prefix="keys-") as folder:
+        both = Keyring(Path(folder) / "ours"), Keyring(Path(folder) / "strange")
+        for ring in both:
+            ring.home.mkdir(mode=0o700)
+            made = ("--faked-system-time", "20200101T120000!", "--passphrase", "", "--quick-generate-key")
+            ring.gpg(*made, "releases", "ed25519", "sign", "never")
+        yield both
+        for ring in both:
+            subprocess.run(["gpgconf", "--kill", "all"], env={**os.environ, "GNUPGHOME": str(ring.home)}, check=False)
+
+
+class Shop:
+    """An installed table with a real virtual environment, a stick, and a canary that any code of a release wakes."""
+
+    def __init__(self, folder: Path, ours: Keyring, stranger: Keyring) -> None:
+        self.ours, self.stranger = ours, stranger
+        self.stick, self.canary = folder / "stick", folder / "nest" / "canary"
+        for place in (self.stick, self.canary.parent):
+            place.mkdir()
+        self.canary.parent.chmod(0o777)
+        machine = Machine(folder / "root")
+        key = machine.at(KEY)
+        key.parent.mkdir(parents=True)
+        key.write_bytes(ours.gpg("--armor", "--export"))
+        self.releases = Releases(machine, user=USER)
+        first = Source(wheel(folder / "first", version="0.1.0").parent, signed_s=1_748_000_000)  # in May 2025
+        self.releases.switch(self.releases.make(first))
+        time = Time()
+        self.updater = Updater(self.releases, Table(self.releases), lambda line: None, time.pause, time.clock)
+
+    @property
+    def waking(self) -> str:
+        """A line of Python that wakes the canary, with the number of the user that runs it."""
+        return f"import os; open({str(self.canary)!r}, 'a').write(f'{{os.geteuid()}} ')"
+
+    def wheel(self, version: str = "0.2.0") -> Path:
+        """A wheel on the stick that wakes the canary when Python starts beside it, and when it is asked its version."""
+        main = f"{self.waking}\ndef main():\n    {self.waking}\n"
+        return wheel(self.stick, version=version, files={"a.pth": f"{self.waking}\n", "pegpip_of_a_test.py": main})
+
+    def package(self, fill: Callable[[Path], object]) -> Path:
+        """A Debian package on the stick, filled by `fill`, whose own scripts wake the canary."""
+        root = self.stick.parent / "package"
+        (root / "DEBIAN").mkdir(parents=True)
+        control = "Package: pegpip\nVersion: 0.2\nArchitecture: all\nMaintainer: a test\nDescription: a test\n"
+        (root / "DEBIAN/control").write_text(control)
+        for name in ("preinst", "postinst"):
+            (root / "DEBIAN" / name).write_text(f"#!/bin/sh\ntouch {self.canary}\n")
+            (root / "DEBIAN" / name).chmod(0o755)
+        fill(root / "usr/share/pegpip/wheels")
+        place = self.stick / "pegpip_0.2_all.deb"
+        subprocess.run(["dpkg-deb", "--build", root, place], check=True, capture_output=True)
+        return place
+
+    def update(self, file: Path, *, unsigned: bool = False) -> str:
+        with opened(file, self.releases, unsigned=unsigned) as source:
+            return self.updater.update(source)
+
+
+@pytest.fixture
+def shop(keyrings: tuple[Keyring, Keyring], monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+    monkeypatch.setenv("PATH", f"/usr/bin:/bin:{os.environ['PATH']}")  # a Python that other users may run
+    with tempfile.TemporaryDirectory(prefix="pegpip-") as folder:
+        Path(folder).chmod(0o755)  # the release's first run is as another user
+        yield Shop(Path(folder), *keyrings)
+
+
+def unsigned(shop: Shop) -> Path:
+    return shop.wheel()
+
+
+def wrongly_signed(shop: Shop) -> Path:
+    return shop.stranger.sign(shop.wheel())
+
+
+def signed_for_another_file(shop: Shop) -> Path:
+    other = shop.ours.sign(wheel(shop.stick / "other", version="0.2.0"))
+    file = shop.wheel()
+    shutil.copy2(f"{other}{SUFFIX}", f"{file}{SUFFIX}")
+    return file
+
+
+def two_signatures(shop: Shop) -> Path:
+    file = shop.ours.sign(shop.wheel())
+    good = Path(f"{file}{SUFFIX}").read_bytes()
+    shop.stranger.sign(file)
+    Path(f"{file}{SUFFIX}").write_bytes(good + Path(f"{file}{SUFFIX}").read_bytes())
+    return file
+
+
+def cut_off(shop: Shop) -> Path:
+    file = shop.ours.sign(shop.wheel())
+    file.write_bytes(file.read_bytes()[:-9])
+    return file
+
+
+def a_flipped_bit(shop: Shop) -> Path:
+    file = shop.ours.sign(shop.wheel())
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 4
+    file.write_bytes(content)
+    return file
+
+
+def an_empty_signature(shop: Shop) -> Path:
+    file = shop.wheel()
+    Path(f"{file}{SUFFIX}").touch()
+    return file
+
+
+def older(shop: Shop) -> Path:
+    return shop.ours.sign(shop.wheel("0.0.9"))
+
+
+def older_under_a_newer_name(shop: Shop) -> Path:
+    file = shop.wheel("0.0.9")
+    return shop.ours.sign(file.rename(file.with_name("peg_and_pip-9.0.0-py3-none-any.whl")))
+
+
+def signed_before_the_one_that_runs(shop: Shop) -> Path:
+    return shop.ours.sign(shop.wheel("0.1.0"), day="20240601")
+
+
+def a_link(shop: Shop) -> Path:
+    real = shop.ours.sign(shop.wheel())
+    link = shop.stick / "peg_and_pip-0.3.0-py3-none-any.whl"
+    link.symlink_to(real)
+    shutil.copy2(f"{real}{SUFFIX}", f"{link}{SUFFIX}")
+    return link
+
+
+def an_unsigned_package(shop: Shop) -> Path:
+    return shop.package(lambda wheels: wheel(wheels, files={"a.pth": f"{shop.waking}\n"}))
+
+
+def setup_script(shop: Shop, folder: Path) -> Path:
+    """A source archive whose setup script wakes the canary."""
+    project = shop.stick.parent / "peg_and_pip-0.3.0"
+    project.mkdir()
+    (project / "setup.py").write_text(f"{shop.waking}\nfrom setuptools import setup\nsetup(name='peg-and-pip')\n")
+    (project / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: peg-and-pip\nVersion: 0.3.0\n")
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / "peg_and_pip-0.3.0.tar.gz"
+    with tarfile.open(place, "w:gz") as packed:
+        packed.add(project, project.name)
+    return place
+
+
+def a_source_archive(shop: Shop) -> Path:
+    return shop.ours.sign(setup_script(shop, shop.stick))
+
+
+def a_signed_package_of_a_source_archive(shop: Shop) -> Path:
+    return shop.ours.sign(shop.package(lambda wheels: setup_script(shop, wheels)))
+
+
+REFUSED = [
+    unsigned,
+    wrongly_signed,
+    signed_for_another_file,
+    two_signatures,
+    cut_off,
+    a_flipped_bit,
+    an_empty_signature,
+    older,
+    older_under_a_newer_name,
+    signed_before_the_one_that_runs,
+    a_link,
+    an_unsigned_package,
+    a_source_archive,
+    a_signed_package_of_a_source_archive,
+]
+
+
+@pytest.mark.parametrize("offered", REFUSED)
+def test_a_refused_release_has_run_none_of_its_code(shop: Shop, offered: Callable[[Shop], Path]) -> None:
+    before, names = shop.releases.current(), shop.releases.names()
+    with pytest.raises(DeviceError):
+        shop.update(offered(shop))
+    assert not shop.canary.exists()
+    assert (shop.releases.current(), shop.releases.names()) == (before, names)
+    assert not (shop.releases.folder / INCOMING).exists()
+
+
+def test_a_signed_wheel_installs_and_its_code_never_runs_as_root(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    strange = shop.stick / "strange"
+    strange.mkdir()
+    for name in ("pip.py", "venv.py", "zipfile.py"):  # in the folder that the command is called from
+        (strange / name).write_text(f"{shop.waking}\n")
+    monkeypatch.chdir(strange)
+    name = shop.update(shop.ours.sign(shop.wheel()))
+    assert shop.releases.current() == shop.releases.proven() == name
+    assert shop.releases.floor() == ((0, 2), 1_748_779_200)
+    users = set(shop.canary.read_text().split())
+    assert users  # it does sing
+    assert not IS_ROOT or "0" not in users
+
+
+def test_a_signed_package_installs_its_wheel_and_runs_no_script(shop: Shop) -> None:
+    def fill(folder: Path) -> None:
+        wheel(folder, version="0.2.0")
+        setup_script(shop, folder)  # newer, and never built
+
+    name = shop.update(shop.ours.sign(shop.package(fill)))
+    assert shop.releases.proven() == name
+    assert not shop.canary.exists()
+
+
+def test_a_wheel_that_needs_more_than_is_there_is_not_made(shop: Shop) -> None:
+    needs = "Metadata-Version: 2.1\nName: peg-and-pip\nVersion: 0.2.0\nRequires-Dist: no-such-thing-at-all\n"
+    file = wheel(shop.stick, version="0.2.0", files={"peg_and_pip-0.2.0.dist-info/METADATA": needs})
+    before = shop.releases.names()
+    with pytest.raises(DeviceError, match="no-such-thing-at-all"):
+        shop.update(shop.ours.sign(file))
+    assert shop.releases.names() == before
+
+
+def test_an_unsigned_release_installs_only_when_that_is_asked_for(shop: Shop) -> None:
+    assert shop.update(shop.wheel(), unsigned=True) == shop.releases.proven()
+    assert shop.update(shop.ours.sign(shop.wheel("0.2.1")))
+
+
+def test_a_release_without_a_key_to_check_it_is_refused(shop: Shop) -> None:
+    key = shop.releases.machine.at(KEY)
+    file = shop.ours.sign(shop.wheel())
+    for text in (None, "", "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n%%%\n", "no key"):
+        key.unlink(missing_ok=True)
+        if text is not None:
+            key.write_text(text)
+        with pytest.raises(DeviceError):
+            signed_at(file, Path(f"{file}{SUFFIX}"), key)
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "nowhere.deb", "peg_and_pip-1-py3-none-any.whl"])
+def test_another_file_is_refused(shop: Shop, name: str) -> None:
+    if "nowhere" not in name:
+        (shop.stick / name).write_bytes(b"not a release")
+        shop.ours.sign(shop.stick / name)
+    with pytest.raises(DeviceError):
+        shop.update(shop.stick / name)
+
+
+def test_a_pipe_in_place_of_a_release_is_not_waited_for(shop: Shop) -> None:
+    os.mkfifo(shop.stick / "pegpip.deb")
+    with pytest.raises(DeviceError):
+        shop.update(shop.stick / "pegpip.deb")
+
+
+@pytest.mark.parametrize(("newer", "older"), [("0.10", "0.9.9"), ("1.0.1", "1"), ("2", "1.99.99")])
+def test_versions_are_compared_by_their_numbers(newer: str, older: str) -> None:
+    assert numbers(newer) > numbers(older)
+    assert numbers(f"{newer}.0") == numbers(newer)
+
+
+def test_the_flag_for_unsigned_releases_needs_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Noted(tmp_path / "root")
+    releases = Releases(machine)
+    releases.switch(releases.make(wheels(tmp_path / "first", "first")))
+    monkeypatch.setattr(update_command, "Machine", lambda: machine)
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    words = ["--unsigned", str(wheel(tmp_path / "new"))]
+    done = CliRunner().invoke(update_command.command, words, standalone_mode=False)
+    assert isinstance(done.exception, DeviceError)
+    assert "terminal" in str(done.exception)
+
+    class Terminal:
+        isatty = staticmethod(lambda: True)
+
+    monkeypatch.setattr(update_command, "sys", type("", (), {"stdin": Terminal}))
+    done = CliRunner().invoke(update_command.command, words, input="n\n", standalone_mode=False)
+    assert isinstance(done.exception, click.Abort)
+    assert releases.names() == [releases.current()]
