@@ -131,6 +131,17 @@ train: .venv-train/run.stamp  ## train the three networks on a CPU: make train D
 	@$(TRAIN)/python -m vision.research.training.train_glance $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/glance.onnx
 	@$(TRAIN)/python -m vision.research.training.train_faces $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/faces.onnx
 
+PARTS := .venv-parts/bin
+.venv-parts/run.stamp: pyproject.toml constraints.txt
+	@test -x $(PARTS)/python || $(PYTHON) -m venv .venv-parts
+	@$(PARTS)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[parts]' pytest
+	@touch $@
+
+.PHONY: parts
+parts: .venv-parts/run.stamp  ## draw and check the things to print, saw and cut: docs/parts, and pictures of every step
+	@$(PARTS)/python -m hardware.mechanics --out docs
+	@$(PARTS)/python -m pytest -q --noconftest -o addopts= tests/hardware/test_mechanics.py
+
 deb: .venv/dev.stamp  ## the Debian package for a Raspberry Pi, all it needs in it: dist/ (ARCH=amd64: for a PC)
 	@$(BIN)/python release/deb.py --arch $(or $(ARCH),arm64)
 
@@ -145,4 +156,4 @@ appliance: .venv/dev.stamp  ## as root: install, play, update, uninstall in a fr
 	@$(BIN)/python release/in_a_root.py --arch $(or $(ARCH),amd64) --suite $(or $(SUITE),bookworm)
 
 clean:  ## remove the virtual environment and caches
-	rm -rf .venv .venv-train .mypy_cache .ruff_cache .pytest_cache .hypothesis out dist
+	rm -rf .venv .venv-train .venv-parts .mypy_cache .ruff_cache .pytest_cache .hypothesis out dist

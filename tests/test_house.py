@@ -40,6 +40,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "companion.bots": ("companion.bots", "companion.history", "companion.table", "companion.games", "companion.errors"),
     "vision": ("vision", "companion.errors"),
     "hardware": ("hardware", "companion.errors"),
+    # Run by `make parts` alone: a camera's height over the tray follows from its field of view.
+    "hardware.mechanics": ("hardware", "vision.cameras.field", "companion.errors"),
     "web": ("web", "companion.table", "companion.history", "companion.bots", "companion.errors"),
     **dict.fromkeys(COMPOSERS, ROOMS),
 }

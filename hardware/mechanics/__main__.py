@@ -1,0 +1,105 @@
+"""`make parts`: write the STL files, the sheets and a picture of each, and pictures of every step of building."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from build123d import Part, Pos, Rot, export_stl
+
+from hardware.mechanics import solids
+from hardware.mechanics.dimensions import RIDGE_WH_MM, TRAY_WH_MM, Arm, arm_for
+from hardware.mechanics.rendering import RGB, Triangles, Viewpoint, picture
+from hardware.mechanics.sheets import sheets
+from hardware.track import preset
+from vision.cameras.field import MODULES
+
+PRINTED: RGB = (70, 120, 170)
+PLYWOOD: RGB = (214, 178, 128)
+WALNUT: RGB = (150, 110, 80)
+FELT: RGB = (58, 92, 72)
+ALUMINIUM: RGB = (190, 195, 200)
+CIRCUIT: RGB = (60, 150, 90)
+LIGHT: RGB = (250, 245, 225)
+DARK: RGB = (62, 62, 68)
+Shown = Sequence[tuple[Part, RGB]]
+SIZE_WH = (760, 520)
+SMALL_WH = (420, 320)
+STL_TOLERANCE_MM, STL_TOLERANCE_RAD = 0.1, 0.5
+APART_MM = 40.0
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("docs"), help="folder that gets parts/ and img/")
+    out: Path = parser.parse_args().out
+    layout = preset("board3x121")
+    (out / "parts").mkdir(parents=True, exist_ok=True)
+    (out / "img").mkdir(exist_ok=True)
+    for name, text in sheets(layout).items():
+        (out / "parts" / f"{name}.svg").write_text(text, encoding="utf-8")
+    for name, part in solids.printed(layout).items():
+        print(name)  # noqa: T201
+        file = out / "parts" / f"{name}.stl"
+        export_stl(part, file, tolerance=STL_TOLERANCE_MM, angular_tolerance=STL_TOLERANCE_RAD)
+        _save(out / "parts" / f"{name}.webp", [(part, PRINTED)], Viewpoint(35, 30, SMALL_WH))
+    for name, (shown, view) in _steps().items():
+        print(name)  # noqa: T201
+        _save(out / "img" / f"{name}.webp", shown, view)
+
+
+def _steps() -> Mapping[str, tuple[Shown, Viewpoint]]:
+    """Name of each step's picture -> what it shows, and from where."""
+    arm = arm_for(MODULES[2], (1280, 960))
+    tray, frame, camera, lights = _tray(), _frame(arm), _camera(arm), _lights()
+    base = [(solids.base(), PLYWOOD)]
+    board = solids.led_board(preset("board3x121"), APART_MM)
+    colours = {"back": PLYWOOD, "strips": LIGHT, "walls": DARK, "front": WALNUT}
+    layers = [(Rot(60, 0, 0) * part, colours[name]) for name, part in board.items()]
+    closed = [(Rot(60, 0, 0) * part, colours[name]) for name, part in solids.led_board(preset("board3x121")).items()]
+    turned = [(Rot(180, 0, 0) * part, colour) for part, colour in [(solids.placed_arm(arm), PRINTED), *camera]]
+    on_table = [(Pos(200, 330, 160) * part, colour) for part, colour in closed]
+    return {
+        "step-table": ([*base, *tray, *frame, *camera, *lights, *on_table], Viewpoint(24, 22, SIZE_WH)),
+        "step-tray": (tray, Viewpoint(28, 34, SIZE_WH)),
+        "step-arm": ([*base, *tray, *frame], Viewpoint(38, 24, SIZE_WH)),
+        "step-camera": (turned, Viewpoint(215, 38, SIZE_WH)),
+        "step-lights": ([*base, *tray, *frame, *camera, *lights], Viewpoint(20, 26, SIZE_WH)),
+        "step-board": (layers, Viewpoint(30, 20, SIZE_WH)),
+    }
+
+
+def _tray() -> list[tuple[Part, RGB]]:
+    width, depth = TRAY_WH_MM
+    felt = Pos(0, 0, RIDGE_WH_MM[1] / 6) * solids.slab(width - 1, depth - 1, RIDGE_WH_MM[1] / 6)
+    return [(solids.tray(), WALNUT), (felt, FELT)]
+
+
+def _frame(arm: Arm) -> list[tuple[Part, RGB]]:
+    return [(solids.post(arm), ALUMINIUM), (solids.placed_foot(), PRINTED), (solids.placed_arm(arm), PRINTED)]
+
+
+def _camera(arm: Arm) -> list[tuple[Part, RGB]]:
+    board, lens = solids.camera(arm)
+    return [(board, CIRCUIT), (lens, DARK)]
+
+
+def _lights() -> list[tuple[Part, RGB]]:
+    holders, bars = solids.lights()
+    return [*((holder, PRINTED) for holder in holders), *((bar, LIGHT) for bar in bars)]
+
+
+def _save(file: Path, shown: Shown, view: Viewpoint) -> None:
+    picture([(_triangles(part), colour) for part, colour in shown], view).save(file, quality=82, method=6)
+
+
+def _triangles(part: Part) -> Triangles:
+    corners, faces = part.tessellate(STL_TOLERANCE_MM, STL_TOLERANCE_RAD)
+    return np.array([tuple(corner) for corner in corners], np.float32)[np.array(faces)]
+
+
+if __name__ == "__main__":
+    main()
