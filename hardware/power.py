@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +16,46 @@ Look = NDArray[np.float32]
 
 HUE_TOLERANCE_DEGREES = 2.0
 _BINS = 512
+FEED_MA = 2000
+"""Most current for one pair of wires to the strip: its own copper is thin, and dims what is far from a feed."""
+RESERVE = 1.25
+"""Supply and fuse are larger than the current limit by this factor, so that neither works at its own limit."""
+FUSES_A = (1.0, 2.0, 3.0, 5.0, 7.5, 10.0)
+"""Sizes that blade fuses are sold in."""
+WIRES_MM2 = (0.5, 0.75, 1.5, 2.5)
+MAX_DROP_V = 0.1
+"""Voltage that a metre of cable may take off 5 V, there and back."""
+_COPPER_OHM_MM2_M = 0.0175
+
+
+@dataclass(frozen=True, slots=True)
+class Cabling:
+    """What feeds a strip.
+
+    Attributes:
+        supply_a: Least current of the 5 V supply, in whole amperes.
+        feeds: Pairs of wires to the strip, each with a fuse.
+        fuse_a: Size of each fuse.
+        wire_mm2: Cross-section of each wire.
+    """
+
+    supply_a: float
+    feeds: int
+    fuse_a: float
+    wire_mm2: float
+
+
+def cabling(limit_ma: float) -> Cabling:
+    """Supply, fuses and wires for a current limit of up to 60 A.
+
+    >>> cabling(2000)
+    Cabling(supply_a=3, feeds=1, fuse_a=3.0, wire_mm2=0.75)
+    """
+    feeds = math.ceil(limit_ma / FEED_MA)
+    feed_a = limit_ma / feeds / 1000
+    fuse_a = next(size for size in FUSES_A if size >= RESERVE * feed_a)
+    wire_mm2 = next(area for area in WIRES_MM2 if 2 * _COPPER_OHM_MM2_M * feed_a / area <= MAX_DROP_V)
+    return Cabling(math.ceil(RESERVE * limit_ma / 1000), feeds, fuse_a, wire_mm2)
 
 
 class Power:

@@ -11,6 +11,7 @@ from build123d import Part, Pos, Rot, export_stl
 
 from hardware.mechanics import solids
 from hardware.mechanics.dimensions import RIDGE_WH_MM, TRAY_WH_MM, Arm, arm_for
+from hardware.mechanics.drawings import drawings
 from hardware.mechanics.rendering import RGB, Triangles, Viewpoint, picture
 from hardware.mechanics.sheets import sheets
 from hardware.track import preset
@@ -41,6 +42,8 @@ def main() -> None:
     (out / "img").mkdir(exist_ok=True)
     for name, text in sheets(layout).items():
         (out / "parts" / f"{name}.svg").write_text(text, encoding="utf-8")
+    for name, text in drawings().items():
+        (out / "img" / f"{name}.svg").write_text(text, encoding="utf-8")
     for name, part in solids.printed(layout).items():
         print(name)  # noqa: T201
         file = out / "parts" / f"{name}.stl"

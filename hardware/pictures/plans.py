@@ -8,6 +8,8 @@ from hardware.track import Layout
 
 HOLE_MM = 5.0
 MARGIN_MM = 12.0
+RULER_MM = 14.0
+"""Room below the lowest holes for the ruler: with it a cribbage board fits A4 paper and a printer's margins."""
 MAP_PX = 1600
 """Width of the map: it is looked at, not printed, so a table of 5 m of LEDs fits as well."""
 _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")
@@ -89,7 +91,7 @@ def _size_mm(layout: Layout) -> tuple[float, float]:
     places = _moved(layout)
     width_mm = max(x for x, _ in places) + MARGIN_MM
     # The note below the ruler needs its room on narrow boards too.
-    return max(width_mm, 190.0), max(y for _, y in places) + 2 * MARGIN_MM
+    return max(width_mm, 190.0), max(y for _, y in places) + RULER_MM
 
 
 def _text(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
+from hardware.power import cabling
 from hardware.settings import StripSettings
 from hardware.wiring import strip_pins
 
@@ -56,23 +57,27 @@ def _header() -> str:
 
 def _strip(pin: int, limit_ma: float) -> list[str]:
     place = HEADER_PINS[pin]
-    amperes = max(1.0, -(-limit_ma * 1.25 // 1000))
+    cables = cabling(limit_ma)
+    fuse = f"{cables.fuse_a:g} A" if cables.feeds == 1 else f"{cables.feeds} x {cables.fuse_a:g} A"
     return [
-        _box(330, 90, 150, 90, "Level shifter", "74AHCT125, on 5 V", "1A in, 1Y out, 1OE to GND"),
+        _box(330, 90, 150, 90, "74AHCT125", "leg 2: in, leg 3: out", "leg 14: +5 V", "legs 1, 7, 5, 9, 12: GND"),
         _box(640, 90, 220, 90, "LED strip", "WS2812B, 5 V", "DIN at its first LED"),
         _box(
             330,
             240,
             200,
             90,
-            f"Supply 5 V, {amperes:g} A",
+            f"Supply 5 V, {cables.supply_a:g} A",
             f"strip limited to {limit_ma:g} mA",
             "1000 uF across + and -",
         ),
         _wire(_pin_at(place), (330, 120), _GREEN, f"GPIO{pin} (pin {place}): data", 205),
         _wire((480, 120), (640, 120), _GREEN, "330 ohm: data"),
-        _wire((530, 262), (690, 180), _RED, "+5 V"),
-        _wire((405, 240), (405, 180), _RED, "+5 V"),
+        _box(575, 242, 80, 40, "Fuse", fuse),
+        _wire((530, 262), (575, 262), _RED, "+5 V"),
+        _wire((655, 262), (690, 180), _RED, "+5 V"),
+        _wire((375, 240), (375, 180), _RED, "+5 V"),
+        _wire((450, 240), (450, 180), _BLACK, "GND"),
         _wire((530, 310), (790, 180), _BLACK, "GND"),
         _wire(_pin_at(_STRIP_GROUND_PIN), (330, 310), _BLACK, f"GND (pin {_STRIP_GROUND_PIN})", 228),
     ]

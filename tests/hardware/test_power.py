@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.palette import PLAYERS
-from hardware.power import Power, in_steps
+from hardware.power import Power, cabling, in_steps
 from hardware.settings import PowerSettings
 
 
@@ -93,3 +93,12 @@ def test_an_led_is_never_made_more_than_twice_as_bright_to_keep_its_hue() -> Non
 def test_a_supply_too_small_for_the_dark_strip_leaves_it_dark() -> None:
     frame_rgb, _ = Power(PowerSettings(brightness=1, limit_ma=100)).limited(white(363))
     assert not frame_rgb.any()
+
+
+@pytest.mark.parametrize("limit_ma", [100, 900, 1000, 2000, 2001, 4000, 8000, 22_000, 60_000])
+def test_fuses_blow_before_wires_heat_and_supplies_sag(limit_ma: int) -> None:
+    cables = cabling(limit_ma)
+    feed_a = limit_ma / 1000 / cables.feeds
+    assert feed_a < cables.fuse_a <= {0.5: 3.0, 0.75: 6.0}[cables.wire_mm2]  # DIN VDE 0298: single flexible leads
+    assert cables.supply_a >= 1.25 * limit_ma / 1000
+    assert feed_a <= 2.0

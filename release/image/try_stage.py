@@ -1,0 +1,108 @@
+"""Try the image's stage in a fresh Debian root as pi-gen runs it, and start two cards of it for the first time.
+
+Needs root and debootstrap. The root is Debian's, for this machine's processor: pi-gen needs Raspberry Pi's archive.
+Prints a line a check, and ends with 1 at the first that fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from in_a_root import CERTIFICATES, NATIVE, Root, debootstrap
+
+STAGE = Path(__file__).resolve().parent / "stage-pegpip"
+KEYFILE = "etc/NetworkManager/system-connections/pegpip-hotspot.nmconnection"
+SETTINGS = "etc/pegpip/pegpip.toml"
+FIRST_START = "/usr/local/lib/pegpip/first-start"
+PI_GEN = """
+copy_previous() { echo "the root is here already" >&2; exit 1; }
+on_chroot() { chroot "${ROOTFS_DIR}" /bin/bash -e "$@"; }
+export -f copy_previous on_chroot
+./prerun.sh
+for sub in */; do
+    cd "$sub"
+    for script in [0-9][0-9]-run*.sh; do
+        case "$script" in *-run-chroot.sh) on_chroot <"$script" ;; *) "./$script" ;; esac
+    done
+    cd ..
+done
+"""
+"""What pi-gen's build.sh does with a stage: scripts in order, those named `-run-chroot` inside the image."""
+
+
+def check(claim: str, holds: bool) -> None:
+    """Print a claim; end the program where it does not hold."""
+    print(f"{'ok' if holds else 'FAILED'}: {claim}", flush=True)  # noqa: T201
+    if not holds:
+        sys.exit(1)
+
+
+def run_stage(root: Path) -> None:
+    """Run the stage's scripts on that root. Raises CalledProcessError."""
+    environment = {**os.environ, "ROOTFS_DIR": str(root), "LC_ALL": "C.UTF-8"}
+    subprocess.run(["bash", "-e", "-c", PI_GEN], cwd=STAGE, env=environment, check=True)
+
+
+def card(image: Path, place: Path) -> Root:
+    """A copy of the image, started once, with a Pi's config.txt."""
+    shutil.rmtree(place, ignore_errors=True)
+    subprocess.run(["cp", "-a", image, place], check=True)
+    (place / "boot/firmware").mkdir(parents=True, exist_ok=True)
+    (place / "boot/firmware/config.txt").write_text("[all]\n")
+    root = Root(place)
+    root.run(FIRST_START)
+    return root
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", default="trixie", choices=["bookworm", "trixie"])
+    parser.add_argument("--package", type=Path, required=True, help=f"the .deb of `make deb ARCH={NATIVE}`")
+    parser.add_argument("--folder", type=Path, default=Path("/var/tmp/pegpip-image"))  # noqa: S108
+    given = parser.parse_args()
+    image = given.folder / given.suite
+    shutil.rmtree(image, ignore_errors=True)
+    image.mkdir(parents=True)
+    debootstrap(image, NATIVE, given.suite)
+    shutil.copy2("/etc/resolv.conf", image / "etc/resolv.conf")
+    shutil.copy2(CERTIFICATES, image / "root/certificates.crt")
+    files = STAGE / "00-pegpip/files"
+    for old in files.glob("pegpip_*.deb"):
+        old.unlink()
+    shutil.copy2(given.package, files)
+    try:
+        run_stage(image)
+    finally:
+        (files / given.package.name).unlink()
+    root = Root(image)
+    check("the program is installed", "Usage" in root.run("pegpip", "--help"))
+    check(
+        "the image carries no settings and no Wi-Fi password",
+        not any((image / p).exists() for p in (SETTINGS, KEYFILE)),
+    )
+    enabled = {path.name for path in (image / "etc/systemd/system").glob("*.wants/pegpip*")}
+    check("its units start with it", enabled >= {f"pegpip{end}.service" for end in ("", "-hotspot", "-first-start")})
+    check(
+        "systemd finds nothing wrong with the first start",
+        not root.run("systemd-analyze", "verify", "pegpip-first-start.service", check=False).count(
+            "pegpip-first-start.service:"
+        ),
+    )
+    cards = [card(image, given.folder / f"{given.suite}-card-{number}") for number in (1, 2)]
+    keyfiles = [(one.folder / KEYFILE).read_text() for one in cards]
+    check("a first start makes settings and a Wi-Fi password", all((one.folder / SETTINGS).exists() for one in cards))
+    check("no two cards have the same password", keyfiles[0] != keyfiles[1])
+    check("a second start changes nothing", "Nothing to change" in cards[0].run(FIRST_START))
+    check("the keyfile is root's alone", (cards[0].folder / KEYFILE).stat().st_mode & 0o777 == 0o600)
+
+
+if __name__ == "__main__":
+    main()
