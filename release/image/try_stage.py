@@ -25,6 +25,8 @@ PI_GEN = """
 copy_previous() { echo "the root is here already" >&2; exit 1; }
 on_chroot() { chroot "${ROOTFS_DIR}" /bin/bash -e "$@"; }
 export -f copy_previous on_chroot
+mount -t proc proc "${ROOTFS_DIR}/proc"
+trap 'umount "${ROOTFS_DIR}/proc"' EXIT
 ./prerun.sh
 for sub in */; do
     cd "$sub"

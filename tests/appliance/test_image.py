@@ -1,0 +1,84 @@
+"""The card image: its stage hides no password, and Raspberry Pi Imager gets what it asks for."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import lzma
+import os
+import re
+import subprocess
+from datetime import date
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from companion.appliance.install import KEYFILE
+from companion.appliance.trial import SETTINGS
+
+IMAGE = Path(__file__).resolve().parents[2] / "release" / "image"
+STAGE = IMAGE / "stage-pegpip"
+SCRIPTS = sorted([*STAGE.rglob("*.sh"), STAGE / "00-pegpip/files/first-start"])
+REQUIRED = {
+    "name": str,
+    "description": str,
+    "icon": str,
+    "url": str,
+    "extract_size": int,
+    "extract_sha256": str,
+    "image_download_size": int,
+    "release_date": str,
+}
+"""Fields that Imager's schema (doc/json-schema/os-list-schema.json) requires of an operating system."""
+
+
+@pytest.fixture
+def imager_json() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("imager_json", IMAGE / "imager_json.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_imager_gets_sizes_and_checksums_of_both_files(imager_json: ModuleType, tmp_path: Path) -> None:
+    content = bytes(range(256)) * 20_000
+    packed = tmp_path / "pegpip.img.xz"
+    packed.write_bytes(lzma.compress(content))
+    (entry,) = imager_json.os_list(packed, "https://example.org/pegpip.img.xz", date(2026, 11, 24))["os_list"]
+    assert {field: type(entry[field]) for field in REQUIRED} == REQUIRED
+    assert entry["extract_size"] == len(content)
+    assert entry["extract_sha256"] == hashlib.sha256(content).hexdigest()
+    assert entry["image_download_size"] == packed.stat().st_size
+    assert entry["image_download_sha256"] == hashlib.sha256(packed.read_bytes()).hexdigest()
+    assert entry["release_date"] == "2026-11-24"
+    assert entry["init_format"] == "cloudinit-rpi"  # or Imager would not ask for user, Wi-Fi and country
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
+def test_a_script_of_the_image_is_well_formed(script: Path) -> None:
+    assert subprocess.run(["bash", "-n", script], check=False).returncode == 0
+    # pi-gen runs only what may be executed; a `-chroot` script goes in by standard input.
+    assert os.access(script, os.X_OK) or script.name.endswith("-run-chroot.sh")
+
+
+def test_the_image_takes_the_installers_secrets_out_again() -> None:
+    inside = (STAGE / "00-pegpip/01-run-chroot.sh").read_text()
+    removed = re.findall(r"^rm -f (.*)$", inside, re.MULTILINE)
+    assert [KEYFILE in line and SETTINGS in line for line in removed] == [True]
+    assert inside.index("apt-get install") < inside.index("rm -f")
+
+
+def test_the_first_start_is_the_one_without_settings() -> None:
+    unit = (STAGE / "00-pegpip/files/pegpip-first-start.service").read_text()
+    assert f"ConditionPathExists=!{SETTINGS}\n" in unit
+    assert "Before=pegpip.service pegpip-hotspot.service\n" in unit
+
+
+def test_the_image_has_no_user_and_no_ssh_before_imager_asks() -> None:
+    config = (IMAGE / "config").read_text()
+    assert "ENABLE_SSH='0'" in config
+    assert "FIRST_USER_PASS" not in config
+    assert "WPA_" not in config
