@@ -5,7 +5,6 @@ By ZXing: OpenCV reads no text, at any size, from one code in about two hundred 
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import cv2
@@ -13,7 +12,7 @@ import numpy as np
 import zxingcpp
 from numpy.typing import NDArray
 
-PATIENCE_S = 30.0
+from tests.waiting import until
 
 
 def text_of(picture: NDArray[np.uint8]) -> str:
@@ -22,10 +21,13 @@ def text_of(picture: NDArray[np.uint8]) -> str:
 
 
 def scanned(shown: Any) -> str:
-    """What the code on a page (or locator) of Playwright's says, once it is drawn."""
-    ends_s = time.monotonic() + PATIENCE_S
-    while time.monotonic() < ends_s:
+    """Wait until a page (or locator) of Playwright's shows a QR code, and return its text."""
+    texts = [""]
+
+    def read() -> bool:
         picture = cv2.imdecode(np.frombuffer(shown.screenshot(), np.uint8), cv2.IMREAD_COLOR)
-        if picture is not None and (text := text_of(picture.astype(np.uint8))):
-            return text
-    raise AssertionError("no code could be read from the screen")
+        texts[0] = "" if picture is None else text_of(picture.astype(np.uint8))
+        return texts[0] != ""
+
+    assert until(read), "no code could be read from the screen"
+    return texts[0]

@@ -135,7 +135,7 @@ def test_what_cant_be_simulated_is_wrong_usage(words: list[str], told: bytes) ->
         [sys.executable, "-c", "from companion.cli import main; main()", "simulate", *words],
         capture_output=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert process.returncode == 2
     assert told in process.stderr

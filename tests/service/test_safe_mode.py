@@ -36,7 +36,7 @@ def started(folder: Path) -> str:
     words = ("play", "--host", "127.0.0.1", "--port", "0", "--data", str(folder))
     done = subprocess.run(
         [str(Path(sys.executable).with_name("pegpip")), *words],
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
         env={**os.environ, "XDG_CONFIG_HOME": str(folder / "no-settings")},
     )  # fmt: skip
     assert done.returncode == 1

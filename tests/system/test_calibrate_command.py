@@ -36,7 +36,7 @@ def pegpip(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
         [str(Path(sys.executable).with_name("pegpip")), *words],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
         env={**os.environ, "XDG_CONFIG_HOME": str(tmp_path / "no-settings")},
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 from companion.table.evolve import replayed
 from companion.table.journal import read_entries
 from tests.system.running import Running
+from tests.web.phones import tap_twice
 from vision.networks.classifier import IN_A_PHOTO, Classifier
 from vision.networks.detector import Detector
 from vision.networks.multiscale import looks
@@ -24,7 +24,6 @@ TRAY_TURNS = 10
 DARING = 9
 MOST_MORE_TURNS = 6
 """A daring turn wipes out four times in five: that none of eight did would be a miracle."""
-PATIENCE_S = 25.0
 
 
 class Player:
@@ -35,14 +34,10 @@ class Player:
         self.seen: set[str] = set()
 
     def until(self, holds: Callable[[dict[str, Any]], bool], what: str) -> dict[str, Any]:
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            snapshot = self.table.state()
-            if holds(snapshot):
-                self.check(snapshot)
-                return snapshot
-            self.tray.wait_for_timeout(100)
-        snapshot = self.table.state()
+        snapshot = self.table.until("/api/state", holds)
+        if holds(snapshot):
+            self.check(snapshot)
+            return snapshot
         self.tray.screenshot(path=str(self.data / "stuck.png"))
         raise AssertionError(f"waited for {what}: {snapshot['phase']} {snapshot['notice']} {snapshot['state']}")
 
@@ -54,7 +49,7 @@ class Player:
         assert game.view == snapshot["state"]
         self.seen |= {event["code"] for event in snapshot["events"]}
         if self.table.state()["number"] == snapshot["number"]:
-            self.board.wait_for_selector(f"html[data-number='{snapshot['number']}']", state="attached", timeout=10_000)
+            self.board.wait_for_selector(f"html[data-number='{snapshot['number']}']", state="attached")
 
     def check_board(self, snapshot: dict[str, Any]) -> None:
         """Where pegs stand the strip is lit: LED 0 is the start, LED n is hole n (the preset of 122 LEDs)."""
@@ -102,8 +97,8 @@ class Player:
         where = {die["id"]: die for die in self.dice()}
         loose = [i for i, seen in self.values().items() if seen == value and where[i]["place"] == "throw"]
         for die in loose:
-            self.tray.locator(f'[data-id="{die}"]').dblclick()
-            self.tray.wait_for_timeout(150)
+            with self.tray.expect_response("**/api/tray/move"):
+                tap_twice(self.tray, f'.grip[data-id="{die}"]')
 
     def bank(self) -> dict[str, Any]:
         number = self.table.state()["number"]
@@ -127,7 +122,7 @@ class Player:
             throws -= 1
             if snapshot["state"]["point"] == point:
                 self.keep(point)
-                self.tray.wait_for_timeout(800)
+                self.until(lambda now: len(now["kept"]) >= now["state"]["frozen"], "the frozen dice in the keep zone")
 
 
 def finish_by_phone(table: Running) -> dict[str, Any]:

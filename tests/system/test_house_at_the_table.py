@@ -48,7 +48,7 @@ def test_a_level_that_there_is_not_is_told_with_the_nearest(tmp_path: Path) -> N
         [PEGPIP, "play", "--data", str(tmp_path), "--house", "stedy", "--port", "0"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 2

@@ -20,7 +20,7 @@ PEGPIP = str(Path(sys.executable).with_name("pegpip"))
 
 
 def pegpip(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PEGPIP, *words], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([PEGPIP, *words], capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_it_prints_page_and_pin_and_is_healthy(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from companion.table.events import TAKEN_BACK
 from companion.table.snapshot import Event, News
 from hardware.sounds import EFFECTS, sound
 from tests.system.running import Running
+from tests.waiting import until
 
 
 def happened(*codes: str) -> News:
@@ -54,9 +54,7 @@ def test_a_running_table_plays_a_throw_by_the_players_of_the_system(
     with Running(tmp_path / "data", "--config", str(tmp_path / "on.toml")) as table:
         table.pair()
         table.play({"throw": [1, 1, 2, 3, 4, 5, 6]})
-        until_s = time.monotonic() + 120
-        while not heard.exists() and time.monotonic() < until_s:
-            table.state()
+        assert until(heard.exists)
         assert heard.read_bytes() == sound("throw")
         played = {"ok": True, "says": "effects are played"}
         health = table.until("/healthz", lambda answer: answer["parts"]["sounds"] == played)

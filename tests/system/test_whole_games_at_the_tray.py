@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.system.running import Running
+from tests.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.evening]
 PHONE = {"width": 390, "height": 844}
-PATIENCE_S = 20.0
-"""Within which what was done must change something; a throw takes three seconds."""
 GAMES = {"crib_dice": 600, "crag": 200, "crapola": 600}
 """With so many acts at most: far more than a game takes, so that one that never ends is found."""
 ANSWERS = "dialog .likely, dialog .main:text-matches('All right'), dialog button:text-matches('no throw')"
@@ -44,26 +42,31 @@ class Guest:
         self.acts.append(words)
         gold.click()
         throws = words.startswith("Throw")
-        deadline_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline_s:
+
+
+        def changed() -> bool:
             now = self.state()
-            changed = now["number"] > before["number"] or (now["question"] or {}) != (before["question"] or {})
-            if changed and not (throws and now["phase"] == "settling"):
-                self.page.wait_for_selector(f"html[data-number='{now['number']}']", state="attached")
-                return
-            self.page.wait_for_timeout(50)
-        raise self.stuck(f"nothing came of {words!r}")
+            new = now["number"] > before["number"] or (now["question"] or {}) != (before["question"] or {})
+            return new and not (throws and now["phase"] == "settling")
+
+        if not until(changed):
+            raise self.stuck(f"nothing came of {words!r}")
+        number = self.state()["number"]
+        self.page.wait_for_function("number => document.documentElement.dataset.number >= number", arg=number)
 
     def gold(self) -> Any:
-        """What is marked: in the dialog where one is open, else on the page."""
-        deadline_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline_s:
+        """Wait for a gold button, in the dialog where one is open, else on the page, and return it."""
+        shown = list[Any]()
+
+        def marked() -> bool:
             asked = self.page.query_selector("dialog[open]") is not None
-            marked = self.page.query_selector_all(ANSWERS if asked else "main .main:enabled")
-            if shown := [one for one in marked if one.is_visible()]:
-                return shown[0]
-            self.page.wait_for_timeout(100)
-        raise self.stuck("nothing is marked gold")
+            found = self.page.query_selector_all(ANSWERS if asked else "main .main:enabled")
+            shown[:] = [one for one in found if one.is_visible()]
+            return bool(shown)
+
+        if not until(marked):
+            raise self.stuck("nothing is marked gold")
+        return shown[0]
 
     def stuck(self, why: str) -> AssertionError:
         self.out.mkdir(parents=True, exist_ok=True)
@@ -81,9 +84,9 @@ def test_a_whole_game_by_what_is_gold(chromium: Any, tmp_path: Path, game: str) 
         tray.goto(table.page + "tray")
         screen.goto(table.page + "tv")
         tray.wait_for_selector("#throw:enabled")
-        begun_s, guest = time.monotonic(), Guest(tray, table, OUT)
+        guest = Guest(tray, table, OUT)
         over = guest.play(GAMES[game])
-        print(f"{game}: {len(guest.acts)} acts, {time.monotonic() - begun_s:.0f} s")
+        print(f"{game}: {len(guest.acts)} acts")
         screen.wait_for_selector("#felt .winner")
         assert over["state"]["outcome"]["winners"][0] in screen.inner_text("#felt")
         OUT.mkdir(parents=True, exist_ok=True)

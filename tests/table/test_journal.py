@@ -155,4 +155,4 @@ def fill(journal: Journal) -> None:
 def run(script: str, folder: Path, check: bool = True) -> subprocess.CompletedProcess[str]:
     root = Path(__file__).resolve().parents[2]
     command = [sys.executable, "-c", textwrap.dedent(script), str(folder)]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=check, timeout=60)
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=check, timeout=600)

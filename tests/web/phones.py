@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,3 +87,13 @@ def phone(chromium: Any, address: str, size: str = "390x844", look: str = "dark"
 def live(page: Any, address: str) -> None:
     page.goto(address)
     page.wait_for_selector('#live[data-live="yes"]')
+
+
+def tap_twice(page: Any, place: str) -> None:
+    """Tap a place twice, a tenth of a second apart by the events' own time stamps."""
+    box, session, now_s = page.locator(place).bounding_box(), page.context.new_cdp_session(page), time.time()
+    at = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2, "button": "left", "clickCount": 1}
+    for after_s in (0.0, 0.1):
+        for kind in ("mousePressed", "mouseReleased"):
+            session.send("Input.dispatchMouseEvent", {"type": kind, "timestamp": now_s + after_s, **at})
+    session.detach()

@@ -11,7 +11,7 @@ import pytest
 from companion.history.export import PastGames as Journaled
 from companion.table.commands import StartGame
 from tests.web.accessibility import violations
-from tests.web.phones import MIDGAME, live, phone, with_a_past
+from tests.web.phones import MIDGAME, live, phone, tap_twice, with_a_past
 from tests.web.pub import ALONE, HEADER, Pub, observation, opened, play, served
 from web.serving.limits import Limits
 
@@ -160,13 +160,9 @@ def test_dice_are_moved_by_keyboard_and_by_drag(chromium: Any, site: Any) -> Non
     page.mouse.move(tray["x"] + tray["width"] / 2, tray["y"] + tray["height"] * 0.9, steps=5)
     with page.expect_response("**/api/tray/move"):
         page.mouse.up()
-    for _ in range(100):
-        waiting = {4, 5} - {done[1] for done in pub.tray.done}
-        for die in waiting:  # as fast as a hand can; again where a busy machine has drawn the taps apart
-            page.locator(f'.grip[data-id="{die}"]').dblclick()
-        if not waiting:
-            break
-        page.wait_for_timeout(300)
+    for die in (4, 5):
+        with page.expect_response("**/api/tray/move"):
+            tap_twice(page, f'.grip[data-id="{die}"]')
     moves = [done for done in pub.tray.done if done[0] == "move"]
     assert {move[1] for move in moves[3:]} == {4, 5}
     assert all(move[3] > 180 for move in moves[3:])

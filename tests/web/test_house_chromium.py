@@ -12,6 +12,7 @@ import pytest
 from companion.bots.adviser import Advisor
 from companion.bots.player import HousePlayer
 from companion.history.export import PastGames
+from tests.waiting import until
 from tests.web.accessibility import violations
 from tests.web.pub import PIN, Pub, opened, served
 
@@ -87,12 +88,10 @@ def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pu
         set_up(page)
         number = -1
         while not (snapshot := house_pub.table.snapshot()).state["over"]:  # type: ignore[index]
-            if snapshot.number == number:
-                page.wait_for_timeout(50)
-                continue
             state = snapshot.state or {}
-            if state["player"] == "House" and not (snapshot.notice and snapshot.notice.code.startswith("house_awaits")):
-                page.wait_for_timeout(50)
+            awaited = snapshot.notice is not None and snapshot.notice.code.startswith("house_awaits")
+            if snapshot.number == number or (state["player"] == "House" and not awaited):
+                assert until(lambda: house_pub.table.snapshot() != snapshot)
                 continue
             page.wait_for_function(SHOWN, arg=[snapshot.number, "dice for" if state["player"] == "House" else ""])
             if state["player"] == "House":
