@@ -13,13 +13,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from companion.appliance.install import KEYFILE, SETTINGS
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from in_a_root import CERTIFICATES, NATIVE, Root, debootstrap
 
 STAGE = Path(__file__).resolve().parent / "stage-pegpip"
-KEYFILE = "etc/NetworkManager/system-connections/pegpip-hotspot.nmconnection"
-SETTINGS = "etc/pegpip/pegpip.toml"
 FIRST_START = "/usr/local/lib/pegpip/first-start"
 PI_GEN = """
 copy_previous() { echo "the root is here already" >&2; exit 1; }
@@ -88,7 +88,7 @@ def main() -> None:
     check("the program is installed", "Usage" in root.run("pegpip", "--help"))
     check(
         "the image carries no settings and no Wi-Fi password",
-        not any((image / p).exists() for p in (SETTINGS, KEYFILE)),
+        not any((image / p[1:]).exists() for p in (SETTINGS, KEYFILE)),
     )
     enabled = {path.name for path in (image / "etc/systemd/system").glob("*.wants/pegpip*")}
     check("its units start with it", enabled >= {f"pegpip{end}.service" for end in ("", "-hotspot", "-first-start")})
@@ -99,11 +99,13 @@ def main() -> None:
         ),
     )
     cards = [card(image, given.folder / f"{given.suite}-card-{number}") for number in (1, 2)]
-    keyfiles = [(one.folder / KEYFILE).read_text() for one in cards]
-    check("a first start makes settings and a Wi-Fi password", all((one.folder / SETTINGS).exists() for one in cards))
+    keyfiles = [(one.folder / KEYFILE[1:]).read_text() for one in cards]
+    check(
+        "a first start makes settings and a Wi-Fi password", all((one.folder / SETTINGS[1:]).exists() for one in cards)
+    )
     check("no two cards have the same password", keyfiles[0] != keyfiles[1])
     check("a second start changes nothing", "Nothing to change" in cards[0].run(FIRST_START))
-    check("the keyfile is root's alone", (cards[0].folder / KEYFILE).stat().st_mode & 0o777 == 0o600)
+    check("the keyfile is root's alone", (cards[0].folder / KEYFILE[1:]).stat().st_mode & 0o777 == 0o600)
 
 
 if __name__ == "__main__":
