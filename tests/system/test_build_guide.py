@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import csv
+import math
 import re
+import shlex
+import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
+from companion.appliance import hotspot
+from companion.appliance.install import SETTINGS
+from companion.appliance.trial import PORT
+from companion.cli import pegpip
 from companion.settings import load as config
+from hardware.mechanics import dimensions as mm
 from hardware.pictures.plans import drilling_template, wiring_map
 from hardware.pictures.wires import wiring_diagram
+from hardware.power import cabling
 from hardware.settings import StripSettings
 from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
@@ -34,11 +45,12 @@ def test_the_example_settings_load_and_their_wiring_can_work(settings: config.Se
     assert wiring_problems(strip.kind, strip, settings.buttons, "Raspberry Pi 5 Model B Rev 1.0") == []
 
 
-def test_the_wiring_picture_is_that_of_the_example_settings(settings: config.Settings) -> None:
-    drawn = wiring_diagram(
-        settings.strip.kind, StripSettings(pin=settings.strip.pin), settings.buttons.pins, settings.strip.limit_ma
-    )
-    assert (DOCS / "img" / "wiring.svg").read_text(encoding="utf-8") == drawn
+@pytest.mark.parametrize(("picture", "kind"), [("wiring", "spi"), ("wiring-pi5", "pio")])
+def test_the_wiring_pictures_are_those_of_the_example_settings(
+    settings: config.Settings, picture: str, kind: str
+) -> None:
+    drawn = wiring_diagram(kind, StripSettings(), settings.buttons.pins, settings.strip.limit_ma)
+    assert (DOCS / "img" / f"{picture}.svg").read_text(encoding="utf-8") == drawn
 
 
 def test_template_and_map_are_those_of_the_layout() -> None:
@@ -68,3 +80,160 @@ def test_every_layout_is_told_and_every_picture_is_there_and_small() -> None:
     pictures = [DOCS / name for name in re.findall(r"\]\((img/[^)]+)\)", GUIDE)]
     assert len(pictures) >= 5
     assert all(0 < picture.stat().st_size < 150_000 for picture in pictures)
+
+
+BOARD = preset("board3x121")
+
+
+def orders() -> list[dict[str, str]]:
+    with (DOCS / "BOM.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def ordered(beginning: str) -> dict[str, str]:
+    """The one line of the list whose part begins so."""
+    (line,) = [line for line in orders() if line["part"].startswith(beginning)]
+    return line
+
+
+def number(pattern: str) -> float:
+    """The number that a sentence of the page names."""
+    found = re.findall(pattern, GUIDE)
+    assert len(set(found)) == 1, (pattern, found)
+    return float(found[0].replace(",", ""))
+
+
+def test_the_list_is_whole_and_its_sum_is_on_the_page() -> None:
+    lines = orders()
+    for line in lines:
+        assert all(line.values()), line
+        assert int(line["quantity"]) >= 1
+        assert float(line["price_eur"]) > 0
+    total = sum(float(line["price_eur"]) for line in lines)
+    assert f"{total:g} EUR in {len(lines)} lines" in GUIDE
+    board = [line for line in lines if line["stage"] in {"8", "9"} and not line["part"].startswith("Push")]
+    assert number(r"([\d]+) EUR less") == sum(float(line["price_eur"]) for line in board)
+
+
+def test_the_strip_that_is_ordered_makes_the_board() -> None:
+    strip = ordered("LED strip")
+    pieces = [last - first + 1 for first, last in mm.strip_pieces(BOARD)]
+    assert f"{BOARD.leds} LEDs in {len(pieces)} pieces, of which a roll gives 4" in strip["look_for"]
+    assert 4 * max(pieces) <= 144
+    assert int(strip["quantity"]) * 4 == len(pieces)
+    assert f"the {len(pieces) - 1} joins" in ordered("Wire 0.25")["look_for"]
+    assert f"into {len(pieces)} pieces" in GUIDE
+    assert [pieces.count(30), pieces.count(31), len(pieces)] == [9, 3, 12]
+    assert "nine of 30 LEDs, three of 31" in GUIDE
+    assert number(r"(\d+) joins of three") == len(pieces) - 1
+
+
+def test_supply_fuse_and_wire_are_those_of_the_current_limit(settings: config.Settings) -> None:
+    default = cabling(StripSettings().limit_ma)
+    assert ordered("Supply of the strip")["part"].endswith(f"5 V {default.supply_a:g} A")
+    assert ordered("Blade fuse")["part"].startswith(f"Blade fuse of {default.fuse_a:g} A")
+    assert ordered(f"Wire {default.wire_mm2:g} mm2")
+    assert settings.strip.limit_ma == StripSettings().limit_ma
+    row = r"^\| ([\d,]+)(?: \(default\))? \| 5 V, (\d+) A \| (\d+) \| ([\d.]+) A \| ([\d.]+) mm2 \|$"
+    rows = re.findall(row, GUIDE, re.MULTILINE)
+    assert len(rows) == 4
+    for limit, *told in rows:
+        wanted = cabling(int(limit.replace(",", "")))
+        assert [float(value) for value in told] == [wanted.supply_a, wanted.feeds, wanted.fuse_a, wanted.wire_mm2]
+    assert number(r"full white would draw (\d+) A") == round(BOARD.leds * 3 * StripSettings().channel_ma / 1000)
+
+
+def test_the_arms_table_is_worked_out_for_every_camera() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| (\d+) mm \| (\d+) mm \|$", GUIDE, re.MULTILINE)
+    arms = [(one.title, mm.arm_for(one, SIZE_WH)) for one in MODULES]
+    assert rows == [(title, f"{arm.lens_height_mm:g}", f"{arm.post_mm:g}") for title, arm in arms]
+    longest = max(mm.arm_for(one, SIZE_WH).post_mm for one in MODULES)
+    assert longest < 1000  # the batten on the list
+
+
+def test_the_sizes_on_the_list_and_the_page_are_those_of_the_parts() -> None:
+    width, depth = mm.TRAY_WH_MM
+    for sides in ((width + 2 * mm.SHEET_MM, depth + 2 * mm.SHEET_MM), (depth, mm.WALL_HEIGHT_MM)):
+        assert f"{sides[0]:g} x {sides[1]:g} mm" in GUIDE
+    assert f"{depth:g} x {mm.RIDGE_WH_MM[0]:g} mm, {mm.RIDGE_WH_MM[1]:g} mm high" in GUIDE
+    base = "{:g} x {:g} mm, {:g} mm or thicker".format(*mm.BASE_WDH_MM)
+    assert ordered("Board ")["part"] == f"Board {base}"
+    panel = "{:.0f} x {:.0f} mm".format(*mm.board_wh_mm(BOARD))
+    assert sum(panel in line["look_for"] for line in orders()) == 2
+    assert number(r"axis is (\d+) mm behind") == round(mm.post_y_mm())
+    x, z = mm.LIGHT_PLACE_MM
+    assert f"{x:g} mm left and right of the tray's middle and {z:g} mm above" in GUIDE.replace("\n", " ")
+    assert number(r"about (\d+) lux") == round(mm.illuminance_lx(), -1)
+    # The screws through foot and holders end inside the base board; the cable reaches along the arm down to the Pi.
+    assert 6 + mm.BASE_WDH_MM[2] > 16
+    assert mm.post_y_mm() + mm.SLEEVE_MM / 2 + 200 <= 500
+
+
+def test_exposures_of_10_ms_are_bright_enough_for_the_darkest_lens() -> None:
+    # Incident light meters: N^2 / t = E S / 250. Module 1 has the slowest lens (f/2.9); its sensor's gain goes to 8.
+    gain = 250 * 2.9**2 / (0.010 * mm.illuminance_lx()) / 100
+    assert gain < 4
+
+
+def test_the_template_leaves_a_printers_margins_on_a4() -> None:
+    size = re.search(r'width="([\d.]+)mm" height="([\d.]+)mm"', drilling_template(BOARD))
+    assert size is not None
+    margins = [(paper - float(side)) / 2 for paper, side in zip((297, 210), size.groups(), strict=True)]
+    assert math.floor(min(margins)) == number(r"it leaves margins of (\d+) mm")
+    assert min(margins) >= 6  # what printers leave blank at most
+
+
+def test_the_hours_add_up() -> None:
+    rows = re.findall(r"^\| (\d+)\. [^|]+ \| ([\d.]+) \|", GUIDE, re.MULTILINE)
+    hours = {int(stage): float(value) for stage, value in rows}
+    assert list(hours) == list(range(1, 11))
+    assert number(r"That is (\d+) hours") == sum(hours.values())
+    assert number(r"it is (\d+) hours: leave out") == sum(hours.values()) - hours[8] - hours[9]
+    assert {line["stage"] for line in orders()} <= {str(stage) for stage in hours}
+
+
+def test_every_stage_ends_with_a_proof_and_what_to_do_without_it() -> None:
+    stages = re.split(r"^## \d+\. ", GUIDE.partition("## Reference")[0], flags=re.MULTILINE)[1:]
+    assert len(stages) == 10
+    for stage in stages:
+        assert "*Proof:*" in stage, stage[:40]
+        assert re.search(r"\*If\s+not:\*", stage), stage[:40]
+
+
+def test_every_command_of_the_page_exists_with_its_options() -> None:
+    spans = [*re.findall(r"`([^`\n]+)`", GUIDE), *re.findall(r"^ *(.+)$", "\n".join(GUIDE.split("```")[1::2]), re.M)]
+    lines = [re.sub(r"^sudo (-u pegpip )?", "", span) for span in spans]
+    commands = [shlex.split(line, comments=True) for line in lines if re.match(r"pegpip [a-z]", line)]
+    assert len(commands) > 12
+    for _, name, *words in commands:
+        command: click.Command | None = pegpip.get_command(click.Context(pegpip), name)
+        assert command is not None, name
+        while isinstance(command, click.Group) and words:
+            command = command.get_command(click.Context(command), words.pop(0))
+        assert command is not None
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert {word for word in words if word.startswith("--")} <= known, (name, words)
+
+
+def test_addresses_and_paths_are_those_of_an_installed_table() -> None:
+    assert set(re.findall(r"http://10[\d.]+:\d+", GUIDE)) == {f"http://{hotspot.ADDRESS}:{PORT}"}
+    assert set(re.findall(r"http://pegpip\.local:(\d+)", GUIDE)) == {str(PORT)}
+    assert set(re.findall(r"/[\w/]+/pegpip\.toml", GUIDE)) == {SETTINGS}
+    assert f"holds {hotspot.PHONES} to 10 phones, {hotspot.MINIMAL_PHONES} with" in GUIDE
+
+
+def test_the_settings_that_the_page_names_exist(settings: config.Settings) -> None:
+    for table, key in re.findall(r"`(\w+) = [^`]+` in \[(\w+)\]", GUIDE):
+        assert hasattr(getattr(settings, key), table), (table, key)
+
+
+def test_every_file_that_the_page_links_to_is_there() -> None:
+    for target in re.findall(r"\]\(([^)#:]+)\)", GUIDE):
+        assert (DOCS / target).exists(), target
+
+
+def test_the_parts_extra_is_pinned() -> None:
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [re.split(r"[<>=]", one)[0] for one in project["optional-dependencies"]["parts"]]
+    pinned = (DOCS.parent / "constraints.txt").read_text(encoding="utf-8")
+    assert all(f"\n{name}==" in pinned for name in names)
