@@ -17,7 +17,7 @@ Look = NDArray[np.float32]
 HUE_TOLERANCE_DEGREES = 2.0
 _BINS = 512
 FEED_MA = 2000
-"""Most current for one pair of wires to the strip: its own copper is thin, and dims what is far from a feed."""
+"""Most current for one pair of wires to the strip. Its own copper is thin: LEDs far from a feed turn dim."""
 RESERVE = 1.25
 """Supply and fuse are larger than the current limit by this factor, so that neither works at its own limit."""
 FUSES_A = (1.0, 2.0, 3.0, 5.0, 7.5, 10.0)
@@ -30,7 +30,7 @@ _COPPER_OHM_MM2_M = 0.0175
 
 @dataclass(frozen=True, slots=True)
 class Cabling:
-    """What feeds a strip.
+    """Supply, fuses and wires of a strip.
 
     Attributes:
         supply_a: Least current of the 5 V supply, in whole amperes.
@@ -46,7 +46,7 @@ class Cabling:
 
 
 def cabling(limit_ma: float) -> Cabling:
-    """Supply, fuses and wires for a current limit of up to 60 A.
+    """Choose supply, fuses and wires for a current limit (`limit_ma`, in mA).
 
     >>> cabling(2000)
     Cabling(supply_a=3, feeds=1, fuse_a=3.0, wire_mm2=0.75)

@@ -107,12 +107,12 @@ def seen_mm(arm: Arm, module: Module, size_wh: SizeWH) -> tuple[float, float]:
 
 
 def post_y_mm() -> float:
-    """Distance of the post's axis behind the tray's middle: the arm reaches as far back to the lens."""
+    """Distance in mm of the post's axis behind the tray's middle, which is the reach of the arm."""
     return TRAY_WH_MM[1] / 2 + SHEET_MM + POST_GAP_MM + SLEEVE_MM / 2
 
 
 def mirrored_x_mm(lens_height: float) -> float:
-    """Where a shiny floor would mirror a light bar into the lens, from the tray's middle."""
+    """Distance from the tray's middle, in mm, at which a shiny floor mirrors a light bar into the lens."""
     x, z = LIGHT_PLACE_MM
     return x * lens_height / (lens_height + z)
 

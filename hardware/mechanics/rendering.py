@@ -21,7 +21,7 @@ _OVERSAMPLING = 2
 
 @dataclass(frozen=True, slots=True)
 class Viewpoint:
-    """From where solids are looked at, in parallel projection.
+    """Direction from which solids are drawn, in parallel projection.
 
     Attributes:
         azimuth_degrees: Turn about the vertical; 0 looks from the front, 90 from the right.

@@ -36,7 +36,7 @@ for sub in */; do
     cd ..
 done
 """
-"""What pi-gen's build.sh does with a stage: scripts in order, those named `-run-chroot` inside the image."""
+"""Shell that runs a stage as pi-gen's build.sh does: scripts in order, those named `-run-chroot` inside the image."""
 
 
 def check(claim: str, holds: bool) -> None:

@@ -175,6 +175,18 @@ def test_exposures_of_10_ms_are_bright_enough_for_the_darkest_lens() -> None:
     assert gain < 4
 
 
+def test_the_printed_pieces_are_counted() -> None:
+    pieces = [last - first + 1 for first, last in mm.strip_pieces(BOARD)]
+    rows = len(pieces) // len(BOARD.lanes)
+    walls = rows * math.ceil(max(pieces) / mm.LIGHT_WALL_COLUMNS)
+    words = {4: "four", 8: "eight", 14: "fourteen"}
+    times = {"foot": 1, "camera-arm": 1, "light-holder": 4, "light-wall": walls}
+    assert {file.stem for file in (DOCS / "parts").glob("*.stl")} == set(times)
+    assert f"{words[len(times)]} files](parts), {words[sum(times.values())]}\npieces" in GUIDE
+    for name in ("light-holder", "light-wall"):
+        assert f"[{name}](parts/{name}.stl) {words[times[name]]} times" in GUIDE
+
+
 def test_the_template_leaves_a_printers_margins_on_a4() -> None:
     size = re.search(r'width="([\d.]+)mm" height="([\d.]+)mm"', drilling_template(BOARD))
     assert size is not None
