@@ -46,6 +46,10 @@ class SetupError(CompanionError):
         super().__init__("\n".join(self.problems))
 
 
+class PinNeeded(SetupError):
+    """A setting that may damage hardware was changed without the PIN."""
+
+
 class DeviceError(CompanionError):
     """A part is ill: a camera, a strip, a button, a disk.
 

@@ -1,4 +1,4 @@
-"""Power: from colours as they look to what the LEDs are sent, never more current than the supply can give."""
+"""Power: turn colours as they look into LED values that never draw more current than the supply can give."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ Look = NDArray[np.float32]
 """(leds, 3) float: red, green, blue from 0 to 1 as they look, before gamma."""
 
 HUE_TOLERANCE_DEGREES = 2.0
+"""Largest change of an LED's hue by rounding, in degrees: smaller ones are not seen."""
 _BINS = 512
+"""Steps of the middle colour's ratio in the rounding tables."""
 FEED_MA = 2000
 """Most current for one pair of wires to the strip. Its own copper is thin: LEDs far from a feed turn dim."""
 RESERVE = 1.25
@@ -94,6 +96,17 @@ class Power:
             scale *= max(0.5, 0.995 * spare_ma / max(1e-6, drawn_ma - len(light) * self.settings.idle_ma))
             frame_rgb = in_steps(light * np.float32(scale))
         return frame_rgb, int(np.ceil(drawn_ma))
+
+
+def supply_problem(settings: PowerSettings, leds: int) -> str | None:
+    """Return why a supply is too small for a strip of that many LEDs, even dark; None when it is large enough."""
+    dark_ma = math.ceil(leds * settings.idle_ma)
+    if dark_ma <= settings.limit_ma:
+        return None
+    return (
+        f"[strip] limit_ma = {settings.limit_ma}: {leds} LEDs draw {dark_ma} mA even when they are dark. Use a larger "
+        f"supply and set limit_ma to {dark_ma} or more, or choose a layout with fewer LEDs."
+    )
 
 
 def in_steps(light: NDArray[np.float32]) -> FrameRGB:

@@ -1,4 +1,4 @@
-"""Settings of the board's parts: plain frozen values with the defaults of a table without any wiring."""
+"""Settings of the board's parts. The defaults need no wiring."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from msgspec import Meta
 
 Pin = Annotated[int, Meta(ge=0, le=27)]
 Fraction = Annotated[float, Meta(gt=0, le=1)]
-Milliamps = Annotated[float, Meta(ge=0, le=1000)]
+LIVE = {"page": "live"}
+"""Mark of a setting that the settings page may change; a running table takes it at once."""
+PIN = {"page": "pin"}
+"""Mark of an electrical limit: changed on the page only with the PIN typed again, and taken at once."""
+MIN_CHANNEL_MA = 12.0
+"""Least current of one colour of one LED, in mA: a WS2812B-V5's. A smaller value would hide real current."""
+MIN_IDLE_MA = 0.6
+"""Least current of one dark LED, in mA: a WS2812B's chip. A smaller value would hide real current."""
 
 
 class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,20 +53,20 @@ class PowerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How bright the strip may be.
 
     Attributes:
-        brightness: 0 to 1, of the light (not of its look).
-        gamma: Exponent from how bright a colour looks to how long the LED is on.
-        white: Red, green and blue that make the strip's white look white; by default a usual WS2812B's.
-        limit_ma: Current the supply and the wires can give to the strip.
-        channel_ma: Current of one colour of one LED at full.
-        idle_ma: Current of one dark LED.
+        brightness: Share of full light, 0 to 1, linear in light.
+        gamma: Exponent from a colour's perceived brightness to the LED's duty cycle.
+        white: Duty cycles of red, green and blue that look white together; the default suits a WS2812B.
+        limit_ma: Current that the supply and the wires can give to the strip, in mA.
+        channel_ma: Current of one colour of one LED at full, in mA.
+        idle_ma: Current of one dark LED, in mA.
     """
 
-    brightness: Fraction = 0.6
-    gamma: Annotated[float, Meta(ge=1, le=4)] = 2.6
+    brightness: Annotated[float, Meta(gt=0, le=1, extra=LIVE)] = 0.6
+    gamma: Annotated[float, Meta(ge=1, le=4, extra=LIVE)] = 2.6
     white: tuple[Fraction, Fraction, Fraction] = (1.0, 0.69, 0.94)
-    limit_ma: Annotated[int, Meta(ge=100, le=60000)] = 2000
-    channel_ma: Milliamps = 20.0
-    idle_ma: Milliamps = 0.6
+    limit_ma: Annotated[int, Meta(ge=100, le=60000, extra=PIN)] = 2000
+    channel_ma: Annotated[float, Meta(ge=MIN_CHANNEL_MA, le=100, extra=PIN)] = 20.0
+    idle_ma: Annotated[float, Meta(ge=MIN_IDLE_MA, le=5, extra=PIN)] = 0.6
 
 
 class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
@@ -78,14 +85,14 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
         wled_port: UDP port of the WLED controller.
     """
 
-    kind: str = "memory"
-    layout: str = "strip122"
-    night: bool = False
+    kind: Annotated[str, Meta(extra=LIVE)] = "memory"
+    layout: Annotated[str, Meta(extra=LIVE)] = "strip122"
+    night: Annotated[bool, Meta(extra=LIVE)] = False
     pin: Pin = 18
-    order: str = "GRB"
+    order: Annotated[str, Meta(extra=LIVE)] = "GRB"
     spi_bus: Annotated[int, Meta(ge=0, le=6)] = 0
     spi_device: Annotated[int, Meta(ge=0, le=2)] = 0
-    spi_bits: int = 3
+    spi_bits: Annotated[int, Meta(ge=3, le=4)] = 3
     pio_path: str = "/dev/leds0"
     wled_port: Annotated[int, Meta(ge=1, le=65535)] = 4048
 
@@ -132,6 +139,6 @@ class SoundSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         volume: Of both, 0 to 1.
     """
 
-    effects: bool = False
-    speech: bool = False
-    volume: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    effects: Annotated[bool, Meta(extra=LIVE)] = False
+    speech: Annotated[bool, Meta(extra=LIVE)] = False
+    volume: Annotated[float, Meta(ge=0, le=1, extra=LIVE)] = 0.5

@@ -16,13 +16,27 @@ FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f")
 
 
 def problem_of(names: Iterable[str]) -> str | None:
-    """What is wrong with the first name that can't be shown as it is, and what to do; None when all can."""
+    """Return what is wrong with the first name that can't be shown as it is, and what to do; None if all can."""
     for name in names:
-        unseen = next((sign for sign in _plain(name) if unicodedata.category(sign) in UNSEEN), None)
-        if unseen is not None:
-            return f"The name {name!a} has a character that can't be seen (U+{ord(unseen):04X}). Write it without."
-        if name and all(unicodedata.category(sign) in BLANK for sign in name):
-            return f"The name {name!a} can't be seen. Write one that can."
+        what = flaw(name)
+        if what:
+            return f"The name {name!a} {what}. Write one without it."
+    return None
+
+
+def flaw(text: str) -> str | None:
+    """Return why a text can't be shown as it is, as the end of a sentence; None if it can.
+
+    Control characters, marks that turn the direction of writing, and texts of nothing but blanks can't be shown.
+
+    >>> flaw("Ann\u202e")
+    "has a character that can't be seen (U+202E)"
+    """
+    unseen = next((sign for sign in _plain(text) if unicodedata.category(sign) in UNSEEN), None)
+    if unseen is not None:
+        return f"has a character that can't be seen (U+{ord(unseen):04X})"
+    if text and all(unicodedata.category(sign) in BLANK for sign in text):
+        return "has nothing that can be seen"
     return None
 
 

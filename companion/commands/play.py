@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import sys
 import time
@@ -18,14 +19,22 @@ from companion.errors import CompanionError, DeviceError, SetupError
 from companion.games.engine.players import LEVELS
 from companion.games.registry import GAMES
 from companion.service import safe_mode
-from companion.service.crash_loop import TRIES, Starts
+from companion.service.crash_loop import REVERT_AFTER, TRIES, Starts
 from companion.service.malloc import keep_what_is_loaded, share_one_heap
+from companion.service.sd_notify import under_systemd
+from companion.settings import last_good
 from companion.settings import load as config
+from companion.settings.starting import Starting, begin
 from companion.table.journal import InUse
 from hardware.strips.opening import known_kinds
 from web.pages import host_address
 
+log = logging.getLogger(__name__)
+
 CTRL_C = 130
+"""Exit status after Ctrl-C."""
+NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: see docs/build.md.\n"
+"""Text of a settings file that did not exist."""
 
 
 @click.command()
@@ -48,10 +57,14 @@ def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> i
     """
     share_one_heap()
     logs.begin(time.monotonic, verbose=verbose, structured=log_json)
-    overrides = _overrides(given)
-    settings, origin = config.load(file, overrides), config.Origin(file or config.default_file(), overrides)
-    starts = Starts(settings.data.folder)
-    app = _built(settings, starts, origin)
+    service = under_systemd()
+    if file is not None:
+        _create(file, service=service)
+    starting = begin(config.Origin(file or config.default_file(), _overrides(given)), service=service)
+    starts = Starts(starting.settings.data.folder)
+    app = _built(starting, starts)
+    for each in starting.left_out:
+        log.warning("%s", each.why)
     stopped_by: list[int] = []
 
     def stop(number: int, _frame: FrameType | None) -> None:
@@ -63,13 +76,14 @@ def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> i
 
     def ready() -> None:
         starts.ready()
+        last_good.keep(app.settings.data.folder, app.settings)
         keep_what_is_loaded()
-        _announce(app, settings)
+        _announce(app)
 
     try:
         app.run(ready)
     except InUse:
-        starts.ready()  # it says nothing of the table that plays there
+        starts.withdraw()
         raise
     except CompanionError as ill:
         starts.failed(str(ill))
@@ -77,19 +91,37 @@ def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> i
     return CTRL_C if signal.SIGINT in stopped_by else 0
 
 
-def _built(settings: config.Settings, starts: Starts, origin: config.Origin) -> App:
-    """The table; after starts that came to nothing the pages alone, which say why."""
+def _built(starting: Starting, starts: Starts) -> App:
+    """Build the table. After failed starts use the last good settings, and at last only the pages, which say why."""
     before = starts.begin()
-    if len(before) >= TRIES:
-        return safe_mode.build(settings, before[-1])
     try:
-        return build(settings, origin)
+        if len(before) >= TRIES:
+            return safe_mode.build(starting, before[-1])
+        if len(before) >= REVERT_AFTER:
+            starting.go_back(before[-1])
+        return build(starting)
     except DeviceError as ill:
         starts.failed(str(ill))
         raise
     except SetupError:
-        starts.ready()  # settings are told at once, and no start makes them better
+        starts.withdraw()  # a person at the terminal reads it and corrects it
         raise
+
+
+def _create(file: Path, *, service: bool) -> None:
+    """Create a settings file that does not exist, with all defaults. Raises SetupError, not for a service."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as made:
+            made.write(NEW_FILE)
+    except FileExistsError:
+        return
+    except OSError as refused:
+        if not service:
+            raise SetupError([f"Settings file {file} can't be created ({refused.strerror}). Name another."]) from None
+        log.warning("Settings file %s can't be created (%s): all settings are defaults.", file, refused.strerror)
+    else:
+        click.echo(f"Created the settings file {file}; all settings have their defaults.", err=True)
 
 
 def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -117,8 +149,8 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def _announce(app: App, settings: config.Settings) -> None:
-    wanted = settings.web.port
+def _announce(app: App) -> None:
+    wanted = app.settings.web.port
     if wanted not in (0, app.door.port):
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")
     page = app.door.addresses.page
@@ -129,7 +161,7 @@ def _announce(app: App, settings: config.Settings) -> None:
             click.echo("Scan it, and your phone runs the table. Everybody else opens the page.")
     click.echo(f"page: {page}")
     click.echo(f"PIN: {app.door.pairing.pin}")
-    if settings.camera.source == "virtual":
+    if app.settings.camera.source == "virtual":
         click.echo(f"Throw simulated dice: http://127.0.0.1:{app.door.port}/tray   Run the table: /control   TV: /tv")
     click.echo("Ctrl-C stops the table; nothing is lost.")
     sys.stdout.flush()

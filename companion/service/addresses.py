@@ -73,22 +73,22 @@ def _escaped(text: str) -> str:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """A listening socket on that port, or on the next free one of the twenty after it (port 0: any).
+    """Return a listening socket on that port, or on the next free one of the twenty after it (port 0: any).
 
     Raises:
-        SetupError: When the host is not ours, the port needs rights we lack, or no port is free.
+        SetupError: The host is not this machine's, the port needs rights we lack, or no port is free.
     """
     for candidate in range(port, min(port + PORTS_TRIED, 65535) + 1) if port else (0,):
         try:
             return bound(host, candidate)
         except OSError as refused:
             if refused.errno != errno.EADDRINUSE:
-                raise SetupError([_why(host, candidate, refused)]) from None
+                raise SetupError([refusal_of(host, candidate, refused)]) from None
     raise SetupError([f"Ports {port} to {port + PORTS_TRIED} are all taken. Choose another with --port."])
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A listening socket on just that port. Raises OSError."""
+    """Return a listening socket on just that port. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     link = socket.socket(family, socket.SOCK_STREAM)
     link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -98,10 +98,16 @@ def bound(host: str, port: int) -> socket.socket:
     except OSError:
         link.close()
         raise
+    except UnicodeError:  # a name that no host can have
+        link.close()
+        raise OSError(errno.EADDRNOTAVAIL, "no such host") from None
     return link
 
 
-def _why(host: str, port: int, refused: OSError) -> str:
+def refusal_of(host: str, port: int, refused: OSError) -> str:
+    """Return a sentence for a person about an address that can't be served: the reason, and what to do."""
     if refused.errno == errno.EACCES:
-        return f"Port {port} needs an administrator's rights. Choose one from 1024 with --port."
-    return f"Can't serve on {host}:{port}: {refused.strerror}. Choose one of our own addresses with --host."
+        return f"Port {port} needs administrator rights; choose 1024 or above (--port, or [web] port)."
+    if refused.errno == errno.EADDRINUSE:
+        return f"Port {port} is taken by another program; choose another (--port, or [web] port)."
+    return f"Can't serve on {host}:{port}: {refused.strerror or refused}. Choose one of our own addresses with --host."

@@ -1,4 +1,4 @@
-"""Tells systemd that the service is ready, alive or stopping (the sd_notify protocol, one datagram a message)."""
+"""Tell systemd that the service is ready, alive or stopping (the sd_notify protocol, one datagram a message)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ def notify(message: str, environment: Mapping[str, str] | None = None) -> bool:
         except OSError:
             return False
     return True
+
+
+def under_systemd(environment: Mapping[str, str] | None = None) -> bool:
+    """Return whether systemd runs this program as a service, so that nobody reads its messages at a terminal."""
+    return bool((os.environ if environment is None else environment).get("NOTIFY_SOCKET"))
 
 
 def watchdog_s(environment: Mapping[str, str] | None = None) -> float | None:

@@ -1,74 +1,82 @@
-"""The settings file of a table that runs: what of it may be changed from a page, changed key by key, comments kept."""
+"""The settings that a page may change: shown with their bounds, written key by key, comments kept, taken at once."""
 
 from __future__ import annotations
 
+import functools
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from companion.errors import SetupError
-from companion.settings import load as config
-from companion.settings.load import Origin, Settings
+from companion.errors import PinNeeded, SetupError
+from companion.settings.load import LeftOut, Origin, Settings, load_what_works, value_of
 from companion.table.atomic import write_file
 from hardware.track import OWN, PRESETS
 
-LIVE = {
-    "table": ("name", "language"),
-    "sound": ("effects", "speech", "volume"),
-    "strip": ("layout", "brightness", "night", "kind", "order", "limit_ma", "channel_ma", "idle_ma", "gamma"),
-    "data": ("photos_mb",),
-}
-"""What a running table takes at once."""
-LATER = {
-    "camera": ("source",),
-    "web": ("port", "wifi", "wifi_password"),
-}
-"""What it takes when it starts anew."""
+LOWER_WITHOUT_PIN = {("strip", "limit_ma")}
+"""Electrical limits that are safer when they are lower: the PIN is needed only to raise them."""
 CHOICES = {("strip", "layout"): (*PRESETS, OWN), ("strip", "order"): ("GRB", "RGB", "BRG", "RBG", "GBR", "BGR")}
+"""Texts with few values: the page offers these."""
 
 
-class ShownSetting(msgspec.Struct, frozen=True):
-    """A setting as a page shows it.
+class Declared(msgspec.Struct, frozen=True):
+    """A setting that a page may change, as its section declares it.
 
     Attributes:
         section: Its section in the file.
         key: Its key.
+        page: `live` and `pin` take effect at once, `start` at the next start; `pin` needs the PIN typed again.
         kind: `switch`, `number`, `text` or `choice`.
-        value: What the file says, or the default.
-        default: What holds without it.
-        live: Whether a running table takes it at once.
-        waits: Whether the file says something else than what runs: a new start is needed.
-        fixed: Whether the command line decides it, so that the file does not count.
-        choices: Of a `choice`.
-        least: Of a number, where there is one.
-        most: The same.
+        default: Value without a line in the file.
+        choices: Values of a `choice`.
+        least: Least value of a number, if there is one.
+        most: Largest value of a number, if there is one.
     """
 
     section: str
     key: str
+    page: str
     kind: str
-    value: Any
     default: Any
-    live: bool
-    waits: bool
-    fixed: bool
     choices: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
 
 
+class ShownSetting(Declared, frozen=True, kw_only=True):
+    """A setting as a page shows it.
+
+    Attributes:
+        value: What the file says, or the default.
+        live: Whether a running table takes it at once.
+        waits: Whether the file says something else than what runs: a new start is needed.
+        fixed: Whether the command line sets it, so that the file does not count.
+        pin: Whether it is changed only with the PIN typed again.
+        left_out: Why the table does not use it; empty when it does.
+    """
+
+    value: Any
+    live: bool
+    waits: bool
+    fixed: bool
+    pin: bool
+    left_out: str
+
+
 class SettingsFile:
-    """Reads and changes one table's settings; any thread may.
+    """Reads and changes one table's settings. Safe to use from any thread.
 
     Args:
-        origin: The file, made with the first change where there is none, and what the command line says over it.
+        origin: The settings file, which the first change creates if needed, and the command line's values.
         running: What the table was started with.
-        check: What is wrong with settings as a whole, a sentence each, such as two parts on one pin.
-        apply: Makes the running table take what it can take at once.
+        check: Returns what is wrong with settings, one sentence each. May try devices; changes nothing.
+        apply: Makes the running table use the settings as far as it can.
+        left_out: Settings of the file that this start does not use.
     """
 
     def __init__(
@@ -77,51 +85,74 @@ class SettingsFile:
         running: Settings,
         check: Callable[[Settings], list[str]],
         apply: Callable[[Settings], None],
+        left_out: Sequence[LeftOut] = (),
     ) -> None:
-        self.path, self._overrides = origin.file, origin.overrides
-        self._running, self._check, self._apply = running, check, apply
+        self._origin, self._running, self._check, self._apply = origin, running, check, apply
+        self._left_out = tuple(left_out)
         self._lock = threading.Lock()
+
+    @property
+    def path(self) -> Path:
+        """The file that changes are written to."""
+        return self._origin.file
 
     @property
     def running(self) -> Settings:
         """What the table runs with now."""
         return self._running
 
-    def shown(self) -> list[ShownSetting]:
-        """All settings that a page may change, in the order of the sections. Raises SetupError for a broken file."""
-        now = config.load(self.path if self.path.exists() else None, {})
-        return [
-            self._one(now, section, key, live=live)
-            for group, live in ((LIVE, True), (LATER, False))
-            for section, keys in group.items()
-            for key in keys
-        ]
+    def health(self) -> tuple[bool, str]:
+        """Return whether all settings are used, and a sentence for the page with those that are not."""
+        if self._left_out:
+            return False, " ".join(each.why for each in self._left_out)
+        return True, "all settings are used"
 
-    def change(self, section: str, key: str, value: Any) -> None:
-        """Write one setting, and have the table take it where it can.
+    def shown(self) -> list[ShownSetting]:
+        """Return all settings that a page may change, in the order of their declaration."""
+        now, _ = load_what_works(Origin(self.path), self._running)
+        return [self._shown(now, one) for one in declared()]
+
+    def change(self, section: str, key: str, value: Any, *, pin_typed: bool = False) -> None:
+        """Write one setting, and make the running table use it if it can.
+
+        Args:
+            section: The setting's section.
+            key: Its key.
+            value: What it shall be.
+            pin_typed: Whether whoever changes it has typed the PIN again.
 
         Raises:
-            SetupError: The value can't be, or the file can't be written; nothing has changed then.
+            PinNeeded: It is an electrical limit, and the PIN was not typed.
+            SetupError: The value does not work, or the file can't be written. Nothing has changed then.
         """
-        live = key in LIVE.get(section, ())
-        if not live and key not in LATER.get(section, ()):
+        one = next((one for one in declared() if (one.section, one.key) == (section, key)), None)
+        if one is None:
             raise SetupError([f"[{section}] `{key}` is not changed here: edit {self.path}."])
-        if key in self._overrides.get(section, {}):
+        if key in self._origin.overrides.get(section, {}):
             raise SetupError([f"[{section}] `{key}` was given on the command line, which wins over the file."])
+        good = value_of(section, key, value)
         with self._lock:
-            text = self._with(section, key, value)
-            settings = config.validated(tomlkit.parse(text).unwrap())
-            problems = self._check(settings)
+            lowered = (section, key) in LOWER_WITHOUT_PIN and good <= getattr(getattr(self._running, section), key)
+            if one.page == "pin" and not pin_typed and not lowered:
+                raise PinNeeded([f"[{section}] `{key}` = {good!r} is an electrical limit. Type the table's PIN again."])
+            part = msgspec.structs.replace(getattr(self._running, section), **{key: good})
+            wanted = msgspec.structs.replace(self._running, **{section: part})
+            problems = self._check(wanted)
             if problems:
                 raise SetupError(problems)
-            try:
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                write_file(self.path, (text.encode(),), mode=0o640)
-            except OSError as refused:
-                raise SetupError([f"{self.path} can't be written ({refused.strerror})."]) from None
-            if live:
-                self._running = _with(self._running, section, key, getattr(getattr(settings, section), key))
-                self._apply(self._running)
+            self._write(self._with(section, key, value))
+            self._left_out = tuple(each for each in self._left_out if (each.section, each.key) != (section, key))
+            if one.page != "start":
+                self._running = wanted
+                self._apply(wanted)
+
+    def _write(self, text: str) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_file(self.path, (text.encode(),), mode=0o640)
+        except OSError as refused:
+            why = f"{self.path} can't be written ({refused.strerror}). Let the user {os.geteuid()} write its folder."
+            raise SetupError([why]) from None
 
     def _with(self, section: str, key: str, value: Any) -> str:
         try:
@@ -137,35 +168,44 @@ class SettingsFile:
         except (TypeError, ValueError):
             raise SetupError([f"[{section}] `{key}` = {value!r}: that is no value for a settings file."]) from None
 
-    def _one(self, now: Settings, section: str, key: str, *, live: bool) -> ShownSetting:
-        kind, least, most, choices = _bounds(section, key)
-        value = getattr(getattr(now, section), key)
+    def _shown(self, now: Settings, one: Declared) -> ShownSetting:
+        value, runs = (getattr(getattr(each, one.section), one.key) for each in (now, self._running))
+        why = (each.why for each in self._left_out if (each.section, each.key) == (one.section, one.key))
         return ShownSetting(
-            section=section,
-            key=key,
-            kind="choice" if choices else kind,
+            **msgspec.structs.asdict(one),
             value=value,
-            default=getattr(getattr(Settings(), section), key),
-            live=live,
-            waits=value != getattr(getattr(self._running, section), key),
-            fixed=key in self._overrides.get(section, {}),
-            choices=choices,
-            least=least,
-            most=most,
+            live=one.page != "start",
+            waits=value != runs,
+            fixed=one.key in self._origin.overrides.get(one.section, {}),
+            pin=one.page == "pin",
+            left_out=" ".join(why),
         )
 
 
-def _with(settings: Settings, section: str, key: str, value: Any) -> Settings:
-    part = msgspec.structs.replace(getattr(settings, section), **{key: value})
-    return msgspec.structs.replace(settings, **{section: part})
+@functools.cache
+def declared() -> tuple[Declared, ...]:
+    """Return every setting that a page may change, in the order of declaration."""
+    found = []
+    for section, kind in get_type_hints(Settings).items():
+        for key, hint in get_type_hints(kind, include_extras=True).items():
+            about = msgspec.inspect.type_info(hint)
+            extra = about.extra or {} if isinstance(about, msgspec.inspect.Metadata) else {}
+            if isinstance(about, msgspec.inspect.Metadata) and "page" in extra:
+                found.append(_declared(section, key, extra["page"], about.type))
+    return tuple(found)
 
 
-def _bounds(section: str, key: str) -> tuple[str, float | None, float | None, tuple[str, ...]]:
-    """What kind of value a key has, from where to where it goes, and what it can be where that is a choice."""
-    hints = get_type_hints(get_type_hints(Settings)[section], include_extras=True)
-    about = msgspec.inspect.type_info(hints[key])
+def _declared(section: str, key: str, page: str, about: msgspec.inspect.Type) -> Declared:
     kind = {"BoolType": "switch", "IntType": "number", "FloatType": "number"}.get(type(about).__name__, "text")
-    least = getattr(about, "ge", None)
-    least = getattr(about, "gt", None) if least is None else least
     choices = CHOICES.get((section, key)) or tuple(getattr(about, "values", ()))
-    return kind, least, getattr(about, "le", None), choices
+    least = getattr(about, "ge", None)
+    return Declared(
+        section=section,
+        key=key,
+        page=page,
+        kind="choice" if choices else kind,
+        default=getattr(getattr(Settings(), section), key),
+        choices=choices,
+        least=getattr(about, "gt", None) if least is None else least,
+        most=getattr(about, "le", None),
+    )

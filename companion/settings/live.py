@@ -1,4 +1,4 @@
-"""What a running table takes of new settings at once: its light and how the strip lies, its sounds, its photos."""
+"""Apply settings to a running table: its light and strip, its sounds, its space for photos."""
 
 from __future__ import annotations
 
@@ -13,46 +13,46 @@ from hardware.track import layout_of
 from web.loudspeaker import Loudspeaker
 
 TRIED = "banked"
-"""The effect that lets a person hear how loud it is now."""
+"""The effect that plays after the sound settings change, so that a person hears the volume."""
 
 
 class LiveSettings:
-    """The parts of a table that take settings while it runs."""
+    """The parts of a table that take settings while it runs. They take the first ones when this is made."""
 
     def __init__(
         self, settings: Settings, board: Board, lights: Lights, photos: Photos, chimes: Chimes, voice: Loudspeaker
     ) -> None:
         self._now = settings
         self._board, self._lights, self._photos, self._chimes, self._voice = board, lights, photos, chimes, voice
-        self._take_sounds(settings)
+        self._set(settings)
         if settings.sound.speech and voice.mute is None:
             voice.turn(True)
 
     def problems(self, wanted: Settings) -> list[str]:
-        """What this machine can't do of them, a sentence each."""
+        """Return which of the settings this machine can't use, one sentence each."""
         speaks = wanted.sound.speech and not self._now.sound.speech
         return [str(self._voice.mute)] if speaks and self._voice.mute is not None else []
 
     def take(self, now: Settings) -> None:
-        """Have the parts take them. `now` has been found good, `problems` too."""
+        """Apply settings that were checked before."""
         before, self._now = self._now, now
-        if _laid(before) != _laid(now):
+        if _wired(before) != _wired(now):
             layout = layout_of(now.strip.layout, now.track)
             self._board.lay(open_strip(now.strip.kind, layout.leds, now.strip), layout)
-        self._board.take(Power(now.strip))
-        self._lights.night = now.strip.night
-        self._photos.cap_bytes = now.data.photos_mb * 1_000_000
-        self._take_sounds(now)
+        self._set(now)
         if before.sound != now.sound:
             self._chimes.chime(TRIED)
         if before.sound.speech != now.sound.speech:
             self._voice.turn(now.sound.speech)
 
-    def _take_sounds(self, now: Settings) -> None:
+    def _set(self, now: Settings) -> None:
+        self._board.take(Power(now.strip))
+        self._lights.night = now.strip.night
+        self._photos.cap_bytes = now.data.photos_mb * 1_000_000
         self._chimes.volume = now.sound.volume if now.sound.effects else 0.0
         self._voice.language, self._voice.volume = now.table.language or "en", now.sound.volume
 
 
-def _laid(settings: Settings) -> tuple[object, ...]:
-    """What decides which strip is opened, and how it lies."""
+def _wired(settings: Settings) -> tuple[object, ...]:
+    """Return the settings that decide which strip is opened and how its LEDs lie."""
     return settings.strip.kind, settings.strip.layout, settings.strip.order

@@ -1,8 +1,9 @@
-"""Settings: one TOML file, validated whole. Everything that is wrong is told at once, with the nearest known key."""
+"""Load the settings from one TOML file. Every problem is reported at once, with the nearest known key."""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -13,11 +14,17 @@ from companion.errors import SetupError, nearest
 from companion.table.settings import DataSettings, TableSettings
 from hardware.settings import ButtonSettings, SoundSettings, StripSettings, TrackSettings
 from vision.settings import CameraSettings
+from web.names import flaw
 from web.serving.settings import WebSettings
+
+MAX_TEXT = 4096
+"""Characters of one text: as long as a path can be on Linux. A longer one fills memory and pages."""
+MAX_SHOWN = 60
+"""Characters of a wrong value that an error message quotes."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything that can be set, a section for each part, which declares it; each default works without hardware."""
+    """All settings, a section for each part. Each part declares its own section; the defaults need no hardware."""
 
     table: TableSettings = TableSettings()
     camera: CameraSettings = CameraSettings()
@@ -33,35 +40,142 @@ class Origin(msgspec.Struct, frozen=True):
     """Where a table's settings came from.
 
     Attributes:
-        file: The settings file; it need not be there.
-        overrides: What the command line said over it: section -> key -> value.
+        file: The settings file, which may be missing.
+        overrides: Values of the command line, which win over the file: section -> key -> value.
     """
 
     file: Path
     overrides: dict[str, dict[str, Any]] = {}
 
 
+class LeftOut(msgspec.Struct, frozen=True):
+    """A setting that the table does not use.
+
+    Attributes:
+        section: The setting's section; empty when the whole file is unreadable.
+        key: The setting's key; empty when the whole section is wrong.
+        why: One sentence: the value, what is wrong with it, and what to do.
+    """
+
+    section: str
+    key: str
+    why: str
+
+
 def default_file() -> Path:
-    """Where settings are looked for when no file is named."""
+    """Return the settings file that is used when none is named."""
     return platformdirs.user_config_path("pegpip") / "pegpip.toml"
 
 
 def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
-    """Settings from a file (or the default file, where there is one), with the command line's values over them.
+    """Load settings from a file, with the command line's values over them.
 
     Args:
-        file: The file that was named, or None.
+        file: The file that was named; None means the default file, if there is one.
         overrides: section -> key -> value; they win over the file.
 
     Raises:
-        SetupError: With every problem there is.
+        SetupError: The file is missing or unreadable, or settings are wrong; all problems are in it.
     """
-    tree = _read(file)
-    for section, values in overrides.items():
-        known = tree.setdefault(section, {})
-        if isinstance(known, dict):
-            known.update(values)
-    return validated(tree)
+    return validated(_merged(_read(file), overrides))
+
+
+def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
+    """Load settings as `load` does, but replace every wrong value by the spare settings' one.
+
+    A missing file counts as an empty one. An unreadable file is replaced by `spare` as a whole.
+
+    Returns:
+        The settings, and each setting that was replaced.
+    """
+    unreadable: tuple[LeftOut, ...] = ()
+    try:
+        tree = _read(origin.file) if origin.file.exists() else {}
+    except SetupError as wrong:
+        tree, unreadable = msgspec.to_builtins(spare), (LeftOut("", "", str(wrong)),)
+    settings, wrong_values = converted(_merged(tree, origin.overrides), spare)
+    return settings, (*unreadable, *wrong_values)
+
+
+def validated(tree: dict[str, Any]) -> Settings:
+    """Return the settings of a tree of sections, keys and values. Raises SetupError with every problem.
+
+    >>> validated({"web": {"port": 8080}}).web.port
+    8080
+    >>> validated({"web": {"prot": 8080}})
+    Traceback (most recent call last):
+    companion.errors.SetupError: [web] has no key `prot`; did you mean 'port'?
+    """
+    settings, wrong = converted(tree, Settings())
+    if wrong:
+        raise SetupError([each.why for each in wrong])
+    return settings
+
+
+def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
+    """Return the settings of a tree, and each wrong one, for which the value of `spare` stands in the settings."""
+    sections, wrong, built = get_type_hints(Settings), list[LeftOut](), dict[str, Any]()
+    for name, values in tree.items():
+        if name not in sections:
+            wrong.append(LeftOut(name, "", f"There is no section [{name}]{nearest(name, sections)}"))
+        elif not isinstance(values, dict):
+            wrong.append(LeftOut(name, "", f"[{name}] is a section with keys of its own, not a value."))
+            built[name] = getattr(spare, name)
+        else:
+            found, wrong_values = _section(name, values)
+            kept = {each.key: getattr(getattr(spare, name), each.key, None) for each in wrong_values}
+            known = sections[name].__struct_fields__
+            built[name] = sections[name](**found, **{key: kept[key] for key in kept if key in known})
+            wrong += wrong_values
+    return Settings(**built), tuple(wrong)
+
+
+def value_of(section: str, key: str, value: object) -> Any:
+    """Return the value of one setting as its declared type. Raises SetupError when it is out of bounds."""
+    shown = "" if key.endswith("password") else f" = {_quoted(value)}"
+    try:
+        good = msgspec.convert(value, get_type_hints(get_type_hints(Settings)[section], include_extras=True)[key])
+    except msgspec.ValidationError as wrong:
+        raise SetupError([f"[{section}] `{key}`{shown}: {str(wrong).rstrip('.')}."]) from None
+    for text in _texts(good):
+        what = flaw(text) or (f"is longer than {MAX_TEXT} characters" if len(text) > MAX_TEXT else None)
+        if what:
+            raise SetupError([f"[{section}] `{key}`{shown}: it {what}. Write it without."])
+    return good
+
+
+def _section(name: str, values: dict[str, Any]) -> tuple[dict[str, Any], list[LeftOut]]:
+    known, good, wrong = get_type_hints(get_type_hints(Settings)[name]), dict[str, Any](), list[LeftOut]()
+    for key, value in values.items():
+        if key not in known:
+            wrong.append(LeftOut(name, key, f"[{name}] has no key `{key}`{nearest(key, known)}"))
+            continue
+        try:
+            good[key] = value_of(name, key, value)
+        except SetupError as why:
+            wrong.append(LeftOut(name, key, str(why)))
+    return good, wrong
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _texts(each)
+
+
+def _quoted(value: object) -> str:
+    text = ascii(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
+
+
+def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    sections = {name: values for name, values in tree.items() if name not in overrides or not isinstance(values, dict)}
+    for name, values in overrides.items():
+        below = tree.get(name, {})
+        sections[name] = {**below, **values} if isinstance(below, dict) else below
+    return sections
 
 
 def _read(file: Path | None) -> dict[str, Any]:
@@ -74,42 +188,3 @@ def _read(file: Path | None) -> dict[str, Any]:
         raise SetupError([f"Settings file {path}: {wrong.strerror}. Name another with --config FILE."]) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as wrong:
         raise SetupError([f"Settings file {path}: not TOML: {wrong}."]) from None
-
-
-def validated(tree: dict[str, Any]) -> Settings:
-    """Settings from sections of keys and values. Raises SetupError with every problem there is.
-
-    >>> validated({"web": {"port": 8080}}).web.port
-    8080
-    >>> validated({"web": {"prot": 8080}})
-    Traceback (most recent call last):
-    companion.errors.SetupError: [web] has no key `prot`; did you mean 'port'?
-    """
-    problems: list[str] = []
-    sections = get_type_hints(Settings)
-    built: dict[str, Any] = {}
-    for name, values in tree.items():
-        if name not in sections:
-            problems.append(f"There is no section [{name}]{nearest(name, sections)}")
-        elif not isinstance(values, dict):
-            problems.append(f"[{name}] is a section with keys of its own, not a value.")
-        else:
-            built[name] = _section(name, sections[name], values, problems)
-    if problems:
-        raise SetupError(problems)
-    return Settings(**built)
-
-
-def _section(name: str, kind: type, values: dict[str, Any], problems: list[str]) -> Any:
-    hints = get_type_hints(kind, include_extras=True)
-    good: dict[str, Any] = {}
-    for key, value in values.items():
-        if key not in hints:
-            problems.append(f"[{name}] has no key `{key}`{nearest(key, hints)}")
-            continue
-        try:
-            good[key] = msgspec.convert(value, hints[key])
-        except msgspec.ValidationError as wrong:
-            shown = "" if key.endswith("password") else f" = {value!r}"
-            problems.append(f"[{name}] `{key}`{shown}: {str(wrong).rstrip('.')}.")
-    return kind(**good)

@@ -1,4 +1,4 @@
-"""Settings of the table and of what it keeps: plain frozen values with their defaults."""
+"""Settings of the table and of its data folder."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from companion.games.registry import GAMES
 from companion.table.photos import CAP_BYTES
 
 Language = Literal["", "en", "de", "fi"]
-"""Those of `web.catalogue`."""
+"""Languages of `web.catalogue`."""
+LIVE = {"page": "live"}
+"""Mark of a setting that the settings page may change; a running table takes it at once."""
 
 
 class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The table's name on the pages, and the game that a first start sets up.
+    """The table's name and language, and the game that a first start sets up.
 
     Attributes:
-        name: Of the table.
-        language: What it speaks, and its screen where that has not chosen another; English, and the screen's own, when
-            empty.
-        game: The first game's; players and the rest are its too.
-        players: In their order.
-        house: The level of a player House that the program plays: careless, steady or best; none when empty.
-        serious: Nobody is told odds or best play while a game is on.
-        dice: The name of the set of dice, where there is more than one.
+        name: Name of the table on its pages.
+        language: Language of the voice and of the table's screen. Empty: English, and the language of each browser.
+        game: Name of the first game.
+        players: Names of the first game's players, clockwise.
+        house: Level of the computer player House in the first game: careless, steady or best. Empty: no House.
+        serious: Whether odds and best play are hidden while the first game is on.
+        dice: Name of the set of dice, where there is more than one.
     """
 
-    name: Annotated[str, Meta(min_length=1, max_length=24)] = "Peg & Pip"
-    language: Language = ""
+    name: Annotated[str, Meta(min_length=1, max_length=24, extra=LIVE)] = "Peg & Pip"
+    language: Annotated[Language, Meta(extra=LIVE)] = ""
     game: str = next(iter(GAMES))
     players: tuple[str, ...] = ("Ann", "Ben")
     house: str = ""
@@ -40,12 +41,17 @@ class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the journal and the photos are kept, and how much of the disk the photos may take."""
+    """Where the journal and the photos are kept.
+
+    Attributes:
+        dir: The data folder; empty for the platform's own place.
+        photos_mb: Most space of the throws' photos on the disk, in megabytes.
+    """
 
     dir: str = ""
-    photos_mb: Annotated[int, Meta(ge=10)] = CAP_BYTES // 1_000_000
+    photos_mb: Annotated[int, Meta(ge=10, le=1_000_000, extra=LIVE)] = CAP_BYTES // 1_000_000
 
     @property
     def folder(self) -> Path:
-        """That folder; the platform's own place for it when none is set."""
+        """The data folder as a path."""
         return Path(self.dir).expanduser() if self.dir else platformdirs.user_data_path("pegpip")

@@ -7,13 +7,14 @@ A packet is a header of ten bytes and the colours of up to 480 LEDs (http://www.
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import struct
 from collections.abc import Iterator
 
 import numpy as np
 
-from companion.errors import DeviceError
+from companion.errors import DeviceError, SetupError
 from hardware.strips import FrameRGB, StripKind, checked, not_open
 
 PORT = 4048
@@ -24,6 +25,11 @@ VERSION_1, PUSH = 0x40, 0x01
 """Flags of the header: protocol version 1; show the frame now (set on its last packet)."""
 RGB24, DISPLAY = 0x0B, 0x01
 """Data type (three colours of eight bits) and destination (the default output) in the header."""
+
+HOST_NAME = re.compile(r"[0-9A-Za-z_.:%-]{1,253}")
+"""A host name (RFC 1123, with the underscore that some routers use), or an IPv4 or IPv6 address."""
+MAX_SHOWN = 40
+"""Characters of a wrong host that the error shows."""
 
 
 class WledStrip:
@@ -96,8 +102,24 @@ def packets(frame_rgb: FrameRGB, sequence: int) -> Iterator[bytes]:
         yield struct.pack(">BBBBIH", flags, sequence, RGB24, DISPLAY, offset, len(part)) + part
 
 
+def checked_host(host: str) -> str:
+    """Return a host name or address as it was given. Raises SetupError when no host can be called that.
+
+    >>> checked_host("wled-bar.local")
+    'wled-bar.local'
+    """
+    try:
+        ascii_name = host.encode("idna").decode()  # refuses empty labels, and labels of more than 63 bytes
+    except UnicodeError:
+        ascii_name = ""
+    if not HOST_NAME.fullmatch(ascii_name):
+        shown = ascii(host[:MAX_SHOWN])
+        raise SetupError([f"wled:{shown} is no host name or address. Write it like wled:192.168.1.50."])
+    return host
+
+
 KIND = StripKind(
-    make=lambda leds, settings, host: WledStrip(leds, host, settings.wled_port),
+    make=lambda leds, settings, host: WledStrip(leds, checked_host(host), settings.wled_port),
     summary="A WLED controller on the network; no pin of the Pi.",
     argument="HOST",
 )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import colorsys
+import random
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from hardware.palette import PLAYERS
-from hardware.power import Power, cabling, in_steps
+from hardware.power import Power, cabling, in_steps, supply_problem
 from hardware.settings import PowerSettings
+from hardware.track import PRESETS, preset
 
 
 def white(leds: int) -> NDArray[np.float32]:
@@ -88,6 +91,38 @@ def test_players_keep_their_hues_down_to_a_few_steps_of_light() -> None:
 def test_an_led_is_never_made_more_than_twice_as_bright_to_keep_its_hue() -> None:
     light = (np.random.default_rng(3).random((5000, 3)) * 12).astype(np.float32)
     assert (in_steps(light).max(axis=1) <= 2 * light.max(axis=1) + 1).all()
+
+
+def test_full_white_stays_under_the_limit_for_any_accepted_power_settings() -> None:
+    """Currents are those of a real LED at its least (WS2812B-V5: 12 mA a colour, 0.6 mA idle), not the settings'."""
+    rng, layouts, accepted = random.Random(4), [preset(name) for name in PRESETS], 0
+    while accepted < 2000:
+        layout = layouts[accepted % len(layouts)]
+        tree = {
+            "brightness": rng.choice([rng.uniform(0, 1.2), 1]),
+            "gamma": rng.uniform(0.9, 4.1),
+            "white": [rng.uniform(0, 1.1) for _ in range(3)] if rng.random() < 0.5 else [1, 1, 1],
+            "limit_ma": rng.choice([rng.randint(0, 400), rng.randint(0, 70_000)]),
+            "channel_ma": rng.choice([rng.uniform(-1, 110), rng.uniform(11, 21), 12, 0]),
+            "idle_ma": rng.choice([rng.uniform(-1, 6), rng.uniform(0.5, 1), 0.6, 0]),
+        }
+        try:
+            settings = msgspec.convert(tree, PowerSettings)
+        except msgspec.ValidationError:
+            continue
+        if supply_problem(settings, layout.leds) is not None:
+            continue
+        accepted += 1
+        frame_rgb, told_ma = Power(settings).limited(white(layout.leds))
+        real_ma = int(frame_rgb.sum(dtype=np.int64)) / 255 * 12 + layout.leds * 0.6
+        assert real_ma <= told_ma <= settings.limit_ma, (tree, layout.name)
+
+
+def test_a_supply_that_a_dark_strip_alone_overloads_is_a_problem() -> None:
+    assert supply_problem(PowerSettings(limit_ma=218), 363) is None
+    wrong = supply_problem(PowerSettings(limit_ma=217), 363)
+    assert wrong is not None
+    assert "218 mA" in wrong
 
 
 def test_a_supply_too_small_for_the_dark_strip_leaves_it_dark() -> None:

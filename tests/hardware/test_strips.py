@@ -356,3 +356,16 @@ def test_an_unknown_strip_is_told_with_the_nearest() -> None:
         open_strip("spii", 10, StripSettings())
     with pytest.raises(SetupError, match="wled:HOST"):
         open_strip("wled", 10, StripSettings())
+
+
+@pytest.mark.parametrize(
+    "host", ["a" * 64, "a" * 63 + "." + "b" * 200, "..", "two words", "a\x00b", "tray\u202e", "a/b", "é" * 60]
+)
+def test_a_wled_host_that_cannot_be_is_a_settings_error(host: str) -> None:
+    with pytest.raises(SetupError, match="no host name"):
+        open_strip(f"wled:{host}", 3, StripSettings())
+
+
+@pytest.mark.parametrize("host", ["192.168.1.50", "wled-bar.local", "fe80::1%wlan0", "bücher.example", "wled_bar"])
+def test_a_wled_host_is_a_name_or_an_address(host: str) -> None:
+    assert open_strip(f"wled:{host}", 3, StripSettings()).name == "wled"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import get_type_hints
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.errors import SetupError
+from companion.errors import PinNeeded, SetupError
 from companion.settings import load as config
-from companion.settings.file import LATER, LIVE, SettingsFile
-from companion.settings.load import Origin, Settings
+from companion.settings.file import SettingsFile, declared
+from companion.settings.load import LeftOut, Origin, Settings
 from tests.system.running import Running
 
 TEXT = """# Our table at the Plough.
@@ -103,10 +105,91 @@ def test_a_file_that_was_broken_by_hand_is_told_and_left(path: Path) -> None:
     assert path.read_text() == "[strip\n"
 
 
-def test_every_setting_that_is_shown_is_one_of_the_file() -> None:
-    known = {name: set(type(getattr(Settings(), name)).__struct_fields__) for name in Settings.__struct_fields__}
-    for group in (LIVE, LATER):
-        assert all(set(keys) <= known[section] for section, keys in group.items())
+def test_a_page_changes_what_is_declared_for_it_and_nothing_else() -> None:
+    found = {f"{one.section}.{one.key}": one.page for one in declared()}
+    assert found == {
+        "table.name": "live",
+        "table.language": "live",
+        "camera.source": "start",
+        "strip.brightness": "live",
+        "strip.gamma": "live",
+        "strip.limit_ma": "pin",
+        "strip.channel_ma": "pin",
+        "strip.idle_ma": "pin",
+        "strip.kind": "live",
+        "strip.layout": "live",
+        "strip.night": "live",
+        "strip.order": "live",
+        "sound.effects": "live",
+        "sound.speech": "live",
+        "sound.volume": "live",
+        "web.port": "start",
+        "web.wifi": "start",
+        "web.wifi_password": "start",
+        "data.photos_mb": "live",
+    }
+
+
+def test_every_number_of_every_section_has_two_bounds() -> None:
+    for section, kind in get_type_hints(Settings).items():
+        for key, hint in get_type_hints(kind, include_extras=True).items():
+            about = msgspec.inspect.type_info(hint)
+            number = about.type if isinstance(about, msgspec.inspect.Metadata) else about
+            if isinstance(number, msgspec.inspect.IntType | msgspec.inspect.FloatType):
+                assert number.le is not None, f"[{section}] {key}"
+                assert (number.ge, number.gt) != (None, None), f"[{section}] {key}"
+
+
+@pytest.mark.parametrize("text", ["A\x00B", "two\nlines", "right\u202eto left", "\u2066Ann", "\u200b", " ", "x" * 5000])
+def test_a_text_that_cannot_be_shown_is_refused_in_every_section(path: Path, text: str) -> None:
+    file = settings_file(path, [])
+    for one in declared():
+        if one.kind == "text":
+            with pytest.raises(SetupError, match=one.key):
+                file.change(one.section, one.key, text)
+    assert path.read_text() == TEXT
+
+
+def test_a_number_without_end_is_refused(path: Path) -> None:
+    with pytest.raises(SetupError, match="photos_mb"):
+        settings_file(path, []).change("data", "photos_mb", 2**70)
+
+
+def test_electrical_limits_need_the_pin_except_to_lower_the_current(path: Path) -> None:
+    file = settings_file(path, [])
+    for key, value in (("limit_ma", 2001), ("channel_ma", 19.0), ("channel_ma", 21.0), ("idle_ma", 0.7)):
+        with pytest.raises(PinNeeded, match="PIN"):
+            file.change("strip", key, value)
+    file.change("strip", "limit_ma", 1500)
+    with pytest.raises(PinNeeded):
+        file.change("strip", "limit_ma", 2000)
+    file.change("strip", "limit_ma", 3000, pin_typed=True)
+    file.change("strip", "channel_ma", 12, pin_typed=True)
+    assert (file.running.strip.limit_ma, file.running.strip.channel_ma) == (3000, 12)
+
+
+@pytest.mark.parametrize(("key", "value"), [("channel_ma", 0), ("idle_ma", 0), ("channel_ma", 11.9), ("limit_ma", 99)])
+def test_no_pin_sets_a_current_below_that_of_a_real_led(path: Path, key: str, value: float) -> None:
+    with pytest.raises(SetupError, match=key):
+        settings_file(path, []).change("strip", key, value, pin_typed=True)
+
+
+def test_a_wrong_line_elsewhere_in_the_file_does_not_stop_a_change(path: Path) -> None:
+    path.write_text(TEXT.replace("8000", "80_000"))
+    file = SettingsFile(Origin(path), Settings(), lambda settings: [], lambda settings: None)
+    file.change("strip", "brightness", 0.25)
+    assert "0.25" in path.read_text()
+    assert next(one for one in file.shown() if one.key == "port").value == 8000
+
+
+def test_a_setting_that_was_left_out_is_shown_until_it_is_corrected(path: Path) -> None:
+    why = "Port 80 needs administrator rights; choose 1024 or above."
+    left_out = [LeftOut("web", "port", why)]
+    file = SettingsFile(Origin(path), Settings(), lambda settings: [], lambda settings: None, left_out)
+    assert file.health() == (False, why)
+    assert next(one for one in file.shown() if one.key == "port").left_out == why
+    file.change("web", "port", 8001)
+    assert file.health()[0]
 
 
 @given(st.text(max_size=24))

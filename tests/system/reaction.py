@@ -30,6 +30,7 @@ from playwright.sync_api import sync_playwright
 
 from companion.app import App, build
 from companion.settings.load import Origin, load
+from companion.settings.starting import Starting
 from companion.table.commands import Answer, PlayLine
 from companion.table.writer import Table
 from vision.cameras.simulated.tray import Pose, VirtualTray
@@ -74,7 +75,7 @@ def measured(throws: int, *, loaded: bool) -> list[float]:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         web = {"host": "127.0.0.1", "port": 0}
         settings = load(None, {"web": web, "data": {"dir": str(folder)}, "table": {"players": ["Ann", "Ben"]}})
-        app = build(settings, Origin(folder / "pegpip.toml"))
+        app = build(Starting(settings, Origin(folder / "pegpip.toml")))
         table, tray = _parts_of(app)
         ready = threading.Event()
         serving = threading.Thread(target=app.run, args=(ready.set,))

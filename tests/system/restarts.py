@@ -23,6 +23,7 @@ from typing import Any
 
 from companion.app import App, build
 from companion.settings import load as config
+from companion.settings.starting import Starting
 from tests.waiting import PATIENCE_S, until
 
 THREADS = {"table": "table", "observer": "camera", "board": "strip"}
@@ -38,7 +39,7 @@ def running_app(folder: Path) -> Iterator[App]:
         "data": {"dir": str(folder)},
         "sound": {"effects": True},
     })  # fmt: skip
-    app = build(settings, config.Origin(folder / "pegpip.toml"))
+    app = build(Starting(settings, config.Origin(folder / "pegpip.toml")))
     ready = threading.Event()
     running = threading.Thread(target=app.run, args=(ready.set,), name="main of the app")
     running.start()

@@ -16,6 +16,7 @@ from companion.diagnostics.doctor_parts import check_buttons
 from companion.diagnostics.health import Check
 from companion.errors import DeviceError, SetupError
 from companion.settings import load as config
+from companion.settings.starting import Starting
 from companion.table.commands import PlayLine, StartGame
 from companion.table.journal import Journal
 from companion.table.photos import Photos
@@ -180,7 +181,7 @@ def settings(tmp_path: Path, buttons: str) -> config.Settings:
 def test_a_shutdown_button_that_cannot_work_is_refused(tmp_path: Path, buttons: str, told: str) -> None:
     wrong = settings(tmp_path, buttons)
     with pytest.raises(SetupError) as refused:
-        build(wrong, config.Origin(tmp_path / "pegpip.toml"))
+        build(Starting(wrong, config.Origin(tmp_path / "pegpip.toml")))
     assert told in "\n".join(refused.value.problems)
     assert told in check_buttons(wrong, "").says
 

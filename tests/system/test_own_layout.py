@@ -13,6 +13,7 @@ from companion.app import build
 from companion.commands.leds import command as leds
 from companion.errors import SetupError
 from companion.settings import load as config
+from companion.settings.starting import Starting
 from hardware.settings import PowerSettings
 from hardware.track import layout_of
 
@@ -68,7 +69,7 @@ def test_impossible_wiring_is_refused_all_at_once_with_what_to_change(tmp_path: 
         "[buttons]\nkind = 'gpio'\nbank = 10\nundo = 4\nnext = 4\n",
     )
     with pytest.raises(SetupError) as refused:
-        build(wrong, config.Origin(tmp_path / "pegpip.toml"))
+        build(Starting(wrong, config.Origin(tmp_path / "pegpip.toml")))
     told = "\n".join(refused.value.problems)
     for words in (
         "'GRX' is no order",
@@ -84,7 +85,7 @@ def test_impossible_wiring_is_refused_all_at_once_with_what_to_change(tmp_path: 
 def test_a_strip_for_an_older_pi_is_refused_on_a_pi_5_with_all_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("companion.app.model", lambda: "Raspberry Pi 5 Model B Rev 1.0")
+    monkeypatch.setattr("companion.service.opening.model", lambda: "Raspberry Pi 5 Model B Rev 1.0")
     wrong = settings(
         tmp_path,
         "[strip]\nkind = 'ws281x'\npin = 18\nlayout = 'own'\n"
@@ -93,7 +94,7 @@ def test_a_strip_for_an_older_pi_is_refused_on_a_pi_5_with_all_the_rest(
         "[camera]\nsource = 'virtal'\n",
     )
     with pytest.raises(SetupError) as refused:
-        build(wrong, config.Origin(tmp_path / "pegpip.toml"))
+        build(Starting(wrong, config.Origin(tmp_path / "pegpip.toml")))
     told = "\n".join(refused.value.problems)
     for words in (
         "ws281x does not work on a Raspberry Pi 5; use spi or pio",

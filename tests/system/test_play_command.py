@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.commands import play
+from companion.settings.load import Settings
 from tests.system.running import Running
 
 PEGPIP = str(Path(sys.executable).with_name("pegpip"))
@@ -111,8 +112,8 @@ def test_what_is_loaded_when_the_page_is_served_is_not_searched_for_garbage_agai
         searched.append(len(gc.get_objects()))
         gc.unfreeze()
 
-    monkeypatch.setattr(play, "_built", lambda *_: SimpleNamespace(run=run))
-    for left_out in ("_announce", "share_one_heap", "signal.signal", "logs.begin"):
+    monkeypatch.setattr(play, "_built", lambda *_: SimpleNamespace(run=run, settings=Settings()))
+    for left_out in ("_announce", "share_one_heap", "signal.signal", "logs.begin", "last_good.keep"):
         monkeypatch.setattr(f"companion.commands.play.{left_out}", lambda *_, **__: None)
     done = CliRunner().invoke(play.command, ["--data", str(tmp_path)])
     assert done.exit_code == 0, done.output

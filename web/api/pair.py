@@ -61,7 +61,7 @@ def routes(pairing: Pairing) -> Routes:
     def pair(sent: PairBody) -> flask.Response:
         fresh = _let_in(pairing, sent)
         if isinstance(fresh, Refused):
-            return _no(fresh)
+            return pin_refusal(fresh)
         paired = pairing.phone(fresh)
         return _with_token({"paired": True, "id": paired.id if paired else None}, fresh)
 
@@ -69,7 +69,7 @@ def routes(pairing: Pairing) -> Routes:
     def ask(sent: AskBody) -> flask.Response:
         asked = pairing.ask(cleaned(sent.name), flask.request.remote_addr or "")
         if isinstance(asked, Refused):
-            return _no(asked)
+            return pin_refusal(asked)
         token, code = asked
         return _with_token({"code": code}, token)
 
@@ -114,7 +114,8 @@ def _with_token(content: object, token: str) -> flask.Response:
     return response
 
 
-def _no(refused: Refused) -> flask.Response:
+def pin_refusal(refused: Refused) -> flask.Response:
+    """Return the answer to a phone whose PIN or code was refused: 401, or 429 with the seconds to wait."""
     if refused.wait_s <= 0:
         return refusal(401, refused.code, refused.words)
     response = refusal(429, "too_many_pins", refused.words)

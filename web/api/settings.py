@@ -1,26 +1,28 @@
-"""The settings that a host may change on the page, each with its kind, its bounds, and whether it waits for a start."""
+"""The settings that may be changed on the page, each with its kind, its bounds, and when it takes effect."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import flask
 import msgspec
 
-from companion.errors import SetupError
+from companion.errors import PinNeeded, SetupError
+from web.api.pair import pin_refusal
 from web.pairing.phones import Pairing
 from web.responses import answer, refusal
 from web.routes import Routes
 
 
 class SettingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/settings`: a key of a section, and what it shall be."""
+    """`POST /api/settings`: a setting's section and key, its new value, and the PIN for an electrical limit."""
 
     section: str
     key: str
     value: bool | int | float | str
+    pin: Annotated[str, msgspec.Meta(max_length=12)] = ""
 
 
 class SettingsFile(Protocol):
@@ -28,29 +30,34 @@ class SettingsFile(Protocol):
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """The file that changes are written to."""
 
     def shown(self) -> Sequence[Any]:
-        """Each setting that may be changed here: `section`, `key`, `kind`, `value` and the rest. Raises SetupError."""
+        """Return each setting that may be changed here: `section`, `key`, `kind`, `value` and the rest."""
 
-    def change(self, section: str, key: str, value: Any) -> None:
-        """Write it, and take it at once where that can be. Raises SetupError with the reason."""
+    def change(self, section: str, key: str, value: Any, *, pin_typed: bool = False) -> None:
+        """Write a setting, and use it at once if possible. Raises PinNeeded, SetupError with the reason."""
 
 
 def routes(file: SettingsFile, pairing: Pairing) -> Routes:
     """The routes of the settings, for paired phones."""
     made = Routes("settings", SettingBody, pairing=pairing)
 
-    @made.get("/api/settings", "The settings that can be changed here", refused=(401, 422), paired=True)
-    def shown(act: Callable[[], None] = lambda: None) -> flask.Response:
+    @made.get("/api/settings", "The settings that can be changed here", refused=(401,), paired=True)
+    def shown() -> flask.Response:
+        return answer({"file": str(file.path), "settings": list(file.shown())})
+
+    @made.post("/api/settings", "Change a setting", SettingBody, refused=(401, 422, 429), paired=True)
+    def change(sent: SettingBody) -> flask.Response:
+        wrong_pin = pairing.wrong_pin(sent.pin, flask.request.remote_addr or "") if sent.pin else None
+        if wrong_pin is not None:
+            return pin_refusal(wrong_pin)
         try:
-            act()
-            return answer({"file": str(file.path), "settings": list(file.shown())})
+            file.change(sent.section, sent.key, sent.value, pin_typed=bool(sent.pin))
+        except PinNeeded as refused:
+            return refusal(422, "pin_needed", str(refused))
         except SetupError as wrong:
             return refusal(422, "settings", " ".join(wrong.problems))
-
-    @made.post("/api/settings", "Change a setting", SettingBody, refused=(401, 422), paired=True)
-    def change(sent: SettingBody) -> flask.Response:
-        return shown(lambda: file.change(sent.section, sent.key, sent.value))
+        return shown()
 
     return made

@@ -125,6 +125,17 @@ class Pairing:
             self._let_in(_sha256(fresh), name, address)
         return fresh
 
+    def wrong_pin(self, pin: str, address: str) -> Refused | None:
+        """Return why a PIN that was typed again is refused, None when it is right. Wrong ones count for the address."""
+        with self._lock:
+            wait_s = self._guesses.wait_s(address)
+            if wait_s > 0:
+                return Refused("Too many wrong PINs. Wait a little, then type it again.", wait_s)
+            if not secrets.compare_digest(pin.strip().encode(), self.pin.encode()):
+                self._guesses.missed(address)
+                return WRONG_PIN
+        return None
+
     def ask(self, name: str, address: str) -> tuple[str, Code] | Refused:
         """A token that is worth nothing until the button is pressed, and the code that the phone is to show."""
         with self._lock:

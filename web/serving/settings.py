@@ -1,4 +1,4 @@
-"""Settings of the pages: where they are served, how many may look on, and the network that phones join first."""
+"""Settings of the pages: their address, how many viewers they serve, and the Wi-Fi that phones join first."""
 
 from __future__ import annotations
 
@@ -7,27 +7,28 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-Port = Annotated[int, Meta(ge=0, le=65535)]
+ON_PAGE = {"page": "start"}
+"""Mark of a setting that the settings page may change; it takes effect at the next start."""
 
 
 class WebSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the pages are served, and to how many.
+    """Where the pages are served, and to how many viewers.
 
     Attributes:
-        host: The address to serve on; by default all of this machine's.
-        port: The port; when it is taken, the next free one. 0: any.
-        streams: Event streams at once.
-        hosts: Names besides our addresses that a request may have this table by.
-        wifi: The network that phones join first, as a QR code of its own.
-        wifi_password: Of that network; none: an open one.
-        hotspot: Name of the network that the table opens itself where there is no other: the code of `wifi`, when that
-            is it, is shown only while it is up.
+        host: Address to serve on; the default is all addresses of this machine.
+        port: Port to serve on, or the next free one when it is taken. 0 means any free port.
+        streams: Most event streams at the same time.
+        hosts: Host names, besides this machine's addresses, that a browser may use for the table.
+        wifi: Name of the Wi-Fi that phones join first; it is shown as a QR code.
+        wifi_password: Password of that Wi-Fi; empty for an open one.
+        hotspot: Name of the table's own Wi-Fi, which it opens when it finds no other. When `wifi` names it, its QR
+            code is shown only while that Wi-Fi is up.
     """
 
     host: str = "0.0.0.0"  # noqa: S104 - phones on the table's own network are what it is for
-    port: Port = 8000
+    port: Annotated[int, Meta(ge=0, le=65535, extra=ON_PAGE)] = 8000
     streams: Annotated[int, Meta(ge=1, le=10_000)] = 2000
     hosts: tuple[str, ...] = ()
-    wifi: Annotated[str, Meta(max_length=32)] = ""
-    wifi_password: Annotated[str, Meta(max_length=63)] = ""
+    wifi: Annotated[str, Meta(max_length=32, extra=ON_PAGE)] = ""
+    wifi_password: Annotated[str, Meta(max_length=63, extra=ON_PAGE)] = ""
     hotspot: Annotated[str, Meta(max_length=32)] = ""

@@ -1,20 +1,25 @@
-// A setting as a field: written when it is left, the reason beside it where it can't be, a word where it waits for a start.
+// A setting as a field. It is written when the field is left; a note says why it was refused, or that it waits for a start.
 import { h, number, t, text } from "./core.js";
 
-/** The settings as the table tells them: { file, settings }, or { message } where it can't. */
+/** Fetch the settings: { file, settings }, or { message } with the reason when they can't be had. */
 export async function told() {
   const response = await fetch("/api/settings", { cache: "no-store" }).catch(() => null), answer = await response?.json().catch(() => null);
   return response?.ok ? answer : { message: answer?.message ?? t("error.network") };
 }
 
-/** The field of a setting; `kept` is called with its new value once it is written. */
+/** Make the field of a setting; `kept` is called with the setting once a new value is written. */
 export function field(one, kept = () => {}) {
   const id = `${one.section}-${one.key}`, input = control(one, id), says = h("small", { id: `${id}-says`, role: "status" }, note(one));
   const label = t(`settings.${one.section}.${one.key}`), share = isShare(one) && h("output", { for: id }, percent(one.value));
-  input.addEventListener("change", () => write(one, input, says, kept));
+  const pin = one.pin && pinField(`${id}-pin`), save = () => write(one, input, says, kept, pin);
+  input.addEventListener("change", save);
+  if (pin) pin.lastChild.addEventListener("change", save);
   if (share) input.addEventListener("input", () => text(share, percent(input.value)));
-  return h("div", { class: "setting" }, one.kind === "switch" ? h("label", { class: "tick", for: id }, input, label) : [h("label", { for: id }, label, share ? [" ", share] : ""), input], says);
+  return h("div", { class: "setting" }, one.kind === "switch" ? h("label", { class: "tick", for: id }, input, label) : [h("label", { for: id }, label, share ? [" ", share] : ""), input], pin, says);
 }
+
+/** Make the hidden field for the PIN, which appears when an electrical limit is changed. */
+const pinField = (id) => h("div", { hidden: true }, h("label", { for: id }, t("settings.pin")), h("input", { id, type: "text", inputmode: "numeric", autocomplete: "off", maxlength: 6 }));
 
 const isShare = ({ kind, least, most }) => kind === "number" && least === 0 && most === 1;
 const percent = (value) => t("settings.percent", { percent: number(Math.round(100 * value)) });
@@ -30,17 +35,19 @@ function control(one, id) {
 
 const named = (key, choice) => (key !== "language" ? choice : choice ? new Intl.DisplayNames([choice], { type: "language" }).of(choice) : t("settings.own_language"));
 
-function note({ waits, fixed, live }) {
-  return fixed ? t("settings.fixed") : waits ? t("settings.waits") : live ? "" : t("settings.later");
+function note({ waits, fixed, live, left_out }) {
+  return left_out ? left_out : fixed ? t("settings.fixed") : waits ? t("settings.waits") : live ? "" : t("settings.later");
 }
 
-async function write(one, input, says, kept) {
+async function write(one, input, says, kept, pin) {
   const value = one.kind === "switch" ? input.checked : one.kind === "number" ? input.valueAsNumber : input.value;
-  const body = JSON.stringify({ section: one.section, key: one.key, value: Number.isNaN(value) ? "" : value });
+  const body = JSON.stringify({ section: one.section, key: one.key, value: Number.isNaN(value) ? "" : value, pin: pin ? pin.lastChild.value : "" });
   const response = await fetch("/api/settings", { method: "POST", headers: { "Content-Type": "application/json" }, body }).catch(() => null);
   const answer = await response?.json().catch(() => null), good = Boolean(response?.ok);
   input.setAttribute("aria-invalid", String(!good));
   const now = good && answer.settings.find(({ section, key }) => section === one.section && key === one.key);
   text(says, good ? `${t("settings.kept")} ${note(now)}` : answer?.message ?? t("error.network"));
+  if (pin) pin.hidden = good || answer?.error !== "pin_needed" && answer?.error !== "wrong_pin";
+  if (pin && !pin.hidden) pin.lastChild.focus();
   if (good) kept(now);
 }

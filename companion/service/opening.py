@@ -1,0 +1,193 @@
+"""Open what the settings name: strip, buttons, camera, port. A part that can't be opened is replaced or left out."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from companion.adapters.buttons import shutdown_problems
+from companion.errors import DeviceError, RulesError, SetupError
+from companion.games.engine.notation import header_of
+from companion.service.addresses import bound, refusal_of
+from companion.service.site import Door, open_door
+from companion.settings.load import LeftOut, Origin, Settings
+from companion.settings.starting import Starting, fields_of
+from companion.table.terms import HOUSE, terms_of
+from hardware.buttons import Buttons
+from hardware.buttons.opening import open_buttons
+from hardware.machine import model
+from hardware.power import supply_problem
+from hardware.settings import PowerSettings
+from hardware.strips import Strip
+from hardware.strips.opening import open_strip
+from hardware.track import Layout, layout_of
+from hardware.wiring import wiring_problems
+from vision.cameras import Camera
+from vision.cameras.missing import MissingCamera
+from vision.cameras.opening import open_camera
+from web.serving.settings import WebSettings
+
+ANY_PORT = Settings(web=WebSettings(port=0))
+"""Settings of last resort: a port that the kernel chooses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The parts that the settings name, opened but not started."""
+
+    layout: Layout
+    strip: Strip
+    buttons: Buttons
+    camera: Camera
+
+
+def opened_parts(starting: Starting) -> Opened:
+    """Open strip, buttons and camera, and check the first game. What does not work is replaced if that is allowed.
+
+    The limits of the strip's current are never replaced: they protect the supply.
+
+    Raises:
+        SetupError: With all problems, when the start is not forgiving.
+    """
+    wiring = {"strip": set(fields_of("strip")) - set(PowerSettings.__struct_fields__), "track": fields_of("track")}
+    board = starting.choose(wiring, _board, Settings())
+    if board is not None:
+        too_small = supply_problem(starting.settings.strip, board[0].leds)
+        if too_small:
+            starting.report("strip", "limit_ma", too_small)
+    buttons = starting.choose({"buttons": fields_of("buttons")}, _buttons, Settings())
+    camera = starting.choose({"camera": ("source",)}, _camera, instead=_missing)
+    starting.choose({"table": fields_of("table")}, _check_first_game, Settings())
+    if starting.problems or board is None or buttons is None or camera is None:
+        raise SetupError(list(dict.fromkeys(starting.problems)))
+    return Opened(*board, buttons, camera)
+
+
+def opened_door(
+    starting: Starting, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
+) -> Door:
+    """Open the port for phones: the one of the settings, else the last good one, else any.
+
+    Raises:
+        SetupError: The port can't be used, and the start is not forgiving.
+    """
+    folder = starting.settings.data.folder
+
+    def door(settings: Settings) -> Door:
+        return open_door(settings.web, folder, clock, show_code)
+
+    starting.choose({"web": ("host",)}, _check_host, Settings())
+    opened = starting.choose({"web": ("port",)}, door, Settings(), ANY_PORT)
+    if opened is None:
+        raise SetupError(list(dict.fromkeys(starting.problems)))
+    wanted = starting.settings.web.port
+    if wanted not in (0, opened.port):
+        starting.left_out += (LeftOut("web", "port", f"Port {wanted} is taken: {opened.port} is used instead."),)
+    return opened
+
+
+def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
+    """Try settings that a person has changed on the page; return what is wrong with them, one sentence each.
+
+    Args:
+        wanted: The settings with the change.
+        running: The settings that the table runs with. What is the same in both is not tried again.
+        port: The port that the table serves now.
+    """
+    try:
+        opened = opened_parts(Starting(wanted, Origin(wanted.data.folder)))
+        if wanted.camera.source != running.camera.source:
+            _try_camera(opened.camera)
+        if wanted.strip.kind != running.strip.kind:
+            _try_strip(opened.strip)
+    except SetupError as wrong:
+        return list(wrong.problems)
+    except DeviceError as ill:
+        return [str(ill)]
+    if wanted.web.port in (running.web.port, port):
+        return []
+    try:
+        bound(wanted.web.host, wanted.web.port).close()
+    except OSError as refused:
+        return [refusal_of(wanted.web.host, wanted.web.port, refused)]
+    return []
+
+
+def header_of_first_game(settings: Settings) -> dict[str, object]:
+    """Return the transcript's header of the game that a first start sets up."""
+    table = settings.table
+    house = (HOUSE,) if table.house and HOUSE not in table.players else ()
+    return {"transcript": 1, "game": table.game, "players": [*table.players, *house], "rules": {}}
+
+
+def terms_of_first_game(settings: Settings) -> dict[str, object]:
+    """Return the terms of the game that a first start sets up: computer player, seriousness, set of dice."""
+    table = settings.table
+    house = {"house": {"player": HOUSE, "level": table.house}} if table.house else {}
+    return {**house, "serious": table.serious, "dice": table.dice}
+
+
+def _board(settings: Settings) -> tuple[Layout, Strip]:
+    strip = settings.strip
+    problems = wiring_problems(strip.kind, strip, None, model())
+    try:
+        layout = layout_of(strip.layout, settings.track)
+        opened = open_strip(strip.kind, layout.leds, strip)
+    except SetupError as wrong:
+        raise SetupError([*problems, *wrong.problems]) from None
+    if problems:
+        raise SetupError(problems)
+    return layout, opened
+
+
+def _buttons(settings: Settings) -> Buttons:
+    strip, buttons = settings.strip, settings.buttons
+    problems = wiring_problems(strip.kind, strip, buttons, model()) if buttons.kind == "gpio" else []
+    problems += shutdown_problems(buttons)
+    if problems:
+        raise SetupError(problems)
+    return open_buttons(buttons.kind, buttons)
+
+
+def _camera(settings: Settings) -> Camera:
+    wanted = settings.camera
+    return open_camera(wanted.source, wanted.dice, wanted.mains_hz)
+
+
+def _missing(settings: Settings) -> Camera:
+    """Return a camera that is tried again and again; meanwhile throws are entered by phone."""
+    return MissingCamera(functools.partial(_camera, settings))
+
+
+def _check_first_game(settings: Settings) -> bool:
+    try:
+        terms_of(terms_of_first_game(settings), header_of(header_of_first_game(settings)))
+    except RulesError as refused:
+        raise SetupError([f"[table] {refused}"]) from None
+    return True
+
+
+def _check_host(settings: Settings) -> bool:
+    try:
+        bound(settings.web.host, 0).close()
+    except OSError as refused:
+        raise SetupError([refusal_of(settings.web.host, settings.web.port, refused)]) from None
+    return True
+
+
+def _try_camera(camera: Camera) -> None:
+    """Start a camera, take a picture, and stop it. Raises DeviceError."""
+    try:
+        camera.start()
+        camera.frame()
+    finally:
+        camera.stop()
+
+
+def _try_strip(strip: Strip) -> None:
+    """Start a strip and stop it. Raises DeviceError."""
+    try:
+        strip.start()
+    finally:
+        strip.stop()

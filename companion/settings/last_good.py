@@ -1,0 +1,33 @@
+"""The settings of the last start that succeeded, kept in the data folder. They replace settings that do not work."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from companion.settings.load import Settings, converted
+from companion.table.atomic import write_file
+
+FILE_NAME = "last-good-settings.json"
+
+
+def read(folder: Path) -> Settings | None:
+    """Return the last good settings of a data folder; None when there was no good start or the file is damaged."""
+    try:
+        tree = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, dict[str, Any]])
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return converted(tree, Settings())[0]
+
+
+def keep(folder: Path, settings: Settings) -> None:
+    """Store the settings of a start that succeeded. A disk that refuses is ignored: the table runs all the same.
+
+    The file is for its owner only: it holds the Wi-Fi's password.
+    """
+    if read(folder) != settings:
+        with contextlib.suppress(OSError):
+            write_file(folder / FILE_NAME, (msgspec.json.encode(settings),), mode=0o600)

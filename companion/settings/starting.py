@@ -1,0 +1,155 @@
+"""Choose the settings to start with: those of the file, and the last good ones where those do not work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from companion.errors import SetupError
+from companion.settings import last_good
+from companion.settings.load import LeftOut, Origin, Settings, load_what_works
+
+T = TypeVar("T")
+Keys = Mapping[str, Collection[str]]
+"""Section -> keys of it."""
+STAYS = frozenset({"dir", "limit_ma", "channel_ma", "idle_ma"})
+"""Keys that the last good settings do not replace."""
+
+
+class Starting:
+    """The settings of one start, while its parts are opened one after the other.
+
+    A start is forgiving when a table must not stay dark because of a setting: it is a service, or it has run before.
+    Then a wrong setting is replaced and reported in `left_out`. Otherwise all problems are collected in `problems`.
+    What a person has typed on the command line is never replaced.
+
+    Attributes:
+        origin: The settings file and the command line.
+        settings: The settings to use, as far as is known.
+        left_out: Settings of the file that are not used, and why.
+        problems: What must be corrected before the table can start, one sentence each.
+        forgiving: Whether wrong settings are replaced.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        origin: Origin,
+        spare: Settings | None = None,
+        left_out: Sequence[LeftOut] = (),
+        *,
+        forgiving: bool = False,
+        typed: Keys | None = None,
+    ) -> None:
+        self.settings, self.origin, self.left_out, self.forgiving = settings, origin, tuple(left_out), forgiving
+        self.problems: list[str] = []
+        self._spares, self._typed = (() if spare is None else (spare,)), typed or {}
+
+    def choose(
+        self,
+        keys: Keys,
+        make: Callable[[Settings], T],
+        *others: Settings,
+        instead: Callable[[Settings], T] | None = None,
+    ) -> T | None:
+        """Return what `make` makes of the settings, or of the first replacement for `keys` that works.
+
+        Args:
+            keys: The settings that may be the cause, and may be replaced.
+            make: Opens a part; raises SetupError when the settings do not work.
+            others: Replacements to try after the last good settings.
+            instead: Makes a stand-in for the part when no replacement works.
+
+        Returns:
+            What was made; None when nothing works. Then `problems` says why.
+        """
+        why: SetupError | None = None
+        for spare in (self.settings, *self._spares, *others):
+            tried = self._with(spare, keys)
+            try:
+                made = make(tried)
+            except SetupError as wrong:
+                why = why or wrong
+                if not self.forgiving:
+                    break
+            else:
+                if why is not None:
+                    self._replace(tried, str(why))
+                return made
+        assert why is not None
+        typed = any(name in self._typed.get(section, ()) for section, names in keys.items() for name in names)
+        if instead is None or typed or not self.forgiving:
+            self.problems += why.problems
+            return None
+        for section, names in keys.items():
+            for name in names:
+                value = getattr(getattr(self.settings, section), name)
+                self.left_out += (LeftOut(section, name, f"[{section}] {name} = {value!r} does not work. {why}"),)
+        return instead(self.settings)
+
+    def report(self, section: str, key: str, why: str) -> None:
+        """Report that a setting does not work: as a problem, or as left out if the start is forgiving."""
+        if self.forgiving and key not in self._typed.get(section, ()):
+            self.left_out += (LeftOut(section, key, why),)
+        else:
+            self.problems.append(why)
+
+    def go_back(self, why: str) -> bool:
+        """Use all last good settings after starts that failed for that reason. Return whether anything changed.
+
+        The data folder stays, and so do the limits of the strip's current: an older limit may be too high now.
+        """
+        before = self.settings
+        everything = {name: set(fields_of(name)) - STAYS for name in before.__struct_fields__}
+        for spare in self._spares:
+            self._replace(self._with(spare, everything), f"The table did not start: {why}")
+        return self.settings != before
+
+    def _with(self, spare: Settings, keys: Keys) -> Settings:
+        """Return the settings with the values of `spare` for these keys, except for those of the command line."""
+        changed: dict[str, Any] = {}
+        for section, names in keys.items():
+            typed = self._typed.get(section, ())
+            values = {name: getattr(getattr(spare, section), name) for name in names if name not in typed}
+            changed[section] = msgspec.structs.replace(getattr(self.settings, section), **values)
+        return msgspec.structs.replace(self.settings, **changed)
+
+    def _replace(self, by: Settings, why: str) -> None:
+        for section in by.__struct_fields__:
+            before, now = getattr(self.settings, section), getattr(by, section)
+            for key in fields_of(section):
+                old, new = getattr(before, key), getattr(now, key)
+                if old != new:
+                    shown = ("", "") if key.endswith("password") else (f" = {old!r}", f"; {new!r} is used")
+                    told = f"[{section}] {key}{shown[0]} is left out{shown[1]}. {why}"
+                    self.left_out += (LeftOut(section, key, told),)
+        self.settings = by
+
+
+def begin(origin: Origin, *, service: bool) -> Starting:
+    """Load the settings for a start.
+
+    Args:
+        origin: The settings file and the command line.
+        service: Whether the table runs as a service. Nobody reads its messages then, so it starts with what works.
+
+    Raises:
+        SetupError: Settings are wrong, and the start is not forgiving or they were typed on the command line.
+    """
+    folder = load_what_works(origin, Settings())[0].data.folder
+    spare = last_good.read(folder)
+    settings, left_out = load_what_works(origin, spare or Settings())
+    forgiving = service or spare is not None
+    typed = {} if service else origin.overrides
+    fatal = [each.why for each in left_out if not forgiving or each.key in typed.get(each.section, {})]
+    if fatal:
+        raise SetupError(fatal)
+    return Starting(settings, origin, spare, left_out, forgiving=forgiving, typed=typed)
+
+
+def fields_of(section: str) -> tuple[str, ...]:
+    """Return the keys of a section, in the order of their declaration."""
+    fields: tuple[str, ...] = getattr(Settings(), section).__struct_fields__
+    return fields

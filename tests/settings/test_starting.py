@@ -1,0 +1,169 @@
+"""Choosing the settings of a start: wrong ones are replaced by the last good ones, and reported."""
+
+from __future__ import annotations
+
+import errno
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from companion.errors import SetupError
+from companion.service import addresses
+from companion.service.opening import opened_door, opened_parts
+from companion.settings import last_good
+from companion.settings.load import Origin, Settings
+from companion.settings.starting import Starting, begin
+
+GOOD = msgspec.convert(
+    {"table": {"name": "The Plough"}, "web": {"port": 8123}, "strip": {"layout": "matrix16", "limit_ma": 3000}},
+    Settings,
+)
+
+
+def written(folder: Path, text: str, **typed: dict[str, Any]) -> Origin:
+    file = folder / "pegpip.toml"
+    file.write_text(text)
+    return Origin(file, {"data": {"dir": str(folder)}, **typed})
+
+
+def whys(starting: Starting) -> str:
+    return "\n".join(each.why for each in starting.left_out)
+
+
+def test_at_a_terminal_a_first_start_reports_every_wrong_setting(tmp_path: Path) -> None:
+    with pytest.raises(SetupError) as wrong:
+        begin(written(tmp_path, "[web]\nport = 'x'\n[strip]\ncolour = 1\n"), service=False)
+    assert len(wrong.value.problems) == 2
+
+
+def test_a_table_that_has_run_uses_the_last_good_value_and_reports_it(tmp_path: Path) -> None:
+    last_good.keep(tmp_path, GOOD)
+    starting = begin(written(tmp_path, "[web]\nport = 'x'\n[strip]\ncolour = 1\nbrightness = 0.2\n"), service=False)
+    assert (starting.settings.web.port, starting.settings.strip.brightness) == (8123, 0.2)
+    assert starting.settings.strip.layout == "strip122", "what is not wrong comes from the file and the defaults"
+    assert "`port` = 'x'" in whys(starting)
+    assert "`colour`" in whys(starting)
+
+
+def test_a_service_starts_with_defaults_before_its_first_good_start(tmp_path: Path) -> None:
+    starting = begin(written(tmp_path, "[web]\nport = -1\n"), service=True)
+    assert starting.settings.web.port == 8000
+    assert "port" in whys(starting)
+
+
+def test_an_unreadable_file_is_replaced_by_the_last_good_settings(tmp_path: Path) -> None:
+    last_good.keep(tmp_path, GOOD)
+    starting = begin(written(tmp_path, "[web\n"), service=False)
+    assert (starting.settings.table.name, starting.settings.strip.layout) == ("The Plough", "matrix16")
+    assert starting.settings.data.folder == tmp_path
+    assert "not TOML" in whys(starting)
+
+
+def test_a_wrong_flag_of_the_command_line_ends_the_start(tmp_path: Path) -> None:
+    last_good.keep(tmp_path, GOOD)
+    with pytest.raises(SetupError, match="70000"):
+        begin(written(tmp_path, "", web={"port": 70000}), service=False)
+    starting = begin(written(tmp_path, "", strip={"kind": "spii"}, camera={"source": "video:gone"}), service=False)
+    with pytest.raises(SetupError, match="gone") as wrong:
+        opened_parts(starting)
+    assert "spii" in str(wrong.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[strip]\nkind = 'spii'\n", "spii"),
+        ("[strip]\nkind = 'wled:" + "a" * 300 + "'\n", "wled"),
+        ("[strip]\nlayout = 'own'\n[track]\nlanes = ['0-5']\n", "Lane 1"),
+        ("[buttons]\nkind = 'gpio'\nbank = 5\nundo = 5\n", "share pin 5"),
+        ("[camera]\nsource = 'video:/no/such/file.mp4'\n", "/no/such/file.mp4"),
+        ("[camera]\nsource = 'picamra2'\n", "picamra2"),
+        ("[table]\nplayers = ['Ann']\n", "[table]"),
+        ("[table]\ngame = 'crip_dice'\n", "crip_dice"),
+    ],
+)
+@pytest.mark.parametrize("has_run", [False, True])
+def test_what_can_not_be_opened_is_left_out_and_reported(tmp_path: Path, text: str, told: str, has_run: bool) -> None:
+    if has_run:
+        last_good.keep(tmp_path, GOOD)
+    starting = begin(written(tmp_path, text), service=True)
+    opened = opened_parts(starting)
+    assert told in whys(starting)
+    assert opened.layout.leds > 0
+    with pytest.raises(SetupError, match=told.replace("[", r"\[")):
+        opened_parts(Starting(starting_as_written(tmp_path, text), Origin(tmp_path / "pegpip.toml")))
+
+
+def starting_as_written(folder: Path, text: str) -> Settings:
+    return begin(written(folder, text), service=True).settings
+
+
+def test_limits_of_the_current_are_never_replaced_by_older_higher_ones(tmp_path: Path) -> None:
+    last_good.keep(tmp_path, GOOD)
+    starting = begin(written(tmp_path, "[strip]\nkind = 'spii'\nlimit_ma = 500\n"), service=True)
+    opened_parts(starting)
+    assert (starting.settings.strip.layout, starting.settings.strip.limit_ma) == ("matrix16", 500)
+
+
+def test_a_supply_too_small_for_a_dark_strip_is_refused_or_reported(tmp_path: Path) -> None:
+    text = "[strip]\nlayout = 'board3x121'\nlimit_ma = 200\n"
+    starting = begin(written(tmp_path, text), service=True)
+    opened_parts(starting)
+    assert "363 LEDs draw 218 mA" in whys(starting)
+    with pytest.raises(SetupError, match="218 mA"):
+        opened_parts(Starting(starting.settings, starting.origin))
+
+
+def test_after_starts_that_failed_all_last_good_settings_come_back(tmp_path: Path) -> None:
+    last_good.keep(tmp_path, GOOD)
+    starting = begin(written(tmp_path, "[strip]\nbrightness = 0.2\n"), service=True)
+    assert starting.go_back("It ended before it was ready.")
+    kept = msgspec.structs.replace(GOOD.strip, limit_ma=Settings().strip.limit_ma)
+    assert starting.settings == msgspec.structs.replace(GOOD, data=starting.settings.data, strip=kept)
+    assert "brightness = 0.2 is left out; 0.6 is used. The table did not start" in whys(starting)
+
+
+def test_last_good_settings_are_for_their_owner_only(tmp_path: Path) -> None:
+    last_good.keep(tmp_path, GOOD)
+    file = tmp_path / last_good.FILE_NAME
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert last_good.read(tmp_path) == GOOD
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"web": 3}', b'{"web": {"port": -1}}', b'{"no": {"such": 1}}'])
+def test_damaged_last_good_settings_are_as_good_as_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / last_good.FILE_NAME).write_bytes(content)
+    assert last_good.read(tmp_path) in (None, Settings())
+
+
+@pytest.mark.parametrize("host", ["203.0.113.7", "a" * 70, "no..host"])
+def test_a_host_that_is_not_ours_is_replaced_and_reported(tmp_path: Path, host: str) -> None:
+    starting = begin(written(tmp_path, f"[web]\nport = 0\nhost = '{host}'\n"), service=True)
+    opened_door(starting, lambda: 0.0, lambda _dice, _for_s: None).link.close()
+    assert starting.settings.web.host == Settings().web.host
+    assert f"host = '{host}' is left out" in whys(starting)
+
+
+def test_a_port_that_can_not_be_served_does_not_widen_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "bound", refusing(80, addresses.bound))
+    starting = begin(written(tmp_path, "[web]\nport = 80\nhost = '127.0.0.1'\n"), service=True)
+    door = opened_door(starting, lambda: 0.0, lambda _dice, _for_s: None)
+    assert door.link.getsockname() == ("127.0.0.1", door.port)
+    assert door.port != 80
+    assert "port = 80 is left out" in whys(starting)
+    door.link.close()
+
+
+def refusing(port: int, bound: Callable[[str, int], socket.socket]) -> Callable[[str, int], socket.socket]:
+    """A `bound` that refuses a port as the kernel does to a user without administrator rights."""
+
+    def refused(host: str, wanted: int) -> socket.socket:
+        if wanted == port:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return bound(host, wanted)
+
+    return refused

@@ -1,0 +1,50 @@
+"""Settings over HTTP: refusals with the reason, and electrical limits behind the PIN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.settings.file import SettingsFile
+from companion.settings.load import Origin, Settings
+from tests.web.pub import PIN, Pub, opened
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[tuple[Any, Pub, SettingsFile]]:
+    file = SettingsFile(Origin(tmp_path / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
+    with opened(tmp_path, settings=file) as pub:
+        yield pub.host(), pub, file
+
+
+def sent(phone: Any, key: str, value: object, **more: str) -> tuple[int, str]:
+    answer = phone.post("/api/settings", json={"section": "strip", "key": key, "value": value, **more})
+    return answer.status_code, answer.json.get("error", "")
+
+
+def test_the_limit_is_lowered_without_the_pin_and_raised_only_with_it(table: Any) -> None:
+    phone, _, file = table
+    assert sent(phone, "limit_ma", 1000) == (200, "")
+    assert sent(phone, "limit_ma", 60000) == (422, "pin_needed")
+    assert sent(phone, "limit_ma", 3000, pin="000000") == (401, "wrong_pin")
+    assert file.running.strip.limit_ma == 1000
+    assert sent(phone, "limit_ma", 3000, pin=PIN) == (200, "")
+    assert file.running.strip.limit_ma == 3000
+
+
+@pytest.mark.parametrize("key", ["channel_ma", "idle_ma", "limit_ma"])
+def test_no_value_switches_the_current_limit_off(table: Any, key: str) -> None:
+    phone, _, file = table
+    assert sent(phone, key, 0, pin=PIN) == (422, "settings")
+    assert file.running == Settings()
+
+
+def test_pins_typed_for_a_setting_are_limited_as_those_for_pairing_are(table: Any) -> None:
+    phone, _, file = table
+    answers = [sent(phone, "limit_ma", 60000, pin=f"{guess:06d}")[0] for guess in range(20)]
+    assert answers[-1] == 429
+    assert sent(phone, "limit_ma", 60000, pin=PIN)[0] == 429
+    assert file.running == Settings()

@@ -1,0 +1,41 @@
+"""A camera whose setting does not work: it is opened again and again, so that it comes to life when it can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from companion.errors import DeviceError, SetupError
+from vision.cameras import Camera, Frame
+
+
+class MissingCamera:
+    """Stands in for a camera that can't be opened, and passes its frames on as soon as it can.
+
+    Args:
+        open_: Opens the camera; raises SetupError while its setting does not work.
+    """
+
+    name = "missing"
+
+    def __init__(self, open_: Callable[[], Camera]) -> None:
+        self._open = open_
+        self._camera: Camera | None = None
+
+    def start(self) -> None:
+        """Open and start the camera. Raises DeviceError with the reason when it can't be opened."""
+        try:
+            self._camera = self._camera or self._open()
+        except SetupError as wrong:
+            raise DeviceError(str(wrong), "It is tried again by itself.") from None
+        self._camera.start()
+
+    def frame(self) -> Frame | None:
+        """Return the camera's next frame. Raises DeviceError."""
+        if self._camera is None:
+            raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
+        return self._camera.frame()
+
+    def stop(self) -> None:
+        """Close the camera, if it was opened."""
+        if self._camera is not None:
+            self._camera.stop()
