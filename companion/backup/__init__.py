@@ -1,1 +1,1 @@
-"""Moving house: everything there is in one file, and back."""
+"""A table in one file: exporting everything it has, and importing it again."""

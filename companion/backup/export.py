@@ -1,8 +1,7 @@
-"""Everything a table has, as one file: the data folder (journal, photos, calibration), the settings, and a manifest.
+"""Exports a table as one zip: its data folder (journal, photos, calibration), its settings and a manifest.
 
-A zip; `manifest.json` lists each file with its size and SHA-256. Left out are the paired phones (their
-tokens hold for one address only, and are secrets), locks and files half written; and what somebody else has put there
-by a name that the table gives to nothing, which is told.
+`manifest.json` lists each file with its size and SHA-256. Paired phones are left out: their tokens are secrets and hold
+for one address only. So are locks, unfinished files, and files with names that no table uses; the last are reported.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from companion.backup import rights
 from companion.errors import DeviceError
 from companion.table.atomic import sync
 from companion.table.evening.archive import FILE_NAME as FILED
@@ -32,50 +32,76 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 DATA, SETTINGS = "data/", "settings.toml"
 SECRETS = ("paired.json",)
+"""Files that stay where they are: neither exported nor put aside by an import."""
+SETTINGS_SUFFIX = ".toml"
+"""Part of the names of settings and their older copies; an installed table keeps them in its data folder."""
 UNFINISHED = (".part", ".new", ".lock", "-wal", "-shm", "-journal")
 ASIDE = "replaced-"
-"""Folders that an import has put older data into; they stay where they are."""
+"""Start of the names of folders that an import has put older data into; they are not exported."""
 INCOMING = "import.part"
+"""Folder that an import unpacks into."""
 CHUNK_BYTES = 1 << 20
+"""Bytes that are copied at a time."""
+SCRATCH = "/var/tmp"  # noqa: S108 - a folder of random name is made in it
+"""Place for the copy of the journal; on the card, where /tmp may be memory."""
 _NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.ASCII)
 
 
 def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version: str, made: str) -> dict[str, Any]:
-    """Write everything of a data folder to a file, whole or not at all; a table may be playing meanwhile.
+    """Write a data folder to a zip with mode 0600, whole or not at all; a table may be playing meanwhile.
+
+    Root reads with the rights of the folder's owner, and gives the zip to the owner of the folder it is in.
 
     Args:
         folder: The data folder.
-        settings_file: The settings file in use, if there is one.
-        to: The file to write; the caller has made sure that it may be.
-        version: Of this program.
+        settings_file: The settings file in use, or None.
+        to: The file to write; one that is there is replaced.
+        version: Version of this program.
         made: Date and time, for people.
 
     Returns:
-        The manifest, with `foreign`: files that are none of the table's, and are not in the archive.
+        The manifest, with `foreign`: files with names that no table uses; they are not in the archive.
 
     Raises:
-        DeviceError: There is nothing to export, a file can't be read, the disk is full.
+        DeviceError: There is nothing to export, a file can't be read, or the disk is full.
     """
-    if not holds_something(folder):
-        raise DeviceError(f"There is nothing to export in {folder}.", "Name the table's data folder with --data DIR.")
     try:
-        with tempfile.TemporaryDirectory(prefix=".export-", dir=to.parent) as scratch:
-            manifest = _written(folder, settings_file, to, Path(scratch), {"version": version, "made": made})
+        with rights.of_owner(folder):
+            if not holds_something(folder):
+                cure = "Name the table's data folder with --data DIR."
+                raise DeviceError(f"There is nothing to export in {folder}.", cure)
+        descriptor, part = tempfile.mkstemp(prefix=".export-", dir=to.parent)  # O_EXCL | O_NOFOLLOW, mode 0600
+        try:
+            with open(descriptor, "wb") as file:
+                if os.geteuid() == 0:
+                    os.fchown(descriptor, *rights.owner(to.parent))
+                with rights.of_owner(folder), tempfile.TemporaryDirectory(prefix="export-", dir=SCRATCH) as scratch:
+                    manifest = _written(folder, settings_file, file, Path(scratch), {"version": version, "made": made})
+                    foreign = _foreign(folder)
+                file.flush()
+                os.fsync(descriptor)
+            os.replace(part, to)
+        except BaseException:
+            Path(part).unlink(missing_ok=True)
+            raise
+        sync(to.parent)
     except OSError as refused:
-        reason = f"{to} can't be written ({refused.strerror or refused})."
-        raise DeviceError(reason, "Free some space, or name another place.") from None
-    return {**manifest, "foreign": _foreign(folder)}
+        place = refused.filename if isinstance(refused, PermissionError) and refused.filename else to
+        reason = f"{place} can't be read or written ({refused.strerror or refused})."
+        raise DeviceError(reason, "Free some space, name another place, or run it as the table's user.") from None
+    return {**manifest, "foreign": foreign}
 
 
 def belongs(name: str) -> bool:
-    """Whether an export may write that name: never a path outside, a lock, or a phone that would be paired."""
+    """Return whether an archive may hold that name: no path outside, lock, settings in the data, or paired phone."""
     inside = name.removeprefix(DATA)
     if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):
         return False
-    return name.rpartition("/")[2] not in SECRETS and not inside.startswith(ASIDE)
+    base = name.rpartition("/")[2]
+    return name == SETTINGS or not (base in SECRETS or SETTINGS_SUFFIX in base or inside.startswith(ASIDE))
 
 
-def _written(folder: Path, settings: Path | None, to: Path, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
+def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
     copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
     if (folder / JOURNAL).exists():
@@ -83,23 +109,18 @@ def _written(folder: Path, settings: Path | None, to: Path, scratch: Path, about
         copied = read_entries(scratch)
     last_throw = max((entry.throw or 0 for entry in copied), default=0)
     for path in _kept(folder):
-        # What was thrown since the journal was copied is not in it, so its photo is of no throw there.
+        # A photo of a throw since the journal was copied has no entry in the copy.
         if path.name != JOURNAL and not (path.parent.name == PHOTOS and _throw_of(path) > last_throw):
             sources[DATA + path.relative_to(folder).as_posix()] = path
     if settings is not None and settings.is_file():
         sources[SETTINGS] = settings
-    part = scratch / "archive"
     listed = []
-    with zipfile.ZipFile(part, "w") as archive:
+    with zipfile.ZipFile(to, "w") as archive:
         for name, source in sorted(sources.items()):
             with contextlib.suppress(FileNotFoundError):  # the oldest photos may be cleared away meanwhile
                 listed.append(_packed(archive, name, source))
         manifest = {"format": FORMAT, "program": "peg-and-pip", **about, "entries": len(copied), "files": listed}
         archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
-    with part.open("rb+") as file:
-        os.fsync(file.fileno())
-    part.replace(to)
-    sync(to.parent)
     return manifest
 
 
@@ -108,7 +129,7 @@ def _throw_of(photo: Path) -> int:
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:
-    """Put one file in and tell of it. Photos are packed already; the rest shrinks."""
+    """Add one file and return its entry for the manifest; photos are not compressed again."""
     member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     member.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
     digest, size = hashlib.sha256(), 0
@@ -121,7 +142,7 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
 
 
 def _journal_copy(journal: Path, to: Path) -> Path:
-    """The journal as it stands between two entries, in one file, while a table may be writing (SQLite's backup)."""
+    """Copy the journal between two entries with SQLite's backup; a table may be writing. Raises DeviceError."""
     try:
         with contextlib.closing(sqlite3.connect(journal, timeout=5.0)) as source:
             source.execute("PRAGMA query_only = ON")
@@ -129,26 +150,27 @@ def _journal_copy(journal: Path, to: Path) -> Path:
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode = DELETE")
     except sqlite3.Error as wrong:
-        cure = "Check that the disk is well; nothing was changed."
+        cure = "Check the disk; nothing was changed."
         raise DeviceError(f"The journal {journal} can't be copied ({wrong}).", cure) from None
     return to
 
 
 def _kept(folder: Path) -> Iterator[Path]:
-    """The files of a data folder that belong to the table's memory; no links, nothing hidden."""
+    """Yield the files of a data folder to export; no links, nothing hidden."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         ours = belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (MIRROR, FILED)
-        if ours and path.is_file() and not path.is_symlink():
+        if ours and not path.is_symlink() and path.is_file():
             yield path
 
 
 def _foreign(folder: Path) -> list[str]:
-    """Files whose names the table gives to nothing."""
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("[!.]*") if path.is_file())
+    """Return the names of files that no table uses."""
+    files = (path for path in folder.rglob("[!.]*") if not path.is_symlink() and path.is_file())
+    names = sorted(path.relative_to(folder).as_posix() for path in files)
     return [name for name in names if _NAME.fullmatch(DATA + name) is None]
 
 
 def holds_something(folder: Path) -> bool:
-    """Whether there is anything to export, and an import would meet older data."""
+    """Return whether a folder holds a table's data."""
     return folder.is_dir() and any(_kept(folder))

@@ -1,4 +1,4 @@
-"""Reads back what `archive` wrote: all of it is checked before anything is touched, and nothing older is deleted."""
+"""Imports an exported table: everything is checked before anything changes, and older data is kept aside."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import os
 import re
 import shutil
 import tomllib
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from companion.backup import rights
 from companion.backup.export import (
     ASIDE,
     CHUNK_BYTES,
@@ -24,11 +26,13 @@ from companion.backup.export import (
     MANIFEST,
     SECRETS,
     SETTINGS,
+    SETTINGS_SUFFIX,
     belongs,
     holds_something,
 )
 from companion.errors import CompanionError, DeviceError, SetupError
 from companion.settings.load import load
+from companion.table.atomic import write_file
 from companion.table.evening.archive import FILE_NAME as FILED
 from companion.table.evolve import replayed
 from companion.table.journal import FILE_NAME as JOURNAL
@@ -40,45 +44,55 @@ from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import rig_of_bytes
 
 MOST_MANIFEST_BYTES = 50_000_000
-"""Some 400,000 files of 120 bytes each in the manifest: more throws than dice last for."""
+"""Largest manifest, in bytes: 400,000 files of 120 bytes each, more than a table ever has."""
 SPARE_BYTES = 50_000_000
-"""Left free on the disk beside what is unpacked."""
+"""Bytes of the disk to leave free."""
 RUN_PROGRAMS = ("shutdown_command", "shutdown")
-"""Keys of [buttons] that a backup does not bring along: whoever wrote it would say what this machine runs."""
+"""Keys of [buttons] that an import comments out: they name programs that this machine would run."""
 _SETTING = re.compile(
     rf"^[ \t]*(?:buttons\.)?(?:{'|'.join(RUN_PROGRAMS)})[ \t]*=[ \t]*(?:\[[^\]\[]*\][^\n]*|[^\n\[]*)$\n?", re.MULTILINE
 )
 GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError)
-"""What the zip's reader and the manifest's let through when a file is damaged, encrypted or none of ours."""
+"""Errors that a damaged, encrypted or foreign zip raises while it is read."""
 
 
 def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) -> dict[str, Any]:
-    """Unpack an archive into a data folder, and its settings to their place. Older data goes to `replaced-N`.
+    """Unpack an archive into a data folder and its settings to their place; older data goes to `replaced-N`.
+
+    Root writes with the rights of the folder's owner; new files have mode 0640.
 
     Args:
-        file: What `write_archive` wrote.
-        folder: The data folder; made where there is none.
-        settings_to: The settings file.
+        file: A file that `write_archive` wrote.
+        folder: The data folder; made if it does not exist.
+        settings_to: The settings file to write.
         replace: Whether older data and settings may be put aside.
 
     Returns:
         The archive's manifest, with `aside`: the folder that older data went to, or None, and `left_out`: keys of
-        [buttons] that have a program run, commented out.
+        [buttons] that were commented out because they run a program.
 
     Raises:
-        DeviceError: The file is damaged or none of ours, a table is using the folder, the disk is full, or there are
-            older data and `replace` was not said. Nothing was changed then.
+        DeviceError: The file is damaged or foreign, a table is using the folder, the disk is full, the settings can't
+            be written, or there is older data and `replace` is false. Nothing was changed then.
         SetupError: Its settings are wrong. Nothing was changed then.
     """
     if file.exists() and not file.is_file():  # a pipe may never end
         raise DeviceError(f"{file} is no file.", "Name the one that `pegpip export` wrote.")
-    with _as_device_error(file), zipfile.ZipFile(file) as archive:
+    with (
+        _as_device_error(file),
+        file.open("rb") as packed,
+        rights.of_owner(folder),
+        zipfile.ZipFile(packed) as archive,
+    ):
+        _refuse_unwritable(settings_to)
         manifest = _manifest(archive)
         if not replace:
             _refuse_older(folder, settings_to, with_settings=SETTINGS in archive.namelist())
         with _alone(folder):
             incoming = folder / INCOMING
+            if incoming.is_symlink():
+                incoming.unlink()
             shutil.rmtree(incoming, ignore_errors=True)
             try:
                 _unpack(archive, manifest, incoming, folder)
@@ -104,7 +118,7 @@ def _as_device_error(file: Path) -> Iterator[None]:
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """The manifest, after comparing it with what the zip says it holds. Raises what `_as_device_error` turns."""
+    """Return the manifest, compared with the zip's own list. Raises what `_as_device_error` translates."""
     if archive.getinfo(MANIFEST).file_size > MOST_MANIFEST_BYTES:
         raise ValueError("its manifest is too large")
     manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
@@ -123,6 +137,13 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     return manifest
 
 
+def _refuse_unwritable(settings_to: Path) -> None:
+    there = next(path for path in (settings_to.parent, *settings_to.absolute().parents) if path.is_dir())
+    if not os.access(there, os.W_OK | os.X_OK, effective_ids=True):
+        cure = "Name a settings file in a folder of the table's user with --config."
+        raise DeviceError(f"The owner of the data folder can't write {settings_to}.", cure)
+
+
 def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> None:
     if holds_something(folder):
         cure = "With --replace it is put aside (not deleted); or name another folder with --data."
@@ -134,7 +155,7 @@ def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> No
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold the lock that a playing table holds. An empty folder that was made for it goes again on failure."""
+    """Hold the lock of a playing table. A folder that was made for it is removed again on failure."""
     fresh = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     lock_file = (folder / JOURNAL).with_suffix(".lock")
@@ -154,7 +175,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
-    """Write the files beside the older ones, each compared with the manifest's hash."""
+    """Unpack the files beside the older ones and compare each with its hash in the manifest."""
     needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
     if shutil.disk_usage(folder).free < needed:
         raise DeviceError(f"{folder} has too little room: {needed // 1_000_000} MB are needed.", "Free some space.")
@@ -171,12 +192,13 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 
 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
-    """Whether a table could start from it: the journal can be played, settings and calibration are valid.
+    """Check that a table could start from it: the journal replays, settings and calibration are valid.
 
-    Returns the settings that are left out.
+    Returns:
+        Keys of the settings that are commented out.
     """
     data = incoming / DATA
-    for derived in (FILED, MIRROR):  # a table makes them of its journal, and would believe these
+    for derived in (FILED, MIRROR):  # a table makes them from its journal, and would trust these
         (data / derived).unlink(missing_ok=True)
     if (data / JOURNAL).exists():
         _check_journal(data, int(manifest["entries"]))
@@ -220,9 +242,9 @@ def _without_commands(file: Path) -> list[str]:
 
 
 def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
-    """Put older data aside and the new in its place: renames within one disk, the journal last.
+    """Put older data aside and the new in its place, by renames within one disk, the journal last.
 
-    Should the power go meanwhile, everything is still there: older files in `replaced-N`, new ones in `import.part`.
+    After a power cut everything is still there: older files in `replaced-N`, new ones in `import.part`.
     """
     older = [path for path in folder.iterdir() if _goes_aside(path)]
     aside = _free(folder, ASIDE) if older else None
@@ -232,12 +254,9 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
         path.rename(aside / path.name)
     if (incoming / SETTINGS).exists():
         settings_to.parent.mkdir(parents=True, exist_ok=True)
-        if settings_to.exists():
+        if os.path.lexists(settings_to):
             settings_to.rename(_free(settings_to.parent, f"{settings_to.name}.{ASIDE}"))
-        # Perhaps on another disk: copied beside its place first, so that it is there whole or not at all.
-        part = settings_to.with_name(f"{settings_to.name}.part")
-        shutil.copyfile(incoming / SETTINGS, part)
-        part.replace(settings_to)
+        write_file(settings_to, ((incoming / SETTINGS).read_bytes(),), mode=0o640)
     fresh = list((incoming / DATA).iterdir()) if (incoming / DATA).exists() else []
     for path in sorted(fresh, key=lambda one: one.name == JOURNAL):
         path.rename(folder / path.name)
@@ -246,18 +265,19 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
 
 
 def _goes_aside(path: Path) -> bool:
-    """All but the lock, what is coming in, what was put aside before, and the phones that are paired here."""
+    """Return whether older data goes aside: not the lock, new data, earlier older data, settings or paired phones."""
     return (
         path.name != INCOMING
         and not path.name.startswith(ASIDE)
         and path.name not in SECRETS
         and path.suffix != ".lock"
+        and SETTINGS_SUFFIX not in path.name
     )
 
 
 def _free(folder: Path, stem: str) -> Path:
-    """The first of stem1, stem2, ... that is not there yet."""
+    """Return the first of stem1, stem2, ... that does not exist."""
     number = 1
-    while (folder / f"{stem}{number}").exists():
+    while os.path.lexists(folder / f"{stem}{number}"):
         number += 1
     return folder / f"{stem}{number}"

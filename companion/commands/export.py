@@ -1,4 +1,4 @@
-"""`pegpip export`: everything there is, as one file."""
+"""`pegpip export`: a whole table as one file."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from companion.settings import load as config
 
 
 @click.command()
-@click.option("--data", metavar="DIR", help="Folder of the journal and the photos.")
+@click.option("--data", metavar="DIR", help="The table's data folder.")
 @click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
-@click.option("--replace", is_flag=True, help="Write over FILE when it is there.")
+@click.option("--replace", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
 def command(file: Path, data: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
-    """Write everything there is (journal, photos, calibration, settings) to FILE, a zip.
+    """Write journal, photos, calibration and settings to FILE, a zip that only its owner may read.
 
-    The table may be playing. `pegpip import FILE` reads it back, here or on another machine. Paired phones are left
-    out: they pair again.
+    The table may be playing. `pegpip import FILE` reads it, here or on another machine. Paired phones are left out:
+    they pair again.
     """
     from companion.backup.export import write_archive
 
     settings = config.load(settings_file, {"data": {"dir": data}} if data else {})
     if file.exists() and not replace:
-        raise DeviceError(f"There is a file {file} already.", "Name another one, or add --replace.")
+        raise DeviceError(f"{file} exists.", "Name another file, or add --replace.")
     if not file.absolute().parent.is_dir():
         raise DeviceError(f"There is no folder {file.absolute().parent}.", "Make it, or name another place.")
     used = settings_file or config.default_file()
@@ -39,12 +39,12 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
     manifest = write_archive(settings.data.folder, used, file.absolute(), version=version, made=made)
     click.echo(json.dumps(manifest) if as_json else f"{file}: {in_words(manifest)}.")
     if manifest["foreign"] and not as_json:
-        click.echo(f"Left out, since they are none of the table's: {', '.join(map(ascii, manifest['foreign']))}.")
+        click.echo(f"Left out, no files of a table: {', '.join(map(ascii, manifest['foreign']))}.")
     return 0
 
 
 def in_words(manifest: dict[str, Any]) -> str:
-    """What an archive holds, for people."""
+    """Return what an archive holds, as one sentence without its stop."""
     names = [one["name"] for one in manifest["files"]]
     photos = sum(name.startswith("data/photos/") for name in names)
     size_mb = sum(one["bytes"] for one in manifest["files"]) / 1_000_000

@@ -1,4 +1,4 @@
-"""`pegpip import`: reads back what `pegpip export` wrote."""
+"""`pegpip import`: puts an exported table into place."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from companion.settings import load as config
 
 
 @click.command()
-@click.option("--data", metavar="DIR", help="Folder to put the journal and the photos into.")
-@click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Where settings go.")
-@click.option("--replace", is_flag=True, help="Put aside what is there already; nothing is deleted.")
+@click.option("--data", metavar="DIR", help="The table's data folder.")
+@click.option(
+    "--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="The settings file to write."
+)
+@click.option("--replace", is_flag=True, help="Put older data aside; nothing is deleted.")
 @click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 def command(file: Path, data: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
-    """Read back everything that `pegpip export` wrote to FILE. The table must not be playing.
+    """Import everything that `pegpip export` wrote to FILE. The table must not be playing.
 
-    All of it is checked first. What is there already is only put aside, into a folder `replaced-1`, with --replace.
+    Everything is checked first. With --replace older data goes to a folder `replaced-1`. Run by root, the files become
+    those of the data folder's owner.
     """
     from companion.backup.restore import read_archive
 
@@ -35,9 +38,9 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
     click.echo(f"{folder}: {in_words(manifest)}.")
     if manifest["left_out"]:
         keys = ", ".join(f"[buttons] {key}" for key in manifest["left_out"])
-        click.echo(f"Left out of the settings, since they have a program run: {keys}. Look at {settings_to}.")
+        click.echo(f"Commented out, because they run a program: {keys}. See {settings_to}.")
     if aside is not None:
-        click.echo(f"What was there before is in {aside}.")
+        click.echo(f"Older data is in {aside}.")
     if settings_to.exists() and config.load(settings_to, {}).data.folder != folder:
         click.echo(f"The settings name another data folder: play with --data {folder}, or correct {settings_to}.")
     return 0

@@ -1,0 +1,46 @@
+"""Root works on a table's folder with the rights of the folder's owner."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def of_owner(folder: Path) -> Iterator[None]:
+    """Give up root's rights for those of a folder's owner inside the block; other users keep their own.
+
+    A link that the owner made then leads only where the owner may go, and new files belong to the owner. New files
+    are never for everybody: mode 0640 at most.
+    """
+    user, group = owner(folder)
+    mask, groups = os.umask(0o027), os.getgroups()
+    lowered = os.geteuid() == 0 and user != 0
+    try:
+        if lowered:
+            os.setgroups([group])
+            os.setegid(group)
+            os.seteuid(user)
+        yield
+    finally:
+        if lowered:
+            os.seteuid(0)
+            os.setegid(0)
+            os.setgroups(groups)
+        os.umask(mask)
+
+
+def owner(place: Path) -> tuple[int, int]:
+    """Return user and group of the first part of a path that is not root's: whoever could replace what follows.
+
+    Links count twice: their own owner, and the owners of where they lead. Parts that do not exist are skipped.
+    """
+    for path in (place.absolute(), place.resolve()):
+        for part in (*reversed(path.parents), path):
+            with contextlib.suppress(OSError):
+                about = part.lstat()
+                if about.st_uid != 0:
+                    return about.st_uid, about.st_gid
+    return 0, 0
