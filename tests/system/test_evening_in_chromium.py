@@ -15,9 +15,9 @@ from companion.table.evolve import replayed
 from companion.table.journal import read_entries
 from tests.system.running import Running
 from tests.web.phones import tap_twice
-from vision.networks.classifier import IN_A_PHOTO, Classifier
+from vision.networks.classifier import PHOTO_VIEWS, Classifier
 from vision.networks.detector import Detector
-from vision.networks.multiscale import looks
+from vision.networks.multiscale import passes
 
 PHONE = {"width": 390, "height": 844}
 TRAY_TURNS = 10
@@ -65,9 +65,9 @@ class Player:
         picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
         lying = self.dice()
         places = {die["id"]: (die["x_px"], die["y_px"], die["size_px"]) for die in lying}
-        views = IN_A_PHOTO.first + IN_A_PHOTO.again
+        views = PHOTO_VIEWS.first + PHOTO_VIEWS.second
         said = Classifier().values(picture, list(places.values()), views).argmax(1).tolist()
-        _, seen = next(looks(picture, Detector()))
+        _, seen = next(passes(picture, Detector()))
         found = {
             die: min(seen, key=lambda face, x=x, y=y: np.hypot(face.x - x, face.y - y)).value
             for die, (x, y, _) in places.items()

@@ -10,7 +10,7 @@ from tests.parsing import tree_of
 
 VISION = Path(__file__).resolve().parents[2] / "vision"
 READER = ["reading/*.py", "networks/*.py", "geometry/*.py"]
-GIVEN = {"MODEL", "GLANCE", "STRIDE", "HALO", "CROP_PX", "DICE_PX", "LEAST_SAID", "_SUM", "_TRIM"}
+GIVEN = {"MODEL", "LIGHT_MODEL", "STRIDE", "HALO_PX", "CROP_PX", "REFERENCE_FACE_PX", "MIN_PROBABILITY", "_CHANNEL_SUM"}
 """Not tuned: how the networks were made, what a die looks like, and a call to the machine."""
 MOST = 60
 

@@ -21,8 +21,8 @@ from tests.waiting import until
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.cameras.simulated.clock import SteppedClock
 from vision.networks import Networks, detector, shipped_networks
-from vision.networks.classifier import IN_A_PHOTO, Classifier
-from vision.networks.detector import GLANCE, MODEL, Detector, Maps
+from vision.networks.classifier import PHOTO_VIEWS, Classifier
+from vision.networks.detector import LIGHT_MODEL, MODEL, Detector, Maps
 from vision.networks.network import Network
 from vision.reading.reader import Reader
 from vision.reading.reading import FrameBGR
@@ -94,7 +94,7 @@ def test_the_closest_look_at_a_photo_takes_half_of_what_it_would_whole() -> None
 
 
 @pytest.mark.parametrize("width", [1120, 1152])
-@pytest.mark.parametrize("model", [MODEL, GLANCE])
+@pytest.mark.parametrize("model", [MODEL, LIGHT_MODEL])
 def test_a_picture_shown_half_by_half_says_what_the_whole_does(
     model: Path, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,7 +103,7 @@ def test_a_picture_shown_half_by_half_says_what_the_whole_does(
     for picture_bgr in (shown_bgr, shown_bgr.transpose(1, 0, 2)):
         seeing, said = Detector(model), list[Maps]()
         for most_px in (picture_bgr.shape[0] * picture_bgr.shape[1], 180_000):
-            monkeypatch.setattr(detector, "MOST_PX", most_px)
+            monkeypatch.setattr(detector, "MAX_FORWARD_PX", most_px)
             said.append(seeing._maps(picture_bgr))
         assert said[0].shape == said[1].shape
         assert np.abs(said[0] - said[1]).max() < 1e-4  # a cell that missed part of what it depends on: 3e-4
@@ -147,7 +147,7 @@ def test_a_coloured_die_whose_darkest_channel_shows_another_value_is_not_sure(
 ) -> None:
     classifier, network = Classifier(), _ByColour()
     classifier.network = network  # type: ignore[assignment]
-    said = classifier.values(np.full((120, 120, 3), bgr, np.uint8), [(60.0, 60.0, 40.0)], IN_A_PHOTO.first)[0]
+    said = classifier.classify(np.full((120, 120, 3), bgr, np.uint8), [(60.0, 60.0, 40.0)], PHOTO_VIEWS.first)[0]
     assert said.argmax() in {value, 3}
     assert least <= said[value] <= most
     assert network.shown == shown
@@ -160,7 +160,7 @@ def test_a_missing_network_is_told_before_anything_is_read(tmp_path: Path) -> No
 
 def test_a_damaged_network_is_told_with_its_cure(tmp_path: Path) -> None:
     (tmp_path / "faces.onnx").write_bytes(bytes(range(256)) * 8)
-    with pytest.raises(SetupError, match=r"faces\.onnx is damaged; install Peg & Pip again"):
+    with pytest.raises(SetupError, match=r"faces\.onnx is damaged; reinstall Peg & Pip"):
         Network(tmp_path / "faces.onnx").load()
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from vision.networks.classifier import CROP_PX, IN_A_PHOTO, Classifier
+from vision.networks.classifier import CROP_PX, PHOTO_VIEWS, Classifier
 from vision.research.training.crops import example
 from vision.research.training.datasets import Photo
 from vision.research.training.synthetic.makes import Make, some_make
@@ -31,7 +31,7 @@ def test_a_plain_painted_die_is_read_as_its_label_says() -> None:
     for _ in range(40):
         picture = np.full((160, 160, 3), 90, np.float32)
         x, y, size, value = painted(picture, (80, 80), 60, plain, 0.1, rng)
-        said = classifier.values(np.clip(picture, 0, 255).astype(np.uint8), [(x, y, size)], IN_A_PHOTO.first)
+        said = classifier.classify(np.clip(picture, 0, 255).astype(np.uint8), [(x, y, size)], PHOTO_VIEWS.first)
         right += said.argmax() == value
         shown.add(value)
     assert right >= 36  # a lamp mirrored in the face may hide a pip

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from vision.networks import Networks, load_networks
-from vision.networks.classifier import IN_A_PHOTO, Classifier, Place, Probabilities, Views
+from vision.networks.classifier import PHOTO_VIEWS, Classifier, Place, Probabilities, Views
 from vision.networks.detector import Detection, Detector
-from vision.reading.candidates import LEAST_SURE
+from vision.reading.candidates import MIN_JOINT_CONFIDENCE
 from vision.reading.reader import Reader
 from vision.reading.reading import Doubt, FrameBGR
 from vision.research.training.synthetic.makes import some_make
@@ -34,10 +34,10 @@ class OneFace(Detector):
     """Stands in for the detector: in each look the same face, said to be a one or a two."""
 
     def __init__(self, one: float = 0.5) -> None:
-        self.looks, self.one = 0, one
+        self.passes, self.one = 0, one
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-        self.looks += 1
+        self.passes += 1
         return [Detection(160.0, 120.0, 40.0, np.array([self.one, 0.5, 0, 0, 0, 0], np.float32))]
 
 
@@ -47,13 +47,13 @@ class Unsure(Classifier):
     def __init__(self) -> None:
         self.asked: list[tuple[int, Views]] = []
 
-    def each_view(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
+    def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
         self.asked.append((len(places), views))
         return np.array([[self.says(views, at)] * len(places) for at in range(len(views))])
 
     def says(self, views: Views, at: int) -> list[float]:
         """What it says in that one of the views."""
-        return [0.0, 0.0, 1.0, 0, 0, 0, 0] if views is IN_A_PHOTO.all_round else [0.0, 0.55, 0.45, 0, 0, 0, 0]
+        return [0.0, 0.0, 1.0, 0, 0, 0, 0] if views is PHOTO_VIEWS.augmented else [0.0, 0.55, 0.45, 0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
@@ -83,9 +83,9 @@ def test_a_bare_ground_holds_no_die() -> None:
 def test_what_no_look_is_sure_of_is_shown_larger() -> None:
     detector, classifier = OneFace(), Unsure()
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
-    assert detector.looks > 1, "it looks closer first"
-    assert classifier.asked[-1] == (1, IN_A_PHOTO.all_round)
-    assert {views for _, views in classifier.asked[:-1]} == {IN_A_PHOTO.first, IN_A_PHOTO.again}
+    assert detector.passes > 1, "it looks closer first"
+    assert classifier.asked[-1] == (1, PHOTO_VIEWS.augmented)
+    assert {views for _, views in classifier.asked[:-1]} == {PHOTO_VIEWS.first, PHOTO_VIEWS.second}
     assert reading.values == (2,)
     assert reading.dice[0].confidence < 1
 
@@ -93,16 +93,16 @@ def test_what_no_look_is_sure_of_is_shown_larger() -> None:
 def test_a_face_that_two_looks_find_at_one_place_is_shown_once() -> None:
     detector, classifier = OneFace(0.0), Unsure()
     Reader(Networks(detector, detector, classifier)).read(BARE)
-    assert detector.looks > 1
-    before = [views for _, views in classifier.asked if views is not IN_A_PHOTO.all_round]
-    assert sorted(before) == sorted([IN_A_PHOTO.first, IN_A_PHOTO.again])
+    assert detector.passes > 1
+    before = [views for _, views in classifier.asked if views is not PHOTO_VIEWS.augmented]
+    assert sorted(before) == sorted([PHOTO_VIEWS.first, PHOTO_VIEWS.second])
 
 
 @pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.8, Doubt.DISAGREE)])
-def test_a_value_that_the_detector_disputes_must_be_borne_out_from_all_sides(least: float, doubt: Doubt | None) -> None:
+def test_a_value_that_the_detector_contradicts_needs_every_view(least: float, doubt: Doubt | None) -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
-            sure = least if views is IN_A_PHOTO.all_round and at == 7 else LEAST_SURE + 0.045
+            sure = least if views is PHOTO_VIEWS.augmented and at == 7 else MIN_JOINT_CONFIDENCE + 0.045
             return [0, 1 - sure, sure, 0, 0, 0, 0]
 
     class SaysOne(OneFace):
@@ -114,10 +114,10 @@ def test_a_value_that_the_detector_disputes_must_be_borne_out_from_all_sides(lea
     assert (reading.values, reading.doubt) == ((2,), doubt)
 
 
-def test_a_side_that_looks_like_the_upper_face_until_it_is_shown_larger_is_a_doubt() -> None:
+def test_a_side_face_that_fails_in_larger_views_is_a_doubt() -> None:
     class Side(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
-            sure = 0.5 if views is IN_A_PHOTO.all_round else 0.985
+            sure = 0.5 if views is PHOTO_VIEWS.augmented else 0.985
             return [0, 1 - sure, sure, 0, 0, 0, 0]
 
     reading = Reader(Networks(OneFace(), OneFace(), Side())).read(BARE, 1)
@@ -125,10 +125,10 @@ def test_a_side_that_looks_like_the_upper_face_until_it_is_shown_larger_is_a_dou
 
 
 @pytest.mark.parametrize(("least", "doubt"), [(0.98, None), (0.6, Doubt.UNREAD)])
-def test_a_value_that_is_a_little_unsure_must_be_borne_out_from_all_sides(least: float, doubt: Doubt | None) -> None:
+def test_a_value_that_is_slightly_uncertain_needs_every_view(least: float, doubt: Doubt | None) -> None:
     class Nearly(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
-            sure = least if views is IN_A_PHOTO.all_round else 0.88
+            sure = least if views is PHOTO_VIEWS.augmented else 0.88
             return [0, 1 - sure, sure, 0, 0, 0, 0]
 
     class Faintly(OneFace):
@@ -141,7 +141,7 @@ def test_a_value_that_is_a_little_unsure_must_be_borne_out_from_all_sides(least:
 
 
 @pytest.mark.parametrize(("faces_apart", "doubt"), [(0.7, Doubt.COUNT), (1.1, None)])
-def test_two_faces_where_one_die_can_lie_are_a_doubt(faces_apart: float, doubt: Doubt | None) -> None:
+def test_two_faces_too_close_for_two_dice_are_a_doubt(faces_apart: float, doubt: Doubt | None) -> None:
     """A 5 on a die's side was taken for a die, 0.999 sure, of a photo of three threes."""
 
     class Sure(Unsure):
@@ -157,7 +157,7 @@ def test_two_faces_where_one_die_can_lie_are_a_doubt(faces_apart: float, doubt: 
     assert (reading.values, reading.doubt) == ((2, 2), doubt)
 
 
-def test_a_plain_face_is_shown_once() -> None:
+def test_a_confident_face_is_classified_once() -> None:
     class Sure(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             return [0, 0, 0.99, 0.01, 0, 0, 0]
@@ -165,16 +165,16 @@ def test_a_plain_face_is_shown_once() -> None:
     detector, classifier = OneFace(0.0), Sure()
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert (reading.values, reading.doubt) == ((2,), None)
-    assert classifier.asked == [(1, IN_A_PHOTO.first)]
+    assert classifier.asked == [(1, PHOTO_VIEWS.first)]
 
 
 @pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.UNREAD)])
-def test_where_nobody_says_how_many_a_faint_die_must_show_the_same_from_all_sides(
+def test_a_weak_detection_needs_every_view_if_the_count_is_unknown(
     once: float, doubt: Doubt | None
 ) -> None:
     class Faint(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
-            sure = once if views is IN_A_PHOTO.all_round and at == 7 else 0.992
+            sure = once if views is PHOTO_VIEWS.augmented and at == 7 else 0.992
             return [1 - sure, 0, sure, 0, 0, 0, 0]
 
     reading = Reader(Networks(OneFace(), OneFace(0.0), Faint())).read(BARE)

@@ -43,7 +43,7 @@ class _Saying:
 
     said = (0.04, 0.02, 0.02, 0.6, 0.02, 0.02, 0.28)
 
-    def values(self, _bgr: object, places: list[object], _views: object) -> object:
+    def classify(self, _bgr: object, places: list[object], _views: object) -> object:
         """See the class."""
         return np.tile(self.said, (len(places), 1))
 

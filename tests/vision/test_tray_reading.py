@@ -18,9 +18,9 @@ from vision.cameras.simulated.rendering import face_up
 from vision.geometry.floor import Floor
 from vision.geometry.rig import place
 from vision.networks import Networks, load_networks
-from vision.networks.classifier import IN_A_TRAY, Classifier, Place, Probabilities, Views
-from vision.networks.detector import GLANCE, Detection, Detector
-from vision.reading.candidates import A_DIE, Selection
+from vision.networks.classifier import TRAY_VIEWS, Classifier, Place, Probabilities, Views
+from vision.networks.detector import LIGHT_MODEL, Detection, Detector
+from vision.reading.candidates import COUNT_THRESHOLDS, Selection
 from vision.reading.reader import Reader
 from vision.reading.reading import Doubt, FrameBGR
 from vision.reading.scenes import TrayFrame
@@ -148,13 +148,13 @@ def test_of_two_dark_dice_that_touch_one_is_not_missed_in_silence(seed: int) -> 
 
     class Between(Detector):
         def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-            found = [one for one in super().detect(picture_bgr, scale) if one.score > A_DIE[0]]
+            found = [one for one in super().detect(picture_bgr, scale) if one.score > COUNT_THRESHOLDS[0]]
             one, other = min(combinations(found, 2), key=lambda pair: math.dist(pair[0].place, pair[1].place))
             assert math.hypot(one.x - other.x, one.y - other.y) < 1.3 * face_px
             middle = replace(one, x=(one.x + other.x) / 2, y=(one.y + other.y) / 2)
             return [middle, *(die for die in found if die not in {one, other})]
 
-    light = Between(GLANCE, names=False)
+    light = Between(LIGHT_MODEL, with_values=False)
     reading = Reader(Networks(light, networks.detector, networks.classifier), crowd.rig).read(crowd.image_bgr)
     assert reading.values == crowd.values or not reading.trusted
 
@@ -167,7 +167,7 @@ def test_where_more_lies_beside_one_die_than_beside_the_others_a_closer_look_is_
     reader = Reader(load_networks(), shown.rig)
     reading = reader.read(shown.image_bgr)
     assert (reading.values, reading.doubt) == (shown.values, None)
-    monkeypatch.setattr(TrayFrame, "_uneven", lambda *_: False)
+    monkeypatch.setattr(TrayFrame, "_has_excess_foreground", lambda *_: False)
     assert len(reader.read(shown.image_bgr).dice) == len(shown.dice) - 1
 
 
@@ -181,25 +181,25 @@ def test_what_turns_out_to_be_no_face_is_a_doubt_where_something_lies(
         def __init__(self, *_: object) -> None:
             self.picture_bgr = np.zeros((120, 220, 3), np.uint8)
 
-        def looks(self) -> Iterator[list[Detection]]:
+        def passes(self) -> Iterator[list[Detection]]:
             yield [die]
             yield [die, other]
 
-        def doubt(self, found: Selection) -> Doubt | None:
+        def doubt(self, selection: Selection) -> Doubt | None:
             return None
 
-        def suspects(self, found: Selection) -> bool:
-            return len(found.taken) == 1 and (lies_there or not looked)
+        def needs_another_pass(self, selection: Selection) -> bool:
+            return len(selection.dice) == 1 and (lies_there or not looked)
 
         def box(self, face: Detection) -> tuple[int, int, int, int]:
             return 0, 0, 1, 1
 
-        def unexplained(self, found: Selection) -> list[tuple[int, int, int, int]]:
+        def unexplained(self, selection: Selection) -> list[tuple[int, int, int, int]]:
             return []
 
     class Names(Classifier):
-        def each_view(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
-            unlike = [0.999 if views is IN_A_TRAY.all_round else 0.3 if x == other.x else 0.0 for x, _, _ in places]
+        def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
+            unlike = [0.999 if views is TRAY_VIEWS.augmented else 0.3 if x == other.x else 0.0 for x, _, _ in places]
             looked.extend(x for x, _, _ in places if x == other.x)
             return np.array([[[no, 0, 1 - no, 0, 0, 0, 0] for no in unlike]] * len(views))
 

@@ -167,7 +167,7 @@ def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
     """The edge of the one die that lies in the throw zone, to a tenth of a millimetre; None unless it is one die."""
     face_px = Floor.of(rig).face_px
     empty = EmptyTray.of(rig.empty_bgr, face_px, face_px / 2)
-    changed = empty.changes(shrunk(frame_bgr, empty.scale)).any
+    changed = empty.foreground(shrunk(frame_bgr, empty.scale)).possible
     outlines, _ = cv2.findContours(changed, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     dice = [outline[:, 0] for outline in outlines if cv2.contourArea(outline) > SMALLEST_FACES * (face_px / 2) ** 2]
     on_floor = [rig.to_mm((outline + 0.5) / empty.scale).astype(np.float32) for outline in dice]

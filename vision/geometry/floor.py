@@ -1,4 +1,4 @@
-"""The tray's floor as it is looked at: cut out of the frame, with square pixels, the size of a die known."""
+"""The view of the tray's floor: cut out of the frame, with square pixels and a known face size."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from vision.geometry.rig import Rig
 from vision.reading.reading import Floats, FrameBGR
 
-SQUARE = 1.02
-"""Pixels are made square when one side of them is longer by more than this: finer than any die's size is known."""
+MAX_PIXEL_ASPECT = 1.02
+"""Aspect ratio of a pixel above which the view is resampled to square pixels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Floor:
-    """The part of a rig's frames in which dice can lie.
+    """The part of a rig's frames in which dice can be seen.
 
     Attributes:
         rig: The calibration.
-        box: Left, top, right, bottom in pixels of the frame: both zones and the tops of dice on their borders.
-        stretch: (2,) pixels of the view for one of the frame, along x and y.
-        face_px: Edge of an upper face in pixels of the view, under the lens.
+        box: Left, top, right, bottom in pixels of the frame. Covers both zones and the tops of dice on their borders.
+        stretch: (2,) pixels of the view per pixel of the frame, along x and y.
+        face_px: Edge of an upper face under the lens, in pixels of the view.
     """
 
     rig: Rig
@@ -32,7 +32,7 @@ class Floor:
 
     @staticmethod
     def of(rig: Rig) -> Floor:
-        """The floor of a calibrated tray."""
+        """Compute the view of a calibrated tray."""
         corners = np.concatenate([zone.corners_mm for zone in (rig.throw, rig.keep) if zone.width_mm > 0])
         seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))
         height, width = rig.empty_bgr.shape[:2]
@@ -40,11 +40,11 @@ class Floor:
         right, bottom = np.clip(np.ceil(seen.max(0)), (left + 1, top + 1), (width, height)).astype(int).tolist()
         px_per_mm = rig.px_per_mm()
         stretch = px_per_mm.max() / px_per_mm
-        stretch = stretch if stretch.max() > SQUARE else np.ones(2)
+        stretch = stretch if stretch.max() > MAX_PIXEL_ASPECT else np.ones(2)
         return Floor(rig, (left, top, right, bottom), stretch, rig.die_mm * float(px_per_mm.max()) * rig.magnified)
 
     def view(self, frame_bgr: FrameBGR) -> FrameBGR:
-        """(h, w, 3) the floor in a frame of the rig's own size."""
+        """Cut the floor out of a frame of the calibration's size; (h, w, 3)."""
         left, top, right, bottom = self.box
         cut = frame_bgr[top:bottom, left:right]
         if self.stretch.max() == 1:
@@ -52,9 +52,9 @@ class Floor:
         return cv2.resize(cut, None, fx=self.stretch[0], fy=self.stretch[1], interpolation=cv2.INTER_LINEAR)
 
     def to_frame(self, view_xy: Floats) -> Floats:
-        """(n, 2) places in the view to pixels of the frame."""
+        """Convert (n, 2) points of the view to pixels of the frame."""
         return view_xy / self.stretch + self.box[:2]
 
     def below(self, faces_xy: Floats) -> Floats:
-        """(n, 2) where the lower faces' middles are seen, of dice whose upper faces' middles are seen there."""
+        """Project dice down: (n, 2) centres of upper faces in the view to the centres of their lower faces."""
         return (self.rig.to_px(self.rig.under(self.to_frame(faces_xy))) - self.box[:2]) * self.stretch

@@ -1,4 +1,4 @@
-"""The tray under a fixed camera: millimetres and pixels, the throw zone and the keep zone, and which die lies where."""
+"""The calibration of a fixed camera over the tray: millimetres to pixels, the zones, and where each die is."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Zone:
 
     @property
     def corners_mm(self) -> Floats:
-        """(4, 2) upper left, upper right, lower right, lower left."""
+        """(4, 2) corners: upper left, upper right, lower right, lower left."""
         right, bottom = self.x_mm + self.width_mm, self.y_mm + self.height_mm
         return np.array([[self.x_mm, self.y_mm], [right, self.y_mm], [right, bottom], [self.x_mm, bottom]])
 
@@ -30,21 +30,21 @@ class Zone:
         return self.x_mm, self.y_mm, self.width_mm, self.height_mm
 
     def holds(self, x_mm: float, y_mm: float) -> bool:
-        """Whether a point lies in it."""
+        """Whether a point in millimetres is inside the zone."""
         return 0 <= x_mm - self.x_mm < self.width_mm and 0 <= y_mm - self.y_mm < self.height_mm
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rig:
-    """A camera fixed above a tray, as calibration found it.
+    """The calibration of a camera fixed above a tray.
 
     Attributes:
         floor_to_px: (3, 3) homography from millimetres on the tray's floor to pixels.
         throw: The throw zone.
         keep: The keep zone.
         die_mm: Edge of a die.
-        camera_mm: The lens over the floor: x, y of the point under it, and its height.
-        empty_bgr: The empty tray, same size as the frames.
+        camera_mm: Position of the lens: x, y of the point under it, and its height above the floor.
+        empty_bgr: Picture of the empty tray, of the same size as the frames.
     """
 
     floor_to_px: Floats
@@ -56,36 +56,36 @@ class Rig:
 
     @property
     def magnified(self) -> float:
-        """How many times larger an upper face is seen than the same square on the floor."""
+        """Magnification of an upper face relative to the floor: it is nearer to the lens."""
         return self.camera_mm[2] / (self.camera_mm[2] - self.die_mm)
 
     def px_per_mm(self) -> Floats:
-        """(2,) pixels along x and along y that a millimetre of the floor spans at most, under the lens."""
+        """(2,) pixels per millimetre of the floor along x and y, under the lens, where they are largest."""
         under = np.array(self.camera_mm[:2])
         here, right, down = self.to_px(under + np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]))
         return np.linalg.norm(np.stack([right - here, down - here]), axis=0)
 
     def fits(self, frame_bgr: FrameBGR) -> bool:
-        """Whether a frame has the size that this was calibrated for."""
+        """Whether a frame has the size of the calibration."""
         return frame_bgr.shape == self.empty_bgr.shape
 
     def to_px(self, points_mm: Floats) -> Floats:
-        """(n, 2) points of the floor in millimetres to pixels."""
+        """Convert (n, 2) points of the floor in millimetres to pixels."""
         return projected(points_mm, self.floor_to_px)
 
     def to_mm(self, points_px: Floats) -> Floats:
-        """(n, 2) pixels to millimetres on the floor."""
+        """Convert (n, 2) pixels to millimetres on the floor."""
         return projected(points_px, np.linalg.inv(self.floor_to_px).astype(np.float64))
 
     def above(self, points_mm: Floats) -> Floats:
-        """(n, 2) which points of the floor a die's edge above those (n, 2) points hides, in millimetres."""
+        """Convert (n, 2) points in millimetres at the height of an upper face to the floor points they hide."""
         under = np.array(self.camera_mm[:2])
         return under + (points_mm - under) * self.magnified
 
     def under(self, faces_px: Floats) -> Floats:
-        """(n, 2) where dice lie whose upper faces' middles are seen at these (n, 2) pixels, in millimetres.
+        """Convert (n, 2) centres of upper faces in pixels to the dice's positions in millimetres.
 
-        The upper face is nearer to the lens than the floor, so it is seen further out: the distance from the point
+        The upper face is nearer to the lens than the floor, so it appears further out. The distance from the point
         under the lens shrinks by (height - die) / height (docs/reference/hardware.md, geometry).
         """
         under = np.array(self.camera_mm[:2])
@@ -93,14 +93,14 @@ class Rig:
 
 
 def projected(points: Floats, homography: Floats) -> Floats:
-    """(n, 2) points through a (3, 3) homography."""
+    """Apply a (3, 3) homography to (n, 2) points."""
     seen = points @ homography[:, :2].T + homography[:, 2]
     return seen[:, :2] / seen[:, 2:]
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedDie:
-    """A die and where it lies: millimetres in the tray, or pixels of the picture when there is no rig."""
+    """A die and its position: millimetres in the tray, or pixels of the picture without a calibration."""
 
     die: Die
     x_mm: float
@@ -108,7 +108,7 @@ class LocatedDie:
 
 
 def place(reading: Reading, rig: Rig | None) -> tuple[tuple[LocatedDie, ...], tuple[LocatedDie, ...]]:
-    """The dice of a reading by zone: thrown and kept. Without a rig the whole picture is the throw zone.
+    """Split the dice of a reading into thrown and kept ones. Without a rig the whole picture is the throw zone.
 
     >>> reading = Reading((Die(5, (100, 60, 40, 40), 0.99),), None)
     >>> place(reading, None)

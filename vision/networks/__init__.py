@@ -1,40 +1,46 @@
-"""Two networks name: a detector that finds faces and a classifier that is shown each alone; a light one looks ahead."""
+"""The networks of the reader: a light detector, a full detector and a classifier of single faces."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from vision.networks.classifier import Classifier
-from vision.networks.detector import GLANCE, Detector
+from vision.networks.detector import LIGHT_MODEL, Detector
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Networks:
-    """What a reader reads with; not to be used from two threads at a time."""
+    """The three networks of a reader. One thread at a time may use them.
+
+    Attributes:
+        light: Detector for the whole tray; it gives no values.
+        detector: Detector for photos and for closer passes in the tray.
+        classifier: Classifier of one face at a time.
+    """
 
     light: Detector
     detector: Detector
     classifier: Classifier
 
     def load(self) -> None:
-        """Load now what is else loaded at the first picture that needs it: a throw is read without waiting for that."""
+        """Load the networks ahead of the first picture, so that a throw does not wait for it."""
         for each in (self.light, self.classifier):
-            each.network.warm()
-        self.detector.network.load()  # most throws need no closer look, and it would be shown the last one's size
+            each.network.warm_up()
+        self.detector.network.load()  # not warmed up: most throws need no closer pass, and its size varies
 
     def release(self) -> None:
-        """Give back all memory that reading took: much after a close look at a wide throw. Loading again takes 5 ms."""
+        """Free the memory of all networks. Loading them again takes milliseconds."""
         for each in (self.light, self.detector, self.classifier):
             each.network.release()
 
 
 def shipped_networks() -> Networks:
-    """The networks that are shipped. Raises SetupError where one is missing."""
-    return Networks(Detector(GLANCE, names=False), Detector(), Classifier())
+    """Return the shipped networks, loaded on first use. Raises SetupError if a file is missing."""
+    return Networks(Detector(LIGHT_MODEL, with_values=False), Detector(), Classifier())
 
 
 def load_networks() -> Networks:
-    """The same, loaded already."""
+    """Return the shipped networks, loaded now. Raises SetupError if a file is missing or damaged."""
     networks = shipped_networks()
     networks.load()
     return networks

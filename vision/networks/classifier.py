@@ -1,7 +1,7 @@
-"""Reads single faces: a small network that is shown one face at a time, brought to one size, and names its value.
+"""Classifier of single faces: a small CNN that is shown one face at a time and names its value, or "no face".
 
-It knows nothing of how the face was found, and says of what shows no face that it shows none. Every face is shown to it
-several times, differently turned: a value must be seen from each side to be sure.
+It does not know what the detector said. Uncertain faces are shown in several views (test-time augmentation), and the
+predictions are averaged geometrically: a value must be probable in every view.
 """
 
 from __future__ import annotations
@@ -22,132 +22,161 @@ from vision.reading.reading import FrameBGR
 Probabilities = NDArray[np.float64]
 """(n, 7): no face, then the values 1 to 6."""
 Place = tuple[float, float, float]
-"""Where a face lies: its middle x, y and its size, in pixels of the picture."""
+"""Centre x, y and size of a face, in pixels of the picture."""
 
 Views = tuple[tuple[float, float], ...]
+"""Views of a face: rotation in radians, and the factor by which the detected size is multiplied."""
 
 MODEL = Path(__file__).parent.parent / "models" / "faces.onnx"
 CROP_PX = 96
-"""Edge of what the network is shown."""
-SIDE_FACES = 1.5
-"""Side of a crop in sizes of the face: all of it at any turn, and a little of what is round it."""
-MOST_AT_ONCE = 16
-"""More faces are shown in parts: 32 at once take 11 MB more and no less time, 1.4 ms each."""
-LEAST_SAID = 1e-6
-"""No probability counts as less: nothing that one view says of a face may outweigh all others."""
-COLOURED = 48
-"""Levels between the brightest and the darkest channel of a coloured die: it is shown as its darkest channel, too, in
-which white pips stay white, and what shines through the die is as dark as the die."""
-DENIED = 0.9
-"""How surely that must show another value to make a value unsure."""
+"""Edge of the network's input, in pixels."""
+CROP_FACES = 1.5
+"""Side of a crop in face sizes: the whole face at any rotation, and a little of its surroundings."""
+BATCH_SIZE = 16
+"""Crops per forward pass. Larger batches take more memory and no less time."""
+MIN_PROBABILITY = 1e-6
+"""Added to each probability before the geometric mean, so that one view cannot veto all others."""
+MIN_CHROMA_LEVELS = 48
+"""Spread between the brightest and darkest channel from which a die counts as coloured. Its minimum channel is
+classified too: white pips stay white there, and pips that shine through a clear die vanish."""
+MIN_CONTRADICTION = 0.9
+"""Probability from which another value in the minimum channel makes a prediction uncertain."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewSet:
-    """How a face is shown: turned by so many radians, and taken to be so many times as large as it is marked.
+    """Views of a face, in the order in which they are needed.
 
     Attributes:
-        first: To every face.
-        again: Where nothing may be trusted after that.
-        all_round: Where a value is in doubt still. A pattern of pips is its own after half a turn.
+        first: Shown for every face.
+        second: Shown for faces that the first views leave uncertain.
+        augmented: Test-time augmentation of dice that are still uncertain at the end. Rotations stop at half a turn,
+            which maps every pattern of pips to itself.
     """
 
     first: Views
-    again: Views
-    all_round: Views
+    second: Views
+    augmented: Views
 
 
-IN_A_PHOTO = ViewSet(
+PHOTO_VIEWS = ViewSet(
     ((0.0, 1.0),),
     ((-np.pi / 4, 0.85), (np.pi / 4, 1.2)),
-    tuple((turn * np.pi / 8, larger) for turn in range(8) for larger in (1.2, 1.35)),
+    tuple((step * np.pi / 8, factor) for step in range(8) for factor in (1.2, 1.35)),
 )
-"""Of dark dice the detector sees no more than the pips, and marks too little; now and then too much: a 1 marked 1.4
-times as large as it is was none at 1.2 times that, and missed. Of 447 photos, number told, 93.9 % are trusted, none
-wrong; with 0.93 all round 93.2, one wrong."""
-IN_A_TRAY = ViewSet(*(tuple((turn * np.pi / 8, 0.93) for turn in turns) for turns in ((0,), (-2, 2), (1, 3, 5, 7))))
-"""Marks are 1.13 times as large as the faces there. Of 980 rendered trays, a third of them with worn dice, 99.7 % are
-right and 96.9 trusted, none wrong, instead of 98.8, 93.9 and one with the views of a photo."""
+"""Views for photos. The factors are above 1: on dark dice the detector sees only the pips and underestimates the size.
+One is below 1, for the rare overestimate."""
+TRAY_VIEWS = ViewSet(*(tuple((step * np.pi / 8, 0.93) for step in steps) for steps in ((0,), (-2, 2), (1, 3, 5, 7))))
+"""Views for the tray. The factor corrects the light detector's boxes, which are larger than the faces."""
 
 
 class Classifier:
-    """The network; not to be used from two threads at a time."""
+    """The classifier network. One thread at a time may use it."""
 
     def __init__(self, model: Path = MODEL) -> None:
         self.network = Network(model)
 
-    def values(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
-        """What the face at each place shows: the geometric mean of what was said of it in each of those views."""
-        return geometric_mean(self.each_view(picture_bgr, places, views)) if places else np.empty((0, 7))
+    def classify(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
+        """Classify the face at each place: (places, 7), the geometric mean over the views."""
+        return geometric_mean(self.classify_views(picture_bgr, places, views)) if places else np.empty((0, 7))
 
-    def each_view(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float64]:
-        """(views, places, 7) what is said of each place, one at least, in each view."""
+    def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> NDArray[np.float64]:
+        """Classify the face at each place in each view.
+
+        Crops of coloured dice are classified in their minimum channel too. With a single view this is done only for
+        values of 3 and more: what shines through a die adds pips.
+
+        Args:
+            picture_bgr: (h, w, 3) uint8.
+            places: At least one place.
+            views: At least one view.
+
+        Returns:
+            (views, places, 7) probabilities.
+        """
         crops = [
-            cut_out(picture_bgr, (x, y), larger * size_px, turned(angle))
-            for angle, larger in views
+            crop_face(picture_bgr, (x, y), factor * size_px, rotation(angle))
+            for angle, factor in views
             for x, y, size_px in places
         ]
-        said = self._said(crops)
-        added = said.argmax(1) > 2 if len(views) == 1 else np.full(len(crops), True)  # what shines through adds pips
-        coloured = [at for at, crop in enumerate(crops) if added[at] and is_coloured(crop)]
+        probabilities = self._forward(crops)
+        checked = probabilities.argmax(1) > 2 if len(views) == 1 else np.full(len(crops), True)
+        coloured = [number for number, crop in enumerate(crops) if checked[number] and is_coloured(crop)]
         if coloured:
-            said[coloured] = _with_darkest(said[coloured], self._said([darkest(crops[at]) for at in coloured]))
-        return said.reshape(len(views), -1, 7)
+            in_minimum = self._forward([minimum_channel(crops[number]) for number in coloured])
+            probabilities[coloured] = _fuse_with_minimum_channel(probabilities[coloured], in_minimum)
+        return probabilities.reshape(len(views), -1, 7)
 
-    def _said(self, crops: Sequence[FrameBGR]) -> Probabilities:
-        parts = [crops[first : first + MOST_AT_ONCE] for first in range(0, len(crops), MOST_AT_ONCE)]
-        return np.concatenate([self.network.forward(part) for part in parts]).astype(np.float64)
+    def _forward(self, crops: Sequence[FrameBGR]) -> Probabilities:
+        """(n, 7) probabilities of n crops, run in batches."""
+        batches = [crops[start : start + BATCH_SIZE] for start in range(0, len(crops), BATCH_SIZE)]
+        return np.concatenate([self.network.forward(batch) for batch in batches]).astype(np.float64)
 
 
 def is_coloured(crop: FrameBGR) -> bool:
-    """Whether the middle of a crop has so much colour that pips may be seen through a die, and not look white."""
+    """Whether the middle of a crop has enough chroma for a coloured die."""
     channels = cv2.split(crop[CROP_PX // 4 : -CROP_PX // 4, CROP_PX // 4 : -CROP_PX // 4])
-    return bool(np.median(reduce(cv2.max, channels) - reduce(cv2.min, channels)) > COLOURED)
+    return bool(np.median(reduce(cv2.max, channels) - reduce(cv2.min, channels)) > MIN_CHROMA_LEVELS)
 
 
-def darkest(crop: FrameBGR) -> NDArray[np.uint8]:
-    """The darkest channel of a crop, in each of its three."""
+def minimum_channel(crop: FrameBGR) -> NDArray[np.uint8]:
+    """(h, w, 3) the per-pixel minimum of the three channels, repeated in each of them."""
     return cv2.merge([reduce(cv2.min, cv2.split(crop))] * 3)
 
 
-def _with_darkest(said: Probabilities, there: Probabilities) -> Probabilities:
-    """What was said of crops and of their darkest channel alone: of one value the surer, of two less than either."""
-    value, of_darkest = said.argmax(1), there.argmax(1)
-    both = (value > 0) & (of_darkest > 0)
-    surer = both & (value == of_darkest) & (said.max(1) < there.max(1))
-    denied = both & (value != of_darkest) & (there.max(1) >= DENIED)
-    either = np.where(surer[:, None], there, said)
-    return np.where(denied[:, None], geometric_mean(np.stack([said, there])), either)
+def _fuse_with_minimum_channel(colour: Probabilities, minimum: Probabilities) -> Probabilities:
+    """Fuse predictions for colour crops with those for their minimum channel.
+
+    Where both name the same value, the more confident prediction is kept. Where the minimum channel clearly names
+    another value, both are averaged, which lowers the confidence.
+    """
+    value, minimum_value = colour.argmax(1), minimum.argmax(1)
+    both_faces = (value > 0) & (minimum_value > 0)
+    better = both_faces & (value == minimum_value) & (colour.max(1) < minimum.max(1))
+    contradicted = both_faces & (value != minimum_value) & (minimum.max(1) >= MIN_CONTRADICTION)
+    kept = np.where(better[:, None], minimum, colour)
+    return np.where(contradicted[:, None], geometric_mean(np.stack([colour, minimum])), kept)
 
 
-def geometric_mean(said: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(..., 7) of what was said in each view, (views, ..., 7): a value must be seen in all of them to be sure."""
-    whole = np.exp(np.log(said + LEAST_SAID).mean(0))
-    return whole / whole.sum(-1, keepdims=True)
+def geometric_mean(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Normalised geometric mean over the first axis of (views, ..., 7) probabilities."""
+    mean = np.exp(np.log(probabilities + MIN_PROBABILITY).mean(0))
+    return mean / mean.sum(-1, keepdims=True)
 
 
-def turned(angle_rad: float) -> NDArray[np.float64]:
-    """(2, 2) a turn by that angle."""
+def rotation(angle_rad: float) -> NDArray[np.float64]:
+    """(2, 2) rotation matrix."""
     return np.array([[np.cos(angle_rad), -np.sin(angle_rad)], [np.sin(angle_rad), np.cos(angle_rad)]])
 
 
-def cut_out(
+def crop_face(
     picture_bgr: FrameBGR,
-    middle_xy: tuple[float, float],
+    centre_xy: tuple[float, float],
     size_px: float,
-    about: NDArray[np.float64],
+    transform: NDArray[np.float64],
     edge_px: int = CROP_PX,
 ) -> NDArray[np.uint8]:
-    """(edge_px, edge_px, 3) a face of that middle and size; `about` (2, 2) turns, mirrors or stretches it there."""
-    x, y = middle_xy
-    reach = SIDE_FACES * size_px
+    """Cut one face out of a picture and resample it to a square crop.
+
+    Args:
+        picture_bgr: (h, w, 3) uint8.
+        centre_xy: Centre of the face in pixels.
+        size_px: Size of the face in pixels.
+        transform: (2, 2) rotation, reflection or shear about the centre.
+        edge_px: Edge of the crop in pixels.
+
+    Returns:
+        (edge_px, edge_px, 3) uint8; black if the face is outside the picture.
+    """
+    x, y = centre_xy
+    reach = CROP_FACES * size_px
     x0, y0 = int(max(0, x - reach)), int(max(0, y - reach))
     near = picture_bgr[y0 : int(max(0, y + reach + 2)), x0 : int(max(0, x + reach + 2))]
     if near.size == 0:
         return np.zeros((edge_px, edge_px, 3), np.uint8)
-    scale = edge_px / (SIDE_FACES * size_px)
-    near, left = halved(near, scale)
-    matrix = about * left
-    shift = edge_px / 2 - matrix @ (np.array([x - x0, y - y0]) * scale / left)
-    whole = np.hstack([matrix, shift[:, None]])
-    return cv2.warpAffine(near, whole, (edge_px, edge_px), borderMode=cv2.BORDER_REPLICATE)
+    scale = edge_px / (CROP_FACES * size_px)
+    near, rest = halved(near, scale)
+    matrix = transform * rest
+    shift = edge_px / 2 - matrix @ (np.array([x - x0, y - y0]) * scale / rest)
+    affine = np.hstack([matrix, shift[:, None]])
+    return cv2.warpAffine(near, affine, (edge_px, edge_px), borderMode=cv2.BORDER_REPLICATE)

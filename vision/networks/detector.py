@@ -1,9 +1,9 @@
-"""The detector: a small fully convolutional network that marks the middle of each upper face on a map per value.
+"""Detector: a small fully convolutional network that marks the centre of each upper face.
 
-Centre-point detection (Zhou, Wang & Krähenbühl, Objects as Points, 2019): nine maps at an eighth of the picture's size:
-six of how surely the middle of a face of value 1 to 6 lies there, one of its size, two of where in the cell it lies. It
-knows dice of a limited range of sizes: a photo is looked at in several scales (`vision.networks.multiscale`),
-a tray at the scale that its calibration tells (`vision.networks.known_scale`).
+Centre-point detection (Zhou, Wang and Krähenbühl, "Objects as Points", 2019). It outputs nine maps at 1/8 of the
+picture's size: six heat maps for the values 1 to 6, one for the face size and two for the offset within a cell.
+It knows faces of a limited range of sizes. So a photo is searched at several scales (`vision.networks.multiscale`)
+and a tray at the scale that its calibration gives (`vision.networks.known_scale`).
 """
 
 from __future__ import annotations
@@ -25,32 +25,38 @@ Maps = NDArray[np.float32]
 Scores = NDArray[np.float32]
 
 MODEL = Path(__file__).parent.parent / "models" / "centres.onnx"
-GLANCE = MODEL.with_name("glance.onnx")
-"""A light network with the same maps."""
+LIGHT_MODEL = MODEL.with_name("glance.onnx")
+"""A smaller network with the same maps, about five times as fast."""
 STRIDE = 8
-DICE_PX = 40.0
-"""Size of a face, in pixels, that the network says sizes by; it knows 15 to 58."""
-PADDED = 32
-"""Sizes are filled up to a multiple of this, so that few different shapes are ever planned for."""
-HALO = 112
-"""Pixels round a cell of the maps on which it depends: half the receptive field, 105, in whole cells."""
-TILE = 48
-"""OpenCV's convolutions work in tiles of 6 x 6 cells, so many pixels: a part of a picture that begins with one is told
-the same within 1.3e-5, others within 2.7e-5, and a confidence of 0.5227 became 0.5221."""
-MOST_PX = 800_000
-"""A larger picture is shown half by half. Whole, a photo's closest look at 1152 x 864 px took 103 MB instead of 61; the
-halves cost a tenth of the time of all looks at a photo, and nothing where it or a tray is read without that one."""
-LEAST_SCORE = 0.08
-"""Peaks below it are left out, and so are faces whose mean over several scales is: they are no candidates."""
-SAME_PLACE = 0.33
-"""Two detections nearer than this part of the sum of their sizes are one die."""
-SAME_SIZE = 0.35
-"""Detections in two scales are of one face whose sizes differ by less than this, as a logarithm."""
+"""Pixels of the input per cell of the maps."""
+REFERENCE_FACE_PX = 40.0
+"""Face size, in pixels, that the size map is relative to. The network knows faces of 15 to 58 px."""
+PADDING_PX = 32
+"""Input sizes are padded to a multiple of this, so that OpenCV plans for few shapes."""
+HALO_PX = 112
+"""Overlap of two halves of a picture: half the receptive field, rounded up to whole cells."""
+TILE_PX = 48
+"""Grid, in pixels, of OpenCV's Winograd convolution. A half that begins on it gives nearly the maps of the whole."""
+MAX_FORWARD_PX = 800_000
+"""Pixels of the largest picture run in one piece. A larger one is split in two, which needs much less memory."""
+MIN_SCORE = 0.08
+"""Score below which peaks, and fused detections, are dropped."""
+NMS_DISTANCE = 0.33
+"""Distance of two detections, relative to the sum of their sizes, below which they are one die."""
+MAX_SIZE_LOG_RATIO = 0.35
+"""Log size ratio below which detections at two scales can be the same face."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detection:
-    """A face that the detector found: middle and size in pixels of the picture, and (6,) scores of its values."""
+    """A detected face.
+
+    Attributes:
+        x: Centre, in pixels of the picture.
+        y: Centre, in pixels of the picture.
+        size_px: Size of the face, in pixels of the picture.
+        scores: (6,) score of each value.
+    """
 
     x: float
     y: float
@@ -59,70 +65,83 @@ class Detection:
 
     @property
     def place(self) -> tuple[float, float, float]:
-        """Its middle x, y and its size, in pixels."""
+        """Centre x, y and size, in pixels."""
         return self.x, self.y, self.size_px
 
     @property
     def score(self) -> float:
-        """How sure the detector is of its best value, 0 to 1."""
+        """Score of the best value, 0 to 1."""
         return float(self.scores.max())
 
     @property
     def value(self) -> int | None:
-        """Its best value; None where all values score the same: of what a light detector found."""
+        """The best value, 1 to 6; None if all score the same, as a detector without values gives them."""
         return int(self.scores.argmax()) + 1 if np.ptp(self.scores) else None
 
 
 class Detector:
-    """The network; a light one names no values. Not to be used from two threads at a time."""
+    """A detector network. One thread at a time may use it.
 
-    def __init__(self, model: Path = MODEL, *, names: bool = True) -> None:
-        self.network, self._names = Network(model), names
+    Args:
+        model: Its ONNX file.
+        with_values: Whether its detections tell the values apart; the light network is not trained well enough to.
+    """
+
+    def __init__(self, model: Path = MODEL, *, with_values: bool = True) -> None:
+        self.network, self._with_values = Network(model), with_values
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-        """Faces found when the whole picture is looked at in that scale, surest first; in the picture's own pixels."""
+        """Detect faces in a picture at one scale.
+
+        Args:
+            picture_bgr: (h, w, 3) uint8.
+            scale: Factor by which the picture is scaled before it is shown to the network.
+
+        Returns:
+            Detections in pixels of the picture, best first, after non-maximum suppression.
+        """
         if min(picture_bgr.shape[:2]) * scale < 1:
-            return []  # a strip so thin that nothing is left of it in that scale
+            return []  # a strip so thin that no pixel is left at that scale
         shown = scaled(picture_bgr, scale)
         height, width = shown.shape[:2]
-        shown = cv2.copyMakeBorder(shown, 0, -height % PADDED, 0, -width % PADDED, cv2.BORDER_CONSTANT)
+        shown = cv2.copyMakeBorder(shown, 0, -height % PADDING_PX, 0, -width % PADDING_PX, cv2.BORDER_CONSTANT)
         maps = self._maps(shown)
-        if not self._names:
+        if not self._with_values:
             maps[:6] = maps[:6].max(0)
         return non_max_suppression(list(_peaks(maps, scale)))
 
     def _maps(self, shown_bgr: FrameBGR) -> Maps:
-        """(9, h/8, w/8) of a picture, its sides multiples of 8; its halves overlap, and say what the whole would."""
+        """(9, h/8, w/8) output maps of a picture whose sides are multiples of 8; a large one is run in two halves."""
         height, width = shown_bgr.shape[:2]
-        if height * width <= MOST_PX:
+        if height * width <= MAX_FORWARD_PX:
             return self.network.forward([shown_bgr])[0]
-        axis, start = int(width > height), (max(height, width) // 2 - HALO) // TILE * TILE
+        axis, start = int(width > height), (max(height, width) // 2 - HALO_PX) // TILE_PX * TILE_PX
         first, last = np.split(shown_bgr, [-start], axis)[0], np.split(shown_bgr, [start], axis)[1]
-        self.network.release()  # what smaller pictures took would leave holes that are of no use to this one
-        before = np.split(self._maps(first), [(start + HALO) // STRIDE], axis + 1)[0]
-        after = np.split(self._maps(last), [HALO // STRIDE], axis + 1)[1]
+        self.network.release()  # buffers of smaller pictures would only fragment the memory
+        before = np.split(self._maps(first), [(start + HALO_PX) // STRIDE], axis + 1)[0]
+        after = np.split(self._maps(last), [HALO_PX // STRIDE], axis + 1)[1]
         return np.concatenate([before, after], axis + 1)
 
 
 def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:
-    """The detections without those that lie on a surer one; surest first."""
+    """Drop detections that lie on a better one; the rest is returned best first."""
     kept: list[Detection] = []
-    for one in sorted(detections, key=lambda one: -one.score):
-        if not any(same_place(one, other) for other in kept):
-            kept.append(one)
+    for detection in sorted(detections, key=lambda detection: -detection.score):
+        if not any(same_place(detection, other) for other in kept):
+            kept.append(detection)
     return kept
 
 
-def same_place(one: Detection, other: Detection) -> bool:
-    """Whether two detections are of one die."""
-    return math.hypot(one.x - other.x, one.y - other.y) < SAME_PLACE * (one.size_px + other.size_px)
+def same_place(first: Detection, second: Detection) -> bool:
+    """Whether two detections are so close that they are one die."""
+    return math.hypot(first.x - second.x, first.y - second.y) < NMS_DISTANCE * (first.size_px + second.size_px)
 
 
 def _peaks(maps: Maps, scale: float) -> Iterator[Detection]:
-    """What (9, h/8, w/8) maps mark, in pixels of a picture that was shown in that scale."""
+    """Yield a detection for each local maximum of (9, h/8, w/8) maps of a picture that was shown at `scale`."""
     best = maps[:6].max(0)
-    peaks = (best == cv2.dilate(best, np.ones((3, 3), np.uint8))) & (best > LEAST_SCORE)
+    peaks = (best == cv2.dilate(best, np.ones((3, 3), np.uint8))) & (best > MIN_SCORE)
     for row, column in zip(*np.nonzero(peaks), strict=True):
-        size = DICE_PX * math.exp(float(np.clip(maps[6, row, column], -1, 1)))
+        size = REFERENCE_FACE_PX * math.exp(float(np.clip(maps[6, row, column], -1, 1)))
         x, y = float(column + 0.5 + maps[7, row, column]), float(row + 0.5 + maps[8, row, column])
         yield Detection(x * STRIDE / scale, y * STRIDE / scale, size / scale, maps[:6, row, column].copy())

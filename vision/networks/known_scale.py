@@ -1,4 +1,4 @@
-"""Finds faces in a tray, where calibration tells their size: a light look at all of it, closer ones while in doubt."""
+"""Detection passes over the calibrated tray, where the face size is known: one light pass, then closer ones."""
 
 from __future__ import annotations
 
@@ -10,42 +10,51 @@ import numpy as np
 
 from vision.geometry.background import Mask
 from vision.networks.detector import Detection, Detector
-from vision.networks.multiscale import fused
+from vision.networks.multiscale import fuse
 from vision.reading.reading import FrameBGR
 
 LIGHT_FACE_PX = 24.0
-"""Size of a face in the look at the whole floor: dice of the felt's colour are seen there too, touching ones as two."""
+"""Face size in the light pass over the whole floor, in pixels: large enough to separate touching dice."""
 CLOSE_FACE_PX = (42.0, 30.0)
-"""Sizes of a face in the closer looks, each taken while a doubt is left; at 42 dark dice that touch are told apart."""
-MARGIN = 1.5
-"""How much of what is round the dice is seen in a closer look, in faces: the network judges by what is round a face."""
+"""Face sizes in the closer passes, in pixels, each run while a doubt is left. At 42 px touching dark dice separate."""
+MARGIN_FACES = 1.5
+"""Margin around the dice in a closer pass, in faces: the network needs the surroundings of a face."""
 
 
-def looks(
-    floor_bgr: FrameBGR, face_px: float, light: Detector, close: Detector, changed: Mask
+def passes(
+    floor_bgr: FrameBGR, face_px: float, light: Detector, close: Detector, foreground: Mask
 ) -> Iterator[list[Detection]]:
-    """The faces on a tray's floor after each look, surest first; each look makes use of those before it.
+    """Yield the detections after each pass, best first.
 
-    The floor, (h, w, 3), has square pixels, a face in it `face_px`, right within a third. `light` looks at all of it,
-    `close` again where something lies, or may have `changed`: in a mask of the floor, as coarse as it likes to be.
+    The first pass runs `light` over the whole floor. The closer ones run `close` around detections and foreground, and
+    fuse their scales.
+
+    Args:
+        floor_bgr: (h, w, 3) the floor with square pixels.
+        face_px: Size of a face in it, right within a third.
+        light: Light detector without values.
+        close: Full detector.
+        foreground: Mask of possible foreground, at any scale.
     """
-    found = light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
-    yield found
-    x0, y0, x1, y1 = _around(found, floor_bgr, face_px, changed)
-    part_bgr, seen = floor_bgr[y0:y1, x0:x1], dict[float, list[Detection]]()
+    detections = light.detect(floor_bgr, LIGHT_FACE_PX / face_px)
+    yield detections
+    x0, y0, x1, y1 = _region(detections, floor_bgr, face_px, foreground)
+    region_bgr, by_scale = floor_bgr[y0:y1, x0:x1], dict[float, list[Detection]]()
     for scale in (size_px / face_px for size_px in CLOSE_FACE_PX):
-        seen[scale] = [replace(one, x=one.x + x0, y=one.y + y0) for one in close.detect(part_bgr, scale)]
-        yield fused(seen)
+        by_scale[scale] = [replace(each, x=each.x + x0, y=each.y + y0) for each in close.detect(region_bgr, scale)]
+        yield fuse(by_scale)
 
 
-def _around(found: list[Detection], floor_bgr: FrameBGR, face_px: float, changed: Mask) -> tuple[int, int, int, int]:
-    """Left, top, right, bottom of the part in which anything lies."""
+def _region(
+    detections: list[Detection], floor_bgr: FrameBGR, face_px: float, foreground: Mask
+) -> tuple[int, int, int, int]:
+    """Left, top, right, bottom of the part that holds all detections and foreground, with the margin."""
     height, width = floor_bgr.shape[:2]
-    x, y, w, h = (np.array(cv2.boundingRect(changed)) * (width / changed.shape[1])).tolist()
+    x, y, w, h = (np.array(cv2.boundingRect(foreground)) * (width / foreground.shape[1])).tolist()
     corners = [(x, y), (x + w, y + h)] if w else []
-    corners += [(one.x, one.y) for one in found]
+    corners += [(detection.x, detection.y) for detection in detections]
     if not corners:
         return 0, 0, width, height
-    low, high = np.min(corners, axis=0) - MARGIN * face_px, np.max(corners, axis=0) + MARGIN * face_px
+    low, high = np.min(corners, axis=0) - MARGIN_FACES * face_px, np.max(corners, axis=0) + MARGIN_FACES * face_px
     x0, y0, x1, y1 = np.clip((*low, *high), 0, (width, height, width, height)).round().astype(int).tolist()
     return x0, y0, x1, y1

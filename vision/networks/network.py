@@ -1,4 +1,4 @@
-"""A network in its ONNX file, loaded when it is needed: a table at which nothing moves holds none."""
+"""One ONNX network run by OpenCV: loaded when it is needed, released while the table is idle."""
 
 from __future__ import annotations
 
@@ -16,40 +16,51 @@ from vision.reading.reading import FrameBGR
 
 
 class Network:
-    """One network; not to be used from two threads at a time. Raises SetupError where its file is missing."""
+    """One network. One thread at a time may use it.
+
+    Raises:
+        SetupError: The file is missing.
+    """
 
     def __init__(self, model: Path) -> None:
         if not model.exists():
             card = f"vision/models/{model.stem}.md"
-            says = f"The network {model.name} is missing; install Peg & Pip again, or train it anew: see {card}."
-            raise SetupError([says])
+            cure = f"The network {model.name} is missing. Reinstall Peg & Pip, or train it again: see {card}."
+            raise SetupError([cure])
         self._model = model
         self._net: Any = None
-        self._shown: tuple[int, ...] | None = None
+        self._last_shape: tuple[int, ...] | None = None
 
     def load(self) -> None:
-        """Load it now rather than at its first picture. Raises SetupError where its file is damaged."""
+        """Load the network unless it is loaded. Raises SetupError if its file is damaged."""
         if self._net is None:
             try:
                 self._net = cv2.dnn.readNetFromONNX(str(self._model))
             except cv2.error:
-                raise SetupError([f"The network {self._model.name} is damaged; install Peg & Pip again."]) from None
+                raise SetupError([f"The network {self._model.name} is damaged; reinstall Peg & Pip."]) from None
 
-    def warm(self) -> None:
-        """Load it, and show it a blank of the last picture's size: what OpenCV lays out at a first picture is there."""
-        if self._net is None and self._shown is not None:
-            self.forward(list(np.zeros(self._shown, np.uint8)))
+    def warm_up(self) -> None:
+        """Load the network and run it on a blank of the last input's shape, so that OpenCV allocates its buffers."""
+        if self._net is None and self._last_shape is not None:
+            self.forward(list(np.zeros(self._last_shape, np.uint8)))
         self.load()
 
     def release(self) -> None:
-        """Let go of it and of the buffers of the largest picture that it was shown, until it is needed again."""
+        """Free the network and its buffers until it is needed again."""
         self._net = None
-        getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps for itself what is freed
+        getattr(ctypes.CDLL(None), "malloc_trim", int)(0)  # glibc keeps freed memory otherwise
 
     def forward(self, pictures_bgr: Sequence[FrameBGR]) -> NDArray[np.float32]:
-        """What it says of n pictures of one size, (h, w, 3) uint8; it is shown levels from -1 to 1."""
+        """Run the network on a batch of pictures of one size.
+
+        Args:
+            pictures_bgr: (h, w, 3) uint8 each; levels are scaled to -1..1.
+
+        Returns:
+            The network's output, the batch first.
+        """
         self.load()
-        self._shown = (len(pictures_bgr), *pictures_bgr[0].shape)
+        self._last_shape = (len(pictures_bgr), *pictures_bgr[0].shape)
         self._net.setInput(cv2.dnn.blobFromImages(pictures_bgr, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
-        said: NDArray[np.float32] = self._net.forward()
-        return said
+        output: NDArray[np.float32] = self._net.forward()
+        return output

@@ -1,4 +1,4 @@
-"""What was read in a picture: the dice, how sure each is, and why the whole is not to be trusted, if it is not."""
+"""The result of reading a picture: the dice, their confidence, and the doubt if the reading is not trusted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 FrameBGR = NDArray[np.uint8]
-"""(height, width, 3) uint8 in OpenCV's order: blue, green, red."""
+"""(height, width, 3) uint8 in OpenCV's channel order: blue, green, red."""
 
 Box = tuple[int, int, int, int]
 """Left, top, width, height in whole pixels."""
@@ -20,25 +20,25 @@ class Doubt(StrEnum):
     """Why a reading is not trusted."""
 
     COUNT = "count"
-    """Not as many dice as expected; or where nobody knows how many, one more or one fewer is nearly as likely."""
+    """The number of dice differs from the expected one; or, if it is unknown, one more or fewer is nearly as likely."""
     UNREAD = "unread"
-    """A die whose value is not sure, or something of a die's size in which no face was found."""
+    """A die has no confident value, or a die-sized object has no detected face."""
     DISAGREE = "disagree"
-    """Detector and classifier, or several frames, say different things of a die."""
+    """The detector and the classifier, or several frames, give different values for one die."""
     CUT_OFF = "cut_off"
-    """A die, or something as large, lies across the edge of what is looked at."""
+    """A die, or a die-sized object, crosses the edge of the visible area."""
     COCKED = "cocked"
-    """A die lies on another, or leans: two faces overlap, or one is of a size that no flat die has."""
+    """A die leans or lies on another: two faces overlap, or a face has a size that no flat die has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Die:
-    """One die.
+    """One die in a picture.
 
     Attributes:
-        value: Of its upper face, 1 to 6; None when none could be read.
-        box_xywh: Where it lies in the picture.
-        confidence: 0 to 1.
+        value: Value of the upper face, 1 to 6; None if it could not be read.
+        box_xywh: Bounding box in pixels of the picture.
+        confidence: Confidence of the value, 0 to 1.
     """
 
     value: int | None
@@ -47,14 +47,14 @@ class Die:
 
     @property
     def centre_xy(self) -> tuple[float, float]:
-        """The middle of the box in pixels."""
+        """Centre of the box in pixels."""
         x, y, w, h = self.box_xywh
         return x + w / 2, y + h / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All dice of one picture, left to right, and a doubt, or None when the reading is trusted.
+    """All dice of one picture, left to right, and the doubt; a reading without a doubt is trusted.
 
     >>> reading = Reading((Die(5, (0, 0, 40, 40), 0.99), Die(2, (80, 0, 40, 40), 0.98)), Doubt.COUNT)
     >>> reading.values, reading.trusted
@@ -71,5 +71,5 @@ class Reading:
 
     @property
     def values(self) -> tuple[int, ...]:
-        """The values that were read, sorted."""
+        """The values that were read, sorted; unread dice are left out."""
         return tuple(sorted(die.value for die in self.dice if die.value is not None))

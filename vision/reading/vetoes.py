@@ -1,6 +1,6 @@
-"""What geometry doubts in a tray: it never names a value and never makes a die, but what it sees must be explained.
+"""Geometric vetoes on a reading: they can only reject it, never name a value or add a die.
 
-Whole dice are drawn where faces were found; what else has changed may be no larger than a soft shadow or a crumb.
+The accepted dice are drawn as whole cubes. Foreground outside them must be no larger than a soft shadow or a crumb.
 """
 
 from __future__ import annotations
@@ -14,79 +14,95 @@ from vision.geometry.background import Mask
 from vision.reading.reading import Floats
 
 Box = tuple[float, float, float, float]
-"""Left, top, width, height."""
+"""Left, top, width, height in pixels of the mask."""
 
-WHOLE_DIE = 0.65
-"""Radius, in faces, within which a die's upper (or lower) face lies, whatever its turn: half a diagonal, and blur."""
-DIE_RADIUS = 0.22
-"""Radius, in faces, of the largest disc in a changed piece from which it may be a die: soft rims hold 0.15, a die of
-which a neighbour's outline has taken a part 0.26."""
-PIP_RADIUS = 0.08
-"""The same of a pip: of two dark dice that touch, of which one was seen, no more may have changed than pips."""
-FAR_PIPS = 0.8
-"""Pips farther from a die than so many faces are another's: those of its own sides are as near as 0.7."""
-BESIDE = 1.0
-"""What has changed nearer to a die than so many faces is beside it."""
-UNEVEN = 0.55
-"""So many faces' areas beside one die more than beside the median of its picture are a doubt: 0 of 254 trusted pictures
-of real rigs have them, 8 of 43 stacks told a die short, and 1 of 934 other trays: two black dice were taken for one."""
-CUT_RADIUS = 0.17
-"""The same of a piece that is cut by the edge of what is seen: a third of a die holds one."""
-OVERLAP = 0.8
-"""Faces whose middles are nearer than so many faces are not both flat on the floor."""
-SIZES = (0.75, 1.85)
-"""Sizes that the detector may say of a face, beside the calibration's: it says 1.22, the box round a turned die, in the
-median of six real cameras; dice of two makes, a lens 10 % off."""
-RIM = 0.4
-"""A face whose middle is nearer to the edge of what is seen than so many faces may have pips outside."""
+DIE_OUTLINE_RADIUS = 0.65
+"""Radius, in faces, of the disc that covers a face at any rotation: half its diagonal plus blur."""
+MIN_OBJECT_RADIUS = 0.22
+"""Radius, in faces, of the disc that unexplained foreground must hold to count as a possible die. Shadow rims are
+thinner; a die partly covered by a neighbour's outline is thicker."""
+MIN_PIP_RADIUS = 0.08
+"""Radius, in faces, of the smallest unexplained blob that triggers a closer pass. When two touching dark dice are
+detected as one, only the pips of the second one are visible."""
+OWN_PIPS_RADIUS = 0.8
+"""Distance from a die, in faces, within which pips are taken for those on its own visible sides."""
+NEIGHBOURHOOD_RADIUS = 1.0
+"""Distance from a die, in faces, within which foreground is attributed to it."""
+MAX_EXCESS_FOREGROUND = 0.55
+"""Foreground around one die beyond the median die's, in face areas, above which it is taken for a stack or for two
+dice detected as one. Evidence: docs/lab/reader.md."""
+MIN_CUT_OBJECT_RADIUS = 0.17
+"""As MIN_OBJECT_RADIUS, for foreground cut by the edge of the view: a third of a die holds such a disc."""
+MIN_FACE_DISTANCE = 0.8
+"""Distance between two face centres, in faces, below which they cannot both lie flat on the floor."""
+FACE_SIZE_RANGE = (0.75, 1.85)
+"""Detected size of a flat face relative to the calibrated one. It allows for the box of a rotated die, for dice of two
+makes and for a lens height that is 10 % off."""
+BORDER_MARGIN = 0.4
+"""Distance from the edge of the view, in faces, below which part of a face's pips may be outside."""
 
 
-def whole_dice(shape: Sequence[int], faces: Floats, below: Floats, face_px: float, radius: float = WHOLE_DIE) -> Mask:
-    """Where whole dice lie.
+def dice_mask(
+    shape: Sequence[int], faces: Floats, below: Floats, face_px: float, radius: float = DIE_OUTLINE_RADIUS
+) -> Mask:
+    """Draw the area that whole dice cover in the view.
 
     Args:
         shape: Height and width of the mask.
-        faces: (n, 2) middles of the upper faces in it.
-        below: (n, 2) middles of the lower faces in it.
-        face_px: Size of a face in it.
-        radius: How far a die reaches from the middles of its faces, in faces.
+        faces: (n, 2) centres of the upper faces in the mask.
+        below: (n, 2) centres of the lower faces in the mask.
+        face_px: Size of a face in the mask.
+        radius: Reach of a die from its face centres, in faces.
+
+    Returns:
+        (h, w) 255 where a die is, else 0.
     """
     mask = np.zeros(shape, np.uint8)
     for upper, lower in zip(faces, below, strict=True):
-        one, other = (tuple((np.array(at) * 8).round().astype(int).tolist()) for at in (upper, lower))
-        cv2.line(mask, one, other, 255, max(1, round(2 * radius * face_px)), cv2.LINE_8, 3)
+        top, bottom = (tuple((np.array(centre) * 8).round().astype(int).tolist()) for centre in (upper, lower))
+        cv2.line(mask, top, bottom, 255, max(1, round(2 * radius * face_px)), cv2.LINE_8, 3)
     return mask
 
 
-def unexplained(changed: Mask, dice: Mask, face_px: float, radius: float = DIE_RADIUS) -> list[Box]:
-    """Boxes of what has changed, holds a disc of that radius (in faces of `face_px`), and is no part of the dice."""
-    left = changed & ~dice
-    depth = cv2.distanceTransform(cv2.copyMakeBorder(left, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
-    if depth.max() < min(radius, CUT_RADIUS) * face_px:
-        return []  # as almost always: telling pieces apart takes longer than all else here
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(left)
-    found = []
+def unexplained_boxes(foreground: Mask, dice: Mask, face_px: float, radius: float = MIN_OBJECT_RADIUS) -> list[Box]:
+    """Find foreground objects outside the dice.
+
+    Args:
+        foreground: (h, w) 255 where the picture differs from the empty tray.
+        dice: (h, w) 255 where accepted dice are.
+        face_px: Size of a face in the masks.
+        radius: Radius, in faces, of the disc that an object must hold to be reported.
+
+    Returns:
+        Bounding boxes of the objects.
+    """
+    rest = foreground & ~dice
+    depth = cv2.distanceTransform(cv2.copyMakeBorder(rest, 1, 1, 1, 1, cv2.BORDER_CONSTANT), cv2.DIST_L2, 3)[1:-1, 1:-1]
+    if depth.max() < min(radius, MIN_CUT_OBJECT_RADIUS) * face_px:
+        return []  # the common case; labelling components is the slowest step here
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(rest)
+    boxes = []
     for label in range(1, count):
         x, y, w, h = stats[label, :4].tolist()
         piece = np.where(labels[y : y + h, x : x + w] == label, depth[y : y + h, x : x + w], 0)
-        cut = x == 0 or y == 0 or x + w == left.shape[1] or y + h == left.shape[0]
-        if piece.max() >= (min(radius, CUT_RADIUS) if cut else radius) * face_px:
-            found.append((x, y, w, h))
-    return found
+        cut = x == 0 or y == 0 or x + w == rest.shape[1] or y + h == rest.shape[0]
+        if piece.max() >= (min(radius, MIN_CUT_OBJECT_RADIUS) if cut else radius) * face_px:
+            boxes.append((x, y, w, h))
+    return boxes
 
 
-def overlapping(faces: Floats, face_px: float) -> bool:
-    """Whether two of the (n, 2) upper faces can't both lie flat on the floor."""
-    away = np.hypot(*(faces[:, None] - faces[None]).transpose(2, 0, 1))
-    return bool((away[np.triu_indices(len(faces), 1)] < OVERLAP * face_px).any())
+def any_overlap(faces: Floats, face_px: float) -> bool:
+    """Whether two of the (n, 2) face centres are too close for both dice to lie flat."""
+    distances = np.hypot(*(faces[:, None] - faces[None]).transpose(2, 0, 1))
+    return bool((distances[np.triu_indices(len(faces), 1)] < MIN_FACE_DISTANCE * face_px).any())
 
 
 def impossible_size(size_px: float, face_px: float) -> bool:
-    """Whether no die that lies flat has a face of that size."""
-    return not SIZES[0] <= size_px / face_px <= SIZES[1]
+    """Whether a detected face of `size_px` cannot belong to a flat die whose face has `face_px`."""
+    return not FACE_SIZE_RANGE[0] <= size_px / face_px <= FACE_SIZE_RANGE[1]
 
 
 def cut_off(face_xy: Sequence[float], size_px: float, shape: tuple[int, ...]) -> bool:
-    """Whether a face lies across the edge of a picture of that shape."""
-    half = RIM * size_px
+    """Whether a face with that centre and size crosses the edge of a picture of that shape."""
+    half = BORDER_MARGIN * size_px
     return not (half <= face_xy[0] <= shape[1] - half and half <= face_xy[1] <= shape[0] - half)

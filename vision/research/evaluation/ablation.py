@@ -28,10 +28,10 @@ import cv2
 from vision.geometry.rig import Rig
 from vision.images.loading import picture_in
 from vision.networks import Networks, detector
-from vision.networks.classifier import IN_A_PHOTO, Classifier
+from vision.networks.classifier import PHOTO_VIEWS, Classifier
 from vision.networks.detector import Detection, Detector
 from vision.reading import scenes
-from vision.reading.candidates import FAINT
+from vision.reading.candidates import MAX_DISAGREEMENT
 from vision.reading.reader import Reader
 from vision.reading.reading import FrameBGR
 from vision.research.evaluation.conditions import CONDITIONS, picture
@@ -54,43 +54,47 @@ def _never(*_: object) -> bool:
 ALONE = SimpleNamespace(log=math.log, dist=math.dist, prod=lambda each: min(each, default=1.0))
 """In place of `math`: what is asked of the product of all is asked of the least."""
 WITHOUT: dict[str, dict[str, Any]] = {
-    "closer looks while in doubt": {
-        "vision.reading.scenes.Photo.looks": _one_look(scenes.Photo.looks),
-        "vision.reading.scenes.TrayFrame.looks": _one_look(scenes.TrayFrame.looks),
+    "closer passes while in doubt": {
+        "vision.reading.scenes.Photo.passes": _one_look(scenes.Photo.passes),
+        "vision.reading.scenes.TrayFrame.passes": _one_look(scenes.TrayFrame.passes),
     },
-    "what is in doubt shown all round": {
-        "vision.reading.reader.Reader._reconsidered": lambda _reader, _scene, best, *_: best
+    "test-time augmentation of uncertain dice": {
+        "vision.reading.reader.Reader._resolve_uncertain": lambda _reader, _scene, best, *_: best
     },
-    "in the tray a face is shown at its own size": {"vision.reading.scenes.TrayFrame.views": IN_A_PHOTO},
-    "all dice at once are sure, not each alone": {"vision.reading.candidates.math": ALONE},
-    "a coloured face shown again as its darkest channel": {"vision.networks.classifier.is_coloured": _never},
-    "what is faint to the detector is borne out all round": {
-        "vision.reading.candidates.FAINT": 1e9,
-        "vision.reading.candidates.FAINTER": 1e9,
+    "crop factor of the tray": {"vision.reading.scenes.TrayFrame.views": PHOTO_VIEWS},
+    "joint confidence of all dice instead of each alone": {"vision.reading.candidates.math": ALONE},
+    "minimum channel of coloured faces": {"vision.networks.classifier.is_coloured": _never},
+    "disagreement threshold": {
+        "vision.reading.candidates.MAX_DISAGREEMENT": 1e9,
+        "vision.reading.candidates.MAX_DISAGREEMENT_UNCOUNTED": 1e9,
     },
-    "a sure face left out in any look is a doubt": {"vision.reading.candidates.Selection.contested": False},
-    "two looks find the same, one of them near": {
-        "vision.reading.scenes.BLIND": 1,
-        "vision.reading.scenes.NEAR_PX": 0.0,
+    "plausible rejects are a doubt": {"vision.reading.candidates.Selection.has_plausible_reject": False},
+    "two scales must agree if the count is unknown": {
+        "vision.reading.scenes.MIN_AGREEING_SCALES": 1,
+        "vision.reading.scenes.SMALL_FACE_PX": 0.0,
     },
-    "fainter things, too, where nobody says how many there are": {"vision.reading.candidates.FAINTER": FAINT},
-    "where the networks differ, all views all round must say the value": {
-        "vision.reading.candidates.Candidate.disputed": False
+    "a stricter disagreement threshold if the count is unknown": {
+        "vision.reading.candidates.MAX_DISAGREEMENT_UNCOUNTED": MAX_DISAGREEMENT
+    },
+    "network disagreement needs every augmented view": {
+        "vision.reading.candidates.Candidate.networks_disagree": False
     },
     "veto: cut off": {"vision.reading.vetoes.cut_off": _never},
     "vetoes: overlap, impossible size": {
-        "vision.reading.vetoes.overlapping": _never,
+        "vision.reading.vetoes.any_overlap": _never,
         "vision.reading.vetoes.impossible_size": _never,
     },
-    "veto: what no die explains": {"vision.reading.scenes.TrayFrame.unexplained": lambda *_: []},
-    "veto: more beside one die than beside the others": {"vision.reading.scenes.TrayFrame._uneven": _never},
-    "what is printed left out; a closer look where something may lie, or pips of another die": {
-        "vision.reading.scenes.TrayFrame._unchanged": _never,
-        "vision.reading.scenes.TrayFrame.suspects": _never,
+    "veto: unexplained foreground": {"vision.reading.scenes.TrayFrame.unexplained": lambda *_: []},
+    "veto: excess foreground around one die": {
+        "vision.reading.scenes.TrayFrame._has_excess_foreground": _never
+    },
+    "background check of detections; another pass at possible foreground": {
+        "vision.reading.scenes.TrayFrame._is_background": _never,
+        "vision.reading.scenes.TrayFrame.needs_another_pass": _never,
     },
 }
 """Each part, in the order in which they are added, and what stands in its place where it is left out."""
-ROWS = ("one look; each face once, twice if it is not plain", *WITHOUT)
+ROWS = ("one pass; a second view for uncertain faces", *WITHOUT)
 
 
 Shown = tuple[FrameBGR, Rig | None, tuple[int, ...]]
@@ -137,7 +141,7 @@ class Remembering:
 def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
     """Whether the picture is read right, and whether it is trusted, with so many parts as each row has."""
     frame_bgr, rig, truth = job.shown()
-    light, close = Remembering(Detector(detector.GLANCE, names=False)), Remembering(Detector())
+    light, close = Remembering(Detector(detector.LIGHT_MODEL, with_values=False)), Remembering(Detector())
     reader = Reader(Networks(light, close, Classifier()), rig)  # type: ignore[arg-type]
     found = []
     for parts in range(len(ROWS)):

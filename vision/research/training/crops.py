@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.networks.classifier import CROP_PX, SIDE_FACES, cut_out, darkest, is_coloured, turned
+from vision.networks.classifier import CROP_FACES, CROP_PX, crop_face, is_coloured, minimum_channel, rotation
 from vision.research.training.augment import relit
 from vision.research.training.datasets import Photo
 
@@ -99,17 +99,17 @@ def _seen(photo: Photo, at: NDArray[np.float64], size_px: float, rng: np.random.
     turn = rng.uniform(0, 2 * np.pi)
     lean = rng.uniform(0, np.pi)
     stretch = rng.uniform(-MOST_STRETCH, MOST_STRETCH)
-    about = turned(turn) @ turned(lean) @ np.diag(np.exp([stretch / 2, -stretch / 2])) @ turned(-lean)
+    about = rotation(turn) @ rotation(lean) @ np.diag(np.exp([stretch / 2, -stretch / 2])) @ rotation(-lean)
     if rng.random() < 0.5:
         about = about @ np.diag([1.0, -1.0])
     edge_px = CROP_PX // 2 if rng.random() < HALVED else CROP_PX
-    crop = cut_out(photo.bgr, (float(at[0]), float(at[1])), size_px, about, edge_px)
+    crop = crop_face(photo.bgr, (float(at[0]), float(at[1])), size_px, about, edge_px)
     if rng.random() < ASLANT:
         crop = _aslant(crop, rng)
     if rng.random() < SMALL:
-        crop = _from_farther(crop, float(rng.uniform(*SMALL_FACES_PX)) * SIDE_FACES, rng)
+        crop = _from_farther(crop, float(rng.uniform(*SMALL_FACES_PX)) * CROP_FACES, rng)
     crop = _resized(relit(crop, rng), CROP_PX)
-    return darkest(crop) if rng.random() < DARKEST and is_coloured(crop) else crop
+    return minimum_channel(crop) if rng.random() < DARKEST and is_coloured(crop) else crop
 
 
 def _aslant(crop: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:

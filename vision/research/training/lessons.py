@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.networks.classifier import Classifier
-from vision.networks.detector import DICE_PX, Detector, non_max_suppression
+from vision.networks.detector import REFERENCE_FACE_PX, Detector, non_max_suppression
 from vision.networks.known_scale import LIGHT_FACE_PX
-from vision.networks.multiscale import LARGEST_MAGNIFICATION
+from vision.networks.multiscale import MAX_UPSCALING
 from vision.research.training.datasets import Photo
 
 LEAST_SCORE = 0.12
@@ -58,7 +58,7 @@ def hardness(photo: Photo, faces: Classifier, contradicted: float = LABEL_WRONG)
     """(n,) how far each die is from being read as what it is labelled, 0.1 to 1.1; `contradicted` if surely another."""
     if not len(photo.dice):
         return np.empty(0, np.float32)
-    said = faces.values(photo.bgr, [(float(x), float(y), float(size)) for x, y, size, _ in photo.dice], VIEWS)
+    said = faces.classify(photo.bgr, [(float(x), float(y), float(size)) for x, y, size, _ in photo.dice], VIEWS)
     of_label = said[np.arange(len(said)), photo.dice[:, 3].astype(int)]
     surely_another = (of_label < 1 - CONTRADICTED) & (said[:, 1:].max(1) > CONTRADICTED)
     return np.where(surely_another, contradicted, EASIEST + 1 - of_label).astype(np.float32)
@@ -92,7 +92,7 @@ def _marks(photo: Photo, detector: Detector) -> NDArray[np.float32]:
     long_edge = max(photo.bgr.shape[:2])
     scales = [px / long_edge for px in LONG_EDGES_PX]
     if len(photo.dice):
-        scales.append(min(scales[-1], DICE_PX / max(1.0, float(np.median(photo.dice[:, 2])))))
-    every = [mark for scale in scales if scale <= LARGEST_MAGNIFICATION for mark in detector.detect(photo.bgr, scale)]
+        scales.append(min(scales[-1], REFERENCE_FACE_PX / max(1.0, float(np.median(photo.dice[:, 2])))))
+    every = [mark for scale in scales if scale <= MAX_UPSCALING for mark in detector.detect(photo.bgr, scale)]
     marks = non_max_suppression([mark for mark in every if mark.score >= LEAST_SCORE])
     return np.array([(mark.x, mark.y, mark.size_px, mark.value) for mark in marks], np.float32).reshape(-1, 4)

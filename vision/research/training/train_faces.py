@@ -57,7 +57,7 @@ def main() -> None:
     asked = ask.parse_args()
     found, read = detector.Detector(asked.detector), classifier.Classifier(asked.reader)
     sets = sets_for(asked)
-    trays = with_tray_lessons(sets.pop(TRAY_SET), detector.Detector(detector.GLANCE, names=False), read)
+    trays = with_tray_lessons(sets.pop(TRAY_SET), detector.Detector(detector.LIGHT_MODEL, with_values=False), read)
     sets = {name: with_lessons(photos, found, read) for name, photos in sets.items()} | {TRAY_SET: trays}
     if hard := misread(trays):
         sets[MISREAD_SET] = hard
