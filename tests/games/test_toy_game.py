@@ -1,4 +1,4 @@
-"""Adding a game, shown on a toy: the folder `high`, and a line in the registry. See docs/adding-a-game.md."""
+"""Adding a game, shown on a toy: the folder `high`, and a line in the registry. See docs/how-to/add-a-game.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""High, a toy: everybody throws one die, the highest wins. A game's folder as docs/adding-a-game.md tells it."""
+"""High, a toy: everybody throws one die, the highest wins. A game's folder as docs/how-to/add-a-game.md tells it."""
 
 from __future__ import annotations
 

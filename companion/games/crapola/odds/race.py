@@ -2,7 +2,7 @@
 
 This turn is played for the win. Later ones, of both, are taken to be played for the most turn points, with six dice,
 and nobody spends; the last turn, against a given total, is played for the win. What a state is worth depends on how far
-both are from the target. How near that comes to the truth is told in docs/odds.md.
+both are from the target. How near that comes to the truth is told in docs/method/odds.md.
 """
 
 from __future__ import annotations
