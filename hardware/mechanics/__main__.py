@@ -10,7 +10,17 @@ import numpy as np
 from build123d import Part, Pos, Rot, export_stl
 
 from hardware.mechanics import solids
-from hardware.mechanics.dimensions import RIDGE_WH_MM, TRAY_WH_MM, Arm, arm_for
+from hardware.mechanics.dimensions import (
+    BACK_MM,
+    POST_MM,
+    RIDGE_WH_MM,
+    SHEET_MM,
+    TRAY_WH_MM,
+    WALL_HEIGHT_MM,
+    Arm,
+    arm_for,
+    board_wh_mm,
+)
 from hardware.mechanics.drawings import drawings
 from hardware.mechanics.rendering import RGB, Triangles, Viewpoint, picture
 from hardware.mechanics.sheets import sheets
@@ -23,6 +33,7 @@ WALNUT: RGB = (150, 110, 80)
 FELT: RGB = (58, 92, 72)
 ALUMINIUM: RGB = (190, 195, 200)
 CIRCUIT: RGB = (60, 150, 90)
+PAPER: RGB = (245, 245, 245)
 LIGHT: RGB = (250, 245, 225)
 DARK: RGB = (62, 62, 68)
 Shown = Sequence[tuple[Part, RGB]]
@@ -67,6 +78,8 @@ def _steps() -> Mapping[str, tuple[Shown, Viewpoint]]:
     on_table = [(Pos(200, 330, 160) * part, colour) for part, colour in closed]
     return {
         "step-table": ([*base, *tray, *frame, *camera, *lights, *on_table], Viewpoint(24, 22, SIZE_WH)),
+        "step-parts": (_laid_out(arm), Viewpoint(0, 50, SIZE_WH)),
+        "step-calibrate": ([*base, *tray, *frame, *camera, *lights, *_sheet_on_a_book()], Viewpoint(24, 30, SIZE_WH)),
         "step-tray": (tray, Viewpoint(28, 34, SIZE_WH)),
         "step-arm": ([*base, *tray, *frame], Viewpoint(38, 24, SIZE_WH)),
         "step-camera": (turned, Viewpoint(215, 38, SIZE_WH)),
@@ -88,6 +101,37 @@ def _frame(arm: Arm) -> list[tuple[Part, RGB]]:
 def _camera(arm: Arm) -> list[tuple[Part, RGB]]:
     board, lens = solids.camera(arm)
     return [(board, CIRCUIT), (lens, DARK)]
+
+
+def _sheet_on_a_book() -> list[tuple[Part, RGB]]:
+    """The calibration sheet, held aslant under the camera by a book."""
+    book = Pos(-95, 20, 3) * solids.slab(120, 170, 45)
+    sheet = Pos(-15, 20, 46) * Rot(0, 14, 0) * solids.slab(210, 200, 1)
+    marks = [Pos(x, y, 1) * solids.slab(34, 34, 0.6) for x in (-80, 0, 80) for y in (-70, 0, 70)]
+    tilted = [Pos(-15, 20, 46) * Rot(0, 14, 0) * mark for mark in marks]
+    return [(book, PRINTED), (sheet, PAPER), *((mark, DARK) for mark in tilted)]
+
+
+def _laid_out(arm: Arm) -> list[tuple[Part, RGB]]:
+    """Everything that is printed, sawn and cut, side by side."""
+    layout = preset("board3x121")
+    parts = solids.printed(layout)
+    width, height = board_wh_mm(layout)
+    outer_w, outer_d = (side + 2 * SHEET_MM for side in TRAY_WH_MM)
+    walls = [Pos(x, y, 0) for x in (330, 450) for y in (-104, -66, -28, 10)]
+    holders = [Pos(330 + 75 * number, 190, 0) for number in range(4)]
+    flat = [
+        (Pos(-outer_w / 2 + 60, 0, 0) * solids.slab(outer_w, outer_d, SHEET_MM), PLYWOOD),
+        *((Pos(-106, y, 0) * solids.slab(outer_w, WALL_HEIGHT_MM, SHEET_MM), PLYWOOD) for y in (-150, -190)),
+        *((Pos(-152, y, 0) * solids.slab(TRAY_WH_MM[1], WALL_HEIGHT_MM, SHEET_MM), PLYWOOD) for y in (-230, -270)),
+        (Pos(190, -230, 0) * solids.slab(width, height, BACK_MM), PLYWOOD),
+        (Pos(460, -230, 0) * solids.led_board(layout)["front"], WALNUT),
+        (Pos(-60, 165, 0) * solids.slab(arm.post_mm, POST_MM, POST_MM), ALUMINIUM),
+        (Pos(130, 60, 0) * parts["foot"], PRINTED),
+        (Pos(225, -40, 0) * parts["camera-arm"], PRINTED),
+    ]
+    printed = [(place * parts["light-wall"], DARK) for place in walls]
+    return [*flat, *printed, *((place * parts["light-holder"], PRINTED) for place in holders)]
 
 
 def _lights() -> list[tuple[Part, RGB]]:

@@ -68,6 +68,31 @@ def ribbon() -> str:
     return _svg(760, 390, "The camera's flat cable", body)
 
 
+def imager() -> str:
+    """The answers that Raspberry Pi Imager wants for a table's card."""
+    answers = (
+        ("Device", "your Pi"),
+        ("Operating system", "Raspberry Pi OS Lite (64-bit)"),
+        ("Hostname", "pegpip"),
+        ("User and password", "yours: for ssh"),
+        ("Wi-Fi", "name, password and country"),
+        ("Remote access", "SSH on, with the password"),
+    )
+    body = [
+        f'<rect x="130" y="20" width="500" height="270" rx="10" fill="#fff" stroke="{_INK}"/>',
+        f'<rect x="130" y="20" width="500" height="36" rx="10" fill="{_INK}"/>',
+        _words(380, 44, "Raspberry Pi Imager", size=15, colour=_PALE),
+    ]
+    for row, (question, answer) in enumerate(answers):
+        y = 86 + 36 * row
+        body += [
+            _words(300, y, question, "end", 15),
+            f'<rect x="320" y="{y - 19}" width="290" height="28" rx="4" fill="{_PALE}" stroke="{_GOLD}"/>',
+            _words(332, y, answer, "start", 15),
+        ]
+    return _svg(760, 310, "Answers for Raspberry Pi Imager", body)
+
+
 def phones() -> str:
     """The three screens between a phone and the table's page."""
     screens = (
@@ -92,7 +117,7 @@ def phones() -> str:
 
 def drawings() -> dict[str, str]:
     """Name of each SVG file in docs/img -> its text."""
-    return {"step-shifter": shifter(), "step-cable": ribbon(), "step-phones": phones()}
+    return {"step-imager": imager(), "step-shifter": shifter(), "step-cable": ribbon(), "step-phones": phones()}
 
 
 def _words(x: float, y: float, text: str, anchor: str = "middle", size: int = 17, colour: str = _INK) -> str:
