@@ -66,6 +66,9 @@ layout: .venv/dev.stamp  ## every page for every game, number of players, size, 
 pictures: .venv/dev.stamp  ## every page in Chromium at every size, dark and light, to look at: out/web
 	@$(BIN)/pytest -m pictures tests/web
 
+throw-picture: .venv/dev.stamp  ## draw the README's moving picture of a throw in Chromium: docs/img/throw.webp
+	@$(BIN)/python -m tests.web.moving_picture
+
 load: .venv/dev.stamp  ## two thousand viewers, a thousand phones that come and go, and a guest who dallies
 	@$(BIN)/python -m tests.web.load
 
