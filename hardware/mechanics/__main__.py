@@ -21,7 +21,6 @@ from hardware.mechanics.dimensions import (
     arm_for,
     board_wh_mm,
 )
-from hardware.mechanics.drawings import drawings
 from hardware.mechanics.rendering import RGB, Triangles, Viewpoint, picture
 from hardware.mechanics.sheets import sheets
 from hardware.track import preset
@@ -53,8 +52,6 @@ def main() -> None:
     (out / "img").mkdir(exist_ok=True)
     for name, text in sheets(layout).items():
         (out / "parts" / f"{name}.svg").write_text(text, encoding="utf-8")
-    for name, text in drawings().items():
-        (out / "img" / f"{name}.svg").write_text(text, encoding="utf-8")
     for name, part in solids.printed(layout).items():
         print(name)  # noqa: T201
         file = out / "parts" / f"{name}.stl"

@@ -234,6 +234,11 @@ def test_addresses_and_paths_are_those_of_an_installed_table() -> None:
     assert f"holds {hotspot.PHONES} to 10 phones, {hotspot.MINIMAL_PHONES} with" in GUIDE
 
 
+def test_the_drawing_of_the_phones_names_the_hotspots_address() -> None:
+    drawing = (DOCS / "img" / "step-phones.svg").read_text(encoding="utf-8")
+    assert f">http://{hotspot.ADDRESS}:{PORT}<" in drawing
+
+
 def test_the_settings_that_the_page_names_exist(settings: config.Settings) -> None:
     for table, key in re.findall(r"`(\w+) = [^`]+` in \[(\w+)\]", GUIDE):
         assert hasattr(getattr(settings, key), table), (table, key)
