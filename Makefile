@@ -5,7 +5,7 @@ QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/t
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts fuzz-web corrupted rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
+.PHONY: faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts fuzz-web corrupted rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -85,6 +85,9 @@ faults: .venv/dev.stamp  ## damaged folders, power cuts, kills, failing disks, m
 	@$(BIN)/python -m tests.faults
 	@$(BIN)/python -m tests.system.restarts
 	@$(BIN)/pytest -q tests/service/test_supervision.py tests/service/test_safe_mode.py tests/system/test_plug_pulled.py tests/vision/test_camera_faults.py tests/hardware/test_strip_faults.py
+
+settings-storm: .venv/dev.stamp  ## as root: 300 random changes of settings, a restart as nobody after each: is the page up within 10 s? (half an hour)
+	@$(BIN)/python -m tests.settings.storm --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1)
 
 soak: .venv/dev.stamp  ## 2,000 throws in the virtual tray with 50 viewers and exports in between: nothing grows, slows or is lost (an hour)
 	@$(BIN)/python -m tests.faults.soak --throws $(or $(THROWS),2000)

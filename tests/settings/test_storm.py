@@ -1,0 +1,25 @@
+"""A few random changes of settings with a restart after each; `make settings-storm` runs three hundred."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from tests.settings.storm import BY_HAND, storm
+
+ROUNDS = 8
+"""Enough for a forbidden port, an unplugged camera, a deleted video, a strip and a layout that are not there."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can start a table as another user")
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv (util-linux) is not installed")
+def test_the_page_is_up_after_every_change_of_a_setting_and_restart() -> None:
+    assert len(storm(ROUNDS, seed=5)) == ROUNDS
+    assert {(section, key) for section, key, _, _ in BY_HAND[:ROUNDS]} >= {
+        ("web", "port"),
+        ("camera", "source"),
+        ("strip", "kind"),
+    }
