@@ -55,7 +55,7 @@ def checks(settings: config.Settings) -> Iterator[Finding]:
     """All checks, one by one, as they are made."""
     from companion.diagnostics import doctor
     from companion.diagnostics.hotspot_health import check_hotspot
-    from companion.table.journal import last_written_s
+    from companion.diagnostics.machine_health import newest_s
 
     versions = doctor.check_versions(settings.camera.source)
     if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:
@@ -69,7 +69,7 @@ def checks(settings: config.Settings) -> Iterator[Finding]:
             yield doctor_parts.check_sounds()
     yield doctor.check_disk(settings.data.folder)
     yield doctor.check_journal(settings.data.folder)
-    yield doctor.check_clock(datetime.now().astimezone(), last_written_s(settings.data.folder))
+    yield doctor.check_clock(datetime.now().astimezone(), newest_s(settings.data.folder))
     yield doctor.check_network()
     if settings.web.hotspot:
         yield check_hotspot(settings.web.hotspot)

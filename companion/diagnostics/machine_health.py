@@ -8,14 +8,19 @@ from datetime import datetime
 from pathlib import Path
 
 from companion.diagnostics.health import Check, disk_check, journal_check
+from companion.table.atomic import write_file
 from companion.table.journal import last_written_s
 
 EARLIEST_YEAR = 2025
-"""A Pi has no clock of its own: without a network it starts in its past."""
+"""First year that the clock can show. A Pi has no clock of its own: without a network it starts in its past."""
 SLACK_S = 300.0
-"""A clock may be put back by so much without being called wrong."""
+"""Seconds that the clock may be behind the newest entry without being called wrong."""
 SLOWED_C = 80.0
-"""A Pi slows its processor down from here on (Raspberry Pi documentation, "Frequency management")."""
+"""Degrees at which a Pi slows its processor down (Raspberry Pi documentation, "Frequency management")."""
+NEWEST_FILE = "newest-time.txt"
+"""Time of the newest entry, kept in the data folder while the clock is behind it."""
+SYNCHRONISED = "run/systemd/timesync/synchronized"
+"""File that systemd-timesyncd makes once it has set the clock since the start."""
 
 
 def checks_of_any_table(folder: Path, journal_illness: Callable[[], str | None]) -> dict[str, Check]:
@@ -23,30 +28,61 @@ def checks_of_any_table(folder: Path, journal_illness: Callable[[], str | None])
 
     To be called before anything is written: a clock that has gone back is seen by the journal's last entry.
     """
+    newest_entry_s = newest_s(folder)
+    remember_newest(folder, newest_entry_s, datetime.now().astimezone())
     return {
         "disk": disk_check(folder),
-        "machine": machine_check(lambda: datetime.now().astimezone(), last_written_s(folder)),
+        "machine": machine_check(lambda: datetime.now().astimezone(), newest_entry_s),
         "journal": journal_check(folder, journal_illness),
     }
 
 
+def newest_s(folder: Path, root: Path = Path("/")) -> float:
+    """Return when the newest entry was written by a right clock, in seconds since 1970; 0 when nothing is known.
+
+    The last entry does not tell: after a move with a wrong clock it is of that clock. A clock that the network has set
+    is right whatever the entries say: then the answer is 0.
+    """
+    if _synchronised(root):
+        return 0.0
+    remembered_s = 0.0
+    with contextlib.suppress(OSError, ValueError):
+        remembered_s = float((folder / NEWEST_FILE).read_text())
+    return max(last_written_s(folder), remembered_s)
+
+
+def remember_newest(folder: Path, newest_entry_s: float, now: datetime) -> None:
+    """Keep the time of the newest entry while the clock is behind it, and forget it when the clock is right."""
+    file = folder / NEWEST_FILE
+    with contextlib.suppress(OSError):
+        if clock_illness(now, newest_entry_s) is None:
+            file.unlink(missing_ok=True)
+        elif newest_entry_s > 0:
+            write_file(file, (str(newest_entry_s).encode(),))
+
+
 def machine_check(now: Callable[[], datetime], written_s: float = 0.0, root: Path = Path("/")) -> Check:
-    """Whether the supply, the processor's heat and the clock are good.
+    """Make the check of the supply's voltage, the processor's heat and the clock.
 
     Args:
         now: The date and time, by this machine's clock.
-        written_s: When the journal's last entry was written before this start, in seconds since 1970; 0 without one.
-        root: What the kernel's files lie under.
+        written_s: When the newest entry before this start was written, in seconds since 1970; 0 without one.
+        root: Folder that holds the kernel's files.
     """
 
     def check() -> tuple[bool, str]:
-        wrong = [text for text in (_voltage(root), _heat(root), _clock(now(), written_s)) if text]
+        entry_s = 0.0 if _synchronised(root) else written_s
+        wrong = [text for text in (_voltage(root), _heat(root), _clock(now(), entry_s)) if text]
         if wrong:
             return False, " ".join(wrong)
         degrees = _degrees(root)
         return True, "no sensors to ask" if degrees is None else f"voltage and clock are good, {degrees:.0f} °C"
 
     return check
+
+
+def _synchronised(root: Path) -> bool:
+    return (root / SYNCHRONISED).exists()
 
 
 def _voltage(root: Path) -> str | None:

@@ -18,7 +18,7 @@ from companion.commands.doctor import command as doctor
 from companion.diagnostics import bundle, health, logs
 from companion.diagnostics.doctor import check_clock
 from companion.diagnostics.hotspot_health import check_hotspot
-from companion.diagnostics.machine_health import machine_check
+from companion.diagnostics.machine_health import NEWEST_FILE, SYNCHRONISED, machine_check, newest_s, remember_newest
 from companion.table.journal import Entry, Journal, last_written_s
 from web.pairing.tokens import FileTokens, Paired
 
@@ -62,6 +62,32 @@ def test_a_clock_that_lies_behind_the_last_entry_is_told(tmp_path: Path, written
     found, words = machine_check(lambda: NOW, last_s, pi(tmp_path))()
     assert (found, "2030-05-01 02:00" in words) == (ok, not ok), words
     assert check_clock(NOW, last_s).ok == ok
+
+
+def test_a_wrong_clock_is_told_over_moves_and_restarts_until_it_is_right(tmp_path: Path) -> None:
+    data, machine = tmp_path / "data", pi(tmp_path / "pi")
+    data.mkdir()
+    journal = Journal(data)
+    journal.open()
+    journal.append(Entry(number=1, kind="end", body={}, wall_s=NOW.timestamp()))
+    past = NOW.replace(month=1)
+    for number in (2, 3):
+        newest_entry_s = newest_s(data, machine)
+        remember_newest(data, newest_entry_s, past)
+        assert not machine_check(lambda: past, newest_entry_s, machine)()[0]
+        journal.append(Entry(number=number, kind="end", body={}, wall_s=past.timestamp()))
+    journal.close()
+    newest_entry_s = newest_s(data, machine)
+    remember_newest(data, newest_entry_s, NOW)
+    assert machine_check(lambda: NOW, newest_entry_s, machine)()[0]
+    assert not (data / NEWEST_FILE).exists()
+
+
+def test_a_clock_that_the_network_has_set_is_right_whatever_the_entries_say(tmp_path: Path) -> None:
+    machine = pi(tmp_path)
+    (machine / SYNCHRONISED).parent.mkdir(parents=True)
+    (machine / SYNCHRONISED).touch()
+    assert machine_check(lambda: NOW, NOW.timestamp() + 7200, machine)()[0]
 
 
 def test_when_the_last_entry_was_written_is_read_from_the_journal_as_it_lies(tmp_path: Path) -> None:
