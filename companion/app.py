@@ -60,7 +60,7 @@ from web.serving.feed import Feed
 from web.serving.server import Server
 
 ANSWER_S = 2.0
-"""Longest wait for a sign of life of the table and the server, in seconds; a machine that reads dice is slow."""
+"""Longest wait for an answer of the table and the server, in seconds; a machine that reads dice is slow."""
 SILENT_S = 15.0
 """Longest time between two frames of the camera's loop, in seconds; reading many dice in a photo takes several."""
 

@@ -1,7 +1,7 @@
-"""Looks after the parts that run: one that has fallen is told and started again; the watchdog is fed by proofs of life.
+"""Supervise the parts: report and restart one that has failed, and notify systemd's watchdog.
 
-A part falls when its thread ends by an exception, of any type, or no longer goes round. Only the table's writer, the
-camera's loop and the server feed systemd's watchdog: while one of them gives no proof, nothing does.
+A part has failed when its thread ended by an exception or stopped looping. The watchdog is notified only while the
+table's writer, the camera's loop and the server all respond.
 """
 
 from __future__ import annotations
@@ -17,16 +17,22 @@ from companion.service.parts import Part
 log = logging.getLogger(__name__)
 
 LOOK_S = 1.0
-"""So often the parts are looked at."""
+"""Seconds between two checks of the parts."""
 STOPPING_S = 10.0
-"""So long its end waits for a look that is under way: at most the proofs of all parts."""
+"""Longest wait at the end for a check that is still running, in seconds: the proofs of all parts together."""
 REPORTED_S = 6.0
-"""So long a fall is told after the part runs again: as long as a page needs to hear of it."""
+"""Seconds for which a failure is shown after the part runs again: a page must have time to fetch it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A part that fell: why, when (on the clock), how often by now, and when it was running again."""
+    """A failure of a part.
+
+    Attributes:
+        why: What ended the part.
+        count: Failures of that part so far.
+        again_s: When it was running again, on the supervisor's clock; None while it is down.
+    """
 
     why: str
     count: int
@@ -34,14 +40,14 @@ class Fall:
 
 
 class Supervisor:
-    """Looks at every part once a second, on a thread of its own.
+    """Checks every part once a second on its own thread.
 
     Args:
-        parts: Those with a proof of life are looked after.
-        proofs: What the watchdog lives by: a name and whether it lives, within a second or two.
-        feed: Tells the watchdog that all live.
-        every_s: How often the watchdog is to be fed; None without one.
-        clock: Seconds, monotonic.
+        parts: The parts; those without `alive` are not checked.
+        proofs: Name -> whether that component responds within a second or two. The watchdog needs all of them.
+        feed: Notifies the watchdog.
+        every_s: Seconds between two notifications; None without a watchdog.
+        clock: A monotonic clock, in seconds.
     """
 
     def __init__(
@@ -63,13 +69,13 @@ class Supervisor:
         self._hook = threading.excepthook
 
     def start(self) -> None:
-        """Begin to look after the parts, which have been started."""
+        """Start the checks. The parts must be running."""
         self._hook, threading.excepthook = threading.excepthook, self._fell
         self._thread = threading.Thread(target=self._run, name="supervisor", daemon=True)
         self._thread.start()
 
     def begin(self, part: Part) -> None:
-        """Start a part. An error of a part that is not needed is told as a fall, and `step` starts it again."""
+        """Start a part. An error of a part that is not needed counts as a failure; `step` starts the part again."""
         try:
             part.start()
         except Exception as fault:
@@ -79,22 +85,22 @@ class Supervisor:
             self._falls[part.name] = Fall(f"{type(fault).__name__}: {fault}".rstrip(": "), 1)
 
     def stop(self) -> None:
-        """Look no more, before the parts are stopped."""
+        """Stop the checks. Call it before the parts are stopped."""
         self._done.set()
         if self._thread is not None:
             self._thread.join(timeout=STOPPING_S)
         threading.excepthook = self._hook
 
     def health(self) -> tuple[bool, str]:
-        """Whether everything proves that it lives, and a sentence for the page."""
+        """Return whether all components respond, and a sentence for the page."""
         if self._thread is None or not self._thread.is_alive():
-            return False, "Nobody looks after the parts any more. Start the table again."
+            return False, "The supervisor has stopped, so failed parts are not restarted. Restart the table."
         if self._silent:
-            return False, f"No sign of life from {', '.join(self._silent)}. If it does not come back, start again."
-        return True, "every part gives signs of life"
+            return False, f"No answer from {', '.join(self._silent)}. Restart the table if it stays like that."
+        return True, "every part responds"
 
     def telling(self, name: str, check: Check) -> Check:
-        """The check of a part that also tells that it fell."""
+        """Return a health check that reports the failures of a part besides what `check` says."""
 
         def health() -> tuple[bool, str]:
             fall = self._falls.get(name)
@@ -110,7 +116,7 @@ class Supervisor:
         return health
 
     def step(self) -> None:
-        """Look at every part once. The thread calls this; tests call it with a clock of their own."""
+        """Check every part once. The thread calls this; tests call it with their own clock."""
         for part in self._parts:
             self._revive(part)
         self._silent = [name for name, lives in self._proofs.items() if not lives()]
@@ -131,7 +137,7 @@ class Supervisor:
             self._falls[part.name] = Fall(why, fall.count + 1 if fall else 1)
         try:
             part.start()
-        except Exception as refused:  # noqa: BLE001 - it is told, and tried again in a second
+        except Exception as refused:  # noqa: BLE001 - it is reported, and tried again in a second
             self._falls[part.name] = Fall(str(refused), self._falls[part.name].count)
 
     def _run(self) -> None:
@@ -139,7 +145,7 @@ class Supervisor:
             try:
                 self.step()
             except Exception:
-                log.exception("looking after the parts failed")
+                log.exception("the check of the parts failed")
 
     def _fell(self, ended: threading.ExceptHookArgs, /) -> None:
         if ended.thread is not None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from companion.settings.file import SettingsFile
+import web
+from companion.settings.file import SettingsFile, declared
 from companion.settings.load import Origin, Settings
 from tests.web.pub import PIN, Pub, opened
 
@@ -48,3 +50,9 @@ def test_pins_typed_for_a_setting_are_limited_as_those_for_pairing_are(table: An
     assert answers[-1] == 429
     assert sent(phone, "limit_ma", 60000, pin=PIN)[0] == 429
     assert file.running == Settings()
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fi"])
+def test_every_setting_of_the_page_has_a_label(language: str) -> None:
+    texts = json.loads((Path(web.__file__).parent / f"texts/{language}.json").read_text())
+    assert [one for one in declared() if not texts.get(f"settings.{one.section}.{one.key}")] == []
