@@ -14,6 +14,9 @@ import click
 from companion.errors import DeviceError
 from companion.settings import load as config
 
+CTRL_C = 130
+"""Exit status of a program that a person ended."""
+
 if TYPE_CHECKING:
     from companion.diagnostics.doctor import Finding
 
@@ -22,13 +25,37 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")
 @click.option("--bundle", type=click.Path(path_type=Path), metavar="ZIP", help="Write all a bug report needs there.")
 @click.option("--photos", is_flag=True, help="With --bundle: the newest photos of throws too.")
+@click.option("--first-evening", is_flag=True, help="A guided check of about twenty minutes; ends in a page and a zip.")
+@click.option("--throws", type=click.IntRange(1, 10_000), default=100, show_default=True, help="With --first-evening.")
+@click.option("--yes", is_flag=True, help="With --first-evening: a demonstration that agrees to everything.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="With --first-evening: folder of the report."
+)
+@click.option("--camera", help="In place of the settings' camera, as for `pegpip play`.")
+@click.option("--strip", help="In place of the settings' strip, as for `pegpip play`.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
-def command(file: Path | None, as_json: bool, bundle: Path | None, photos: bool) -> int:
+def command(
+    file: Path | None,
+    as_json: bool,
+    bundle: Path | None,
+    photos: bool,
+    first_evening: bool,
+    throws: int,
+    yes: bool,
+    out: Path | None,
+    camera: str | None,
+    strip: str | None,
+) -> int:
     """Check camera, light, focus, calibration, strip, buttons, disk, journal, clock, network, power, port, versions.
 
     With --bundle all of it goes to a zip for a bug report, with the settings (no passwords), the last game and the log.
+    With --first-evening a person tries a new table for about twenty minutes, part by part: throws, looks and listens.
+    Ctrl-C ends it and keeps what was found.
     """
-    settings = config.load(file, {})
+    given = {"camera": {"source": camera} if camera else {}, "strip": {"kind": strip} if strip else {}}
+    settings = config.load(file, {section: keys for section, keys in given.items() if keys})
+    if first_evening:
+        return _hold(settings, throws, yes=yes, out=out or settings.data.folder / "first-evening")
     found = []
     for check in checks(settings):
         found.append(check)
@@ -39,6 +66,27 @@ def command(file: Path | None, as_json: bool, bundle: Path | None, photos: bool)
     if bundle is not None:
         _write(bundle, settings, found, photos=photos)
     return 1 if ill else 0
+
+
+def _hold(settings: config.Settings, throws: int, *, yes: bool, out: Path) -> int:
+    """Hold a first evening. Exit status: 0 all is well, 1 something is not, 130 ended by Ctrl-C."""
+    import time
+
+    from rich.console import Console
+
+    from companion.diagnostics.first_evening.evening import Evening
+    from companion.diagnostics.first_evening.holding import Screen, hold, phones_joined, write
+    from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
+
+    screen = Screen(Console())
+    person = Agreeable() if yes else TerminalPerson(screen.quiet)
+    evening = Evening(settings, person, checks, throws, clients=phones_joined, pause=time.sleep)
+    hold(evening, screen)
+    page, packed = write(evening, out, datetime.now().astimezone())
+    ill = len(evening.ill())
+    click.echo("All is well." if not ill else f"{ill} to see to.")
+    click.echo(f"Look at {page}. If you need help, send {packed}.")
+    return CTRL_C if evening.stopped else 1 if ill else 0
 
 
 def _write(file: Path, settings: config.Settings, found: list[Finding], *, photos: bool) -> None:

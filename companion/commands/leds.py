@@ -30,8 +30,6 @@ PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
 """Least distance of two LEDs in a picture, in pixels; a picture of a long strip gets wider."""
 ANY_PI = "Raspberry Pi"
 """Model to draw the wiring for on a machine that is no Pi."""
-DIM = 40
-"""Brightness of test lights, of 255: easy to see, and a whole strip draws little current."""
 
 _settings = click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 _layout = click.option("--layout", metavar="L", help="Ready-made layout; the settings' one when left out.")
@@ -71,7 +69,8 @@ def scenes(out: Path, only: str | None, stills: bool) -> None:
 @click.option("--step", "step_s", type=click.FloatRange(0.01), default=0.3, help="Seconds for a hole.")
 def map_(file: Path | None, layout: str | None, strip: str | None, out: Path | None, step_s: float) -> None:
     """Walk the track hole by hole and name each, to check the wiring; or draw it with the holes' numbers."""
-    from hardware.pictures.plans import walk, wiring_map
+    from hardware.pictures.lights import hole_by_hole
+    from hardware.pictures.plans import wiring_map
 
     settings = config.load(file, {})
     chosen = _chosen(settings, layout)
@@ -83,7 +82,7 @@ def map_(file: Path | None, layout: str | None, strip: str | None, out: Path | N
     elif out is not None:
         _write(out, wiring_map(chosen))
     else:
-        _play(settings, strip, chosen, [(name, _lit(chosen, leds)) for name, leds in walk(chosen)], step_s)
+        _play(settings, strip, chosen, hole_by_hole(chosen, settings.strip), step_s)
 
 
 @command.command()
@@ -98,12 +97,12 @@ def test(file: Path | None, layout: str | None, strip: str | None, step_s: float
     On a terminal it asks whether the colours were right. If not, it shows them in the other SPI coding, and says which
     setting to change. Exit status 1 when no coding was right.
     """
-    from hardware.pictures.plans import walk
+    from hardware.pictures.lights import hole_by_hole
 
     settings = config.load(file, {"strip": {"spi_bits": int(spi_bits)}} if spi_bits else {})
     chosen = _chosen(settings, layout)
     right = _with_right_colours(settings, strip, chosen, step_s)
-    _play(right or settings, strip, chosen, [(n, _lit(chosen, leds)) for n, leds in walk(chosen)], min(step_s, 0.05))
+    _play(right or settings, strip, chosen, hole_by_hole(chosen, settings.strip), min(step_s, 0.05))
     return 0 if right is not None else 1
 
 
@@ -119,9 +118,9 @@ def _with_right_colours(
 
     Without a person who can answer, the settings count as right.
     """
-    every = tuple(range(layout.leds))
-    colours = {"red": (DIM, 0, 0), "green": (0, DIM, 0), "blue": (0, 0, DIM), "white": (DIM // 3,) * 3}
-    frames = [(name, _lit(layout, every, rgb)) for name, rgb in colours.items()]
+    from hardware.pictures.lights import colours
+
+    frames = colours(layout, settings.strip)
     kind = resolved(strip or settings.strip.kind)
     codings = sorted(SPEED_HZ, key=lambda bits: bits != settings.strip.spi_bits) if kind == "spi" else [0]
     for bits in codings:
@@ -169,25 +168,12 @@ def _chosen(settings: config.Settings, name: str | None) -> Layout:
     return layout_of(name or settings.strip.layout, settings.track)
 
 
-def _lit(layout: Layout, leds: tuple[int, ...], rgb: tuple[int, ...] = (DIM, DIM // 2, 0)) -> FrameRGB:
-    import numpy as np
-
-    frame_rgb = np.zeros((layout.leds, 3), np.uint8)
-    frame_rgb[list(leds)] = rgb
-    return frame_rgb
-
-
 def _play(
     settings: config.Settings, kind: str | None, layout: Layout, steps: list[tuple[str, FrameRGB]], step_s: float
 ) -> None:
-    """Show each frame on the strip and print its name. The current stays within the settings' limit."""
+    """Show each frame on the strip and print its name."""
     import numpy as np
 
-    from hardware.power import Power
-    from hardware.settings import PowerSettings
-
-    limit_ma, white = settings.strip.limit_ma, settings.strip.white
-    power = Power(PowerSettings(brightness=1.0, limit_ma=limit_ma, gamma=1.0, white=white))
     strip = open_strip(kind or settings.strip.kind, layout.leds, settings.strip)
     if _simulated(strip.name):
         click.echo(f"The strip is simulated ({strip.name}): nothing is lit. Name a real one with --strip.", err=True)
@@ -197,7 +183,7 @@ def _play(
         for name, frame_rgb in steps:
             lit = np.flatnonzero(frame_rgb.any(axis=1))
             click.echo(f"{name}: LED {_range(lit.tolist())}")
-            strip.show(power.limited((frame_rgb / 255.0).astype(np.float32))[0])
+            strip.show(frame_rgb)
             time.sleep(step_s)
     finally:
         strip.stop()
@@ -208,6 +194,8 @@ def _simulated(kind: str) -> bool:
 
 
 def _range(leds: list[int]) -> str:
+    if not leds:
+        return "none, for limit_ma in [strip] is less than dark LEDs draw"
     return str(leds[0]) if len(leds) == 1 else f"{leds[0]} to {leds[-1]}"
 
 

@@ -7,9 +7,10 @@ import platform
 import re
 import subprocess
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -29,7 +30,14 @@ players are in game.jsonl. The Wi-Fi's password and the PIN are not in it, nor t
 """
 
 
-def write(file: Path, settings: Settings, findings: Iterable[Finding], *, photos: bool) -> list[str]:
+def write(
+    file: Path,
+    settings: Settings,
+    findings: Iterable[Finding],
+    *,
+    photos: bool,
+    more: Mapping[str, bytes] = MappingProxyType({}),
+) -> list[str]:
     """Write the zip, whole or not at all; the names in it.
 
     Args:
@@ -37,6 +45,7 @@ def write(file: Path, settings: Settings, findings: Iterable[Finding], *, photos
         settings: The table's.
         findings: Of the doctor.
         photos: Whether the newest photos of throws go in too.
+        more: Further files, name -> content.
 
     Raises OSError.
     """
@@ -48,6 +57,7 @@ def write(file: Path, settings: Settings, findings: Iterable[Finding], *, photos
         **_last_game(settings.data.folder),
         **_log(settings.web.wifi_password),
         **(_photos(settings.data.folder) if photos else {}),
+        **more,
     }
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:

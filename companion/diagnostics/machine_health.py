@@ -75,8 +75,8 @@ def machine_check(now: Callable[[], datetime], written_s: float = 0.0, root: Pat
         wrong = [text for text in (_voltage(root), _heat(root), _clock(now(), entry_s)) if text]
         if wrong:
             return False, " ".join(wrong)
-        degrees = _degrees(root)
-        return True, "no sensors to ask" if degrees is None else f"voltage and clock are good, {degrees:.0f} °C"
+        now_c = degrees(root)
+        return True, "no sensors to ask" if now_c is None else f"voltage and clock are good, {now_c:.0f} °C"
 
     return check
 
@@ -95,13 +95,14 @@ def _voltage(root: Path) -> str | None:
 
 
 def _heat(root: Path) -> str | None:
-    degrees = _degrees(root)
-    if degrees is None or degrees < SLOWED_C:
+    now_c = degrees(root)
+    if now_c is None or now_c < SLOWED_C:
         return None
-    return f"The processor is at {degrees:.0f} °C and slows down: let air to it."
+    return f"The processor is at {now_c:.0f} °C and slows down: let air to it."
 
 
-def _degrees(root: Path) -> float | None:
+def degrees(root: Path = Path("/")) -> float | None:
+    """Return the processor's temperature in degrees Celsius; None without a sensor. `root` holds the kernel's files."""
     try:
         return int((root / "sys/class/thermal/thermal_zone0/temp").read_text()) / 1000
     except (OSError, ValueError):

@@ -1,0 +1,141 @@
+"""What a first evening has found so far, and the person who holds it; the steps add to it, the page draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Protocol
+
+from companion.diagnostics.doctor import Finding
+from companion.diagnostics.machine_health import degrees
+from companion.settings.load import Settings
+from hardware.buttons import Buttons
+from hardware.buttons.opening import open_buttons
+from hardware.sounds import aplay
+from hardware.strips import Strip
+from hardware.strips.opening import open_strip
+from vision.cameras import Camera
+from vision.cameras.opening import open_camera
+
+Values = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Throw:
+    """One throw of the check.
+
+    Attributes:
+        read: The values that the table read, sorted.
+        lay: The values that lay there, as the person says, sorted.
+        doubt: Why the table would ask before it counts the throw; None when it trusts the reading.
+        jpeg: The tray with the reading drawn over it; empty for a throw that was read right.
+    """
+
+    read: Values
+    lay: Values
+    doubt: str | None = None
+    jpeg: bytes = b""
+
+    @property
+    def outcome(self) -> str:
+        """`asked`: the table would ask; else `right` or `wrong`."""
+        if self.doubt is not None:
+            return "asked"
+        return "right" if self.read == self.lay else "wrong"
+
+
+class Person(Protocol):
+    """Whoever holds the evening. Every method may raise KeyboardInterrupt: the evening ends and keeps what it has."""
+
+    enough_throws: bool
+
+    def begins(self, title: str, what: str) -> bool:
+        """Announce a step and what to do for it; False skips it."""
+
+    def agrees(self, question: str) -> bool:
+        """Answer a question about what is seen or heard."""
+
+    def throws(self, number: int, of: int, camera: Camera) -> None:
+        """Throw the dice, the throw of that number. May set `enough_throws`."""
+
+    def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
+        """Return what lies in the tray, sorted; None when nothing was thrown. May set `enough_throws`."""
+
+    def presses(self, button: str) -> None:
+        """Press that button."""
+
+
+@dataclass(slots=True)
+class Evening:
+    """The parts that are checked, and what the steps have found.
+
+    Attributes:
+        settings: The table's.
+        person: Who answers.
+        checks: The doctor's checks, made one by one.
+        throws_wanted: Number of throws.
+        open_camera: Builds the camera of the settings.
+        open_strip: Builds the strip of the settings.
+        open_buttons: Builds the buttons of the settings.
+        play: Plays a WAV file; returns what went wrong, or None.
+        clients: Number of phones on the table's own Wi-Fi; None where it opens none.
+        temperature: The processor's temperature in degrees Celsius; None where it can't be asked.
+        pause: Waits that many seconds.
+        findings: Everything found so far.
+        throws: The throws so far.
+        missed: Throws that the table did not see.
+        readings_s: Duration of each reading, in seconds.
+        frame_times_s: Time of each frame of the frame rate check, on the camera's clock.
+        hottest_c: Highest temperature so far.
+        not_done: Titles of the steps that were skipped or not reached.
+        stopped: Whether the person ended the evening early.
+        tray_jpeg: The newest settled tray with its reading.
+    """
+
+    settings: Settings
+    person: Person
+    checks: Callable[[Settings], Iterator[Finding]]
+    throws_wanted: int = 100
+    open_camera: Callable[[Settings], Camera] = lambda settings: open_camera(
+        settings.camera.source, dice=settings.camera.dice
+    )
+    open_strip: Callable[..., Strip] = open_strip
+    open_buttons: Callable[..., Buttons] = open_buttons
+    play: Callable[[bytes], str | None] = aplay
+    clients: Callable[[], int | None] = lambda: None
+    temperature: Callable[[], float | None] = degrees
+    pause: Callable[[float], object] = lambda _seconds: None
+    findings: list[Finding] = field(default_factory=list)
+    throws: list[Throw] = field(default_factory=list)
+    missed: int = 0
+    readings_s: list[float] = field(default_factory=list)
+    frame_times_s: list[float] = field(default_factory=list)
+    hottest_c: float | None = None
+    not_done: list[str] = field(default_factory=list)
+    stopped: bool = False
+    tray_jpeg: bytes = b""
+
+    def feel(self) -> None:
+        """Note the processor's temperature."""
+        now_c = self.temperature()
+        if now_c is not None:
+            self.hottest_c = max(now_c, self.hottest_c or now_c)
+
+    def count(self, outcome: str) -> int:
+        """Return the number of throws with that outcome."""
+        return sum(throw.outcome == outcome for throw in self.throws)
+
+    def ill(self) -> Sequence[Finding]:
+        """Return what is not well."""
+        return [finding for finding in self.findings if not finding.ok]
+
+
+def frames_a_second(times_s: Sequence[float]) -> float:
+    """Return the mean frame rate over at least two frame times."""
+    return (len(times_s) - 1) / max(1e-9, times_s[-1] - times_s[0])
+
+
+def longest_gap_s(times_s: Sequence[float]) -> float:
+    """Return the longest time between two frames."""
+    return max(later - earlier for earlier, later in pairwise(times_s))

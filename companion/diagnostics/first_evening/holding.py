@@ -1,0 +1,143 @@
+"""Holds a first evening: step after step with a progress bar, then writes the page and the zip, however it ended."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from companion.diagnostics import bundle
+from companion.diagnostics.doctor import Finding
+from companion.diagnostics.first_evening.evening import Evening
+from companion.diagnostics.first_evening.page import page
+from companion.diagnostics.first_evening.steps import STEPS, Step
+from companion.errors import CompanionError, DeviceError
+
+PAGE, ZIP = "first-evening.html", "first-evening.zip"
+"""File names of the page and the zip."""
+
+
+class Screen:
+    """The progress bar of the whole evening and of the step, and the lines above them."""
+
+    def __init__(self, console: Console) -> None:
+        columns = (TextColumn("{task.description:24}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+        self._bar = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
+        self._whole = self._bar.add_task("first evening", total=sum(step.minutes for step in STEPS))
+        self._step = self._bar.add_task("", total=1, visible=False)
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show the bars within."""
+        with self._bar:
+            yield
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """Take the bars off the screen within, for a question."""
+        self._bar.stop()
+        try:
+            yield
+        finally:
+            self._bar.start()
+
+    def begin(self, step: Step) -> None:
+        """Show that a step begins."""
+        self._bar.reset(self._step, description=step.title, total=1, visible=True)
+
+    def tick(self, done: int, of: int) -> None:
+        """Show the progress of the step."""
+        self._bar.update(self._step, completed=done, total=of)
+
+    def end(self, step: Step) -> None:
+        """Show that a step has ended."""
+        self._bar.advance(self._whole, step.minutes)
+
+    def found(self, finding: Finding) -> None:
+        """Print a finding above the bars."""
+        mark = "[red]✗[/]" if not finding.ok else "[yellow]○[/]" if finding.simulated else "[green]✓[/]"
+        self._bar.console.print(f"{mark} [bold]{finding.part}[/]", end=" ", highlight=False)
+        self._bar.console.print(finding.says, markup=False, highlight=False)
+        if finding.cure:
+            self._bar.console.print(f"    -> {finding.cure}", markup=False, highlight=False)
+
+
+def hold(evening: Evening, screen: Screen) -> None:
+    """Run every step. A step that fails is told; Ctrl-C ends the evening and keeps what was found."""
+    with screen.shown():
+        for number, step in enumerate(STEPS):
+            screen.begin(step)
+            try:
+                if not evening.person.begins(step.title, step.what):
+                    evening.not_done.append(step.title)
+                    continue
+                evening.feel()
+                for finding in step.run(evening, screen.tick):
+                    evening.findings.append(finding)
+                    screen.found(finding)
+            except KeyboardInterrupt:
+                evening.stopped = True
+            except CompanionError as ill:
+                what, cure = (
+                    (ill.what, ill.cure) if isinstance(ill, DeviceError) else (str(ill), "Correct the settings.")
+                )
+                evening.findings.append(Finding(step.title.lower(), False, what, cure))
+                screen.found(evening.findings[-1])
+            if evening.stopped:
+                evening.not_done += [later.title for later in STEPS[number:]]
+                return
+            screen.end(step)
+
+
+def write(evening: Evening, folder: Path, now: datetime) -> tuple[Path, Path]:
+    """Write the page and the zip into a folder, which is made if it is missing. Raises DeviceError."""
+    text = page(evening, f"{now:%d %B %Y, %H:%M}", ZIP).encode()
+    result = {
+        "findings": [asdict(finding) for finding in evening.findings],
+        "throws": [{"read": throw.read, "lay": throw.lay, "doubt": throw.doubt} for throw in evening.throws],
+        "missed": evening.missed,
+        "readings_ms": [round(1000 * each, 1) for each in evening.readings_s],
+        "frame_times_s": [round(each, 4) for each in evening.frame_times_s],
+        "hottest_c": evening.hottest_c,
+        "not_done": evening.not_done,
+    }
+    pictures = {f"throws/{number}.jpg": throw.jpeg for number, throw in enumerate(evening.throws, 1) if throw.jpeg}
+    more = {PAGE: text, "first-evening.json": msgspec.json.format(msgspec.json.encode(result)), **pictures}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / PAGE).write_bytes(text)
+        bundle.write(folder / ZIP, evening.settings, evening.findings, photos=False, more=more)
+    except OSError as refused:
+        what = f"The report can't be written to {folder} ({refused.strerror})."
+        raise DeviceError(what, "Name another folder with --out DIR.") from None
+    return folder / PAGE, folder / ZIP
+
+
+def phones_joined() -> int | None:
+    """Return the number of phones on this machine's own Wi-Fi, as `iw` counts them; None where it opens none."""
+    names = [
+        line.split()[1]
+        for block in _iw("dev").split("phy#")
+        if "type AP" in block
+        for line in block.splitlines()
+        if "Interface" in line
+    ]
+    if not names:
+        return None
+    return sum(
+        line.startswith("Station") for name in names for line in _iw("dev", name, "station", "dump").splitlines()
+    )
+
+
+def _iw(*words: str) -> str:
+    try:
+        return subprocess.run(("iw", *words), capture_output=True, text=True, timeout=5, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""

@@ -1,0 +1,80 @@
+"""The page of a first evening: one HTML file with everything in it, for the person and for those who help."""
+
+from __future__ import annotations
+
+import base64
+import platform
+from pathlib import Path
+
+from jinja2 import Environment
+
+from companion.diagnostics.first_evening.evening import Evening, frames_a_second
+from hardware.machine import model
+
+TEMPLATE = Path(__file__).with_name("page.html")
+BARS = 24
+"""Bars of the chart of reading times."""
+MAX_PHOTOS = 6
+"""Pictures of throws on the page; all of them are in the zip."""
+
+
+def page(evening: Evening, made: str, zip_name: str) -> str:
+    """Return the page as HTML.
+
+    Args:
+        evening: What was found.
+        made: Date and time, for the person.
+        zip_name: File name of the zip that lies beside the page.
+    """
+    ill = evening.ill()
+    times_s = evening.frame_times_s
+    heights, longest_ms = _bars(evening.readings_s)
+    counts = [("right", "read right"), ("asked", "asked about"), ("wrong", "read wrong")]
+    doubtful = [throw for throw in evening.throws if throw.jpeg][:MAX_PHOTOS]
+    return (
+        Environment(autoescape=True)
+        .from_string(TEMPLATE.read_text(encoding="utf-8"))
+        .render(
+            table=evening.settings.table.name or "the table",
+            made=made,
+            machine=model() or f"{platform.system()} on {platform.machine()} (no Raspberry Pi)",
+            findings=evening.findings,
+            ill=ill,
+            well=sum(finding.ok and not finding.simulated for finding in evening.findings),
+            simulated=sum(finding.ok and finding.simulated for finding in evening.findings),
+            stopped=evening.stopped,
+            not_done=evening.not_done,
+            throws=evening.throws,
+            made_throws=len(evening.throws) + evening.missed,
+            counts=[
+                *((kind, evening.count(kind), label) for kind, label in counts),
+                ("missed", evening.missed, "not seen"),
+            ],
+            bars=heights,
+            longest_ms=longest_ms,
+            readings=len(evening.readings_s),
+            fps=f"{frames_a_second(times_s):.0f}" if len(times_s) > 1 else "",
+            hottest="" if evening.hottest_c is None else f"{evening.hottest_c:.0f}",
+            tray=base64.b64encode(evening.tray_jpeg).decode(),
+            photos=[
+                (
+                    base64.b64encode(throw.jpeg).decode(),
+                    f"Read {' '.join(map(str, throw.read))}; {' '.join(map(str, throw.lay))} lay there."
+                    + (f" The table asked ({throw.doubt})." if throw.doubt else ""),
+                )
+                for throw in doubtful
+            ],
+            zip_name=zip_name,
+        )
+    )
+
+
+def _bars(durations_s: list[float]) -> tuple[list[float], int]:
+    """Return the chart's heights from 0 to 1, and the time in milliseconds at its right edge."""
+    if not durations_s:
+        return [], 0
+    edge_s = max(durations_s) * 1.0001
+    counts = [0] * BARS
+    for duration_s in durations_s:
+        counts[int(duration_s / edge_s * BARS)] += 1
+    return [count / max(counts) for count in counts], round(1000 * edge_s)

@@ -1,0 +1,100 @@
+"""Who answers during a first evening: a person at the terminal, or `--yes` for a demonstration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import click
+
+from companion.diagnostics.first_evening.evening import Values
+from vision.cameras import Camera
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.rendering import face_up
+
+STRENGTH = 0.6
+"""How hard simulated dice are thrown, 0 to 1."""
+
+
+class TerminalPerson:
+    """A person who types. `quiet` keeps the progress bar still while a question is on the screen."""
+
+    def __init__(self, quiet: Callable[[], AbstractContextManager[object]]) -> None:
+        self._quiet = quiet
+        self.enough_throws = False
+
+    def begins(self, title: str, what: str) -> bool:
+        """Announce a step; Enter begins, `s` skips."""
+        return self._ask(f"\n{title}. {what}\nEnter begins, s skips") != "s"
+
+    def agrees(self, question: str) -> bool:
+        """Ask a yes-or-no question; Enter is yes."""
+        return not self._ask(f"{question} [Y/n]").startswith("n")
+
+    def throws(self, number: int, of: int, camera: Camera) -> None:
+        """Tell the person to throw; a virtual camera's dice are thrown."""
+        with self._quiet():
+            click.echo(f"{number} of {of}: throw.")
+        thrown(camera)
+
+    def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
+        """Show the reading; Enter is right, digits are what lies there, `x` no throw, `q` enough throws."""
+        shown = " ".join(map(str, read)) or "no dice"
+        unsure = f" (the table would ask: {doubt})" if doubt is not None else ""
+        while True:
+            said = self._ask(f"{shown}{unsure}. Right? Enter, or type what lies there (x: no throw, q: enough)")
+            if said in ("", "y"):
+                return read
+            if said in ("x", "q"):
+                self.enough_throws = said == "q"
+                return None
+            if re.fullmatch(r"[1-6 ]+", said):
+                return tuple(sorted(int(digit) for digit in said if digit != " "))
+
+    def presses(self, button: str) -> None:
+        """Tell the person which button to press."""
+        with self._quiet():
+            click.echo(f"Press the button {button}.")
+
+    def _ask(self, question: str) -> str:
+        with self._quiet():
+            try:
+                said: str = click.prompt(question, default="", show_default=False)
+            except click.Abort:
+                raise KeyboardInterrupt from None
+        return said.strip().lower()
+
+
+class Agreeable:
+    """`--yes`: agrees to everything. On the virtual table it throws, and judges by what the physics laid down."""
+
+    def __init__(self) -> None:
+        self.enough_throws = False
+
+    def begins(self, _title: str, _what: str) -> bool:
+        """Begin each step."""
+        return True
+
+    def agrees(self, _question: str) -> bool:
+        """Say yes."""
+        return True
+
+    def throws(self, _number: int, _of: int, camera: Camera) -> None:
+        """Throw a virtual camera's dice."""
+        thrown(camera)
+
+    def judges(self, read: Values, _doubt: str | None, camera: Camera) -> Values | None:
+        """Return the virtual dice's own values; with another camera, the reading."""
+        if not isinstance(camera, VirtualCamera):
+            return read
+        return tuple(sorted(face_up(pose.turn) for pose in camera.tray.advance(0.0)))
+
+    def presses(self, _button: str) -> None:
+        """Press nothing: a demonstration has no finger."""
+
+
+def thrown(camera: Camera) -> None:
+    """Throw a virtual camera's dice; with another camera do nothing."""
+    if isinstance(camera, VirtualCamera):
+        camera.tray.throw(None, STRENGTH)

@@ -1,0 +1,360 @@
+"""The steps of the first evening, in order. Each yields findings of the doctor's kind and reports its progress."""
+
+from __future__ import annotations
+
+import queue
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from companion.adapters.reader_setup import SIMULATED, ReaderSetup, load_reader
+from companion.adapters.tray_observer import jpeg
+from companion.diagnostics.doctor import Finding, check_power
+from companion.diagnostics.doctor_parts import check_sounds
+from companion.diagnostics.first_evening.evening import (
+    Evening,
+    Throw,
+    frames_a_second,
+    longest_gap_s,
+)
+from companion.diagnostics.machine_health import SLOWED_C
+from companion.errors import DeviceError
+from hardware.buttons import Press
+from hardware.pictures import lights
+from hardware.strips import Strip
+from hardware.strips.opening import STRIPS
+from hardware.track import layout_of
+from vision.cameras import Camera, Frame
+from vision.images.annotating import annotated
+from vision.networks import shipped_networks
+from vision.reading.reader import Reads
+from vision.reading.reading import FrameBGR, Reading
+from vision.watching.new_throws import latest
+from vision.watching.watcher import Ill, Settled, Watcher
+
+Tick = Callable[[int, int], None]
+"""Reports progress within a step: done, of how many."""
+
+FILMED_FRAMES = 150
+"""Frames of the frame rate check: five seconds at 30 a second."""
+MIN_FPS = 15.0
+"""Below it a throw is noticed late: stillness takes at least three frames."""
+MAX_GAP_S = 0.5
+"""Longest time between two frames; a longer one can hide a short throw."""
+MAX_READING_S = 0.5
+"""Three readings make a throw: above it the page lags behind the dice by 1.5 seconds."""
+MAX_ASKED = 0.1
+"""Largest share of throws that the table may ask about; more disturb the game."""
+UNSEEN_S = 60.0
+"""Time on the camera's clock without a settled throw after which the person is asked whether there was one."""
+COLOUR_S, HOLE_S = 1.0, 0.05
+"""Seconds that a test colour and a hole of the walk stay lit."""
+PRESS_WAIT_S = 20.0
+"""Seconds for the person to press a button."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step: its title, what the person has to do, its usual time in minutes, and what it runs."""
+
+    title: str
+    what: str
+    minutes: float
+    run: Callable[[Evening, Tick], Iterator[Finding]]
+
+
+def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
+    """Make the doctor's checks."""
+    for number, finding in enumerate(evening.checks(evening.settings), 1):
+        tick(number, max(number, 13))
+        yield finding
+
+
+def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
+    """Film for five seconds; judge the frame rate and the longest gap."""
+    camera = evening.open_camera(evening.settings)
+    times_s = evening.frame_times_s
+    try:
+        camera.start()
+        while len(times_s) < FILMED_FRAMES and (frame := camera.frame()) is not None:
+            times_s.append(frame.at_s)
+            tick(len(times_s), FILMED_FRAMES)
+    except DeviceError as ill:
+        yield Finding("frame rate", False, ill.what, ill.cure)
+        return
+    finally:
+        camera.stop()
+    simulated = _simulated(evening)
+    if len(times_s) < 2:
+        yield Finding(
+            "frame rate", False, f"{camera.name} gave {len(times_s)} frames.", "Name another [camera] source."
+        )
+        return
+    fps, gap_s = frames_a_second(times_s), longest_gap_s(times_s)
+    says = f"{fps:.1f} frames a second, longest gap {1000 * gap_s:.0f} ms."
+    cure = ""
+    if fps < MIN_FPS or gap_s > MAX_GAP_S:
+        cure = "Give more light (a dark tray needs long exposures), stop other programs, use a USB 3 port."
+    yield Finding("frame rate", not cure, says, cure, simulated)
+
+
+def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
+    """Have the person throw and confirm each reading; judge the throws and the time of a reading."""
+    camera = evening.open_camera(evening.settings)
+    setup = load_reader(evening.settings.camera.source, camera, evening.settings.data.folder, shipped_networks())
+    ill: DeviceError | None = None
+    try:
+        while ill is None and _throws_left(evening):
+            seen, ended, ill = _watched(evening, camera, setup, tick)
+            if ended:
+                break
+            if not seen and ill is None and evening.person.agrees("Nothing was seen for a minute. Did you throw?"):
+                evening.missed += 1
+    except KeyboardInterrupt:
+        evening.stopped = True
+    if ill is not None:
+        yield Finding("throws", False, ill.what, ill.cure)
+    yield from _judged(evening)
+
+
+def _throws_left(evening: Evening) -> bool:
+    return not evening.person.enough_throws and len(evening.throws) + evening.missed < evening.throws_wanted
+
+
+def _watched(evening: Evening, camera: Camera, setup: ReaderSetup, tick: Tick) -> tuple[bool, bool, DeviceError | None]:
+    """Watch until the throws are done or none is seen for a minute.
+
+    Returns:
+        Whether a throw was seen; whether the recording ended; what is wrong with the camera.
+    """
+    patient = _Patient(camera)
+    watcher = Watcher(patient, _Timed(setup.reader, evening.readings_s), setup.rig)
+    last: Settled | None = None
+    before = len(evening.throws)
+    _invite(evening, camera)
+    for event in watcher.events():
+        if isinstance(event, Ill):
+            return False, False, event.error
+        if not isinstance(event, Settled):
+            continue
+        last = latest(event, last, held=setup.rig is None)
+        if last is not event or not event.thrown:
+            continue
+        _take(evening, event, camera)
+        tick(len(evening.throws) + evening.missed, evening.throws_wanted)
+        evening.feel()
+        if not _throws_left(evening):
+            return True, False, None
+        _invite(evening, camera)
+        patient.wait_again()
+    return len(evening.throws) > before, patient.ended, None
+
+
+def _invite(evening: Evening, camera: Camera) -> None:
+    evening.person.throws(len(evening.throws) + evening.missed + 1, evening.throws_wanted, camera)
+
+
+def _take(evening: Evening, settled: Settled, camera: Camera) -> None:
+    read = tuple(sorted(one.die.value for one in settled.thrown if one.die.value is not None))
+    doubt = None if settled.reading.doubt is None else settled.reading.doubt.value
+    lay = evening.person.judges(read, doubt, camera)
+    picture = jpeg(annotated(settled.frame.image_bgr, settled.reading))
+    evening.tray_jpeg = picture
+    if lay is not None:
+        throw = Throw(read, lay, doubt)
+        evening.throws.append(throw if throw.outcome == "right" else Throw(read, lay, doubt, picture))
+
+
+def _judged(evening: Evening) -> Iterator[Finding]:
+    made = len(evening.throws) + evening.missed
+    if not made:
+        return
+    right, asked, wrong = (evening.count(outcome) for outcome in ("right", "asked", "wrong"))
+    says = f"{made} throws: {right} read right, {asked} asked about, {wrong} wrong, {evening.missed} not seen."
+    cures = []
+    if wrong:
+        cures.append("Calibrate again (`pegpip calibrate`), clean the lens, and send the zip.")
+    if evening.missed:
+        cures.append("See that the whole tray is in the picture, and look at the frame rate.")
+    if asked > MAX_ASKED * made:
+        cures.append("Light the tray from left and right with diffuse bars, and calibrate.")
+    yield Finding("throws", not cures, says, " ".join(cures), _simulated(evening))
+    if evening.readings_s:
+        usual, slowest = median(evening.readings_s), max(evening.readings_s)
+        says = f"A reading takes {1000 * usual:.0f} ms (median), the slowest {1000 * slowest:.0f} ms."
+        cure = "" if usual <= MAX_READING_S else "Calibrate (it reads less of the picture), or use a Pi 4 or 5."
+        yield Finding("reading time", not cure, says, cure)
+
+
+def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
+    """Light every LED in four colours, then hole by hole, and ask what was seen."""
+    wired = evening.settings.strip
+    layout = layout_of(wired.layout, evening.settings.track)
+    strip = evening.open_strip(wired.kind, layout.leds, wired)
+    simulated = strip.name in STRIPS and STRIPS[strip.name].simulated
+    try:
+        strip.start()
+        colours, walk = lights.colours(layout, wired), lights.hole_by_hole(layout, wired)
+        _show(evening, strip, colours, 0.0 if simulated else COLOUR_S, tick, len(walk))
+        right = simulated or evening.person.agrees("Was every LED red, green, blue and white in turn, without flicker?")
+        _show(evening, strip, walk, 0.0 if simulated else HOLE_S, tick, len(colours))
+        walked = simulated or evening.person.agrees("Did one light walk through every hole, from start to finish?")
+    except DeviceError as ill:
+        yield Finding("LEDs", False, ill.what, ill.cure)
+        return
+    finally:
+        strip.stop()
+    note = " It is simulated: nobody was asked." if simulated else ""
+    says = f"{layout.leds} LEDs in red, green, blue and white.{note}"
+    cure = "" if right else "`pegpip leds test` tries the other SPI coding; check `order`, level shifter and ground."
+    yield Finding("LED colours", right, says, cure, simulated)
+    says = f"A light walked through {len(walk)} places of {layout.name}.{note}"
+    cure = "An LED that stays dark cuts off all behind it: mend the joint before it. `pegpip leds map` names each hole."
+    yield Finding("LED by LED", walked, says, "" if walked else cure, simulated)
+
+
+def _show(evening: Evening, strip: Strip, shown: lights.Lights, for_s: float, tick: Tick, others: int) -> None:
+    for number, (_, frame_rgb) in enumerate(shown, 1):
+        strip.show(frame_rgb)
+        tick(number, len(shown) + others)
+        evening.pause(for_s)
+
+
+def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
+    """Have the person press each button on a pin."""
+    wired = evening.settings.buttons
+    if wired.kind != "gpio":
+        yield Finding("button presses", True, f"No buttons on pins (kind {wired.kind!r}).", simulated=True)
+        return
+    opened = evening.open_buttons(wired.kind, wired)
+    pressed: queue.Queue[Press] = queue.Queue()
+    try:
+        opened.start(pressed.put)
+        for number, (button, pin) in enumerate(wired.pins.items(), 1):
+            evening.person.presses(button)
+            heard = _heard(pressed)
+            says = f"GPIO{pin}: " + ("nothing was heard." if heard is None else f"{heard} was heard.")
+            cure = "" if heard == button else f"Check the wires from GPIO{pin} and from ground to this button."
+            yield Finding(f"button {button}", not cure, says, cure)
+            tick(number, len(wired.pins))
+    except DeviceError as ill:
+        yield Finding("button presses", False, ill.what, ill.cure)
+    finally:
+        opened.stop()
+
+
+def _heard(pressed: queue.Queue[Press]) -> str | None:
+    try:
+        return pressed.get(timeout=PRESS_WAIT_S).button
+    except queue.Empty:
+        return None
+
+
+def sounds(evening: Evening, _tick: Tick) -> Iterator[Finding]:
+    """Play an effect and ask whether it was heard."""
+    if not evening.settings.sound.effects:
+        yield Finding("sound", True, "Effects are off ([sound] effects).", simulated=True)
+        return
+    played = check_sounds(evening.play)
+    if not played.ok or evening.person.agrees("Did you hear a short tone?"):
+        yield played
+        return
+    yield Finding(
+        "sound", False, "An effect was played, but nobody heard it.", "Turn it up: `alsamixer`; check the plug."
+    )
+
+
+def phones(evening: Evening, _tick: Tick) -> Iterator[Finding]:
+    """Count the phones on the table's own Wi-Fi and ask whether all of them got in."""
+    joined = evening.clients()
+    if joined is None:
+        yield Finding(
+            "phones", True, "This machine opens no Wi-Fi now; phones come through the router.", simulated=True
+        )
+        return
+    says = f"{joined} phones are on the table's own Wi-Fi."
+    if joined and evening.person.agrees(f"{says} Are these all that tried to join?"):
+        yield Finding("phones", True, says)
+        return
+    cure = "A Pi's own Wi-Fi carries 7 to 10 phones; for more use a router's (docs/appliance.md)."
+    yield Finding("phones", False, f"{says} Others could not join.", cure)
+
+
+def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
+    """Judge the highest temperature of the evening, and what the Pi's own watch on its supply has seen."""
+    evening.feel()
+    if evening.hottest_c is None:
+        yield Finding("temperature", True, "This machine has no sensor to ask.", simulated=True)
+    else:
+        says = f"The processor reached {evening.hottest_c:.0f} °C (it slows down at {SLOWED_C:.0f})."
+        cool = evening.hottest_c < SLOWED_C
+        yield Finding("temperature", cool, says, "" if cool else "Fit a heat sink or a fan, and open the case to air.")
+    under_load = check_power()
+    yield Finding("power under load", under_load.ok, under_load.says, under_load.cure, under_load.simulated)
+
+
+STEPS = (
+    Step(
+        "Every part",
+        "Put a few dice into the tray. Stop a table that runs (sudo systemctl stop pegpip).",
+        2,
+        every_part,
+    ),
+    Step("Frame rate", "Nothing to do: the camera films for five seconds.", 0.5, frame_rate),
+    Step("Throws", "Throw, say whether the reading is right, take the dice out, throw again.", 10, throws),
+    Step("LEDs", "Look at the strip.", 2, leds),
+    Step("Buttons", "Press each button when it is named.", 1, buttons),
+    Step("Sound", "Listen.", 0.5, sounds),
+    Step("Phones", "Join the table's Wi-Fi with every phone that you have.", 3, phones),
+    Step("Temperature and power", "Nothing to do.", 0.5, heat_and_power),
+)
+
+
+def _simulated(evening: Evening) -> bool:
+    return evening.settings.camera.source.partition(":")[0] in SIMULATED
+
+
+class _Timed:
+    """A reader that notes how long each reading takes."""
+
+    def __init__(self, reader: Reads, durations_s: list[float]) -> None:
+        self._reader, self._durations_s = reader, durations_s
+
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        """Read one picture and note the time."""
+        begun_s = time.perf_counter()
+        reading = self._reader.read(frame_bgr, expect)
+        self._durations_s.append(time.perf_counter() - begun_s)
+        return reading
+
+
+class _Patient:
+    """A camera whose frames end after a minute of its own clock without a throw."""
+
+    def __init__(self, camera: Camera) -> None:
+        self.name = camera.name
+        self.ended = False
+        self._camera = camera
+        self._since_s: float | None = None
+
+    def wait_again(self) -> None:
+        """Wait a full minute for the next throw."""
+        self._since_s = None
+
+    def start(self) -> None:
+        """Open the camera."""
+        self._camera.start()
+
+    def frame(self) -> Frame | None:
+        """Return the next frame; None when the minute is over, or when the recording has ended (`ended`)."""
+        frame = self._camera.frame()
+        if frame is None:
+            self.ended = True
+            return None
+        self._since_s = frame.at_s if self._since_s is None else self._since_s
+        return frame if frame.at_s < self._since_s + UNSEEN_S else None
+
+    def stop(self) -> None:
+        """Close the camera."""
+        self._camera.stop()
