@@ -45,7 +45,7 @@ MAX_GAP_S = 0.5
 MAX_READING_S = 0.5
 """Three readings make a throw: above it the page lags behind the dice by 1.5 seconds."""
 MAX_ASKED = 0.1
-"""Largest share of throws that the table may ask about; more disturb the game."""
+"""Largest share of throws that the table may ask about; more disturb the game. One question is always allowed."""
 UNSEEN_S = 60.0
 """Time on the camera's clock without a settled throw after which the person is asked whether there was one."""
 COLOUR_S, HOLE_S = 1.0, 0.05
@@ -177,7 +177,7 @@ def _judged(evening: Evening) -> Iterator[Finding]:
         cures.append("Calibrate again (`pegpip calibrate`), clean the lens, and send the zip.")
     if evening.missed:
         cures.append("See that the whole tray is in the picture, and look at the frame rate.")
-    if asked > MAX_ASKED * made:
+    if asked > max(1, MAX_ASKED * made):
         cures.append("Light the tray from left and right with diffuse bars, and calibrate.")
     yield Finding("throws", not cures, says, " ".join(cures), _simulated(evening))
     if evening.readings_s:
