@@ -81,8 +81,10 @@ def _hold(settings: config.Settings, throws: int, *, yes: bool, out: Path) -> in
     screen = Screen(Console())
     person = Agreeable() if yes else TerminalPerson(screen.quiet)
     evening = Evening(settings, person, checks, throws, clients=phones_joined, pause=time.sleep)
-    hold(evening, screen)
-    page, packed = write(evening, out, datetime.now().astimezone())
+    try:
+        hold(evening, screen)
+    finally:  # a fault of ours must not lose what twenty minutes have found
+        page, packed = write(evening, out, datetime.now().astimezone())
     ill = len(evening.ill())
     click.echo("All is well." if not ill else f"{ill} to see to.")
     click.echo(f"Look at {page}. If you need help, send {packed}.")

@@ -193,6 +193,20 @@ def test_a_slow_or_broken_camera_is_told(camera: FilmCamera, words: tuple[str, .
     assert is_ill(table.held(open_camera=lambda _settings: camera), "frame rate", *words)
 
 
+def test_bands_of_a_flickering_lamp_are_told(table: Table) -> None:
+    class Banded(FilmCamera):
+        def frame(self) -> Frame | None:
+            frame = super().frame()
+            if frame is None:
+                return None
+            rows = 120 * (1 + 0.2 * np.sin(np.arange(240) / 10 + 700 * frame.at_s))
+            return replace(frame, image_bgr=np.repeat(rows, 320 * 3).reshape(240, 320, 3).astype(np.uint8))
+
+    evening = table.held(open_camera=lambda _settings: Banded([at / 30 for at in range(150)]))
+    assert is_ill(evening, "lamp after five seconds", "flickers", "DC supply")
+    assert told(table.held(), "lamp after five seconds").ok
+
+
 def test_a_camera_that_fails_while_dice_are_thrown_is_told(table: Table) -> None:
     table.person.skips = ("Frame rate",)
     assert is_ill(table.held(open_camera=lambda _settings: FilmCamera([], BROKEN)), "throws", "Plug it in")
@@ -433,9 +447,7 @@ def doctor(tmp_path: Path, *words: str) -> Result:
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "companion.diagnostics.first_evening.evening.open_camera", lambda _source, **_given: QuickCamera()
-    )
+    monkeypatch.setattr("companion.diagnostics.first_evening.evening.open_camera", lambda *_given: QuickCamera())
     monkeypatch.setattr("companion.diagnostics.doctor.own_addresses", lambda: ("192.0.2.7",))
 
 

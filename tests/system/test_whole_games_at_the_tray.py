@@ -43,7 +43,6 @@ class Guest:
         gold.click()
         throws = words.startswith("Throw")
 
-
         def changed() -> bool:
             now = self.state()
             new = now["number"] > before["number"] or (now["question"] or {}) != (before["question"] or {})

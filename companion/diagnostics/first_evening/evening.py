@@ -98,7 +98,7 @@ class Evening:
     checks: Callable[[Settings], Iterator[Finding]]
     throws_wanted: int = 100
     open_camera: Callable[[Settings], Camera] = lambda settings: open_camera(
-        settings.camera.source, dice=settings.camera.dice
+        settings.camera.source, settings.camera.dice, settings.camera.mains_hz
     )
     open_strip: Callable[..., Strip] = open_strip
     open_buttons: Callable[..., Buttons] = open_buttons

@@ -5,13 +5,13 @@ from __future__ import annotations
 import queue
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from companion.adapters.reader_setup import SIMULATED, ReaderSetup, load_reader
 from companion.adapters.tray_observer import jpeg
 from companion.diagnostics.doctor import Finding, check_power
-from companion.diagnostics.doctor_parts import check_sounds
+from companion.diagnostics.doctor_parts import check_lamp, check_sounds
 from companion.diagnostics.first_evening.evening import (
     Evening,
     Throw,
@@ -25,7 +25,9 @@ from hardware.pictures import lights
 from hardware.strips import Strip
 from hardware.strips.opening import STRIPS
 from hardware.track import layout_of
+from vision.calibration.lamp_light import MIN_FRAMES, lamp_light
 from vision.cameras import Camera, Frame
+from vision.cameras.flicker import country, mains_hz
 from vision.images.annotating import annotated
 from vision.networks import shipped_networks
 from vision.reading.reader import Reads
@@ -72,13 +74,14 @@ def every_part(evening: Evening, tick: Tick) -> Iterator[Finding]:
 
 
 def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
-    """Film for five seconds; judge the frame rate and the longest gap."""
+    """Film for five seconds; judge the frame rate, the longest gap, and bands of a flickering lamp."""
     camera = evening.open_camera(evening.settings)
-    times_s = evening.frame_times_s
+    times_s, shown = evening.frame_times_s, list[Frame]()
     try:
         camera.start()
         while len(times_s) < FILMED_FRAMES and (frame := camera.frame()) is not None:
             times_s.append(frame.at_s)
+            shown = [*shown, frame][-MIN_FRAMES:]  # the exposure has settled in the last ones
             tick(len(times_s), FILMED_FRAMES)
     except DeviceError as ill:
         yield Finding("frame rate", False, ill.what, ill.cure)
@@ -97,6 +100,8 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
     if fps < MIN_FPS or gap_s > MAX_GAP_S:
         cure = "Give more light (a dark tray needs long exposures), stop other programs, use a USB 3 port."
     yield Finding("frame rate", not cure, says, cure, simulated)
+    hz = mains_hz(evening.settings.camera.mains_hz, country())
+    yield replace(check_lamp(lamp_light(shown, hz)), part="lamp after five seconds", simulated=simulated)
 
 
 def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
