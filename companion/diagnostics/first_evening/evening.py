@@ -22,7 +22,7 @@ Values = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Throw:
+class JudgedThrow:
     """One throw of the check.
 
     Attributes:
@@ -107,7 +107,7 @@ class Evening:
     temperature: Callable[[], float | None] = degrees
     pause: Callable[[float], object] = lambda _seconds: None
     findings: list[Finding] = field(default_factory=list)
-    throws: list[Throw] = field(default_factory=list)
+    throws: list[JudgedThrow] = field(default_factory=list)
     missed: int = 0
     readings_s: list[float] = field(default_factory=list)
     frame_times_s: list[float] = field(default_factory=list)

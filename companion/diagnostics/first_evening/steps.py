@@ -14,7 +14,7 @@ from companion.diagnostics.doctor import Finding, check_power
 from companion.diagnostics.doctor_parts import check_lamp, check_sounds
 from companion.diagnostics.first_evening.evening import (
     Evening,
-    Throw,
+    JudgedThrow,
     frames_a_second,
     longest_gap_s,
 )
@@ -167,8 +167,8 @@ def _take(evening: Evening, settled: Settled, camera: Camera) -> None:
     picture = jpeg(annotated(settled.frame.image_bgr, settled.reading))
     evening.tray_jpeg = picture
     if lay is not None:
-        throw = Throw(read, lay, doubt)
-        evening.throws.append(throw if throw.outcome == "right" else Throw(read, lay, doubt, picture))
+        throw = JudgedThrow(read, lay, doubt)
+        evening.throws.append(throw if throw.outcome == "right" else JudgedThrow(read, lay, doubt, picture))
 
 
 def _judged(evening: Evening) -> Iterator[Finding]:
