@@ -1,1 +1,1 @@
-"""LEDs and buttons: knows colours and holes, no game."""
+"""LEDs, buttons and sounds: this package knows colours and holes, but no game."""

@@ -1,7 +1,7 @@
-"""The board: its own thread takes the newest view, draws it when something moves, and keeps the strip alight.
+"""The board: a thread of its own draws the newest view and sends it to the strip.
 
-The table never waits for it and never falls over it: a strip that fails is opened again every two seconds, and says so
-in the meantime; the newest frame is there for the page all the same.
+The table never waits for the strip. A strip that fails is opened again every two seconds; meanwhile `health` says what
+is wrong, and the page still gets the newest frame.
 """
 
 from __future__ import annotations
@@ -21,21 +21,24 @@ from hardware.strips import Strip
 from hardware.track import Layout, Place
 from hardware.view import BoardView, Code, Moment
 
-FASTEST_S = 1 / 60
+MIN_FRAME_S = 1 / 60
+"""Least time between two frames, in seconds: faster is not seen and costs the processor."""
 REFRESH_S = 1.0
+"""Seconds after which an unchanged frame is sent again: it heals glitches, and a WLED controller keeps listening."""
 RETRY_S = 2.0
+"""Seconds between two attempts to open a strip that failed."""
 STUCK_S = 10.0
-"""It goes round once a second at the least; a strip on the network may take some seconds to fail."""
+"""Seconds without a round of the thread after which it counts as stuck; a strip on a network may take some to fail."""
 PROVEN_S = 1.5
-"""A strip that failed is well again when it has worked so long: a network tells of a lost packet at the next one."""
+"""Seconds that a strip must work after a failure to count as well: UDP reports a lost packet only at the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardFrame:
-    """What the strip shows now.
+    """The frame that the strip shows.
 
     Attributes:
-        leds: Red, green, blue as sent, 0 to 255, linear in light: raise to 1/2.6 to draw it on a screen.
+        leds: Red, green, blue as sent, 0 to 255, linear in light; a screen shows `(value / 255) ** (1 / 2.6)`.
         milliamps: Estimated current of the whole strip.
     """
 
@@ -44,7 +47,14 @@ class BoardFrame:
 
 
 class Board:
-    """A strip with a track on it; the layout has as many LEDs as the strip."""
+    """A strip with a track on it.
+
+    Args:
+        strip: The strip; it is opened and closed here.
+        layout: Where the track runs; it has as many LEDs as the strip.
+        power: Brightness and current limit.
+        clock: Seconds, monotonic.
+    """
 
     def __init__(self, strip: Strip, layout: Layout, power: Power, clock: Callable[[], float] = time.monotonic) -> None:
         self._strip, self._layout, self._power, self._clock = strip, layout, power, clock
@@ -66,32 +76,32 @@ class Board:
         self._illness: DeviceError | None = None
 
     def show(self, view: BoardView) -> None:
-        """Show this view from now on. Never blocks for the strip."""
+        """Show a view from now on. Never waits for the strip."""
         with self._lock:
             if view != self._view:
                 self._view, self._fresh = view, True
                 self._lock.notify()
 
     def take(self, power: Power) -> None:
-        """Light by this power from the next frame on."""
+        """Use another brightness and current limit from the next frame on."""
         with self._lock:
             self._power, self._fresh = power, True
             self._lock.notify()
 
     def lay(self, strip: Strip, layout: Layout) -> None:
-        """Light that strip, which lies so, from the next frame on; the one before goes dark and is closed."""
+        """Use another strip and layout from the next frame on; the present strip goes dark and is closed."""
         with self._lock:
             self._laid, self._fresh = (strip, layout), True
             self._lock.notify()
 
     def acknowledge(self) -> None:
-        """A button was felt: light says so at once, whatever the table makes of it. Never blocks for the strip."""
+        """Show at once that a button went down, before the table acts on it. Never waits for the strip."""
         with self._lock:
             self._felt["press"], self._fresh = Moment("press", self._clock()), True
             self._lock.notify()
 
     def count_down(self, *, on: bool) -> None:
-        """The shutdown button is held, or was let go. Never blocks for the strip."""
+        """Begin the countdown of the shutdown button, or end it. Never waits for the strip."""
         with self._lock:
             if on:
                 self._felt["countdown"] = Moment("countdown", self._clock())
@@ -101,40 +111,40 @@ class Board:
             self._lock.notify()
 
     def show_code(self, dice: tuple[int, ...], for_s: float) -> None:
-        """Show these dice for so long, for a person to compare; none: no longer. Never blocks for the strip."""
+        """Show dice for `for_s` seconds, to compare with a phone's; no dice end it. Never waits for the strip."""
         with self._lock:
             self._code, self._fresh = Code(dice, self._clock() + for_s) if dice else None, True
             self._lock.notify()
 
     def capture(self, on: bool) -> None:
-        """A photo is being taken, or was: dim and still meanwhile. Never blocks for the strip."""
+        """Dim and freeze the board while a photo is taken. Never waits for the strip."""
         with self._lock:
             self._capturing, self._fresh = on, True
             self._lock.notify()
 
     def latest(self) -> BoardFrame:
-        """What the strip shows now, or would if it worked."""
+        """Return the newest frame, whether or not the strip works."""
         with self._lock:
             frame_rgb, milliamps = self._frame_rgb, self._milliamps
         return BoardFrame([(r, g, b) for r, g, b in frame_rgb.tolist()], milliamps)
 
     def spots(self) -> tuple[Place, ...]:
-        """Where each LED of the strip is that is lit now, as in `Layout.places_mm`."""
+        """Return the place of each LED in millimetres, as in `Layout.places_mm`."""
         return self._layout.places_mm
 
     def health(self) -> tuple[bool, str]:
-        """Whether the strip works, and a sentence for the page: what is wrong and what to do."""
+        """Return whether the strip works, and a sentence for the page that names the fault and its cure."""
         ill = self._illness
         if ill is not None:
             return False, str(ill)
         return True, f"{self._strip.name} strip of {self._strip.leds} LEDs, {self._milliamps} mA"
 
     def alive(self) -> bool:
-        """Whether its thread runs and has gone round lately."""
+        """Whether the thread runs and made a round within the last ten seconds."""
         return self._thread is not None and self._thread.is_alive() and self._clock() - self._round_s < STUCK_S
 
     def start(self) -> None:
-        """Begin to draw, on a thread of its own; again when that has fallen. May be called twice."""
+        """Start the drawing thread, or start it again after it failed. May be called twice."""
         if self._thread is not None and self._thread.is_alive():
             return
         with self._lock:
@@ -144,7 +154,7 @@ class Board:
         self._thread.start()
 
     def stop(self) -> None:
-        """All dark; the strip is closed. May be called twice."""
+        """Switch all LEDs off and close the strip. May be called twice."""
         with self._lock:
             self._running = False
             self._lock.notify()
@@ -153,7 +163,7 @@ class Board:
             self._thread = None
 
     def step(self) -> float:
-        """Do what is due now: draw, send, open the strip again. Returns seconds until something is due next.
+        """Draw, send and open the strip as far as each is due. Returns the seconds until the next step is due.
 
         The thread calls this; tests call it with a clock of their own.
         """
@@ -165,13 +175,13 @@ class Board:
             self._change(*laid)
         if fresh:
             self._due_s = now_s
-        if now_s >= max(self._due_s, self._drawn_s + FASTEST_S):
+        if now_s >= max(self._due_s, self._drawn_s + MIN_FRAME_S):
             self._draw(view, now_s)
         if not self._lit and now_s >= self._retry_s:
             self._open(now_s)
         if self._lit and now_s - self._sent_s >= REFRESH_S:
             self._send(now_s)
-        draw_s = max(self._due_s, self._drawn_s + FASTEST_S)
+        draw_s = max(self._due_s, self._drawn_s + MIN_FRAME_S)
         return max(0.0, min(draw_s, self._sent_s + REFRESH_S if self._lit else self._retry_s) - now_s)
 
     def _change(self, strip: Strip, layout: Layout) -> None:
@@ -224,7 +234,7 @@ class Board:
             with self._lock:
                 if not self._running:
                     break
-                # Even a board at rest wakes each second, for the refresh that heals glitches.
+                # A board at rest wakes each second for the refresh.
                 if not self._fresh and wait_s > 0:
                     self._lock.wait(min(wait_s, REFRESH_S))
         self._strip.stop()

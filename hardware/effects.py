@@ -1,4 +1,4 @@
-"""The short animations of moments: what a wipe-out, a bomb, a finish add to the track while they last."""
+"""Short animations on the track for moments such as a wipe-out, a bomb or a finish."""
 
 from __future__ import annotations
 
@@ -14,11 +14,21 @@ from hardware.palette import ALARM, AMBER, FIRE, SKUNK, Colour, ease, player_col
 from hardware.view import BoardView, Moment
 
 CODE_GAP_HOLES = 3
+"""Dark holes between two dice of a code, so that they are counted apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stroke:
-    """What an animation knows: whose way and colour, from where to where in the lane's holes, and how long it is on."""
+    """Input of an animation.
+
+    Attributes:
+        way: The player's lane.
+        colour: The player's colour.
+        start: Position before the moment, in holes of the lane.
+        end: Position after it.
+        since_s: Seconds since the moment.
+        part: Share of the animation's duration that has passed, 0 to 1.
+    """
 
     way: Way
     colour: Colour
@@ -29,15 +39,16 @@ class Stroke:
 
     @property
     def at(self) -> float:
-        """The place between start and end, at a steady pace."""
+        """Position between start and end at a constant speed."""
         return self.start + (self.end - self.start) * self.part
 
 
 Effect = Callable[[Canvas, Stroke], None]
+"""Draws one frame of an animation on a canvas."""
 
 
 def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None:
-    """Put a moment's light on the canvas. A kind without an animation of its own on the track adds nothing."""
+    """Add the light of a moment to the canvas. A kind that is not in `EFFECTS` adds nothing."""
     player = moment.player
     if moment.kind not in EFFECTS or player is None or not 0 <= player < len(view.pegs):
         return
@@ -54,7 +65,7 @@ def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None
 
 
 def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
-    """A button was pressed: bright from the first frame on, for a finger must see at once that it was felt."""
+    """Add the flash of a button press: full brightness in the first frame, so that the press is seen at once."""
     level = 0.85 * (1 - ease((time_s - moment.at_s) / duration_s(moment)))
     for lane in range(len(canvas.layout.lanes)):
         canvas.add(canvas.pockets(lane), AMBER, level)
@@ -62,7 +73,7 @@ def acknowledge(canvas: Canvas, moment: Moment, time_s: float) -> None:
 
 
 def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
-    """The shutdown button is held: red from the start to the finish runs back and out; all else is dimmed."""
+    """Add the countdown of the shutdown button: a red bar shrinks from the finish to the start; all else is dimmed."""
     left = 1 - (time_s - moment.at_s) / duration_s(moment)
     canvas.look *= np.float32(0.3)
     for way in ways(canvas.layout):
@@ -73,7 +84,7 @@ def count_down(canvas: Canvas, moment: Moment, time_s: float) -> None:
 
 
 def spell(canvas: Canvas, dice: Sequence[int]) -> None:
-    """Dice to compare with a phone's: so many lit holes each, every other one, each die in a colour of its own."""
+    """Add a code of dice: as many lit holes as pips, every second hole, each die in a colour of its own."""
     lane = canvas.layout.lane_of(0)
     hole = 1
     for colour, die in enumerate(dice):
@@ -112,7 +123,7 @@ def _bomb(canvas: Canvas, stroke: Stroke) -> None:
     blast_s = stroke.since_s - SWAP_AT_S
     ring = 3 + 26 * ease(blast_s / 0.9)
     fading = min(1.0, blast_s / 0.12) * (1 - ease(blast_s / 1.3))
-    # Outwards only: on the near side two pegs change places, and more lights passing there would flicker.
+    # Only outwards: two pegs change places on the near side, and more lights there would flicker.
     outwards = 1 if stroke.end >= stroke.start else -1
     canvas.along(way, fading * glow(way, stroke.end + outwards * ring, 4.0), FIRE)
     canvas.along(way, 0.6 * fading * glow(way, stroke.end, ring), ALARM)
@@ -124,7 +135,7 @@ def _bump(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _skunk(canvas: Canvas, stroke: Stroke) -> None:
-    # A haze over the way that was too short, with dark stripes walking through it.
+    # A haze over the holes that the skunked player covered, with dark stripes moving through it.
     way, since_s = stroke.way, stroke.since_s
     fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - 1.8) / 0.6))
     haze = 0.45 + 0.2 * np.sin(2 * np.pi * way.steps / 23.0 + since_s)
@@ -134,7 +145,7 @@ def _skunk(canvas: Canvas, stroke: Stroke) -> None:
 
 
 def _rollover(canvas: Canvas, stroke: Stroke) -> None:
-    # Two waves roll over the points that are safe for now, and beyond: seven fresh dice.
+    # Two waves run over the turn's points and beyond: seven fresh dice.
     for start_s in (0.0, 0.4):
         part = (stroke.since_s - start_s) / 0.6
         head = stroke.start - 2 + (stroke.end - stroke.start + 10) * ease(part)
@@ -153,7 +164,7 @@ def _illegal_hold(canvas: Canvas, stroke: Stroke) -> None:
     canvas.along(stroke.way, 0.9 * level * glow(stroke.way, stroke.start, 5.0), ALARM)
 
 
-EFFECTS: dict[str, Effect] = {
+EFFECTS: dict[str, Effect] = {  # by `Moment.kind`
     "throw": _throw,
     "banked": _banked,
     "wipe_out": _wipe_out,

@@ -1,14 +1,15 @@
-"""Which Raspberry Pi this is, if any: from the device tree, before any library that would crash on the wrong one."""
+"""Tells which Raspberry Pi this is, if any, by the device tree: some libraries crash on the wrong one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 MODEL = Path("/proc/device-tree/model")
+"""File in which the kernel names the machine's model."""
 
 
 def model() -> str:
-    """The machine's model, as `Raspberry Pi 5 Model B Rev 1.0`; empty on a machine without a device tree."""
+    """Return the machine's model, as `Raspberry Pi 5 Model B Rev 1.0`; empty on a machine without a device tree."""
     try:
         return MODEL.read_text(errors="replace").strip("\0\n ")
     except OSError:
@@ -16,10 +17,10 @@ def model() -> str:
 
 
 def is_pi(text: str) -> bool:
-    """Whether a model is a Raspberry Pi."""
+    """Whether the model is a Raspberry Pi."""
     return text.startswith("Raspberry Pi")
 
 
 def is_pi_5(text: str) -> bool:
-    """Whether a model has the RP1 chip of the Pi 5, on which the older LED libraries crash."""
+    """Whether the model has the Pi 5's RP1 chip, on which the older LED libraries crash."""
     return text.startswith(("Raspberry Pi 5", "Raspberry Pi 500", "Raspberry Pi Compute Module 5"))

@@ -1,4 +1,4 @@
-"""Where pegs are drawn while something moves them: a pure function of the view and the time."""
+"""Positions of pegs while they move: a pure function of the view and the time."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from hardware.palette import ease
 from hardware.view import BoardView, Moment, Peg
 
-RUN_HOLE_S = 0.04
-RUN_LONGEST_S = 1.2
+RUN_HOLE_S, RUN_LONGEST_S = 0.04, 1.2
+"""Seconds for each hole that a throw's light runs ahead, and at most for the whole run."""
+BANK_HOLE_S, BANK_LONGEST_S = 0.025, 0.8
+"""Seconds for each hole that is banked, and at most for all of them."""
 DRAIN_S = 0.6
+"""Seconds in which the light of a wiped-out turn runs back."""
 SLIDE_S = 1.2
-SWAP_AT_S = 0.5
-SWAP_S = 0.8
+"""Seconds in which a peg slides back to the start after a fuchle."""
+SWAP_AT_S, SWAP_S = 0.5, 0.8
+"""Seconds of a bomb's fuse, and in which the two pegs then change places."""
 HOP_S = 0.6
+"""Seconds in which a bumped peg hops back."""
 COUNT_DOWN_S = 3.0
-"""How long the shutdown button must be held."""
+"""Seconds that the shutdown button must be held."""
 
 DURATIONS_S = {
     "wipe_out": DRAIN_S,
@@ -29,16 +34,17 @@ DURATIONS_S = {
     "illegal_hold": 1.2,
     "countdown": COUNT_DOWN_S,
 }
+"""Duration of each animation of fixed length, by `Moment.kind`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A peg as drawn: places in holes of the game, between two holes while it moves.
+    """Position of a drawn peg in holes of the game; fractional while it moves.
 
     Attributes:
-        banked: Where the peg is.
-        provisional: How far the light runs ahead of it.
-        tail: Where the light begins that drains back or is being banked; usually `banked`.
+        banked: The peg.
+        provisional: Head of the light that runs ahead of it.
+        tail: Beginning of light that drains back or is being banked; usually equal to `banked`.
     """
 
     banked: float
@@ -47,22 +53,22 @@ class Shown:
 
 
 def duration_s(moment: Moment) -> float:
-    """How long a moment's animation takes."""
+    """Return the duration of a moment's animation, 0 for a kind without one."""
     way = abs(moment.to_hole - moment.from_hole)
     if moment.kind == "throw":
         return min(RUN_HOLE_S * way, RUN_LONGEST_S)
     if moment.kind == "banked":
-        return min(0.025 * way, 0.8)
+        return min(BANK_HOLE_S * way, BANK_LONGEST_S)
     return DURATIONS_S.get(moment.kind, 0.0)
 
 
 def under_way(view: BoardView, time_s: float) -> list[Moment]:
-    """The moments whose animations are on, oldest first."""
+    """Return the moments whose animations run at that time, oldest first."""
     return [m for m in view.moments if 0.0 <= time_s - m.at_s < duration_s(m)]
 
 
 def shown(view: BoardView, time_s: float) -> list[Shown]:
-    """All pegs as they are drawn now, in seat order."""
+    """Return the positions of all pegs at that time, in seat order."""
     pegs = [_standing(peg) for peg in view.pegs]
     for moment in under_way(view, time_s):
         player = moment.player
@@ -85,7 +91,7 @@ def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
     if moment.kind == "throw":
         return Shown(peg.banked, start + (end - start) * since_s / duration_s(moment), peg.banked)
     if moment.kind == "wipe_out":
-        # Falls back faster and faster, as water does.
+        # Accelerates, as water drains.
         return Shown(peg.banked, end + (start - end) * (1 - (since_s / DRAIN_S) ** 2), peg.banked)
     if moment.kind == "banked":
         return Shown(end, end, start + (end - start) * since_s / duration_s(moment))
@@ -104,6 +110,6 @@ def _slid(start: float, end: float, since_s: float, takes_s: float) -> Shown:
 
 
 def _victim(view: BoardView, bomb: Moment) -> int | None:
-    """The peg that now stands where the bomber stood."""
+    """Return the peg that stands now where the bomber stood, or None."""
     hit = [k for k, peg in enumerate(view.pegs) if k != bomb.player and peg.banked == bomb.from_hole]
     return hit[0] if hit else None

@@ -1,9 +1,8 @@
-"""Colours of the board, and the pattern in time that tells players apart for those who can't by colour.
+"""Colours of the board, and a rhythm for each player that tells players apart without colour.
 
-The first six players' colours are Okabe and Ito's (2008), safe for the colour-blind, in LOOK's order. The four after
-them are no nearer to those or to each other than those are among themselves, whichever eye looks (found by search, held
-by a test). Each has a pattern of its own.
-Nothing here goes dark and bright more than three times in a second (WCAG 2.3.1).
+The first six colours are those of Okabe and Ito (2008), which colour-blind people tell apart. The other four are as far
+from all others as those six are from each other, for every kind of colour vision; a test checks it. No rhythm flashes
+more than three times a second (WCAG 2.3.1).
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import math
 
 Colour = tuple[float, float, float]
-"""Red, green, blue, 0 to 1, as they look."""
+"""Red, green, blue from 0 to 1, perceived brightness before gamma."""
 
 ORANGE: Colour = (0.902, 0.624, 0.0)
 SKY: Colour = (0.337, 0.706, 0.914)
@@ -24,15 +23,18 @@ LIME: Colour = (0.702, 0.902, 0.502)
 VIOLET: Colour = (0.502, 0.2, 1.0)
 CRIMSON: Colour = (0.902, 0.102, 0.302)
 PLAYERS = (ORANGE, SKY, GREEN, YELLOW, VERMILION, PURPLE, COBALT, LIME, VIOLET, CRIMSON)
+"""Colours of the players; `Peg.colour` is an index into it."""
 
 AMBER: Colour = (1.0, 0.756, 0.0)
 ALARM: Colour = (0.898, 0.325, 0.239)
 FIRE: Colour = (1.0, 0.50, 0.0)
 SKUNK: Colour = (0.60, 0.72, 0.0)
+"""Colours of no player: attention, alarm, a bomb, a skunk."""
 
 _PERIODS_S = (math.inf, 4.0, 3.0, 1.2, 2.4, 1.6, 3.6, 2.8, 3.4, 3.2)
-"""By player: steady, breaths and blinks (`_DIPS`) of their own, a heartbeat, a slow fade."""
+"""Period of each player's rhythm, in seconds; the first is steady."""
 _SHORT_S, _LONG_S = 0.4, 1.2
+"""Durations of a short and a long dip, in seconds."""
 _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
     2: ((0.0, _SHORT_S), (0.45, _SHORT_S)),
     4: ((0.0, _SHORT_S),),
@@ -40,13 +42,15 @@ _DIPS: dict[int, tuple[tuple[float, float], ...]] = {
     8: ((0.0, _LONG_S),),
     9: ((0.0, _LONG_S), (1.25, _SHORT_S)),
 }
-"""By pattern, when in its period it goes dark and bright again, and how long each takes."""
+"""Player -> the dips of a blinking rhythm: begin within the period and duration, in seconds. Others breathe."""
 _HEARTBEAT, _FADE = 5, 7
+"""Players whose rhythm is a heartbeat and a slow fade."""
 _BEATS_S = 0.78
+"""Seconds of the heartbeat's two beats; the rest of its period is still."""
 
 
 def player_colour(colour: int) -> Colour:
-    """The colour of a player: an index into the palette.
+    """Return the colour at an index of the palette, which repeats after ten.
 
     >>> player_colour(10) == player_colour(0)
     True
@@ -55,7 +59,7 @@ def player_colour(colour: int) -> Colour:
 
 
 def pattern(colour: int, time_s: float) -> float:
-    """How bright a peg of that colour looks now, 0.3 to 1."""
+    """Return the brightness of a peg of that colour at a time, 0.3 to 1."""
     which = colour % len(PLAYERS)
     if which == 0:
         return 1.0
@@ -71,7 +75,7 @@ def pattern(colour: int, time_s: float) -> float:
 
 
 def pattern_rests_until(colour: int, time_s: float) -> float:
-    """When the pattern moves next: now while it moves, infinity when it never does."""
+    """Return the time when the rhythm changes next: now while it changes, infinity when it never does."""
     which = colour % len(PLAYERS)
     period_s = _PERIODS_S[which]
     if which in _DIPS or which == _HEARTBEAT:
@@ -82,11 +86,11 @@ def pattern_rests_until(colour: int, time_s: float) -> float:
 
 
 def swell(part: float) -> float:
-    """A soft rise and fall: 0 at and outside of 0 and 1, 1 in the middle."""
+    """Return a raised cosine: 0 at and outside of 0 and 1, 1 at 0.5."""
     return 0.5 - 0.5 * math.cos(2 * math.pi * part) if 0.0 < part < 1.0 else 0.0
 
 
 def ease(part: float) -> float:
-    """From 0 to 1, gently at both ends; 0 before and 1 after."""
+    """Return the smoothstep of `part`: from 0 to 1 with level ends; 0 before and 1 after."""
     part = min(1.0, max(0.0, part))
     return part * part * (3 - 2 * part)

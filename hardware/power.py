@@ -12,7 +12,7 @@ from hardware.settings import PowerSettings
 from hardware.strips import FrameRGB
 
 Look = NDArray[np.float32]
-"""(leds, 3) float: red, green, blue from 0 to 1 as they look, before gamma."""
+"""(leds, 3) float32: red, green, blue from 0 to 1, perceived brightness before gamma."""
 
 HUE_TOLERANCE_DEGREES = 2.0
 """Largest change of an LED's hue by rounding, in degrees: smaller ones are not seen."""
@@ -61,7 +61,7 @@ def cabling(limit_ma: float) -> Cabling:
 
 
 class Power:
-    """Gamma, brightness, white balance and the current limit of one strip.
+    """Gamma, brightness, white balance and current limit of one strip.
 
     >>> frame_rgb, milliamps = Power(PowerSettings(limit_ma=1000)).limited(np.ones((363, 3), np.float32))
     >>> frame_rgb.shape, milliamps <= 1000
@@ -73,18 +73,18 @@ class Power:
         self._full = (255.0 * self.settings.brightness * np.asarray(self.settings.white)).astype(np.float32)
 
     def light(self, look: Look) -> NDArray[np.float32]:
-        """How long each colour is on, (leds, 3) float from 0 to 255, before the limit."""
+        """Return the linear light of a frame, (leds, 3) float32 from 0 to 255, before the current limit."""
         return np.asarray(np.clip(look, 0.0, 1.0) ** np.float32(self.settings.gamma) * self._full, np.float32)
 
     def milliamps(self, frame_rgb: FrameRGB) -> float:
-        """Estimated current of a frame as sent: each colour's share of its full current, and what dark LEDs take."""
+        """Estimate the current of a frame in mA: `channel_ma` for each colour at full, and `idle_ma` for each LED."""
         on = float(frame_rgb.sum(dtype=np.int64)) / 255.0
         return on * self.settings.channel_ma + len(frame_rgb) * self.settings.idle_ma
 
     def limited(self, look: Look) -> tuple[FrameRGB, int]:
-        """The frame to send, (leds, 3) uint8, and its current in mA, rounded up.
+        """Return the frame to send, (leds, 3) uint8, and its estimated current in mA, rounded up.
 
-        The whole frame is scaled, so that no LED changes its hue against the others; the limit holds for any frame.
+        A frame above the limit is scaled as a whole, so that hues stay as they are.
         """
         light = self.light(look)
         spare_ma = self.settings.limit_ma - len(light) * self.settings.idle_ma
@@ -92,7 +92,7 @@ class Power:
         scale = min(1.0, max(0.0, spare_ma) / wanted_ma) if wanted_ma > 0 else 1.0
         frame_rgb = in_steps(light * np.float32(scale))
         while (drawn_ma := self.milliamps(frame_rgb)) > self.settings.limit_ma and frame_rgb.any():
-            # Rounding may have added a little; what is over comes off, and a hair more so that this ends.
+            # Rounding can exceed the limit a little: scale by the excess and half a percent more, so that this ends.
             scale *= max(0.5, 0.995 * spare_ma / max(1e-6, drawn_ma - len(light) * self.settings.idle_ma))
             frame_rgb = in_steps(light * np.float32(scale))
         return frame_rgb, int(np.ceil(drawn_ma))
@@ -110,11 +110,11 @@ def supply_problem(settings: PowerSettings, leds: int) -> str | None:
 
 
 def in_steps(light: NDArray[np.float32]) -> FrameRGB:
-    """Light, (leds, 3) from 0 to 255, in the LEDs' 256 steps, hue kept within two degrees.
+    """Round linear light, (leds, 3) from 0 to 255, to whole steps with the hue kept within two degrees.
 
-    Plain rounding turns a dim orange red or yellow: below some 15 steps of chroma only few hues exist. A hue is the
-    ratio of (middle - least) to (most - least) of the three colours; so the nearest chroma is taken that has this
-    ratio, at the cost of saturation first. An LED so dim that it would have to be more than doubled stays dark.
+    Plain rounding turns a dim orange red or yellow: with few steps of chroma only few hues exist. The hue is the ratio
+    of (middle - least) to (most - least) of the three colours. So the nearest chroma is taken at which this ratio can
+    be met; saturation changes before hue. An LED whose chroma would have to be more than doubled stays dark.
     """
     least, most = light.min(axis=1), light.max(axis=1)
     chroma = most - least
@@ -134,11 +134,11 @@ def in_steps(light: NDArray[np.float32]) -> FrameRGB:
 
 
 def _tables() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """For chroma in half steps (0 to 255) and the middle's ratio: the chroma to send and the middle's part of it."""
+    """Return (511, bins + 1) tables over chroma in half steps and the middle's ratio: chroma, and middle, to send."""
     ratio = np.arange(_BINS + 1) / _BINS
     chroma = np.arange(256)[:, None]
     middle = np.rint(ratio * chroma)
-    # 60 degrees to a sixth of the circle; the bins' own width comes off the tolerance.
+    # A ratio from 0 to 1 is 60 degrees of hue. Half a bin's width is taken off the tolerance.
     tolerance = (HUE_TOLERANCE_DEGREES - 0.1) / 60.0 - 0.5 / _BINS
     fits = np.abs(middle / np.maximum(chroma, 1) - ratio) <= tolerance
     best = np.zeros((511, _BINS + 1), np.uint8)

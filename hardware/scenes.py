@@ -1,7 +1,7 @@
-"""What the board shows: colours over time, a pure function of the view of the table, the layout and the time.
+"""What the board shows: a pure function of the view of the table, the layout and the time.
 
-Who is on has a bright peg from which a glimmer runs ahead; what the turn is worth runs ahead of the peg as a lit way
-with a peg of its own at its head; pegs that share a hole take turns in it.
+The player to play has a bright peg, from which a glimmer runs ahead. The turn's points are a lit stretch ahead of the
+peg with a second peg at its head. Pegs that share a hole take turns in it.
 """
 
 from __future__ import annotations
@@ -19,15 +19,19 @@ from hardware.track import Layout
 from hardware.view import BoardView, Moment
 
 SLOW_FRAME_S = 1 / 30
+"""Time between two frames of a slow change such as a breath, in seconds: smooth, at half the cost."""
 SHARE_S = 0.8
-GLIMMER_EVERY_S = 2.4
-GLIMMER_S = 0.9
+"""Seconds that each of several pegs in one hole is shown."""
+GLIMMER_EVERY_S, GLIMMER_S = 2.4, 0.9
+"""Period and duration of the glimmer ahead of the peg whose turn it is, in seconds."""
 NIGHT_LEVEL = 0.55
+"""Perceived brightness of the board at night, of its usual one."""
 CAPTURE_LEVEL = 0.35
+"""Perceived brightness while a photo is taken: coloured light on dice disturbs the reading."""
 
 
 def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
-    """The frame at a time on the board's clock: (leds, 3) float from 0 to 1 as it looks, before gamma and power.
+    """Return the frame at a time on the board's clock: (leds, 3) float32 from 0 to 1, before gamma and current limit.
 
     >>> from hardware.track import preset
     >>> compose(BoardView(), preset("strip122"), 0.0).shape
@@ -61,10 +65,10 @@ def compose(view: BoardView, layout: Layout, time_s: float) -> Look:
 
 
 def next_change_s(view: BoardView, time_s: float) -> float:
-    """When the next frame must be drawn: now while something runs, a thirtieth of a second on while something breathes.
+    """Return the time at which the next frame must be drawn, on the board's clock.
 
-    Infinity when nothing will move until the view changes. A time further off than a slow frame is a rest: until then
-    `compose` gives the same frame.
+    That is now while something runs, a thirtieth of a second ahead while something breathes, and infinity when nothing
+    changes until the view does. Until a time that is further ahead, `compose` returns the same frame.
     """
     if view.capturing:
         return min((moment.at_s + duration_s(moment) for moment in _presses(view, time_s)), default=math.inf)
@@ -100,13 +104,13 @@ def _mood_moves_at(view: BoardView, time_s: float) -> float:
 
 def _crowded(view: BoardView) -> bool:
     places = [place for peg in view.pegs for place in {peg.banked, peg.provisional}]
-    # On a layout with fewer holes than the game two neighbours may share one, so near counts as the same.
+    # On a layout with fewer holes than the game, neighbours may share a hole: near counts as shared.
     spare = max(1, view.holes // 60)
     return any(abs(a - b) <= spare or min(a, b) > view.holes for k, a in enumerate(places) for b in places[:k])
 
 
 def _flow(canvas: Canvas, time_s: float) -> None:
-    """Waves of amber that wander along the track, under a tenth of full light."""
+    """Add slow waves of amber, below a tenth of full light."""
     for way in ways(canvas.layout):
         wave = np.sin(2 * np.pi * (way.steps / 40 - time_s / 14)) + 0.5 * np.sin(
             2 * np.pi * (way.steps / 27 + time_s / 23)
@@ -116,7 +120,7 @@ def _flow(canvas: Canvas, time_s: float) -> None:
 
 
 def _marks(canvas: Canvas) -> None:
-    """An ember at every tenth hole, so that the eye can count."""
+    """Add a faint light at every tenth hole, so that holes can be counted."""
     for way in ways(canvas.layout):
         on = (np.rint(way.steps) % 10 == 0) & (way.steps > 1) & (way.steps < canvas.layout.holes)
         canvas.along(way, np.where(on, 0.18, 0.0).astype(np.float32), AMBER)
@@ -132,7 +136,7 @@ def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> 
     ahead = canvas.step(peg.provisional)
     if view.mood == "ready":
         if any(moment.kind != "press" for moment in under_way(view, time_s)):
-            return  # the glimmer waits until the track is quiet again
+            return  # the glimmer waits for the end of other animations
         part = (time_s % GLIMMER_EVERY_S) / GLIMMER_S
         if part < 1.0:
             canvas.along(way, 0.7 * swell(part) * comet(way, ahead + 1 + 9 * part, 5.0), colour)
@@ -144,14 +148,14 @@ def _mood(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float) -> 
         canvas.along(way, breath * glow(way, ahead, 6.0), AMBER)
         canvas.add(canvas.pockets(view.to_play), AMBER, breath)
     elif view.mood == "illegal_hold":
-        # Two knocks and a rest: not to be taken for the slow breath of a question.
+        # Two knocks and a rest, unlike the slow breath of a question.
         at_s = time_s % 2.0
         knock = max(swell(at_s / 0.5), swell((at_s - 0.55) / 0.5))
         canvas.along(way, (0.25 + 0.65 * knock) * glow(way, ahead, 6.0), ALARM)
 
 
 def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
-    """The winners' colours drift over the whole track, behind the pegs."""
+    """Add drifting waves in the winners' colours behind the pegs."""
     for rank, winner in enumerate(w for w in view.winners if w < len(view.pegs)):
         way, share = canvas.way(winner), len(view.winners)
         wave = np.sin(2 * np.pi * (way.steps / 15 - time_s / 5 + rank / share))
@@ -161,7 +165,7 @@ def _over(canvas: Canvas, view: BoardView, time_s: float) -> None:
 
 
 def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | None) -> None:
-    """Ways run so far, then pegs on top of them. No time: everything as it is at rest."""
+    """Add the turn's lit stretches, then the pegs on top. Without a time everything is drawn at rest."""
     on_top: dict[tuple[int, ...], list[tuple[int, float]]] = {}
     for k, (peg, at) in enumerate(zip(view.pegs, pegs, strict=True)):
         mine = view.to_play == k or (view.mood == "over" and k in view.winners)
@@ -179,14 +183,14 @@ def _pegs(canvas: Canvas, view: BoardView, pegs: list[Shown], time_s: float | No
 
 
 def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]], time_s: float | None) -> None:
-    """One peg lights its hole; more share out its LEDs, or take turns in it, one fading out before the next."""
+    """Add the pegs of one hole: they share its LEDs, or take turns when there are fewer LEDs than pegs."""
     if len(holders) == 1 or len(leds) >= len(holders):
         for k, (colour, level) in enumerate(holders):
             canvas.cover(
                 leds[k * len(leds) // len(holders) : (k + 1) * len(leds) // len(holders)], player_colour(colour), level
             )
         return
-    # Out, then in: two colours mixed would be a grey that belongs to nobody.
+    # One fades out before the next fades in: a mixture of two colours would be nobody's.
     turn = 0.0 if time_s is None else time_s / SHARE_S
     fade = max(0.0, (turn % 1.0 - 0.7) / 0.3)
     colour, _ = holders[(int(turn) + (fade >= 0.5)) % len(holders)]
@@ -194,7 +198,7 @@ def _hole(canvas: Canvas, leds: tuple[int, ...], holders: list[tuple[int, float]
 
 
 def _status(canvas: Canvas, view: BoardView, time_s: float) -> None:
-    """The status segment: a piece for each player, bright for who is on; amber or red when the table needs someone."""
+    """Add the status segment: a piece for each player, bright for the player to play; amber or red for a question."""
     leds = canvas.layout.status
     if not leds or view.mood == "idle":
         return

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 Pin = Annotated[int, Meta(ge=0, le=27)]
+"""BCM number of a pin on the 40-pin header."""
 Fraction = Annotated[float, Meta(gt=0, le=1)]
 LIVE = {"page": "live"}
 """Mark of a setting that the settings page may change; a running table takes it at once."""
@@ -22,19 +23,19 @@ MIN_IDLE_MA = 0.6
 class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which LED lights which hole, in a layout of one's own.
 
-    It is written lane by lane in the order in which a peg travels:
-    `"0-121"`, backwards `"121-0"`, with gaps `"0-60,66-126"`. The first `start_leds` of a lane are its start pocket,
-    the last `finish_leds` its finish pocket; between them every hole has `leds_per_hole`.
+    A lane is written in the order in which a peg travels: `"0-121"`, backwards `"121-0"`, with gaps `"0-60,66-126"`.
+    Its first `start_leds` are the start pocket, its last `finish_leds` the finish pocket. Every hole between them has
+    `leds_per_hole`.
 
     Attributes:
-        leds: LEDs of the whole strip, lit or not.
+        leds: Number of LEDs of the whole strip, used or not.
         lanes: One text per lane; one lane is shared by all pegs.
         holes: Holes of a lane between its pockets.
-        status: LEDs of a separate segment that shows whose turn it is, in the same notation; may be empty.
-        row_holes: Holes to a row, for `serpentine` and the drawings.
-        serpentine: True: the track goes there and back as the strip does. False: every row is read from the left,
-            though the strip goes there and back.
-        pitch_mm: Distance of two LEDs.
+        status: LEDs of a segment that shows whose turn it is, in the notation of a lane; empty for none.
+        row_holes: Holes in a row, for `serpentine` and the drawings.
+        serpentine: True: pegs run back and forth as the strip does. False: pegs run from left to right in every row,
+            though the strip runs back and forth.
+        pitch_mm: Distance between two LEDs.
     """
 
     leds: Annotated[int, Meta(ge=1, le=4096)] = 122
@@ -74,7 +75,7 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         kind: A name of `hardware.strips.opening.STRIPS` (`wled:HOST` with its host), or `auto`.
-        layout: How they lie: a ready-made layout, or `own` for the one in the section [track].
+        layout: A ready-made layout, or `own` for the one in the section [track].
         night: Whether the board is dimmed for the night.
         pin: BCM number of the data pin for `pio` and `ws281x`.
         order: Order in which the LEDs take their colours, a permutation of `RGB`.
@@ -101,17 +102,17 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
 
 
 class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which buttons there are, and how they are wired; each joins its pin to ground.
+    """Which buttons there are, and how they are wired; each connects its pin to ground.
 
     Attributes:
         kind: `none`, `keys` (this terminal) or `gpio`.
-        shutdown_command: What the shutdown button runs, held for three seconds.
-        bank: BCM number of its pin.
-        undo: The same.
-        next: The same.
-        shutdown: The same of a button that is held for three seconds; None: there is none.
-        settle_s: A level counts when it has held this long.
-        long_s: A button held this long is a long press.
+        shutdown_command: Command and arguments that the shutdown button runs once it was held for three seconds.
+        bank: BCM number of the pin of the button `bank`.
+        undo: BCM number of the pin of the button `undo`.
+        next: BCM number of the pin of the button `next`.
+        shutdown: BCM number of the pin of the shutdown button; None for no such button.
+        settle_s: Seconds that a level must last to count (debouncing).
+        long_s: Seconds after which a held button is a long press.
     """
 
     kind: str = "none"
@@ -125,18 +126,18 @@ class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def pins(self) -> dict[str, int]:
-        """Name of each button that there is -> BCM number of its pin."""
+        """Return the BCM number of each wired button's pin, by the button's name."""
         wired = {"bank": self.bank, "undo": self.undo, "next": self.next, "shutdown": self.shutdown}
         return {name: pin for name, pin in wired.items() if pin is not None}
 
 
 class SoundSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is heard from the loudspeaker of this machine.
+    """What the loudspeaker of this machine plays.
 
     Attributes:
         effects: Whether short effects are played.
-        speech: Whether what happens is called out from the start on; the page turns it on and off too.
-        volume: Of both, 0 to 1.
+        speech: Whether events are spoken from the start on; the page can switch it as well.
+        volume: Volume of effects and speech, 0 to 1.
     """
 
     effects: Annotated[bool, Meta(extra=LIVE)] = False

@@ -1,6 +1,6 @@
-"""Short effects for the loudspeaker of the machine: made of a few decaying tones, played by ALSA's `aplay`.
+"""Sound effects for the machine's loudspeaker: a few decaying tones each, played by ALSA's `aplay`.
 
-Never needed: without a player or a sound card the table plays on, and says so.
+Without a player or a sound card the table goes on without sound, and `health` says so.
 """
 
 from __future__ import annotations
@@ -18,16 +18,20 @@ from functools import lru_cache
 import numpy as np
 
 RATE_HZ = 22_050
+"""Samples a second: enough for tones up to 3 kHz with their partials."""
 PLAYER = ("aplay", "--quiet", "-")
+"""Command that plays a WAV file from standard input."""
 LONGEST_S = 5.0
+"""Seconds after which the player counts as stuck; every effect is shorter."""
 USUAL_VOLUME = 0.5
-WAITING = 2
-"""More effects than this are dropped: a sound that comes late is worse than none."""
+"""Peak of an effect, of full scale."""
+MAX_WAITING = 2
+"""Effects that may wait to be played; more are dropped, for a late sound is worse than none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tone:
-    """One struck note: its pitch, when it begins, and how long it rings (to a thousandth)."""
+    """One struck note: its pitch, its begin, and the time in which it decays to a thousandth."""
 
     pitch_hz: float
     at_s: float
@@ -44,19 +48,19 @@ EFFECTS: dict[str, tuple[Tone, ...]] = {
     "rollover": (Tone(440, 0.0), Tone(554, 0.08), Tone(659, 0.16)),
     "finish": (Tone(523, 0.0), Tone(659, 0.13), Tone(784, 0.26), Tone(1047, 0.39, 0.9)),
 }
-"""The kinds of `hardware.view.Moment` that are heard."""
+"""Tones by `hardware.view.Moment.kind`; other kinds are silent."""
 
 
 @lru_cache(maxsize=16)
 def sound(kind: str, volume: float = USUAL_VOLUME) -> bytes:
-    """A WAV file of the effect, 22,050 Hz, mono, 16 bit; its peak is that part of full. Raises KeyError."""
+    """Return an effect as a WAV file (22,050 Hz, mono, 16 bit) with a peak of `volume`, 0 to 1. Raises KeyError."""
     tones = EFFECTS[kind]
     length_s = max(tone.at_s + tone.rings_s for tone in tones)
     time_s = np.arange(round(length_s * RATE_HZ)) / RATE_HZ
     mixed = np.zeros_like(time_s)
     for tone in tones:
         since_s = time_s - tone.at_s
-        # A third partial an octave and a half up makes it a bell rather than a beep; 5 ms of attack, so that no click.
+        # A third partial makes it a bell rather than a beep; 5 ms of attack avoid a click.
         rings = np.exp(-np.log(1000) * since_s / tone.rings_s) * np.clip(since_s / 0.005, 0, 1)
         struck = np.sin(2 * np.pi * tone.pitch_hz * since_s) + 0.25 * np.sin(6 * np.pi * tone.pitch_hz * since_s)
         mixed += np.where(since_s > 0, rings * struck, 0.0)
@@ -71,7 +75,7 @@ def sound(kind: str, volume: float = USUAL_VOLUME) -> bytes:
 
 
 def aplay(wav: bytes) -> str | None:
-    """Play a WAV file to its end; what went wrong and what to do, or None."""
+    """Play a WAV file to its end. Returns None, or a sentence that names the fault and one that names the cure."""
     if shutil.which(PLAYER[0]) is None:
         return "Sounds can't be played: aplay is missing. sudo apt install alsa-utils, or set [sound] effects = false."
     try:
@@ -85,7 +89,7 @@ def aplay(wav: bytes) -> str | None:
 
 
 class Chimes:
-    """Plays effects one after the other, on a thread of its own. The table never waits for it.
+    """Plays effects one after the other on a thread of its own. The table never waits for it.
 
     Attributes:
         volume: 0 (silent) to 1; may be set at any time.
@@ -99,29 +103,29 @@ class Chimes:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to play what is asked for; again when its thread has fallen. May be called twice."""
+        """Start the playing thread, or start it again after it failed. May be called twice."""
         if not self.alive():
             self._thread = threading.Thread(target=self._run, name="sounds", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Play no more, after the effect that is on. May be called twice."""
+        """Stop after the present effect. May be called twice."""
         thread, self._thread = self._thread, None
         if thread is not None:
             self._asked.put(None)
             thread.join(timeout=LONGEST_S + 1)
 
     def alive(self) -> bool:
-        """Whether its thread runs."""
+        """Whether the thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def chime(self, kind: str) -> None:
-        """Play the effect of that kind soon; one without an effect, or one too many, is left out."""
-        if kind in EFFECTS and self.volume > 0 and self._asked.qsize() < WAITING:
+        """Queue the effect of that kind; an unknown kind, or one more than may wait, is dropped."""
+        if kind in EFFECTS and self.volume > 0 and self._asked.qsize() < MAX_WAITING:
             self._asked.put(kind)
 
     def health(self) -> tuple[bool, str]:
-        """Whether the last effect was heard, and a sentence for the page."""
+        """Return whether the last effect could be played, and a sentence for the page."""
         if self.volume <= 0:
             return True, "effects are off"
         return (True, "effects are played") if self._illness is None else (False, self._illness)

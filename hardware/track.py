@@ -13,19 +13,19 @@ from hardware.settings import TrackSettings
 Place = tuple[float, float]
 Lane = tuple[tuple[int, ...], ...]
 OWN = "own"
-"""The layout of this name is the one that the settings describe."""
+"""Name of the layout that the section [track] of the settings describes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Where everything is on the strip. Compared by identity, so that what is worked out from it can be kept.
+    """Which LED lights which hole, and where the LEDs are. Compared by identity, so that it can key a cache.
 
     Attributes:
-        name: Of the preset, or `own`.
-        leds: LEDs of the whole strip.
+        name: Name of the preset, or `own`.
+        leds: Number of LEDs of the whole strip.
         lanes: For each lane the LEDs of its start pocket, each hole, and its finish pocket. A pocket may be empty.
         status: LEDs of the status segment, empty when there is none.
-        places_mm: Where each LED is, x to the right and y down, for drawings.
+        places_mm: Place of each LED, x to the right and y down, for drawings.
     """
 
     name: str
@@ -36,17 +36,17 @@ class Layout:
 
     @property
     def holes(self) -> int:
-        """Holes of a lane, its pockets not counted."""
+        """Number of holes of a lane, without its pockets."""
         return len(self.lanes[0]) - 2
 
     def lane_of(self, peg: int) -> Lane:
-        """The lane of a peg (index in seat order); further players share lanes from the first on."""
+        """Return the lane of a peg, by its index in seat order; with more pegs than lanes, lanes are shared."""
         return self.lanes[peg % len(self.lanes)]
 
     def place(self, hole: float, of_holes: int) -> int:
-        """The lane's own hole for one of a game that has `of_holes` of them: 0 the start, `holes` + 1 the finish.
+        """Convert a hole of a game with `of_holes` holes to a hole of the lane: 0 the start, `holes` + 1 the finish.
 
-        A game of another length is mapped in proportion, and a peg that moved never falls back to the start.
+        A game of another length is scaled. A peg that has moved is never shown at the start.
         """
         if hole <= 0:
             return 0
@@ -56,7 +56,7 @@ class Layout:
 
 
 def lay(settings: TrackSettings) -> Layout:
-    """The layout of one's own that the settings describe. Raises SetupError with all that is wrong with them."""
+    """Build the layout that the settings describe. Raises SetupError with everything that is wrong with them."""
     problems = layout_problems(settings)
     if problems:
         raise SetupError(problems)
@@ -66,12 +66,12 @@ def lay(settings: TrackSettings) -> Layout:
 
 
 def layout_of(name: str, own: TrackSettings) -> Layout:
-    """The ready-made layout of that name, or for `own` the one that is described. Raises SetupError."""
+    """Return the ready-made layout of that name, or for `own` the one that the settings describe. Raises SetupError."""
     return lay(own) if name == OWN else preset(name)
 
 
 def preset(name: str) -> Layout:
-    """The ready-made layout of that name. Raises SetupError with the nearest one.
+    """Return the ready-made layout of that name. Raises SetupError that names the nearest one.
 
     >>> layout = preset("strip122")
     >>> layout.leds, layout.holes, len(layout.lanes)
@@ -83,7 +83,7 @@ def preset(name: str) -> Layout:
 
 
 def layout_problems(settings: TrackSettings) -> list[str]:
-    """All that is wrong with a layout of one's own, each with what to change; empty when it can be built."""
+    """Return everything that is wrong with a described layout, a sentence with a cure each; empty when all is well."""
     texts = [*settings.lanes, *([settings.status] if settings.status else [])]
     unreadable = [text for text in texts if not _RANGES.fullmatch(text.replace(" ", ""))]
     if unreadable:
@@ -93,7 +93,7 @@ def layout_problems(settings: TrackSettings) -> list[str]:
     return [*_length_problems(settings), *_index_problems(texts, settings.leds)]
 
 
-# Five digits at most: a slip of the finger must not make a list of a billion LEDs.
+# At most five digits: a typing error must not make a list of a billion LEDs.
 _RANGES = re.compile(r"\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*")
 
 
@@ -157,17 +157,17 @@ def _rows(leds: int, row_leds: int, pitch_mm: float) -> tuple[Place, ...]:
 
 
 def strip122() -> Layout:
-    """A straight 144 LED/m strip of 122: start, 120 holes, finish; one lane for all."""
+    """Return a straight strip of 122 LEDs (144 a metre): start, 120 holes, finish; one lane for all pegs."""
     pitch_mm = 1000 / 144
     lane = tuple((led,) for led in range(122))
     return Layout("strip122", 122, (lane,), (), tuple((led * pitch_mm, 0.0) for led in range(122)))
 
 
 def board3x121() -> Layout:
-    """A cribbage board: three lanes of 120 holes and a finish in four rows of thirty, pieces of 144 LED/m strip.
+    """Return a cribbage board: three lanes of 120 holes and a finish, in four rows of thirty, 144 LEDs a metre.
 
-    The middle lane is wired backwards, so that each lane's end joins the next one's beginning. A peg that has not
-    started stands beside the board: there is no start pocket.
+    The middle lane is wired backwards, so that each lane ends where the next begins. There is no start pocket: a peg
+    that has not started is not shown.
     """
     pitch_mm, lane_mm, row_mm = 1000 / 144, 11.0, 48.0
     places: list[Place] = []
@@ -182,14 +182,14 @@ def board3x121() -> Layout:
 
 
 def _on_board(step: int, across_mm: float, pitch_mm: float, row_mm: float) -> Place:
-    # Lanes keep their order at the turns, as on a cribbage board: what was the outer lane stays the outer one.
+    # The outer lane stays the outer one at each turn, as on a cribbage board.
     row, column = min(3, step // 30), step - 30 * min(3, step // 30)
     forth = row % 2 == 0
     return (column if forth else 29 - column) * pitch_mm, row * row_mm + (across_mm if forth else 22.0 - across_mm)
 
 
 def matrix16() -> Layout:
-    """A 16 x 16 matrix, wired there and back: the track winds inwards, dark rows between its arms, to the finish."""
+    """Return a 16 x 16 matrix, wired back and forth: the track is a spiral inwards with dark rows between its arms."""
     side, pitch_mm = 16, 10.0
     path = [_wired(x, y, side) for x, y in _snail(side)]
     lane = (*((led,) for led in path[:121]), tuple(path[121:]))
@@ -205,7 +205,7 @@ def _wired(x: int, y: int, side: int) -> int:
 
 
 def _snail(side: int) -> list[tuple[int, int]]:
-    """Cells of a spiral inwards that leaves one cell free between its arms."""
+    """Return the cells of a spiral inwards that leaves one cell free between its arms."""
     x, y, dx, dy = 0, 0, 1, 0
     taken = [(0, 0)]
     turns = 0
@@ -223,7 +223,7 @@ def _snail(side: int) -> list[tuple[int, int]]:
 
 
 def table300() -> Layout:
-    """A 5 m strip of 300 (60 LED/m) round a table of 1.5 x 1 m: two LEDs a hole, pockets, and a status segment."""
+    """Return a strip of 300 LEDs (60 a metre) round a table of 1.5 x 1 m: two LEDs a hole, pockets, a status."""
     start, holes, finish = range(4), range(4, 244), range(244, 252)
     lane = (tuple(start), *((led, led + 1) for led in holes[::2]), tuple(finish))
     places = tuple(_round_table((led + 0.5) * 1000 / 60, 1500.0, 1000.0) for led in range(300))
@@ -246,3 +246,4 @@ PRESETS: dict[str, Callable[[], Layout]] = {
     "matrix16": matrix16,
     "table300": table300,
 }
+"""Ready-made layouts by name."""

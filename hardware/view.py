@@ -1,4 +1,4 @@
-"""What the board must show: the table reduced to pegs, colours, moods and moments. The scenes' only input but time."""
+"""What the board shows of the table: pegs, colours, moods and moments. With the time it is the input of the scenes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Peg:
-    """A player's place on the track, in holes: 0 is the start pocket, above `BoardView.holes` is the finish pocket.
+    """A player's position in holes: 0 is the start pocket, above `BoardView.holes` is the finish pocket.
 
     Attributes:
-        colour: Index into the palette of players (the order of `hardware/palette.py`), 0 to 9.
-        banked: Where the peg stands.
-        provisional: Where it would stand if the turn were banked now; equal to `banked` when there is nothing to bank.
+        colour: Index into `hardware.palette.PLAYERS`, 0 to 9.
+        banked: Position of the peg.
+        provisional: Position if the turn were banked now; equal to `banked` when there is nothing to bank.
     """
 
     colour: int
@@ -22,15 +22,15 @@ class Peg:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that just happened and has its own short animation.
+    """An event with a short animation of its own.
 
     Attributes:
         kind: `throw`, `banked`, `wipe_out`, `fuchle`, `bomb`, `bump`, `skunk`, `rollover`, `finish`, `press`,
             `illegal_hold`, `countdown` (the shutdown button is held).
-        at_s: When it happened, on the board's clock.
+        at_s: Time of the event on the board's clock, in seconds.
         player: Index into `BoardView.pegs`, or None.
-        from_hole: Where the peg was before, where that matters.
-        to_hole: Where it is after.
+        from_hole: Position of the peg before the event, where it moves.
+        to_hole: Position after the event.
     """
 
     kind: str
@@ -42,7 +42,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Dice to compare with those on a phone: so many lit holes each, until a time on the board's clock."""
+    """Dice to compare with those on a phone, shown until a time on the board's clock: a lit hole for each pip."""
 
     dice: tuple[int, ...]
     until_s: float
@@ -50,7 +50,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """The table as the board sees it.
+    """Everything that the board shows of the table.
 
     Attributes:
         pegs: In seat order.
@@ -58,10 +58,10 @@ class BoardView:
         mood: `idle` (no game), `ready`, `settling`, `read`, `asking`, `illegal_hold`, `over`.
         winners: Indexes into `pegs`, when the game is over.
         holes: Holes of the track, 120 for a normal game.
-        moments: Newest last; old ones may be left out.
+        moments: Newest last; those whose animation is over may be left out.
         night: Whether the board is dimmed for the night.
-        capturing: Whether a photo is being taken: nothing moves and all is dim.
-        code: What is shown instead of everything else while somebody compares it, or None.
+        capturing: Whether a photo is being taken: the board is dim and still.
+        code: Dice that are shown instead of everything else, or None.
     """
 
     pegs: tuple[Peg, ...] = ()

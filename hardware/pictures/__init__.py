@@ -1,1 +1,1 @@
-"""Pictures of the board: as it glows, as it is wired, as it is drilled. OpenCV is needed for the glowing ones only."""
+"""Pictures of the board: lit scenes, wiring, drilling templates, and test lights. Only lit scenes need OpenCV."""

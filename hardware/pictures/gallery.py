@@ -1,4 +1,4 @@
-"""The gallery: a view of the table for every scene the board can show, for pictures, tests and `pegpip leds`."""
+"""The gallery: an example view for every scene that the board can show, for pictures, tests and `pegpip leds`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from hardware.view import BoardView, Moment, Peg
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A scene to look at: its name, fit for a file, how long it runs, and when its picture is best."""
+    """An example view.
+
+    Attributes:
+        name: Name, fit for a file.
+        view: The view of the table.
+        lasts_s: Duration of the animated picture, in seconds.
+        still_s: Time of the still picture, in seconds.
+    """
 
     name: str
     view: BoardView

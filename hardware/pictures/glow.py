@@ -1,4 +1,4 @@
-"""The board as it looks: frames of light on dark wood, as pictures and moving pictures."""
+"""Renders lit boards: frames of light on dark wood, as still and animated pictures."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ _WOOD_BGR = np.array([14, 24, 38], np.float32)
 _BRASS_BGR = np.array([30, 62, 84], np.float32)
 _HOLE_BGR = np.array([6, 8, 11], np.float32)
 _LED_GAMMA = 2.6
-WIDEST_PX = 1680
+"""Exponent from perceived brightness to linear light, the default of [strip] gamma."""
+MAX_WIDTH_PX = 1680
+"""Widest picture, in pixels: a screen's width."""
 _BRIGHTEST = 1.35
-"""The core of a full LED, of what a picture can show: it burns out, as it does to the eye."""
+"""Brightness of a full LED's core, of a picture's white: it is overexposed, as it is to the eye."""
 
 
 class Scenery:
-    """The wood with its holes, drawn once for a layout; frames are lit on top of it.
+    """The unlit board of a layout, drawn once; frames are lit on top of it.
 
     Args:
-        layout: Where the LEDs are.
-        width_px: Width of the pictures; the height follows from the layout, at least 96.
+        layout: Places of the LEDs.
+        width_px: Width of the pictures; the height follows from the layout and is at least 96.
     """
 
     def __init__(self, layout: Layout, width_px: int = 960) -> None:
@@ -46,12 +48,12 @@ class Scenery:
         self.size_wh = (width_px, height_px + height_px % 2)
         self._xy = (places - places.min(axis=0)) * self._px_per_mm + np.array([left_px, top_px], np.float32)
         self._hole_px = float(np.clip(0.36 * pitch_mm * self._px_per_mm, 2.2, 9.5))
-        # Rings of brass must not run into each other where LEDs lie close.
+        # Rings of brass must not overlap where LEDs are close.
         self._ring_px = min(1.3 * self._hole_px, 0.46 * pitch_mm * self._px_per_mm)
         self._ground = self._drilled(_wood(*self.size_wh), _used(layout))
 
     def lit(self, frame_rgb: FrameRGB) -> PictureBGR:
-        """The board with this frame, as an eye in a dim room sees it."""
+        """Return the board lit by a frame, as seen in a dim room, (height, width, 3) uint8."""
         width_px, height_px = self.size_wh
         seen = (frame_rgb[:, ::-1] / 255.0) ** (1 / _LED_GAMMA)
         halo = np.zeros((height_px, width_px, 3), np.uint8)
@@ -68,7 +70,7 @@ class Scenery:
         return np.clip(picture, 0, 255).astype(np.uint8)
 
     def numbered(self, layout: Layout) -> PictureBGR:
-        """The dark board with the number of every fifth hole beside it."""
+        """Return the unlit board with the number of every fifth hole beside it."""
         picture = np.clip(self._ground * 2.0, 0, 255).astype(np.uint8)
         for lane in layout.lanes:
             for number in (1, *range(5, layout.holes + 1, 5)):
@@ -89,20 +91,20 @@ class Scenery:
 
 
 def wide_enough(layout: Layout, least_px: int, pitch_px: float) -> int:
-    """The width of a picture in which LEDs lie far enough from each other to be told apart."""
+    """Return a picture width of at least `least_px` at which two LEDs are `pitch_px` apart, within `MAX_WIDTH_PX`."""
     places = np.array(layout.places_mm, np.float32)
     span = float(np.ptp(places[:, 0])) / _nearest_mm(places)
-    return round(min(WIDEST_PX, max(least_px, (span + 6) * pitch_px)))
+    return round(min(MAX_WIDTH_PX, max(least_px, (span + 6) * pitch_px)))
 
 
 @lru_cache(maxsize=8)
 def scenery(layout: Layout, width_px: int) -> Scenery:
-    """The scenery of a layout in that width, drawn once."""
+    """Return the scenery of a layout at that width; cached."""
     return Scenery(layout, width_px)
 
 
 def save_still(path: Path, picture_bgr: PictureBGR) -> None:
-    """Write a picture; the kind follows the name. Raises DeviceError when it can't be written."""
+    """Write a picture in the format of its file name. Raises DeviceError when it can't be written."""
     try:
         written = cv2.imwrite(str(path), picture_bgr, [cv2.IMWRITE_PNG_COMPRESSION, 4])
     except cv2.error:
@@ -112,7 +114,7 @@ def save_still(path: Path, picture_bgr: PictureBGR) -> None:
 
 
 def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> None:
-    """Write an animated WebP. Raises DeviceError when it can't be written, or by an OpenCV before 4.12."""
+    """Write an animated WebP. Raises DeviceError when it can't be written, or with an OpenCV before 4.12."""
     if not hasattr(cv2, "imwriteanimation"):
         raise DeviceError(
             f"OpenCV {cv2.__version__} writes no moving pictures.", "Install opencv-python-headless 4.12 or newer."
@@ -121,7 +123,7 @@ def save_moving(path: Path, pictures_bgr: list[PictureBGR], frame_ms: int) -> No
     animation.frames = pictures_bgr
     animation.durations = np.full(len(pictures_bgr), frame_ms, np.int32).tolist()
     try:
-        # Less, and dark wood turns into blocks that stay behind when a light has passed.
+        # With less quality, dark wood shows blocks where a light has passed.
         written = cv2.imwriteanimation(str(path), animation, [cv2.IMWRITE_WEBP_QUALITY, 85])
     except cv2.error:
         written = False
@@ -139,15 +141,14 @@ def _used(layout: Layout) -> set[int]:
 
 
 def _disc(picture: NDArray[np.uint8], x: float, y: float, radius_px: float, colour: NDArray[np.floating[Any]]) -> None:
-    # cv2 takes coordinates in sixteenths (discs sit where they belong, not on whole pixels), and smooths edges only in
-    # pictures of whole numbers.
+    # cv2 takes coordinates in sixteenths of a pixel here, and antialiases only 8-bit pictures.
     sub = 16
     centre = (round(float(x) * sub), round(float(y) * sub))
     cv2.circle(picture, centre, round(radius_px * sub), colour.tolist(), -1, cv2.LINE_AA, 4)
 
 
 def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
-    """Light spread by that much; on a smaller picture where the blur hides it, which is many times as quick."""
+    """Return the light blurred by `sigma_px`, computed on a smaller picture: the blur hides it, and it is faster."""
     part = min(1.0, 3.0 / sigma_px)
     small = cv2.resize(light, None, fx=part, fy=part, interpolation=cv2.INTER_AREA)
     size_wh = (light.shape[1], light.shape[0])
@@ -155,7 +156,7 @@ def _spread(light: NDArray[np.float32], sigma_px: float) -> NDArray[np.float32]:
 
 
 def _wood(width_px: int, height_px: int) -> NDArray[np.float32]:
-    """Dark boards with a grain along them, the same at every call."""
+    """Return dark wood with a grain, (height, width, 3) float32; the same at every call."""
     rng = np.random.default_rng(122)
     fine = cv2.resize(rng.random((height_px, max(8, width_px // 40)), np.float32), (width_px, height_px))
     few = (max(4, height_px // 24), max(4, width_px // 160))

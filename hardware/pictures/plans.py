@@ -1,4 +1,4 @@
-"""Plans of a layout as SVG: how the strip runs through the holes, and the true-size template to drill by."""
+"""Plans of a layout as SVG: the way of the strip through the holes, and the drilling template in true size."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ MARGIN_MM = 12.0
 RULER_MM = 14.0
 """Room below the lowest holes for the ruler: with it a cribbage board fits A4 paper and a printer's margins."""
 MAP_PX = 1600
-"""Width of the map: it is looked at, not printed, so a table of 5 m of LEDs fits as well."""
+"""Width of the map in pixels; the map is for screens, so a strip of 5 m fits as well."""
 _LANE_COLOURS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#d55e00", "#cc79a7")
 
 
 def wiring_map(layout: Layout) -> str:
-    """The layout as a picture: every hole with its number, every LED with its index, the strip's way in grey."""
+    """Return a map as SVG: every hole with its number, every LED with its index, the way of the strip in grey."""
     numbers, radius_mm = _holes_by_led(layout), 0.42 * _pitch_mm(layout)
     way = " ".join(f"{x:.2f},{y:.2f}" for x, y in _moved(layout))
     body = [f'<polyline points="{way}" fill="none" stroke="#6b5a4a" stroke-width="0.5"/>']
@@ -35,7 +35,7 @@ def wiring_map(layout: Layout) -> str:
 
 
 def drilling_template(layout: Layout) -> str:
-    """The template in true size (millimetres): print at 100 %, check the ruler, drill at the crosses."""
+    """Return the drilling template as SVG in true size: print at 100 %, check the ruler, drill at the crosses."""
     used = _holes_by_led(layout)
     body = []
     for led, (x, y) in enumerate(_moved(layout)):
@@ -54,7 +54,7 @@ def drilling_template(layout: Layout) -> str:
 
 
 def walk(layout: Layout) -> list[tuple[str, tuple[int, ...]]]:
-    """Every place of the layout in the order of travel, lane by lane: what it is called and its LEDs."""
+    """Return the name and the LEDs of every hole and pocket, lane by lane in the order of travel, then the status."""
     steps = []
     for lane, holes in enumerate(layout.lanes, 1):
         named = f"lane {lane}, " if len(layout.lanes) > 1 else ""

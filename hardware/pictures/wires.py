@@ -1,4 +1,4 @@
-"""The wiring diagram as SVG, drawn from the pin settings, so that the two can't disagree."""
+"""The wiring diagram as SVG, drawn from the settings' pins, so that the two agree."""
 
 from __future__ import annotations
 
