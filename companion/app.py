@@ -43,7 +43,7 @@ from companion.settings.live import LiveSettings
 from companion.settings.load import Settings
 from companion.settings.starting import Starting
 from companion.table.commands import StartGame
-from companion.table.journal import Journal
+from companion.table.journal import Journal, anchor_folder
 from companion.table.photos import Photos
 from companion.table.projection import staying
 from companion.table.writer import Table
@@ -119,7 +119,7 @@ def build(starting: Starting) -> App:
     clock, networks = time.monotonic, shipped_networks()
     opened, folder = opened_parts(starting), _made(starting.settings)
 
-    journal, photos = Journal(folder), Photos(folder)
+    journal, photos = Journal(folder, anchors=anchor_folder()), Photos(folder)
     table = Table(journal, photos, clock)
     board = Board(opened.strip, opened.layout, Power(), clock)
     door = opened_door(starting, clock, board.show_code)
@@ -164,7 +164,7 @@ def build(starting: Starting) -> App:
     checks: dict[str, Check] = {
         "camera": supervisor.telling("observer", observer.health),
         "strip": supervisor.telling("board", board.health),
-        **checks_of_any_table(folder, lambda: journal.illness),
+        **checks_of_any_table(folder, journal.health),
         "calibration": tray.health,
         "sounds": supervisor.telling("sounds", chimes.health),
         "buttons": supervisor.telling("buttons", buttons.health),

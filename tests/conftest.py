@@ -27,6 +27,12 @@ PATIENCE_MS = 120_000
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep what tables remember outside their data folders out of the home of whoever tests."""
+    os.environ["XDG_STATE_HOME"] = str(tmp_path_factory.mktemp("state"))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow tests first: what is left at the end is then short enough to be shared between the workers."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import sqlite3
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -20,23 +19,23 @@ from typing import Any, BinaryIO
 
 from companion.backup import rights
 from companion.errors import DeviceError
-from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.table.atomic import sync
 from companion.table.evening.archive import FILE_NAME as FILED
-from companion.table.journal import FILE_NAME as JOURNAL
+from companion.table.journal import FIRST as JOURNAL
+from companion.table.journal import SECOND as JOURNAL_COPY
 from companion.table.journal import Entry, read_entries
-from companion.table.journal.mirror import FILE_NAME as MIRROR
-from companion.table.journal.salvage import ASIDE as DAMAGED
-from companion.table.journal.salvage import PHOTOS
+from companion.table.journal.copies import lines
+from companion.table.journal.recovery import ASIDE as DAMAGED
+from companion.table.journal.recovery import PHOTOS
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 DATA, SETTINGS = "data/", "settings.toml"
-SECRETS = ("paired.json", LAST_GOOD)
+SECRETS = ("paired.json",)
 """Files that stay where they are: neither exported nor put aside by an import."""
 SETTINGS_SUFFIX = ".toml"
 """Part of the names of settings and their older copies; an installed table keeps them in its data folder."""
-UNFINISHED = (".part", ".new", ".lock", "-wal", "-shm", "-journal")
+UNFINISHED = (".part", ".lock")
 ASIDE = "replaced-"
 """Start of the names of folders that an import has put older data into; they are not exported."""
 INCOMING = "import.part"
@@ -106,7 +105,9 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
     copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
     if (folder / JOURNAL).exists():
-        sources[DATA + JOURNAL] = _journal_copy(folder / JOURNAL, scratch / JOURNAL)
+        sources[DATA + JOURNAL] = scratch / JOURNAL
+        with (scratch / JOURNAL).open("wb") as copy:  # as it stands between two entries, while a table may be writing
+            copy.writelines(lines(folder / JOURNAL))
         copied = read_entries(scratch)
     last_throw = max((entry.throw or 0 for entry in copied), default=0)
     for path in _kept(folder):
@@ -142,25 +143,11 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
     return {"name": name, "bytes": size, "sha256": digest.hexdigest()}
 
 
-def _journal_copy(journal: Path, to: Path) -> Path:
-    """Copy the journal between two entries with SQLite's backup; a table may be writing. Raises DeviceError."""
-    try:
-        with contextlib.closing(sqlite3.connect(journal, timeout=5.0)) as source:
-            source.execute("PRAGMA query_only = ON")
-            with contextlib.closing(sqlite3.connect(to)) as copy:
-                source.backup(copy)
-                copy.execute("PRAGMA journal_mode = DELETE")
-    except sqlite3.Error as wrong:
-        cure = "Check the disk; nothing was changed."
-        raise DeviceError(f"The journal {journal} can't be copied ({wrong}).", cure) from None
-    return to
-
-
 def _kept(folder: Path) -> Iterator[Path]:
     """Yield the files of a data folder to export; no links, nothing hidden."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        ours = belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (MIRROR, FILED)
+        ours = belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (JOURNAL_COPY, FILED)
         if ours and not path.is_symlink() and path.is_file():
             yield path
 

@@ -35,11 +35,9 @@ from companion.settings.load import load
 from companion.table.atomic import write_file
 from companion.table.evening.archive import FILE_NAME as FILED
 from companion.table.evolve import replayed
-from companion.table.journal import FILE_NAME as JOURNAL
-from companion.table.journal import entry_of, verified
-from companion.table.journal.database import UNREADABLE, Damaged
-from companion.table.journal.mirror import FILE_NAME as MIRROR
-from companion.table.journal.mirror import Mirror
+from companion.table.journal import FIRST as JOURNAL
+from companion.table.journal import SECOND as JOURNAL_COPY
+from companion.table.journal import adopted
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import rig_of_bytes
 
@@ -198,7 +196,7 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
         Keys of the settings that are commented out.
     """
     data = incoming / DATA
-    for derived in (FILED, MIRROR):  # a table makes them from its journal, and would trust these
+    for derived in (FILED, JOURNAL_COPY):  # a table makes them from its journal, and would trust these
         (data / derived).unlink(missing_ok=True)
     if (data / JOURNAL).exists():
         _check_journal(data, int(manifest["entries"]))
@@ -217,14 +215,12 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 def _check_journal(data: Path, entries: int) -> None:
     """Whether a table would start from it, to the last entry; its second copy is made, as a table would have it."""
     try:
-        found = verified(data)
-        replayed(entry_of(row) for row in found)
-    except (*UNREADABLE, Damaged, CompanionError) as wrong:
+        found = adopted(data)
+        replayed(found)
+    except CompanionError as wrong:
         raise ValueError(f"its journal can't be played: {wrong}") from None
     if len(found) != entries:
         raise ValueError(f"its journal has {len(found)} entries and not {entries}")
-    if found and found[0].link:
-        Mirror(data).write_anew(found)
 
 
 def _without_commands(file: Path) -> list[str]:

@@ -19,7 +19,7 @@ from companion.diagnostics.machine_health import clock_illness
 from companion.errors import DeviceError
 from companion.service.addresses import bound, own_addresses
 from companion.table.journal import examined
-from companion.table.journal.salvage import reports
+from companion.table.journal.recovery import reports
 
 _POWER_BITS = {
     0: "The supply's voltage is too low now",

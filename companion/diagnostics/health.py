@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from companion.table.journal.salvage import reports
+from companion.table.journal.recovery import reports
 
 log = logging.getLogger(__name__)
 
@@ -51,25 +51,25 @@ def disk_check(folder: Path) -> Check:
     return check
 
 
-def journal_check(folder: Path, illness: Callable[[], str | None]) -> Check:
-    """Whether the journal is whole: what was damaged is told until somebody has taken the folder put aside away.
+def journal_check(folder: Path, health: Callable[[], tuple[bool, str]]) -> Check:
+    """Make the check of the journal. Damage counts until somebody has moved the folder away that was set aside for it.
 
     Args:
         folder: The data folder.
-        illness: What is wrong with the journal as it is written, if anything.
+        health: The journal's own word: whether it is well, what was verified, and when.
     """
 
     def check() -> tuple[bool, str]:
-        ill = illness()
-        if ill is not None:
-            return False, ill
+        well, says = health()
+        if not well:
+            return False, says
         for aside, explanation in reports(folder).items():
             return False, f"{explanation} {look_over(aside)}"
-        return True, "every entry in two copies"
+        return True, says
 
     return check
 
 
 def look_over(aside: Path) -> str:
-    """What to do about a folder that was put aside."""
-    return f"What lay there is in {aside}: look over the scores, then move that folder away."
+    """Return what to do about a folder that was set aside."""
+    return f"The folder as it was is in {aside}: look over the scores, then move that folder away."

@@ -23,17 +23,19 @@ SYNCHRONISED = "run/systemd/timesync/synchronized"
 """File that systemd-timesyncd makes once it has set the clock since the start."""
 
 
-def checks_of_any_table(folder: Path, journal_illness: Callable[[], str | None]) -> dict[str, Check]:
-    """Disk, machine and journal of a table with that data folder; and what is wrong with its journal as it is written.
+def checks_of_any_table(folder: Path, journal_health: Callable[[], tuple[bool, str]]) -> dict[str, Check]:
+    """Make the checks of disk, machine and journal. Call it before anything is written: it reads the last entry's time.
 
-    To be called before anything is written: a clock that has gone back is seen by the journal's last entry.
+    Args:
+        folder: The data folder.
+        journal_health: Whether the journal is well, what was verified, and when.
     """
     newest_entry_s = newest_s(folder)
     remember_newest(folder, newest_entry_s, datetime.now().astimezone())
     return {
         "disk": disk_check(folder),
         "machine": machine_check(lambda: datetime.now().astimezone(), newest_entry_s),
-        "journal": journal_check(folder, journal_illness),
+        "journal": journal_check(folder, journal_health),
     }
 
 

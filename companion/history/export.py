@@ -18,10 +18,10 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 from companion.history.fairness import course_of, watched
 from companion.history.story import story_with_photos
-from companion.table.evening.archive import FiledGame, FiledLine, Filing
-from companion.table.evening.game_record import Game, filed
+from companion.table.evening.archive import Archive, ArchivedGame, ArchivedLine
+from companion.table.evening.game_record import Game, archived
 from companion.table.evening.statistics import Tally
-from companion.table.evolve import Record, after_entry, filed_before
+from companion.table.evolve import Record, after_entry, archived_before
 from companion.table.journal import Entry, read_entries
 from companion.table.terms import SERIOUS
 
@@ -35,20 +35,20 @@ class PastGames:
         self._folder = folder
         self._lock = threading.Lock()
         self._record: Record | None = None
-        self._kept: dict[int, FiledGame] = {}
-        self._odds: tuple[FiledGame, str, Json] | None = None  # asked for last: many phones ask for the same
+        self._kept: dict[int, ArchivedGame] = {}
+        self._odds: tuple[ArchivedGame, str, Json] | None = None  # asked for last: many phones ask for the same
         # Of a game, good as long as it is filed so.
-        self._luck: dict[int, tuple[FiledGame, Json]] = {}
-        self._chances: dict[int, tuple[FiledGame, Json]] = {}
+        self._luck: dict[int, tuple[ArchivedGame, Json]] = {}
+        self._chances: dict[int, tuple[ArchivedGame, Json]] = {}
 
     def games(self) -> list[Json]:
-        """Those that were played, newest first: `id`, `started` and what a `FiledGame.summary` has."""
-        return [{"id": game.number, "started": _timestamp(game.started_s), **game.summary()} for game in self._played()]
+        """Those that were played, newest first: `id`, `started` and what `_summary` gives."""
+        return [{"id": game.number, "started": _timestamp(game.started_s), **_summary(game)} for game in self._played()]
 
     def transcript(self, game: int) -> list[Json] | None:
         """The lines of a game that stand, its header first; None when there is no such game."""
         kept = self._game(game)
-        return [kept.header_line, *(filed.line for filed in kept.filed_lines())] if kept else None
+        return [kept.header_line, *(each.line for each in kept.archived_lines())] if kept else None
 
     def text(self, game: int) -> bytes | None:
         """The same as JSON Lines, as `pegpip replay` reads them."""
@@ -68,7 +68,7 @@ class PastGames:
             return None
         transcript = Transcript.begin(kept.header)
         moves = []
-        for line in kept.filed_lines():
+        for line in kept.archived_lines():
             transcript = transcript.then(action_of(line.line))
             throw = line.thrown.number if line.thrown else None
             track = asdict(game_named(kept.header.game).track(transcript.state))
@@ -100,7 +100,7 @@ class PastGames:
         if kept is None:
             return None
         if game not in self._luck or self._luck[game][0] is not kept:
-            thrown = [line.thrown.number if line.thrown else None for line in kept.filed_lines()]
+            thrown = [line.thrown.number if line.thrown else None for line in kept.archived_lines()]
             self._luck[game] = kept, story_with_photos(transcript_of(kept.text()), thrown)
         return self._luck[game][1]
 
@@ -143,13 +143,13 @@ class PastGames:
         """
         for game in reversed(self._played()):
             if (since is None or game.number >= since) and dice in (None, game.terms.dice):
-                yield from (line.line["throw"] for line in game.filed_lines() if line.thrown)
+                yield from (line.line["throw"] for line in game.archived_lines() if line.thrown)
 
     def throwers(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
         """Each throw of every game, the newest game first: game, kind, started, its number, who threw, values."""
         for game in self._played():
             of_game = game.number, game.header.game, _timestamp(game.started_s)
-            for line in game.filed_lines():
+            for line in game.archived_lines():
                 if line.thrown:
                     yield *of_game, line.thrown.number, line.thrown.player, line.line["throw"]
 
@@ -164,33 +164,33 @@ class PastGames:
         throws = list(self.throws(dice=dice))
         return {"dice": dice, "sets": sets, **watched(throws).view(), "course": course_of(throws)}
 
-    def doubted(self) -> list[tuple[FiledGame, FiledLine]]:
+    def doubted(self) -> list[tuple[ArchivedGame, ArchivedLine]]:
         """Each throw that the camera doubted or a person corrected, and its game; oldest first."""
         with self._lock:
             self._read_on()
             return [(game, line) for _, game in sorted(self._kept.items()) for line in game.doubted]
 
-    def _played(self) -> list[FiledGame]:
+    def _played(self) -> list[ArchivedGame]:
         """Newest first; a game that was only set up, as a first start sets one up, is not worth telling."""
         with self._lock:
             self._read_on()
             return sorted((game for game in self._kept.values() if game.played), key=lambda game: -game.number)
 
-    def _game(self, number: int) -> FiledGame | None:
+    def _game(self, number: int) -> ArchivedGame | None:
         with self._lock:
             self._read_on()
             return self._kept.get(number)
 
     def _read_on(self) -> None:
         if self._record is None:
-            self._record, _ = filed_before(self._folder, Filing(self._folder))
-            self._kept = {game.number: filed(game) for game in self._record.games}
+            self._record, _ = archived_before(self._folder, Archive(self._folder))
+            self._kept = {game.number: archived(game) for game in self._record.games}
         changed: dict[int, Game] = {}
         for entry in read_entries(self._folder, self._record.number + 1):
             if entry.kind == "withdrawn" and self._record.games:
                 self._kept.pop(self._record.games[-1].number, None)
             self._record = followed(self._record, entry, changed)
-        self._kept |= {number: filed(game) for number, game in changed.items()}
+        self._kept |= {number: archived(game) for number, game in changed.items()}
 
 
 def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
@@ -202,6 +202,28 @@ def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
         known = {id(game) for game in record.games}
         games.update((game.number, game) for game in after.games if id(game) not in known)
     return after
+
+
+def _summary(game: ArchivedGame) -> Json:
+    """Return a game in short.
+
+    `game`, `title`, `players`, `colours` (of each side), `over`, `abandoned`, `winners`, `games_lost`, `throws`
+    (their number), `dice`, `bests` (of each player: `score`, `turn`, `loss`).
+    """
+    outcome, players = game.outcome, game.header_line["players"]
+    return {
+        "game": game.header_line["game"],
+        "title": game_named(game.header_line["game"]).title,
+        "players": players,
+        "colours": [game.colours[name] for name in players[: len(game.sides)]],
+        "over": outcome is not None,
+        "abandoned": game.abandoned,
+        "winners": [game.sides[side] for side in outcome.winners] if outcome else [],
+        "games_lost": dict(zip(game.sides, outcome.games_lost, strict=True)) if outcome else {},
+        "throws": game.throw_count,
+        "dice": game.terms.dice,
+        "bests": game.bests,
+    }
 
 
 def _timestamp(wall_s: float) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
@@ -36,3 +38,18 @@ def sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def locked(path: Path) -> IO[bytes]:
+    """Return an exclusive lock on a file, held until it is closed or the process ends. Its folder is made.
+
+    Raises BlockingIOError when another holds it, OSError when the file can't be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    lock = path.open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise
+    return lock

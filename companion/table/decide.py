@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
@@ -15,20 +14,20 @@ from companion.games.engine.notation import action_of, header_line, header_of, l
 from companion.games.engine.tray_policy import waiting
 from companion.games.engine.views.phrase import Phrase
 from companion.table import commands as c
-from companion.table.evening.archive import Filing, Mark
+from companion.table.evening.archive import Archive, Mark
 from companion.table.evening.game_record import Game, PlayedGame
 from companion.table.evening.sitting import chosen, same_people
 from companion.table.evolve import (
     Record,
     Unplayable,
     after_entry,
+    archived_before,
     correction_of,
-    filed_before,
     game_of_throw,
     horizon,
     replayed,
 )
-from companion.table.journal import Entry, Journal
+from companion.table.journal import Entry, Journal, entries
 from companion.table.photos import Photos
 from companion.table.projection import TableState, restored, starter_after
 from companion.table.snapshot import Offer
@@ -61,7 +60,7 @@ class Play:
         changed: Callable[[TableState], None],
     ) -> None:
         self._journal = journal
-        self._filing = Filing(journal.path.parent)
+        self._archive = Archive(journal.path.parent)
         self._photos = photos
         self._clock = clock
         self._wall = wall
@@ -88,15 +87,14 @@ class Play:
 
     def open(self) -> None:
         """Open the journal and take the table up where it was left. Raises DeviceError."""
-        damage = self._journal.open(self._photos.numbers())
+        damage = self._journal.open()
         tail = self._journal.tail
-        before, first = filed_before(self._journal.path.parent, self._filing)
+        before, first = archived_before(self._journal.path.parent, self._archive)
         try:
-            with closing(self._journal.entries(first)) as entries:  # by the thread that began to read them
-                record = replayed(entries, before, self._filing.note)
+            record = replayed(entries(self._journal.path.parent, first), before, self._archive.note)
         except Unplayable as no:
             raise DeviceError(f"The journal {self._journal.path}: {no}.", REPLAY_ELSEWHERE) from no
-        self._file_games()
+        self._archive_games()
         self._photos.start(tail.last_throw)
         # Ids of questions must not repeat after a restart: a phone may still show an old one.
         self._questions = 1000 * (record.number + 1)
@@ -288,8 +286,8 @@ class Play:
         worn = chosen(games[-1].colours if games else {}, sent_colours or {}, header.players)
         body = {"header": header_line(header), "sitting": sitting, "horizon": back_to, "colours": worn}
         self._enter("game", {**body, "terms": terms} if terms else body)
-        self._filing.note(self.table.record.games)
-        self._file_games()
+        self._archive.note(self.table.record.games)
+        self._archive_games()
         self._photos.prune(self.table.record.first_throw)
         self._rest(interpret.overruled(self.table.memory))
 
@@ -346,7 +344,7 @@ class Play:
             throw = self.table.record.last_throw + 1
             observation = self.table.observation if source == "camera" else observation
             jpeg = observation.photo_jpeg if observation else b""
-            body["photo"] = bool(jpeg and self._photos.kept(throw, jpeg))
+            body["photo"] = (jpeg and self._photos.keep(throw, jpeg)) or False
             if observation and body["photo"]:
                 body["seen"] = reading_record(observation)
         try:
@@ -366,11 +364,11 @@ class Play:
         self._journal.append(entry)
         self._put(replace(self.table, record=record, offer=None, choice=0, house=None))
 
-    def _file_games(self) -> None:
+    def _archive_games(self) -> None:
         """Put down what the last game was begun after, so that the next start replays no further back."""
         begun = self._journal.tail.last_game
         if begun is not None:
-            self._filing.write(Mark(next=begun.number, link=begun.link))
+            self._archive.write(Mark(next=begun.number, link=begun.link))
 
     def _put(self, table: TableState) -> None:
         self.table = table

@@ -12,8 +12,8 @@ from companion.errors import IllegalAction, RulesError
 from companion.games.engine.game import Action, Throw, Undo
 from companion.games.engine.notation import action_of, header_of
 from companion.games.engine.transcript import Correction, Transcript, corrected
-from companion.table.evening.archive import FiledGame, Filing
-from companion.table.evening.game_record import Game, Line, PlayedGame, filed, reopened
+from companion.table.evening.archive import Archive, ArchivedGame
+from companion.table.evening.game_record import Game, Line, PlayedGame, archived, reopened
 from companion.table.evening.sitting import added_up, colours
 from companion.table.events import events_of
 from companion.table.journal import Entry, link_of
@@ -99,17 +99,17 @@ def replayed(
     return record
 
 
-def filed_before(folder: Path, filing: Filing) -> tuple[Record, int]:
+def archived_before(folder: Path, archive: Archive) -> tuple[Record, int]:
     """What is filed of a data folder's journal, and the entry to go on with: the one that began the last game.
 
     Raises DeviceError.
     """
-    loaded = filing.load()
+    loaded = archive.load()
     if loaded is None:
         return Record(), 1
     mark, games = loaded
     if link_of(folder, mark.next) != mark.link:
-        filing.forget()
+        archive.forget()
         return Record(), 1
     return Record(mark.next - 1, 0, tuple(games[number] for number in sorted(games))), mark.next
 
@@ -149,7 +149,7 @@ def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
 def game_of_throw(games: tuple[Game, ...], throw: int) -> PlayedGame:
     """The game of this sitting in which that throw stands. Raises IllegalAction when there is none."""
     for game in reversed(games):
-        if isinstance(game, FiledGame) and not game.first_throw <= throw <= game.last_throw:
+        if isinstance(game, ArchivedGame) and not game.first_throw <= throw <= game.last_throw:
             continue
         if game.sitting == games[-1].sitting and any(thrown.number == throw for thrown in game.throws):
             return reopened(game)
@@ -183,7 +183,7 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     terms = terms_of(entry.body.get("terms", {}), header)
     game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), (started,), worn,
                       started_s=entry.wall_s, terms=terms)  # fmt: skip
-    return (*(filed(old) for old in games if old.number >= entry.body["horizon"]), game)
+    return (*(archived(old) for old in games if old.number >= entry.body["horizon"]), game)
 
 
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:

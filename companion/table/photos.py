@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from companion.errors import DeviceError
@@ -11,6 +13,11 @@ from companion.table.atomic import write_file
 log = logging.getLogger(__name__)
 
 CAP_BYTES = 500_000_000  # docs/reference/hardware.md, the machine: SD cards are small
+
+
+def digest_of(jpeg: bytes) -> str:
+    """Return the hash by which an entry names its photo."""
+    return hashlib.blake2b(jpeg, digest_size=16).hexdigest()
 
 
 class Photos:
@@ -36,17 +43,33 @@ class Photos:
         except OSError as refused:
             raise _ill(self.folder, refused) from refused
 
-    def kept(self, throw: int, jpeg: bytes) -> bool:
-        """Put the photo of a throw on the disk, whole or not at all, and say whether it is there.
+    def keep(self, throw: int, jpeg: bytes) -> str | None:
+        """Put the photo of a throw on the disk, whole or not at all.
 
-        The throw counts all the same: a photo is proof, not state.
+        Returns:
+            Its hash for the throw's entry; None when it can't be written: the throw counts all the same.
         """
         try:
             write_file(self._file(throw), (jpeg,))
         except OSError as refused:
             log.warning("%s", _ill(self.folder, refused))
-            return False
-        return True
+            return None
+        return digest_of(jpeg)
+
+    def put_right(self, wrong: Iterable[int], owners: Mapping[str, int]) -> None:
+        """Take photos away that are not of their throws, and give each to its own throw. Raises OSError.
+
+        Args:
+            wrong: Throws whose photo is another one.
+            owners: Throw of each photo, by its hash.
+        """
+        held = [self._file(throw).read_bytes() for throw in wrong]
+        for throw in wrong:
+            self._file(throw).unlink()
+        for jpeg in held:
+            owner = owners.get(digest_of(jpeg))
+            if owner is not None and not self._file(owner).exists():
+                write_file(self._file(owner), (jpeg,))
 
     def discard(self, throw: int) -> None:
         """Delete a photo whose throw did not reach the journal; its number goes to another throw."""

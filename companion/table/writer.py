@@ -18,6 +18,7 @@ from companion.table.commands import Command, Tick
 from companion.table.decide import Play
 from companion.table.events import news_between
 from companion.table.journal import Journal
+from companion.table.journal.journal import UPKEEP_EVERY_S
 from companion.table.photos import Photos
 from companion.table.projection import TableState, snapshot_of
 from companion.table.snapshot import News, Snapshot, Thrown
@@ -49,11 +50,13 @@ class Table:
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._play = Play(journal, photos, clock, wall, self._number_made)
+        self._journal = journal
         self._clock = clock
         self._queue: SimpleQueue[tuple[Command | None, Future[Snapshot]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._gate = threading.Lock()  # nothing enters the queue once its writer has left
         self._open = False
+        self._upkeep_s = 0.0  # when the journal's next step of upkeep is due, on the clock
         self._following = threading.Lock()  # a snapshot and those who follow change together
         self._readers: tuple[Reader, ...] = ()
         self._snapshot = Snapshot(number=0)
@@ -163,13 +166,23 @@ class Table:
             self._play.close()
 
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
-        deadline_s = self._play.deadline_s()
-        if deadline_s is None:
-            return self._queue.get()
+        """Wait for the next command, or for a `Tick` that is due; nobody waits for the upkeep in between."""
+        while True:
+            tick_s = self._play.deadline_s()
+            due_s = self._upkeep_s if tick_s is None else min(tick_s, self._upkeep_s)
+            try:
+                return self._queue.get(timeout=max(0.01, due_s - self._clock()))
+            except Empty:
+                if due_s == tick_s:
+                    return Tick(), Future()
+                self._upkeep()
+
+    def _upkeep(self) -> None:
         try:
-            return self._queue.get(timeout=max(0.01, deadline_s - self._clock()))
-        except Empty:
-            return Tick(), Future()
+            self._upkeep_s = self._journal.upkeep(self._clock())
+        except Exception:  # the writer must outlive a fault in the upkeep
+            log.exception("the upkeep of the journal failed")
+            self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
         if command is None:

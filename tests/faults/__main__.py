@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.faults import backups, below, damaged
+from tests.faults import backups, below, damaged, latent
 
-WRONG = ("silent", "hung", "LOST", "ANOTHER", "REFUSED", "photos gone")
+WRONG = ("silent", "hung", "LOST", "SILENT", "ANOTHER", "REFUSED", "photos gone")
 
 
 def main() -> int:
@@ -23,6 +23,8 @@ def main() -> int:
         room = Path(scratch)
         rounds: dict[str, Callable[[], Counter[str] | None]] = {
             "500 damaged folders": lambda: damaged.run(_made(room / "damaged"), 500),
+            "500 journals spoilt one copy after the other": lambda: latent.run(_made(room / "latent"), 500),
+            "100 foreign, older or swapped files": lambda: latent.swaps(_made(room / "swaps"), 100),
             "1,000 mutilated backups": lambda: _backups(_made(room / "backups"), 1000),
             "power cut at 500 moments": lambda: below.run("power", room / "power", 500),
             "killed 200 times": lambda: below.run("kills", room / "kills", 200),

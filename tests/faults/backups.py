@@ -15,7 +15,7 @@ from companion.backup.restore import read_archive
 from companion.errors import CompanionError
 from companion.table.journal import read_entries
 
-JOURNAL = "data/journal.sqlite3"
+JOURNAL = "data/journal.jsonl"
 
 
 def run(folder: Path, played: Path, count: int, seed: int = 1) -> Counter[str]:
@@ -34,8 +34,8 @@ def run(folder: Path, played: Path, count: int, seed: int = 1) -> Counter[str]:
             came = "refused" if _tree(there) == before else "REFUSED, AND SOMETHING LOST"
         else:
             aside = there / "replaced-1"
-            kept = {name: body for name, body in _tree(aside).items() if name != "journal.jsonl"}
-            older = {name: body for name, body in before.items() if name != "journal.jsonl"}
+            kept = {name: body for name, body in _tree(aside).items() if name != "journal-copy.jsonl"}
+            older = {name: body for name, body in before.items() if name != "journal-copy.jsonl"}
             came = "the same" if read_entries(there) == meant and kept == older else "ANOTHER STATE"
             shutil.rmtree(there)
             shutil.copytree(played, there)

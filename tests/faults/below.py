@@ -139,7 +139,7 @@ def _in_child(do: Callable[[], None], answer: Callable[[], int] = lambda: 0) -> 
 def _outcome(data: Path, acks: bytes) -> str:
     """What a start on the folder comes to, seen from what was told before."""
     from companion.errors import CompanionError
-    from companion.table.journal.salvage import reports
+    from companion.table.journal.recovery import reports
     from tests.faults.evening import last_told
     from tests.table.acting import table_in
 

@@ -11,15 +11,15 @@ from pathlib import Path
 
 from companion.errors import CompanionError
 from companion.table.commands import Observe, PressButton
-from companion.table.journal import read_entries
-from companion.table.journal.salvage import ASIDE
+from companion.table.journal import FIRST, SECOND, read_entries
+from companion.table.journal.recovery import ASIDE
 from companion.table.snapshot import Snapshot
 from companion.table.writer import Table
 from tests.table.acting import HEADER, Clock, Tray, played, started, table_in
 
 SECTOR = 512
 PATIENCE_S = 120.0
-STATE_FILES = ("journal.sqlite3", "journal.jsonl", "journal.sqlite3-journal", "journal.sqlite3-wal")
+STATE_FILES = (FIRST, SECOND)
 
 
 @dataclass(frozen=True)

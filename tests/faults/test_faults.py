@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import backups, below, damaged
+from tests.faults import backups, below, damaged, latent
 
 SILENT = {"silent", "hung", "photos gone", "LOST, SILENT", "ANOTHER STATE, SILENT", "ANOTHER STATE",
           "REFUSED, AND SOMETHING LOST"}  # fmt: skip
@@ -16,6 +16,15 @@ def test_damaged_folders_are_the_same_or_told(tmp_path: Path) -> None:
     found = damaged.run(tmp_path, 16, seed=11)
     assert sum(found.values()) == 16
     assert SILENT.isdisjoint(+found)
+
+
+def test_copies_spoilt_one_after_the_other_lose_nothing(tmp_path: Path) -> None:
+    assert latent.run(tmp_path, 24, seed=3) == {"told, nothing missing": 24}
+
+
+def test_foreign_older_and_swapped_files_are_told(tmp_path: Path) -> None:
+    found = latent.swaps(tmp_path, len(latent.SWAPS))
+    assert found == {f"told, the whole one wins: {kind}": 1 for kind in latent.SWAPS}
 
 
 def test_mutilated_backups_are_refused_or_the_same(tmp_path: Path) -> None:

@@ -26,9 +26,8 @@ from companion.games.engine.game import Throw
 from companion.games.engine.notation import header_of, line_of
 from companion.games.engine.transcript import Transcript
 from companion.table.journal import read_entries
-from companion.table.journal.chain import Row, linked
-from companion.table.journal.database import write_anew
-from companion.table.journal.mirror import Mirror
+from companion.table.journal.chain import START, Head, Row, chained
+from companion.table.journal.copies import write_anew
 from tests.system.running import Running
 
 START_S, READY_MB, EVENING_S, ARCHIVES = 2.0, 120, 0.1, 20
@@ -72,13 +71,14 @@ def fill(folder: Path, entries: int, *, one_sitting: bool = True, seed: int = 1)
     templates = [template for template in templates if len(template[1]) < 2000]
     rows: list[Row] = []
     games = throw = 0
-    before = bytes(16)
+    head = Head("0123456789abcdef", 0, START)
 
     def add(kind: str, body: dict[str, Any], thrown: int | None = None) -> None:
-        nonlocal before
+        nonlocal head
         number = len(rows) + 1
-        rows.append(linked(before, number, kind, msgspec.json.encode(body), 1_600_000_000.0 + 20 * number, thrown))
-        before = bytes.fromhex(rows[-1].link)
+        row = chained(head, number, kind, msgspec.json.encode(body), 1_600_000_000.0 + 20 * number, thrown)
+        rows.append(row)
+        head = Head(head.identity, number, row.link)
 
     while len(rows) < entries:
         header, lines = chance.choice(templates)
@@ -91,8 +91,7 @@ def fill(folder: Path, entries: int, *, one_sitting: bool = True, seed: int = 1)
             throw += thrown is not None
             add("line", {"line": line, **seen(thrown, throw)}, throw if thrown is not None else None)
     folder.mkdir(parents=True, exist_ok=True)
-    Mirror(folder).write_anew(rows)
-    write_anew(folder / "journal.sqlite3", rows)
+    write_anew(folder, rows)
     return games
 
 

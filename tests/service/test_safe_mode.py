@@ -47,7 +47,7 @@ def test_after_three_starts_that_failed_the_page_is_up_and_says_why(tmp_path: Pa
     unplayable(tmp_path)
     for _ in range(TRIES):
         ended = started(tmp_path)
-        assert "journal.sqlite3: entry 3" in ended
+        assert "journal.jsonl: entry 3" in ended
         assert "Traceback" not in ended
     with Running(tmp_path) as table:
         state = table.state()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +14,7 @@ from click.testing import CliRunner, Result
 from companion.commands.export import command as export
 from companion.commands.import_ import command as import_
 from companion.table.journal import Entry, Journal
+from companion.table.journal.anchor import RESTORED
 from companion.table.photos import Photos
 
 SETTINGS = "[table]\nname = 'The Anchor'\n"
@@ -42,7 +42,7 @@ def kept_in(tmp_path: Path) -> Path:
         journal.append(entry(number))
     journal.close()
     for number in (1, 2):
-        photos.kept(number, b"\xff\xd8" + bytes([number]) * 2000)
+        photos.keep(number, b"\xff\xd8" + bytes([number]) * 2000)
     (folder / "review.json").write_text("{}")
     (folder / "paired.json").write_text('["secret"]')
     (tmp_path / "old.toml").write_text(SETTINGS)
@@ -64,7 +64,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.suffix not in (".lock", ".jsonl", ".sqlite3-journal")
+        if path.is_file() and path.suffix not in (".lock", ".jsonl") and path.name != RESTORED
     }
 
 
@@ -87,16 +87,10 @@ def repacked(file: Path, change: Callable[[dict[str, bytes], dict[str, Any]], No
     return forged
 
 
-def with_journal(file: Path, change: Callable[[sqlite3.Connection], object]) -> Path:
+def with_journal(file: Path, change: Callable[[bytes], bytes]) -> Path:
     """The archive with its journal changed as a forger would."""
 
     def forge(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
-        spot = file.with_name("forged.sqlite3")
-        spot.write_bytes(held["data/journal.sqlite3"])
-        journal = sqlite3.connect(spot)
-        change(journal)
-        journal.commit()
-        journal.close()
-        held["data/journal.sqlite3"] = spot.read_bytes()
+        held["data/journal.jsonl"] = change(held["data/journal.jsonl"])
 
     return repacked(file, forge)

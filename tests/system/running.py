@@ -33,7 +33,12 @@ class Running:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "XDG_CONFIG_HOME": str(data / "no-settings"), **(env or {})},
+            env={
+                "XDG_STATE_HOME": str(data.parent / "state"),
+                **os.environ,
+                "XDG_CONFIG_HOME": str(data / "no-settings"),
+                **(env or {}),
+            },
         )
         self.page = self.pin = ""
         self.said: list[str] = []

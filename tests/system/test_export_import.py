@@ -11,8 +11,7 @@ import pytest
 
 from companion.adapters.reader_setup import save_rig
 from companion.errors import DeviceError, SetupError
-from companion.settings.last_good import FILE_NAME as LAST_GOOD
-from companion.table.journal import Journal, read_entries
+from companion.table.journal import FIRST, SECOND, Journal, read_entries
 from companion.table.photos import Photos
 from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, tree
 from vision.calibration.store import FILE_NAME as CALIBRATION
@@ -33,8 +32,9 @@ def test_everything_comes_back_on_another_machine(table: Path) -> None:
     fresh = table.parent / "new"
     assert imported(file, fresh).return_value == 0
     assert read_entries(fresh) == read_entries(table)
-    kept = {name: body for name, body in tree(table).items() if name not in ("paired.json", "journal.sqlite3")}
-    assert {name: body for name, body in tree(fresh).items() if name != "journal.sqlite3"} == kept
+    kept = {name: body for name, body in tree(table).items() if name != "paired.json"}
+    assert tree(fresh) == kept
+    assert all((fresh / name).read_bytes() == (table / name).read_bytes() for name in (FIRST, SECOND))
     assert (table.parent / "new.toml").read_text() == SETTINGS
     assert not (fresh / "import.part").exists()
 
@@ -127,7 +127,7 @@ def test_older_data_is_put_aside_only_when_told_and_never_deleted(table: Path) -
     file, _ = exported(table)
     other = table.parent / "other"
     Photos(other).start(0)
-    assert Photos(other).kept(9, b"\xff\xd8older")
+    assert Photos(other).keep(9, b"\xff\xd8older")
     (other / "paired.json").write_text("[]")
     (table.parent / "other.toml").write_text("[web]\nport = 80\n")
     before = tree(other)
@@ -141,7 +141,7 @@ def test_older_data_is_put_aside_only_when_told_and_never_deleted(table: Path) -
     assert len(read_entries(other)) == 5
     assert (table.parent / "other.toml.replaced-1").read_text().startswith("[web]")
     assert imported(file, other, "--replace").return_value == 0
-    assert (other / "replaced-2" / "journal.sqlite3").exists()
+    assert (other / "replaced-2" / FIRST).exists()
 
 
 def test_settings_that_are_there_are_put_aside_only_when_told(table: Path) -> None:
@@ -159,7 +159,7 @@ def test_settings_that_name_another_folder_are_told(table: Path) -> None:
 
 
 def test_a_photo_taken_after_the_journal_was_copied_stays_behind(table: Path) -> None:
-    assert Photos(table).kept(5, b"\xff\xd8thrown since")
+    assert Photos(table).keep(5, b"\xff\xd8thrown since")
     with zipfile.ZipFile(exported(table)[0]) as archive:
         assert [name for name in archive.namelist() if name.endswith(".jpg")] == [
             "data/photos/1.jpg",
@@ -171,7 +171,7 @@ def test_an_import_starts_without_a_word_of_damage(table: Path) -> None:
     fresh = table.parent / "new"
     imported(exported(table)[0], fresh)
     journal = Journal(fresh)
-    assert journal.open(Photos(fresh).numbers()) is None
+    assert journal.open() is None
     journal.close()
 
 
@@ -185,17 +185,6 @@ def test_settings_that_have_a_program_run_are_left_out_and_told(table: Path) -> 
     found = tomllib.loads((table.parent / "new.toml").read_text())
     assert found == {"table": {"name": "The Anchor"}, "buttons": {"kind": "gpio"}}
     assert "poweroff" in (table.parent / "new.toml").read_text(), "as a comment, to be looked at"
-
-
-def test_the_last_good_settings_stay_where_they_are(table: Path) -> None:
-    """They hold passwords, and programs that an import would bring along past its check of the settings."""
-    (table / LAST_GOOD).write_text("{}")
-    file, _ = exported(table)
-    with zipfile.ZipFile(file) as archive:
-        assert not [name for name in archive.namelist() if LAST_GOOD in name]
-    before = (table / LAST_GOOD).read_bytes()
-    assert imported(file, table, "--replace").exception is None
-    assert (table / LAST_GOOD).read_bytes() == before
 
 
 def test_settings_that_hide_a_program_in_one_line_are_refused(table: Path) -> None:

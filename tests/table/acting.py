@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from companion.games.engine.game import Action, Throw, Undo
 from companion.games.engine.notation import header_of
 from companion.games.engine.transcript import Transcript
 from companion.history.export import followed
 from companion.table.commands import Observe, PlayLine, StartGame, Tick
-from companion.table.evening.game_record import Game, filed
+from companion.table.evening.game_record import Game, archived
 from companion.table.evolve import Record
-from companion.table.journal import Entry, Journal
+from companion.table.journal import Entry, Journal, copies
 from companion.table.photos import Photos
 from companion.table.snapshot import Snapshot
 from companion.table.tray.interpret import Interpretation, Memory, decided, look, look_again, tick
@@ -51,6 +54,7 @@ class Tray:
         self.seen: list[Die] = []
         self.emptied = True
         self.keep_zone = keep_zone
+        self.photos = 0
 
     def lift(self, *zones: str) -> None:
         """Every die out of the tray, or out of one zone (`thrown`, `kept`)."""
@@ -106,15 +110,25 @@ class Tray:
     def observation(self, doubt: str | None = None) -> Observation:
         emptied, self.emptied = self.emptied, not self.thrown
         self.seen = list(self.thrown)
+        self.photos += 1
         return Observation(
             thrown=tuple(self.thrown),
             kept=tuple(self.kept),
             doubt=doubt,
-            photo_jpeg=b"\xff\xd8 a picture",
+            photo_jpeg=b"\xff\xd8 a picture, %d" % self.photos,
             at_s=self.clock(),
             emptied=emptied,
             keep_zone=self.keep_zone,
         )
+
+
+def full_disk(monkeypatch: pytest.MonkeyPatch, full: bool = True) -> None:
+    """Have the disk take no more bytes of a journal, or again."""
+
+    def refuse(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(copies.os, "pwrite", refuse) if full else monkeypatch.undo()
 
 
 def table_in(folder: Path, clock: Clock | None = None) -> Table:
@@ -127,7 +141,7 @@ def transcripts(entries: Iterable[Entry]) -> list[tuple[int, bytes]]:
     record, games = Record(), dict[int, Game]()
     for entry in entries:
         record = followed(record, entry, games)
-    return [(number, filed(game).text()) for number, game in sorted(games.items())]
+    return [(number, archived(game).text()) for number, game in sorted(games.items())]
 
 
 def started(table: Table, header: dict[str, Any]) -> Snapshot:

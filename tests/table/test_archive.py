@@ -15,8 +15,8 @@ from companion.games.engine.notation import line_of
 from companion.history.export import PastGames
 from companion.table import evolve as record
 from companion.table.commands import Abandon, CorrectThrow, EndSitting, NextGame, PlayLine, StartGame
-from companion.table.evening.archive import FILE_NAME, Filing
-from companion.table.evening.game_record import filed, reopened
+from companion.table.evening.archive import FILE_NAME, Archive
+from companion.table.evening.game_record import archived, reopened
 from companion.table.journal import read_entries
 from companion.table.snapshot import Snapshot
 from companion.table.writer import Table
@@ -143,7 +143,7 @@ def test_a_file_of_past_games_that_is_damaged_is_made_anew(evening: Path, harm: 
         content[len(content) // 3] ^= 4
         file.write_bytes(content[: len(content) // 2] if harm == "cut" else b"" if harm == "empty" else content)
     assert shown(evening) == before
-    assert Filing(evening).load() is not None
+    assert Archive(evening).load() is not None
 
 
 def test_a_file_of_another_journal_is_not_believed(evening: Path, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_file_of_another_journal_is_not_believed(evening: Path, tmp_path: Path
 
 
 def test_a_game_that_is_filed_and_reopened_is_the_same(evening: Path) -> None:
-    found = Filing(evening).load()
+    found = Archive(evening).load()
     assert found is not None
     for game in found[1].values():
-        assert filed(reopened(game)) == game
+        assert archived(reopened(game)) == game

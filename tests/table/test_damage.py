@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
+import errno
+import shutil
+import threading
 from pathlib import Path
 
 import msgspec
@@ -13,10 +15,12 @@ from companion.diagnostics.health import journal_check
 from companion.errors import DeviceError
 from companion.table.commands import PlayLine
 from companion.table.evening.archive import FILE_NAME as GAMES
-from companion.table.journal import Entry, Journal, examined, read_entries
-from companion.table.journal.database import APPLICATION_ID, FILE_NAME
-from companion.table.journal.mirror import FILE_NAME as MIRROR
-from companion.table.journal.salvage import reports
+from companion.table.journal import FIRST, SECOND, Entry, Journal, examined, read_entries
+from companion.table.journal.chain import row_of
+from companion.table.journal.recovery import reports
+from companion.table.photos import Photos, digest_of
+from companion.table.writer import Table
+from tests.faults.latent import scrub
 from tests.table.acting import HEADER, Evening, frozen, played, started, table_in
 
 
@@ -25,8 +29,8 @@ def entry(number: int, kind: str = "line", throw: int | None = None) -> Entry:
     return Entry(number=number, kind=kind, body=body, wall_s=1_700_000_000.0 + number, throw=throw)
 
 
-def kept(folder: Path, count: int = 60, games: tuple[int, ...] = (1, 41)) -> list[Entry]:
-    journal = Journal(folder, wall=lambda: 1_700_001_000.0)
+def kept(folder: Path, count: int = 60, games: tuple[int, ...] = (1, 41), anchors: Path | None = None) -> list[Entry]:
+    journal = Journal(folder, wall=lambda: 1_700_001_000.0, anchors=anchors)
     journal.open()
     entries = [entry(n, "game" if n in games else "line", n) for n in range(1, count + 1)]
     for one in entries:
@@ -35,11 +39,18 @@ def kept(folder: Path, count: int = 60, games: tuple[int, ...] = (1, 41)) -> lis
     return entries
 
 
-def reopened(folder: Path, photographed: tuple[int, ...] = ()) -> Journal:
-    journal = Journal(folder)
-    journal.open(photographed)
+def reopened(folder: Path, photographed: tuple[int, ...] = (), anchors: Path | None = None) -> Journal:
+    for number in photographed:
+        (folder / "photos").mkdir(parents=True, exist_ok=True)
+        (folder / "photos" / f"{number}.jpg").write_bytes(b"a photo")
+    journal = Journal(folder, wall=lambda: 1_700_001_000.0, anchors=anchors)
+    journal.open()
     journal.close()
     return journal
+
+
+def kinds(folder: Path) -> list[str]:
+    return [row.kind for row in map(row_of, (folder / FIRST).read_bytes().splitlines()) if row]
 
 
 def spoil(file: Path, text: bytes) -> None:
@@ -50,8 +61,12 @@ def spoil(file: Path, text: bytes) -> None:
     file.write_bytes(content)
 
 
+def refuse(*_: object) -> None:
+    raise OSError(errno.EIO, "Input/output error")
+
+
 def told(folder: Path) -> str:
-    ok, says = journal_check(folder, lambda: None)()
+    ok, says = journal_check(folder, lambda: (True, "well"))()
     assert not ok
     assert not check_journal(folder).ok
     assert check_journal(folder).says in says
@@ -64,22 +79,22 @@ def test_a_whole_journal_is_well(tmp_path: Path) -> None:
     assert read_entries(tmp_path) == tuple(entries)
     assert examined(tmp_path) == (60, None)
     assert check_journal(tmp_path).ok
-    assert journal_check(tmp_path, lambda: None)() == (True, "every entry in two copies")
+    journal = reopened(tmp_path)
+    assert journal_check(tmp_path, journal.health)()[1].endswith("both copies up to entry 60, photos not yet")
     assert not reports(tmp_path)
 
 
-@pytest.mark.parametrize("left", [f"{FILE_NAME}-journal", GAMES])
-def test_both_copies_gone_are_told_while_anything_shows_that_there_were_some(tmp_path: Path, left: str) -> None:
+def test_both_copies_gone_are_told_when_the_archive_is_there(tmp_path: Path) -> None:
     kept(tmp_path)
     for file in tmp_path.iterdir():
         if file.is_file():
             file.unlink()
-    (tmp_path / left).write_bytes(b"")
+    (tmp_path / GAMES).write_bytes(b"")
     reopened(tmp_path)
     assert "missing" in told(tmp_path)
 
 
-@pytest.mark.parametrize("copy", [FILE_NAME, MIRROR])
+@pytest.mark.parametrize("copy", [FIRST, SECOND])
 def test_one_changed_bit_in_one_copy_loses_nothing_and_is_told(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
     spoil(tmp_path / copy, b'"n":60,')
@@ -87,10 +102,10 @@ def test_one_changed_bit_in_one_copy_loses_nothing_and_is_told(tmp_path: Path, c
     assert read_entries(tmp_path) == tuple(entries)
     assert "nothing is missing" in told(tmp_path)
     (aside,) = reports(tmp_path)
-    assert {FILE_NAME, MIRROR} <= {file.name for file in aside.iterdir()}
+    assert {FIRST, SECOND} <= {file.name for file in aside.iterdir()}
 
 
-@pytest.mark.parametrize("copy", [FILE_NAME, MIRROR])
+@pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("harm", ["cut", "missing", "zeroed"])
 def test_a_copy_that_is_cut_gone_or_overwritten_is_made_anew_from_the_other(
     tmp_path: Path, copy: str, harm: str
@@ -110,29 +125,31 @@ def test_a_copy_that_is_cut_gone_or_overwritten_is_made_anew_from_the_other(
 
 def test_what_is_gone_from_both_copies_is_told_with_its_numbers_and_since_when(tmp_path: Path) -> None:
     entries = kept(tmp_path)
-    for copy in (FILE_NAME, MIRROR):
+    for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":20,')
     reopened(tmp_path)
-    assert "entries 20 to 40 are missing, since 2023-11-14" in told(tmp_path)
+    assert "entries 20 are missing, since 2023-11-14" in told(tmp_path)
+    assert "Entries 21 to 40 are kept but can't be played without them." in told(tmp_path)
     found = read_entries(tmp_path)
+    assert kinds(tmp_path).count("line") == 57, "what follows the gap is kept, though not played"
     assert found[:19] == tuple(entries[:19])
-    assert (found[19].number, found[19].kind, found[19].body) == (20, "lost", {"through": 40})
+    assert (found[19].number, found[19].kind, found[19].body["through"]) == (20, "lost", 40)
     assert found[20:] == tuple(entries[40:]), "the game after it stands as it was"
 
 
 def test_the_end_gone_from_both_copies_is_told_and_its_numbers_never_come_again(tmp_path: Path) -> None:
     kept(tmp_path)
-    for copy in (FILE_NAME, MIRROR):
+    for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":60,')
         spoil(tmp_path / copy, b'"n":50,')
     journal = reopened(tmp_path, photographed=(60,))
-    assert "entries 50 to 60 are missing" in told(tmp_path)
-    assert journal.tail.number == 60
+    assert "entries 50, 60 are missing" in told(tmp_path)
+    assert journal.tail.head.number == 60
     assert journal.tail.last_throw == 60
     journal.open()
     journal.append(entry(61))
     journal.close()
-    assert reopened(tmp_path).tail.number == 61
+    assert reopened(tmp_path).tail.head.number == 61
 
 
 def test_two_photos_that_no_entry_knows_prove_a_loss_and_one_does_not(tmp_path: Path) -> None:
@@ -153,7 +170,7 @@ def test_a_folder_with_photos_and_no_journal_at_all_has_lost_it(tmp_path: Path) 
 
 def test_a_head_that_is_behind_is_no_damage(tmp_path: Path) -> None:
     entries = kept(tmp_path)
-    mirror = tmp_path / MIRROR
+    mirror = tmp_path / SECOND
     mirror.write_bytes(mirror.read_bytes()[:-5])  # the power went while the last line was written
     reopened(tmp_path)
     assert read_entries(tmp_path) == tuple(entries)
@@ -161,69 +178,21 @@ def test_a_head_that_is_behind_is_no_damage(tmp_path: Path) -> None:
     assert examined(tmp_path) == (60, None)
 
 
-def test_a_trigger_that_swallows_entries_is_found_when_the_journal_is_opened(tmp_path: Path) -> None:
-    entries = kept(tmp_path)
-    with sqlite3.connect(tmp_path / FILE_NAME) as forged:
-        forged.execute("CREATE TRIGGER swallow BEFORE INSERT ON entries BEGIN SELECT RAISE(IGNORE); END")
-    forged.close()
-    reopened(tmp_path)
-    assert "not the journal's" in told(tmp_path)
-    assert read_entries(tmp_path) == tuple(entries)
-
-
-def test_a_second_copy_that_cannot_be_written_is_told_and_caught_up_with(tmp_path: Path) -> None:
+def test_a_second_copy_that_cannot_be_written_is_told_and_catches_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = Journal(tmp_path)
     journal.open()
     journal.append(entry(1, "game"))
-    descriptor, journal._mirror._descriptor = journal._mirror._descriptor, -1
+    monkeypatch.setattr(journal._copies[1], "append", refuse)
     journal.append(entry(2))
-    assert "second copy" in (journal.illness or "")
-    assert not journal_check(tmp_path, lambda: journal.illness)()[0]
-    journal._mirror._descriptor = descriptor
-    journal.append(entry(3))
-    assert journal.illness is None
+    assert "second copy" in journal_check(tmp_path, journal.health)()[1]
+    assert not journal_check(tmp_path, journal.health)()[0]
+    monkeypatch.undo()
+    journal.upkeep(0.0)
+    assert journal_check(tmp_path, journal.health)()[0]
     journal.close()
-    assert examined(tmp_path) == (3, None)
-
-
-OLDER = f"""
-PRAGMA journal_mode = WAL; BEGIN; PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = 1;
-CREATE TABLE entries (
-    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL, wall_s REAL NOT NULL, throw INTEGER
-) STRICT;
-CREATE INDEX entries_kind ON entries (kind, number);
-CREATE INDEX entries_throw ON entries (throw) WHERE throw IS NOT NULL;
-CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
-CREATE TRIGGER entries_hold BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
-"""
-
-
-def older(folder: Path, entries: list[tuple[int, str, str, float, int | None]]) -> sqlite3.Connection:
-    """A journal as versions before this one kept it, its last entries still in the log."""
-    connection = sqlite3.connect(folder / FILE_NAME)
-    connection.executescript(OLDER + "COMMIT;")
-    with connection:
-        connection.executemany("INSERT INTO entries VALUES (?, ?, ?, ?, ?)", entries)
-    return connection
-
-
-def test_a_journal_from_before_the_chain_is_rewritten_with_all_it_had(tmp_path: Path) -> None:
-    rows = [(n, "game" if n == 1 else "line", '{"horizon":1}', float(n), n) for n in range(1, 30)]
-    connection = older(tmp_path, rows)
-    before = read_entries(tmp_path)
-    assert len(before) == 29
-    connection.close()
-    reopened(tmp_path)
-    assert read_entries(tmp_path) == before
-    assert examined(tmp_path) == (29, None)
-    assert not reports(tmp_path)
-    assert not list(tmp_path.glob("*-wal"))
-
-
-def test_a_gap_in_a_journal_from_before_the_chain_is_told(tmp_path: Path) -> None:
-    older(tmp_path, [(n, "line", "{}", float(n), n) for n in (1, 2, 5)]).close()
-    reopened(tmp_path)
-    assert "entries 3 to 5 are missing" in told(tmp_path)
+    assert examined(tmp_path) == (2, None)
 
 
 def test_a_table_on_a_mended_journal_plays_on_and_says_on_its_page_what_is_missing(tmp_path: Path) -> None:
@@ -233,7 +202,7 @@ def test_a_table_on_a_mended_journal_plays_on_and_says_on_its_page_what_is_missi
     evening.throw(5, 5, 5, 1, 2)
     evening.table.stop()
     body = msgspec.json.encode(read_entries(tmp_path)[-1].body)
-    for copy in (FILE_NAME, MIRROR):
+    for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, body)
     table = table_in(tmp_path)
     table.start()
@@ -257,7 +226,7 @@ def test_an_entry_that_cannot_be_replayed_is_named_with_its_file_and_a_cure(tmp_
     journal.open()
     journal.append(Entry(number=2, kind="line", body={"lime": 1}, wall_s=0.0))
     journal.close()
-    with pytest.raises(DeviceError, match=r"journal\.sqlite3: entry 2") as ill:
+    with pytest.raises(DeviceError, match=r"journal\.jsonl: entry 2") as ill:
         table_in(tmp_path).start()
     assert "export" in ill.value.cure
 
@@ -274,12 +243,216 @@ def test_any_fault_at_the_start_ends_it_with_a_message(tmp_path: Path, monkeypat
         table.submit(PlayLine(number=0, line={}))
 
 
-def test_a_database_whose_error_is_no_text_is_mended_too(tmp_path: Path) -> None:
+# ---- latent damage: found while the table runs ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("copy", [FIRST, SECOND])
+def test_damage_to_one_copy_is_found_and_mended_by_the_next_scrub(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
-    content = bytearray((tmp_path / FILE_NAME).read_bytes())
-    at = content.index(b"CREATE TRIGGER entries_hold")
-    content[at : at + 40] = b"\xa0" * 40
-    (tmp_path / FILE_NAME).write_bytes(content)
+    journal = Journal(tmp_path)
+    journal.open()
+    for number in (3, 30, 60):
+        spoil(tmp_path / copy, b'"n":%d,' % number)
+    scrub(journal)
+    assert "nothing is missing" in told(tmp_path)
+    assert examined(tmp_path) == (60, None)
+    journal.append(entry(61))
+    journal.close()
+    assert read_entries(tmp_path) == (*entries, entry(61))
+
+
+def test_damage_to_another_part_of_each_copy_loses_nothing(tmp_path: Path) -> None:
+    entries = kept(tmp_path)
+    for number in range(2, 20):
+        spoil(tmp_path / SECOND, b'"n":%d,' % number)
+    for number in range(30, 40):
+        spoil(tmp_path / FIRST, b'"n":%d,' % number)
     reopened(tmp_path)
     assert read_entries(tmp_path) == tuple(entries)
     assert "nothing is missing" in told(tmp_path)
+
+
+def test_a_scrub_tells_what_it_verified_and_when(tmp_path: Path) -> None:
+    kept(tmp_path)
+    journal = Journal(tmp_path, wall=lambda: 1_700_001_000.0)
+    journal.open()
+    scrub(journal)
+    assert journal.health() == (True, "verified 2023-11-14 22:30: both copies up to entry 60, 0 photos")
+    journal.close()
+
+
+def test_what_is_lost_from_both_copies_of_a_running_table_is_told(tmp_path: Path) -> None:
+    kept(tmp_path)
+    journal = Journal(tmp_path)
+    journal.open()
+    for copy in (FIRST, SECOND):
+        spoil(tmp_path / copy, b'"n":60,')
+    scrub(journal)
+    assert "entries 60 are missing" in told(tmp_path)
+    journal.append(entry(61))
+    journal.close()
+    assert examined(tmp_path) == (61, None)
+
+
+# ---- identity: foreign and older copies ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("copy", [FIRST, SECOND])
+@pytest.mark.parametrize("count", [20, 60])
+def test_a_shorter_foreign_copy_is_told_and_the_whole_one_wins(tmp_path: Path, copy: str, count: int) -> None:
+    entries = kept(tmp_path / "ours", anchors=tmp_path)
+    kept(tmp_path / "other", count)
+    shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
+    reopened(tmp_path / "ours", anchors=tmp_path)
+    assert read_entries(tmp_path / "ours") == tuple(entries)
+    assert "nothing is missing" in told(tmp_path / "ours")
+
+
+def test_a_longer_foreign_copy_is_told_and_ours_wins(tmp_path: Path) -> None:
+    entries = kept(tmp_path / "ours", anchors=tmp_path)
+    kept(tmp_path / "other", 100)
+    shutil.copy(tmp_path / "other" / FIRST, tmp_path / "ours" / FIRST)
+    reopened(tmp_path / "ours", anchors=tmp_path)
+    assert read_entries(tmp_path / "ours") == tuple(entries)
+    assert "another journal" in told(tmp_path / "ours")
+
+
+@pytest.mark.parametrize("copy", [FIRST, SECOND])
+def test_an_older_copy_is_told_and_the_longer_one_wins(tmp_path: Path, copy: str) -> None:
+    entries = kept(tmp_path)
+    content = (tmp_path / copy).read_bytes().splitlines(keepends=True)
+    (tmp_path / copy).write_bytes(b"".join(content[:40]))
+    reopened(tmp_path)
+    assert read_entries(tmp_path) == tuple(entries)
+    assert "ends at entry 40" in told(tmp_path)
+
+
+def test_both_copies_rolled_back_are_told_by_the_anchor(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    entries = kept(folder, anchors=tmp_path)
+    for copy in (FIRST, SECOND):
+        content = (folder / copy).read_bytes().splitlines(keepends=True)
+        (folder / copy).write_bytes(b"".join(content[:40]))
+    journal = reopened(folder, anchors=tmp_path)
+    assert "entries 41 to 60 are missing" in told(folder)
+    assert read_entries(folder)[:40] == tuple(entries[:40])
+    assert journal.tail.head.number == 60, "no number ever means two things"
+    reopened(folder, anchors=tmp_path)
+    assert len(reports(folder)) == 1, "told once"
+
+
+def test_a_foreign_pair_is_told_by_the_anchor(tmp_path: Path) -> None:
+    kept(tmp_path / "ours", anchors=tmp_path)
+    entries = kept(tmp_path / "other", 30, games=(1,))
+    for copy in (FIRST, SECOND):
+        shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
+    reopened(tmp_path / "ours", anchors=tmp_path)
+    assert "another journal than the one that was kept here" in told(tmp_path / "ours")
+    assert read_entries(tmp_path / "ours") == tuple(entries)
+
+
+def test_a_folder_that_is_gone_is_told_by_the_anchor(tmp_path: Path) -> None:
+    kept(tmp_path / "data", anchors=tmp_path)
+    shutil.rmtree(tmp_path / "data")
+    reopened(tmp_path / "data", anchors=tmp_path)
+    assert "entries 1 to 60 are missing" in told(tmp_path / "data")
+
+
+def test_an_anchor_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
+    (tmp_path / "anchors").write_text("in the way")
+    entries = kept(tmp_path / "data", anchors=tmp_path / "anchors")
+    reopened(tmp_path / "data", anchors=tmp_path / "anchors")
+    assert read_entries(tmp_path / "data") == tuple(entries)
+    assert not reports(tmp_path / "data")
+
+
+def test_a_recovery_leaves_the_surviving_lines_as_they_were(tmp_path: Path) -> None:
+    kept(tmp_path)
+    before = (tmp_path / FIRST).read_bytes().splitlines()
+    for copy in (FIRST, SECOND):
+        spoil(tmp_path / copy, b'"n":20,')
+    reopened(tmp_path)
+    after = (tmp_path / FIRST).read_bytes().splitlines()
+    assert [*after[:19], *after[20:]] == [*before[:19], *before[20:]]
+
+
+def test_a_line_that_only_an_older_copy_has_fills_the_gap(tmp_path: Path) -> None:
+    entries = kept(tmp_path)
+    older = (tmp_path / SECOND).read_bytes()
+    for copy in (FIRST, SECOND):
+        spoil(tmp_path / copy, b'"n":20,')
+    reopened(tmp_path)
+    assert read_entries(tmp_path) != tuple(entries)
+    (tmp_path / SECOND).write_bytes(older)
+    reopened(tmp_path)
+    assert read_entries(tmp_path) == tuple(entries)
+
+
+# ---- photos --------------------------------------------------------------------------------------------------------
+
+
+def photographed(folder: Path, count: int = 6) -> Journal:
+    """An open journal whose entries name their photos."""
+    (folder / "photos").mkdir(parents=True)
+    journal = Journal(folder)
+    journal.open()
+    for number in range(1, count + 1):
+        jpeg = b"photo %d" % number
+        (folder / "photos" / f"{number}.jpg").write_bytes(jpeg)
+        body = {"photo": digest_of(jpeg)}
+        journal.append(Entry(number=number, kind="line", body=body, wall_s=0.0, throw=number))
+    return journal
+
+
+def test_two_photos_that_were_swapped_are_told_and_put_right(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    first, second = tmp_path / "photos" / "2.jpg", tmp_path / "photos" / "5.jpg"
+    first.rename(tmp_path / "spot")
+    second.rename(first)
+    (tmp_path / "spot").rename(second)
+    scrub(journal)
+    journal.close()
+    assert "photos of throws 2, 5 are not as they were taken" in told(tmp_path)
+    assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
+
+
+def test_a_photo_of_another_throw_is_told_and_shown_no_more(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    (tmp_path / "photos" / "4.jpg").write_bytes(b"another picture")
+    scrub(journal)
+    journal.close()
+    assert "photos of throws 4" in told(tmp_path)
+    assert not (tmp_path / "photos" / "4.jpg").exists()
+    (aside,) = reports(tmp_path)
+    assert (aside / "photos" / "4.jpg").read_bytes() == b"another picture", "no photo is ever destroyed"
+
+
+def test_a_photo_that_was_cleared_is_no_damage(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    (tmp_path / "photos" / "1.jpg").unlink()
+    scrub(journal)
+    assert journal.health()[1].endswith("5 photos")
+    journal.close()
+    assert not reports(tmp_path)
+
+
+def test_a_running_table_scrubs_while_nobody_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evening = Evening(tmp_path)
+    evening.throw(5, 5, 2, 2, 1, 4, 6)
+    evening.table.stop()
+    photo = (tmp_path / "photos" / "1.jpg").read_bytes()
+    assert read_entries(tmp_path)[-1].body["photo"] == digest_of(photo)
+    journal, scrubbed = Journal(tmp_path), threading.Event()
+    note = journal._note_verified
+
+    def noted(photos: str) -> None:
+        note(photos)
+        if photos == "1 photos":
+            scrubbed.set()
+
+    monkeypatch.setattr(journal, "_note_verified", noted)
+    table = Table(journal, Photos(tmp_path))
+    table.start()
+    assert scrubbed.wait(timeout=120.0)
+    table.stop()
+    assert "both copies up to entry 2, 1 photos" in journal.health()[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
+import os
 import subprocess
 import sys
 import textwrap
@@ -11,7 +11,19 @@ from pathlib import Path
 import pytest
 
 from companion.errors import DeviceError
-from companion.table.journal import FILE_NAME, Entry, Journal, read_entries
+from companion.table.journal import (
+    FIRST,
+    SECOND,
+    Entry,
+    Journal,
+    copies,
+    entries,
+    entries_at,
+    examined,
+    last_written_s,
+    read_entries,
+)
+from tests.table.acting import full_disk
 
 
 def entry(number: int, **changed: object) -> Entry:
@@ -29,50 +41,55 @@ def test_what_was_appended_is_read_back_by_another(tmp_path: Path) -> None:
     journal = opened(tmp_path / "deep" / "data")
     journal.append(entry(1, kind="game", body={"header": {"players": ["Ä", "B"]}}))
     journal.append(entry(2, throw=1))
-    assert read_entries(tmp_path / "deep" / "data") == tuple(journal.entries())
-    assert [e.number for e in journal.entries(first=2)] == [2]
-    assert (journal.tail.number, journal.tail.last_throw) == (2, 1)
+    assert read_entries(tmp_path / "deep" / "data") == tuple(entries(tmp_path / "deep" / "data"))
+    assert [e.number for e in entries(tmp_path / "deep" / "data", first=2)] == [2]
+    assert (journal.tail.head.number, journal.tail.last_throw) == (2, 1)
     journal.close()
 
 
-def test_a_commit_waits_for_the_disk_and_lies_in_the_database_itself(tmp_path: Path) -> None:
+def test_an_entry_is_in_both_copies_and_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = opened(tmp_path)
-    connection = journal._open_connection()
-    assert connection.execute("PRAGMA synchronous").fetchone() == (3,)  # EXTRA
-    assert connection.execute("PRAGMA journal_mode").fetchone() == (b"persist",)
+    synced: list[int] = []
+    monkeypatch.setattr(copies.os, "fdatasync", lambda file: synced.append(os.fstat(file).st_ino))
     journal.append(entry(1, body={"text": "a needle in the file"}))
-    for copy in (FILE_NAME, "journal.jsonl"):
-        assert b"a needle in the file" in (tmp_path / copy).read_bytes()
+    assert synced == [(tmp_path / name).stat().st_ino for name in (FIRST, SECOND)]
+    assert all(b"a needle in the file" in (tmp_path / name).read_bytes() for name in (FIRST, SECOND))
     journal.close()
 
 
-def test_an_entry_can_be_neither_changed_nor_deleted_nor_numbered_twice(tmp_path: Path) -> None:
+def test_an_entry_is_not_numbered_twice(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     journal.append(entry(1))
-    with pytest.raises(DeviceError):
+    with pytest.raises(DeviceError, match="can't follow"):
         journal.append(entry(1, wall_s=99.0))
     journal.close()
-    raw = sqlite3.connect(tmp_path / FILE_NAME)
-    for statement in ("DELETE FROM entries", "UPDATE entries SET kind = 'x'"):
-        with pytest.raises(sqlite3.IntegrityError, match="only grows"):
-            raw.execute(statement)
-    raw.close()
     assert read_entries(tmp_path) == (entry(1),)
 
 
-def test_a_full_disk_is_told_with_its_cure_and_loses_nothing(tmp_path: Path) -> None:
+def test_entries_are_found_from_any_number_on(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    for number in range(1, 901):
+        journal.append(entry(number, body={"text": "x" * 200}))
+    assert (tmp_path / FIRST).stat().st_size > copies.NEAR_BYTES
+    for first in (1, 2, 3, 450, 899, 900, 901):
+        assert [each.number for each in entries(tmp_path, first)] == list(range(first, 901))
+    assert [each.number for each in entries_at(tmp_path, [7, 1000, 800])] == [7, 800]
+    assert last_written_s(tmp_path) == 12.5
+    journal.close()
+
+
+def test_a_full_disk_is_told_with_its_cure_and_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = opened(tmp_path)
     journal.append(entry(1))
-    pages = journal._open_connection().execute("PRAGMA page_count").fetchone()[0]
-    journal._open_connection().execute(f"PRAGMA max_page_count = {pages}")
+    full_disk(monkeypatch)
     with pytest.raises(DeviceError, match="disk is full") as ill:
-        fill(journal)
+        journal.append(entry(2))
     assert "Free some space" in ill.value.cure
-    before = list(journal.entries())
-    journal._open_connection().execute("PRAGMA max_page_count = 1000000")
-    journal.append(entry(len(before) + 1))
-    assert list(journal.entries()) == [*before, entry(len(before) + 1)]
+    full_disk(monkeypatch, full=False)
+    journal.append(entry(2, body={"another": 2}))
+    assert list(entries(tmp_path)) == [entry(1), entry(2, body={"another": 2})]
     journal.close()
+    assert examined(tmp_path) == (2, None)
 
 
 def test_a_file_size_limit_below_sqlite_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
@@ -100,36 +117,13 @@ def test_a_file_size_limit_below_sqlite_loses_nothing_that_was_acknowledged(tmp_
     assert len(read_entries(tmp_path)) == int(acknowledged)
 
 
-@pytest.mark.parametrize(
-    "content", [b"not a database at all, but long enough" * 100, b"SQLite format 3\0" + b"\xff" * 5000]
-)
-def test_a_damaged_or_foreign_file_is_refused_and_left_as_it_is(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / FILE_NAME).write_bytes(content)
+@pytest.mark.parametrize("content", [b"not a journal at all\n" * 100, b'{"journal":2}\n[1,"game",{},1.0,null,"5f"]\n'])
+def test_a_file_that_is_no_journal_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / FIRST).write_bytes(content)
     with pytest.raises(DeviceError, match="Move it") as ill:
         Journal(tmp_path).open()
-    assert FILE_NAME in ill.value.what
-    assert (tmp_path / FILE_NAME).read_bytes() == content
-
-
-def test_a_database_of_another_program_is_refused_and_left_as_it_is(tmp_path: Path) -> None:
-    raw = sqlite3.connect(tmp_path / FILE_NAME)
-    raw.execute("CREATE TABLE recipes (name TEXT)")
-    raw.commit()
-    raw.close()
-    before = (tmp_path / FILE_NAME).read_bytes()
-    with pytest.raises(DeviceError, match="another program"):
-        Journal(tmp_path).open()
-    assert (tmp_path / FILE_NAME).read_bytes() == before
-
-
-def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
-    opened(tmp_path).close()
-    raw = sqlite3.connect(tmp_path / FILE_NAME)
-    raw.execute("PRAGMA user_version = 99")
-    raw.commit()
-    raw.close()
-    with pytest.raises(DeviceError, match="schema 99"):
-        Journal(tmp_path).open()
+    assert FIRST in ill.value.what
+    assert (tmp_path / FIRST).read_bytes() == content
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
@@ -145,11 +139,6 @@ def test_two_tables_cannot_use_one_folder(tmp_path: Path) -> None:
         Journal(tmp_path).open()
     first.close()
     opened(tmp_path).close()
-
-
-def fill(journal: Journal) -> None:
-    for number in range(2, 5000):
-        journal.append(entry(number, body={"text": "x" * 500}))
 
 
 def run(script: str, folder: Path, check: bool = True) -> subprocess.CompletedProcess[str]:

@@ -103,7 +103,7 @@ def test_photos_go_oldest_first_and_never_those_of_this_evening(tmp_path: Path) 
     photos = Photos(tmp_path, cap_bytes=250)
     photos.start(last_throw=0)
     for throw in range(1, 6):
-        photos.kept(throw, b"x" * 100)
+        photos.keep(throw, b"x" * 100)
     photos.prune(first_kept=3)
     assert [photos.jpeg(throw) is not None for throw in range(1, 6)] == [False, False, True, True, True]
 
@@ -111,12 +111,12 @@ def test_photos_go_oldest_first_and_never_those_of_this_evening(tmp_path: Path) 
 def test_a_photo_whose_throw_never_reached_the_journal_makes_way_and_is_kept(tmp_path: Path) -> None:
     photos = Photos(tmp_path)
     photos.start(last_throw=0)
-    photos.kept(1, b"one")
-    photos.kept(2, b"two")
+    photos.keep(1, b"one")
+    photos.keep(2, b"two")
     (tmp_path / "photos" / "3.part").write_bytes(b"half")
     photos.start(last_throw=1)
     assert sorted(file.name for file in (tmp_path / "photos").iterdir()) == ["1.jpg", "2.unclaimed1.jpg"]
-    photos.kept(2, b"another")
+    photos.keep(2, b"another")
     photos.start(last_throw=1)
     assert (tmp_path / "photos" / "2.unclaimed1.jpg").read_bytes() == b"two"
     assert (tmp_path / "photos" / "2.unclaimed2.jpg").read_bytes() == b"another"

@@ -30,7 +30,7 @@ def test_a_turn_is_played_without_a_phone(table: Table, clock: Clock, tmp_path: 
     assert after.state["player"] == "Ben"
     assert after.number == 5
     assert [entry.kind for entry in read_entries(tmp_path)] == ["game", *["line"] * 4]
-    assert (tmp_path / "photos" / "2.jpg").read_bytes() == b"\xff\xd8 a picture"
+    assert (tmp_path / "photos" / "2.jpg").read_bytes().startswith(b"\xff\xd8 a picture")
 
 
 def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> None:
@@ -40,7 +40,7 @@ def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> N
     tray.emptied = True
     asking = table.submit(Observe(tray.observation(doubt="disagree")))
     assert (asking.phase, asking.number, asking.question.code) == ("asking", 1, "disagree")
-    assert table.question_photo(asking.question.id) == b"\xff\xd8 a picture"
+    assert (table.question_photo(asking.question.id) or b"").startswith(b"\xff\xd8 a picture")
     after = table.submit(Answer(question=asking.question.id, values=(5, 5, 5, 2, 1, 4, 6)))
     assert after.question is None
     assert after.state["dice"] == [1, 2, 4, 5, 5, 5, 6]

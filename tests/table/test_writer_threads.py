@@ -17,7 +17,7 @@ from companion.errors import CompanionError, DeviceError, StaleAction
 from companion.table.commands import EndSitting, NoteMotion, Observe, PlayLine
 from companion.table.journal import read_entries
 from companion.table.writer import Table
-from tests.table.acting import HEADER, Tray, started, table_in
+from tests.table.acting import HEADER, Tray, full_disk, started, table_in
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -145,45 +145,23 @@ def test_commands_that_come_while_the_table_stops_are_answered(tmp_path: Path) -
     assert answers == ["Start it again."] * 4
 
 
-def test_a_disk_that_fills_refuses_and_recovers(table: Table, tmp_path: Path) -> None:
-    limit_pages(table, 1)
+def test_a_disk_that_fills_refuses_and_recovers(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tray = Tray()
     observation = tray.throw(5, 5, 2, 2, 1, 4, 6)
-    with pytest.raises(DeviceError, match="disk is full"):
-        fill(table)
     number = table.snapshot().number
+    full_disk(monkeypatch)
+    with pytest.raises(DeviceError, match="disk is full"):
+        table.submit(EndSitting(number=number))
     with pytest.raises(DeviceError, match="disk is full"):
         table.submit(Observe(observation))
     assert table.snapshot().number == number
     assert table.snapshot().notice.code == "ill"
     assert list((tmp_path / "photos").iterdir()) == [], "no photo without its throw"
-    limit_pages(table, 1_000_000)
+    full_disk(monkeypatch, full=False)
     tray.knock()
     after = table.submit(Observe(tray.observation()))  # the same dice, seen again: the throw was not lost
     assert after.number == number + 1
     assert after.throws[-1].values == (1, 2, 2, 4, 5, 5, 6)
-
-
-def limit_pages(table: Table, pages: int) -> None:
-    """Set how large the database may grow, in the writer's thread (SQLite keeps at least what it has)."""
-    done = threading.Event()
-
-    class Limit(NoteMotion, frozen=True):
-        """Runs where the connection lives."""
-
-    def apply(_: object) -> None:
-        table._play._journal._open_connection().execute(f"PRAGMA max_page_count = {pages}")
-        done.set()
-
-    table._play._carry_out[Limit] = apply
-    table.submit(Limit())
-    assert done.is_set()
-
-
-def fill(table: Table) -> None:
-    """Entries that leave the game as it is, until the disk is full."""
-    for _ in range(5000):
-        table.submit(EndSitting(number=table.snapshot().number))
 
 
 PLAYER = """

@@ -1,7 +1,7 @@
-"""Games that others have followed, put down small: what is asked of them often, and their lines to be replayed from.
+"""The archive of finished games: their figures and their compressed lines, in a file beside the journal.
 
-They are kept in a file beside the journal, so that a start replays the game on the table and no other. The file is
-derived: what is wrong with it, or does not fit the journal, is thrown away and made anew.
+With it a start replays only the game on the table. The file is derived: when it is damaged, or does not fit the
+journal, it is made anew.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import msgspec
 
 from companion.games.engine.game import Header, Outcome
 from companion.games.engine.notation import header_of
-from companion.games.registry import game_named
 from companion.table.evening.statistics import Best, Tally
 from companion.table.snapshot import Thrown
 from companion.table.terms import USUAL, Terms
@@ -31,36 +30,36 @@ _SUM_BYTES = 8
 T = TypeVar("T")
 
 
-class FiledLine(msgspec.Struct, frozen=True, array_like=True):
-    """A line that stands: the number of its entry, the line, and the throw when it is one."""
+class ArchivedLine(msgspec.Struct, frozen=True, array_like=True):
+    """A line that stands: the number of its entry, the line, and its throw if it is one."""
 
     number: int
     line: dict[str, Any]
     thrown: Thrown | None
 
 
-class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
+class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
     """A game that is no longer on the table.
 
     Attributes:
-        number: Of the entry that started it.
+        number: Number of the entry that started it.
         sitting: Number of the game that began its sitting.
-        started_s: When by the wall, seconds since 1970; a Pi without a network may have thought it was long ago.
-        header_line: Its header, as a transcript has it.
+        started_s: Wall time of its start, seconds since 1970; wrong where a Pi had no network.
+        header_line: Header, as a transcript has it.
         sides: Players or teams, in the order of their scores.
-        outcome: How it ended, None when it did not.
+        outcome: How it ended; None when it did not.
         abandoned: Whether it was ended without a result.
-        colours: Of its players, and of those who played here before them.
-        lines_read: As in its transcript.
-        lines: A list of `FiledLine`, `packed`.
-        log: Its last events, `packed`.
-        doubted: Those lines whose throws the camera doubted or a person corrected.
-        throw_count: How many throws stand.
-        first_throw: The number of the first of them, 0 without any.
-        last_throw: The number of the last of them.
-        tallies: Each player in figures.
-        bests: Each player's best.
-        terms: What was agreed on it besides its rules.
+        colours: Colours of its players, and of those who played before them.
+        lines_read: Lines read, as in its transcript.
+        lines: The lines that stand, `packed`.
+        log: Last events, `packed`.
+        doubted: Lines whose throws the camera doubted or a person corrected.
+        throw_count: Throws that stand.
+        first_throw: Number of the first of them; 0 without any.
+        last_throw: Number of the last of them.
+        tallies: Figures of each player.
+        bests: Best of each player.
+        terms: Terms besides its rules.
     """
 
     number: int
@@ -74,7 +73,7 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
     lines_read: int
     lines: bytes
     log: bytes
-    doubted: tuple[FiledLine, ...]
+    doubted: tuple[ArchivedLine, ...]
     throw_count: int
     first_throw: int
     last_throw: int
@@ -84,57 +83,35 @@ class FiledGame(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def header(self) -> Header:
-        """The set-up."""
+        """Set-up of the game."""
         return header_of(self.header_line)
 
     @property
     def played(self) -> bool:
-        """Whether there is anything to tell of it: it was not only set up."""
+        """Whether anything was played after it was set up."""
         return self.throw_count > 0 or self.outcome is not None
 
     @property
     def throws(self) -> tuple[Thrown, ...]:
-        """The throws that stand, oldest first."""
-        return tuple(line.thrown for line in self.filed_lines() if line.thrown)
+        """Throws that stand, oldest first."""
+        return tuple(line.thrown for line in self.archived_lines() if line.thrown)
 
-    def filed_lines(self) -> list[FiledLine]:
-        """The lines that stand, oldest first."""
-        return unpacked(self.lines, list[FiledLine])
+    def archived_lines(self) -> list[ArchivedLine]:
+        """Return the lines that stand, oldest first."""
+        return unpacked(self.lines, list[ArchivedLine])
 
     def text(self) -> bytes:
-        """Its transcript, JSON Lines: the header and the lines that stand."""
-        lines = [self.header_line, *(filed.line for filed in self.filed_lines())]
+        """Return its transcript as JSON Lines: the header and the lines that stand."""
+        lines = [self.header_line, *(each.line for each in self.archived_lines())]
         return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
-
-    def summary(self) -> dict[str, Any]:
-        """The game in short.
-
-        `game`, `title`, `players`, `colours` (of each side), `over`, `abandoned`, `winners`, `games_lost`, `throws`
-        (how many), `dice`, `bests` (of each player: `score`, `turn`, `loss`).
-        """
-        outcome = self.outcome
-        lost = dict(zip(self.sides, outcome.games_lost, strict=True)) if outcome else {}
-        return {
-            "game": self.header_line["game"],
-            "title": game_named(self.header_line["game"]).title,
-            "players": self.header_line["players"],
-            "colours": [self.colours[name] for name in self.header_line["players"][: len(self.sides)]],
-            "over": outcome is not None,
-            "abandoned": self.abandoned,
-            "winners": [self.sides[side] for side in outcome.winners] if outcome else [],
-            "games_lost": lost,
-            "throws": self.throw_count,
-            "dice": self.terms.dice,
-            "bests": self.bests,
-        }
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the file goes: up to the game that entry `next` started.
+    """How far the archive goes: up to the game that entry `next` started.
 
     Attributes:
-        next: That entry's number.
-        link: Its link in the journal's chain: the file is of that journal and no other.
+        next: Number of that entry.
+        link: Its hash in the journal's chain: the archive is of that journal and no other.
         gone: Games that were taken back since the mark before.
     """
 
@@ -143,19 +120,18 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     gone: tuple[int, ...] = ()
 
 
-class Filing:
-    """The file of a data folder's past games: one writes, any may read."""
+class Archive:
+    """The archive of a data folder's finished games: one writes, any may read."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE_NAME
-        self._known: dict[int, FiledGame] = {}
-        self._waiting: list[FiledGame] = []
-        self._gone: list[int] = []
-        self._anew = True
+        self._games: dict[int, ArchivedGame] = {}
+        self._changed: dict[int, ArchivedGame | None] = {}  # since the last mark; None for a game that was taken back
+        self._anew = True  # the file is to be written whole
 
-    def load(self) -> tuple[Mark, dict[int, FiledGame]] | None:
-        """The last mark, and every game before it; None where there is no such file."""
-        games, fresh = dict[int, FiledGame](), dict[int, FiledGame]()
+    def load(self) -> tuple[Mark, dict[int, ArchivedGame]] | None:
+        """Return the last mark and every game before it; None where there is no intact file."""
+        games, fresh = dict[int, ArchivedGame](), dict[int, ArchivedGame]()
         mark: Mark | None = None
         try:
             with self._path.open("rb") as file:
@@ -163,12 +139,10 @@ class Filing:
                     content = _checked(line)
                     if content.startswith(b'{"next"'):
                         mark = msgspec.json.decode(content, type=Mark)
-                        games |= fresh
+                        games = {number: game for number, game in (games | fresh).items() if number not in mark.gone}
                         fresh = {}
-                        for number in mark.gone:
-                            games.pop(number, None)
                     else:
-                        game = msgspec.json.decode(content, type=FiledGame)
+                        game = msgspec.json.decode(content, type=ArchivedGame)
                         fresh[game.number] = game
         except FileNotFoundError:
             return None
@@ -177,31 +151,28 @@ class Filing:
             return None
         if mark is None:
             return None
-        self._known, self._anew = dict(games), bool(fresh)
+        self._games, self._anew = dict(games), bool(fresh)
         return mark, games
 
     def forget(self) -> None:
-        """The file is of another journal: it is made anew."""
-        self._known, self._anew = {}, True
+        """Make the file anew: it is of another journal."""
+        self._games, self._changed, self._anew = {}, {}, True
 
     def note(self, games: Iterable[object]) -> None:
-        """A game has begun: those before it, as they stand, are to be filed, and those taken back to be forgotten."""
-        standing = {game.number: game for game in games if isinstance(game, FiledGame)}
-        for number, game in standing.items():
-            if self._known.get(number) is not game:
-                self._known[number] = game
-                self._waiting.append(game)
-        oldest = min(standing, default=None)
-        if oldest is not None:
-            self._gone += [number for number in self._known if number > oldest and number not in standing]
-            for number in self._gone:
-                self._known.pop(number, None)
+        """Take in the finished games among `games`, and forget later ones that are not among them any more."""
+        standing = {game.number: game for game in games if isinstance(game, ArchivedGame)}
+        gone = [number for number in self._games if standing and number > min(standing) and number not in standing]
+        fresh = {number: game for number, game in standing.items() if self._games.get(number) is not game}
+        self._changed |= {**fresh, **dict.fromkeys(gone)}
+        self._games |= fresh
+        for number in gone:
+            del self._games[number]
 
     def write(self, mark: Mark) -> None:
         """Write what was noted. What fails is no loss: the file is made anew at the next start."""
-        mark = msgspec.structs.replace(mark, gone=tuple(self._gone))
-        games = list(self._known.values()) if self._anew else self._waiting
-        content = b"".join(_line(msgspec.json.encode(each)) for each in (*games, mark))
+        mark = msgspec.structs.replace(mark, gone=tuple(number for number, game in self._changed.items() if not game))
+        games = self._games if self._anew else self._changed
+        content = b"".join(_line(msgspec.json.encode(each)) for each in (*games.values(), mark) if each)
         try:
             with self._path.open("wb" if self._anew else "ab") as file:
                 file.write(content)
@@ -211,17 +182,17 @@ class Filing:
                 self._path.unlink(missing_ok=True)
             self._anew = True
             return
-        self._waiting, self._gone, self._anew = [], [], False
+        self._changed, self._anew = {}, False
 
 
 def packed(values: Sequence[object]) -> bytes:
-    """Values small: years of play stay in memory."""
+    """Return values compressed: years of play stay in memory."""
     return zlib.compress(msgspec.json.encode(values), 1)
 
 
-def unpacked(small: bytes, kind: type[T]) -> T:
-    """What was `packed`."""
-    return msgspec.json.decode(zlib.decompress(small), type=kind)
+def unpacked(compressed: bytes, kind: type[T]) -> T:
+    """Return the values that `packed` compressed."""
+    return msgspec.json.decode(zlib.decompress(compressed), type=kind)
 
 
 def _line(content: bytes) -> bytes:
@@ -229,8 +200,8 @@ def _line(content: bytes) -> bytes:
 
 
 def _checked(line: bytes) -> bytes:
-    link, _, content = line.removesuffix(b"\n").partition(b" ")
-    if link != _sum(content):
+    content = line[line.find(b" ") + 1 : -1]
+    if line != _line(content):
         raise ValueError("a line of it is not as it was written")
     return content
 

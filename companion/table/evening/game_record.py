@@ -9,7 +9,7 @@ from companion.games.engine.game import Header, Outcome
 from companion.games.engine.notation import action_of, header_line, line_of
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
-from companion.table.evening.archive import FiledGame, FiledLine, packed, unpacked
+from companion.table.evening.archive import ArchivedGame, ArchivedLine, packed, unpacked
 from companion.table.evening.statistics import bests, tallies
 from companion.table.snapshot import Event, Thrown
 from companion.table.terms import USUAL, Terms
@@ -91,19 +91,19 @@ class PlayedGame:
         return next(seats, None) or 0
 
 
-Game = PlayedGame | FiledGame
+Game = PlayedGame | ArchivedGame
 
 
-def filed(game: Game) -> FiledGame:
+def archived(game: Game) -> ArchivedGame:
     """The game put down small."""
-    if isinstance(game, FiledGame):
+    if isinstance(game, ArchivedGame):
         return game
     header = header_line(game.header)
     steps = game.transcript.steps
     moves = [{"line": line_of(step.last), "state": step.view()} for step in steps if step.last is not None]
-    lines = [FiledLine(line.number, move["line"], line.thrown) for line, move in zip(game.lines, moves, strict=True)]
+    lines = [ArchivedLine(line.number, move["line"], line.thrown) for line, move in zip(game.lines, moves, strict=True)]
     throws = [line.thrown.number for line in game.lines if line.thrown]
-    return FiledGame(
+    return ArchivedGame(
         number=game.number,
         sitting=game.sitting,
         started_s=game.started_s,
@@ -130,7 +130,7 @@ def reopened(game: Game) -> PlayedGame:
     if isinstance(game, PlayedGame):
         return game
     transcript = Transcript.begin(game.header)
-    lines = game.filed_lines()
+    lines = game.archived_lines()
     for line in lines:
         transcript = transcript.then(action_of(line.line))
     transcript = replace(transcript, lines_read=game.lines_read)

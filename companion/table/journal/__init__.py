@@ -1,30 +1,34 @@
-"""The journal: what happened at the table, on the disk before anyone is told; two copies in one chain of hashes."""
+"""The journal: two copies of every entry in one checksum chain, on the disk before anyone hears of it."""
 
 from __future__ import annotations
 
-from companion.table.journal.database import FILE_NAME, last_written_s
+from companion.table.journal.anchor import anchor_folder
+from companion.table.journal.copies import FIRST, SECOND
 from companion.table.journal.journal import (
     Entry,
     InUse,
     Journal,
+    adopted,
+    entries,
     entries_at,
-    entry_of,
     examined,
+    last_written_s,
     link_of,
     read_entries,
-    verified,
 )
 
 __all__ = [
-    "FILE_NAME",
+    "FIRST",
+    "SECOND",
     "Entry",
     "InUse",
     "Journal",
+    "adopted",
+    "anchor_folder",
+    "entries",
     "entries_at",
-    "entry_of",
     "examined",
     "last_written_s",
     "link_of",
     "read_entries",
-    "verified",
 ]

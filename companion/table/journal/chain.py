@@ -1,58 +1,131 @@
-"""Entries in a chain: each is hashed together with the hash of the one before it, so that none can go or change unseen.
+"""The checksum chain: each line of the journal ends with its own hash and names the hash of the line before it.
 
-A row is an entry as it is stored: its number, kind, body (JSON as written), wall time and throw, and its link.
+A line is a JSON array: number, kind, body, wall time, throw, identity, previous hash, own hash. It proves itself alone,
+and the chain proves that no line is missing.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import msgspec
 
-LINK_BYTES = 16
-START = bytes(LINK_BYTES)
-"""What the first entry is hashed with."""
+SCHEMA = b"pegpip-journal-3"
+"""Personalization of the hashes: lines of another schema, or of another program, are never taken for ours."""
+HASH_BYTES = 16
+START = "0" * 2 * HASH_BYTES
+"""Previous hash of the first entry."""
 LOST = "lost"
-"""The kind of an entry that stands for a stretch that could not be recovered; `through` in its body is its last."""
+"""Kind of an entry that stands for entries which no copy holds any more; its body is a `Loss`."""
+_END = len('"]') + 2 * HASH_BYTES
+_UNHASHED = len(',"') + _END
+"""Bytes at the end of a line that its hash does not cover."""
+
+
+class Damaged(Exception):
+    """The journal is not as it was written; the message says why in a few words."""
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """A gap in the chain.
+
+    Attributes:
+        missing: Number of the last missing entry.
+        through: Number of the last entry that can't be played: nothing fits the gap until the next game begins.
+        then: Previous hash that the entry after the gap names; empty at the end of the chain.
+    """
+
+    missing: int
+    through: int
+    then: str = ""
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True):
-    """A stored entry; encoded, it is a line of the second copy."""
+    """A line of the journal, decoded."""
 
     number: int
     kind: str
     body: msgspec.Raw
     wall_s: float
     throw: int | None
+    identity: str
+    before: str
     link: str
 
     @property
-    def following(self) -> int:
-        """The number of the entry that comes after it."""
-        if self.kind != LOST:
-            return self.number + 1
-        return max(self.number, msgspec.json.decode(self.body, type=dict[str, int])["through"]) + 1
+    def line(self) -> bytes:
+        """Its bytes with the line break, as both copies hold them."""
+        return msgspec.json.encode(self) + b"\n"
+
+    @property
+    def loss(self) -> Loss | None:
+        """The gap that it stands for."""
+        return msgspec.json.decode(self.body, type=Loss) if self.kind == LOST else None
+
+    @property
+    def last(self) -> int:
+        """Number of the last entry that it stands for."""
+        return loss.missing if (loss := self.loss) else self.number
+
+    @property
+    def leads_to(self) -> str:
+        """Previous hash that the next entry must name."""
+        return (loss.then if (loss := self.loss) else "") or self.link
 
 
-def linked(before: bytes, number: int, kind: str, body: bytes, wall_s: float, throw: int | None) -> Row:
-    """The row of an entry that follows the row with the link `before`."""
-    text = msgspec.Raw(body)
-    encoded = msgspec.json.encode((number, kind, text, wall_s, throw))
-    link = hashlib.blake2b(before + encoded, digest_size=LINK_BYTES).hexdigest()
-    return Row(number, kind, text, wall_s, throw, link)
+class Head(msgspec.Struct, frozen=True):
+    """The end of a chain: identity of the journal, number and hash of its last entry."""
+
+    identity: str
+    number: int
+    link: str
 
 
-def follows(before: bytes, row: Row) -> bool:
-    """Whether the row is as it was written, after a row with that link."""
-    return linked(before, row.number, row.kind, bytes(row.body), row.wall_s, row.throw).link == row.link
+_EMPTY = Head("", 0, START)
 
 
-def relinked(rows: Iterable[Row]) -> list[Row]:
-    """The same entries in a chain of their own."""
-    chained: list[Row] = []
-    before = START
-    for row in rows:
-        chained.append(linked(before, row.number, row.kind, bytes(row.body), row.wall_s, row.throw))
-        before = bytes.fromhex(chained[-1].link)
-    return chained
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """Running totals over a chain.
+
+    Attributes:
+        head: The end of the chain; its identity is empty before the first entry.
+        last_throw: Highest number of a throw.
+        last_game: Entry that started the last game.
+    """
+
+    head: Head = _EMPTY
+    last_throw: int = 0
+    last_game: Row | None = field(default=None, repr=False)
+
+    def then(self, row: Row | None) -> Tail:
+        """Return the totals with one more row, None for an unreadable one. Raises Damaged unless it continues."""
+        head, number = self.head, self.head.number + 1
+        if row is None or (row.number, row.before) != (number, head.link) or head.identity not in ("", row.identity):
+            raise Damaged(f"entry {number} is {'missing' if row and row.number > number else 'not as it was written'}")
+        game = row if row.kind == "game" else self.last_game
+        return Tail(Head(row.identity, row.last, row.leads_to), max(self.last_throw, row.throw or 0), game)
+
+
+def chained(head: Head, number: int, kind: str, body: bytes, wall_s: float, throw: int | None) -> Row:
+    """Return the row of an entry that follows `head`."""
+    content = (number, kind, msgspec.Raw(body), wall_s, throw, head.identity, head.link)
+    return Row(*content, link=_hash(msgspec.json.encode(content)[:-1]))
+
+
+def row_of(line: bytes) -> Row | None:
+    """Return the row of a line, or None unless every byte is as it was written."""
+    line = line.removesuffix(b"\n")
+    if _hash(line[:-_UNHASHED]).encode() != line[-_END:-2]:
+        return None
+    try:
+        row = msgspec.json.decode(line, type=Row)
+        row.loss  # noqa: B018 - a forged gap must not pass
+    except msgspec.MsgspecError:
+        return None
+    return row
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=HASH_BYTES, person=SCHEMA).hexdigest()

@@ -1,0 +1,56 @@
+"""The anchor: identity, number and hash of the journal's last entry, kept outside the data folder.
+
+A data folder that was put back to an older state, or exchanged for another one, looks whole. The anchor shows it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+from pathlib import Path
+
+import msgspec
+import platformdirs
+
+from companion.table.atomic import write_file
+from companion.table.journal.chain import Head
+
+log = logging.getLogger(__name__)
+if "JOURNAL_STREAM" in os.environ:  # journald keeps every head, beside the file that keeps the last
+    log.setLevel(logging.INFO)
+
+RESTORED = ".restored"
+"""File in the data folder by which an import says that its journal is meant to replace the one before."""
+
+
+def anchor_folder() -> Path:
+    """Return the folder for anchors: systemd's LogsDirectory of the service, else the user's state folder."""
+    logs = os.environ.get("LOGS_DIRECTORY", "").partition(":")[0]
+    return Path(logs) if logs else platformdirs.user_state_path("pegpip")
+
+
+class Anchor:
+    """The anchor of one data folder, a file of its own in `folder`. Its failures are logged and stop nothing."""
+
+    def __init__(self, folder: Path, data: Path) -> None:
+        name = hashlib.blake2b(str(data.resolve()).encode(), digest_size=8).hexdigest()
+        self.file = folder / f"head-{name}.json"
+        self._restored = data / RESTORED
+
+    def read(self) -> Head | None:
+        """Return the last head that was written; None without one, and after an import."""
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            return None if self._restored.exists() else msgspec.json.decode(self.file.read_bytes(), type=Head)
+        return None
+
+    def write(self, head: Head) -> None:
+        """Keep that head in the place of the one before."""
+        log.info("head of the journal: %s %d %s", head.identity, head.number, head.link)
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            write_file(self.file, (msgspec.json.encode(head),))
+            self._restored.unlink(missing_ok=True)
+        except OSError as refused:
+            log.warning("the journal's head can't be kept in %s (%s)", self.file, refused.strerror)

@@ -1,0 +1,137 @@
+"""The two copies of the journal: text files that hold the same lines, and one pass over both that proves them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from companion.table.atomic import write_file
+from companion.table.journal.chain import Damaged, Head, Row, Tail, row_of
+
+FIRST, SECOND = "journal.jsonl", "journal-copy.jsonl"
+"""File names; a line is put into the first, then into the second."""
+NUMBER = re.compile(rb"\[(\d{1,12}),")
+NEAR_BYTES = 1 << 16
+"""Distance at which a search by halves gives way to reading line by line."""
+
+
+class Copy:
+    """One copy, open to append."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it and drop a line that a power cut left unfinished. Raises OSError."""
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        self._end = os.lseek(self._descriptor, 0, os.SEEK_END)
+        while self._end and os.pread(self._descriptor, 1, self._end - 1) != b"\n":
+            self._end -= 1
+
+    def append(self, rows: Sequence[Row]) -> None:
+        """Put rows on the disk. Raises OSError, and the file is as it was."""
+        content = b"".join(row.line for row in rows)
+        try:
+            done = 0
+            while done < len(content):
+                done += os.pwrite(self._descriptor, content[done:], self._end + done)
+            os.ftruncate(self._descriptor, self._end + len(content))
+            os.fdatasync(self._descriptor)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._descriptor, self._end)
+            raise
+        self._end += len(content)
+
+    def close(self) -> None:
+        """Close it."""
+        os.close(self._descriptor)
+
+
+def exist(folder: Path) -> bool:
+    """Return whether a data folder has either copy."""
+    return (folder / FIRST).exists() or (folder / SECOND).exists()
+
+
+def forget_cached(folder: Path) -> None:
+    """Drop the kernel's memory of both copies, so that the next reading comes from the disk."""
+    for name in (FIRST, SECOND):
+        with suppress(OSError, AttributeError), (folder / name).open("rb") as file:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def write_anew(folder: Path, rows: Sequence[Row]) -> None:
+    """Replace both copies, each whole or not at all. Raises OSError."""
+    for name in (SECOND, FIRST):
+        write_file(folder / name, (row.line for row in rows))
+
+
+def lines(path: Path, first: int = 1) -> Iterator[bytes]:
+    """Yield the lines of a copy from number `first` on, unverified, without one that is unfinished. Raises OSError."""
+    with path.open("rb") as file:
+        low, high = 0, file.seek(0, os.SEEK_END)
+        while high - low > NEAR_BYTES:
+            middle = (low + high) // 2
+            file.seek(middle)
+            file.readline()
+            number = NUMBER.match(file.readline())
+            low, high = (middle, high) if number and int(number[1]) < first else (low, middle)
+        file.seek(low)
+        if low:
+            file.readline()
+        for line in file:
+            number = NUMBER.match(line)
+            if line.endswith(b"\n") and not (number and int(number[1]) < first):
+                yield line
+
+
+def last_line(path: Path) -> bytes:
+    """Return the last finished line of a copy, unverified; empty without one. Raises OSError."""
+    with path.open("rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - NEAR_BYTES))
+        content = file.read()
+    return content[: content.rfind(b"\n")].rpartition(b"\n")[2]
+
+
+def verify(folder: Path, head: Head | None, behind: list[Row]) -> Iterator[tuple[Row, Tail]]:
+    """Yield each row and the chain up to it once both copies prove it. A table may be writing meanwhile.
+
+    Args:
+        folder: The data folder.
+        head: Entry that must be in the chain.
+        behind: Takes the newest row if the second copy does not have it yet.
+
+    Raises:
+        Damaged: A copy is not as it was written, they differ, or they end before `head`.
+        OSError: A copy can't be read.
+    """
+    first, tail = folder / FIRST, Tail()
+    for name, path in (("first", first), ("second", folder / SECOND)):
+        if not path.exists():
+            raise Damaged(f"its {name} copy is missing")
+    second, size = lines(folder / SECOND), 0
+    for line in lines(first):
+        row, copied = row_of(line), next(second, None)
+        tail = tail.then(row)
+        assert row is not None, "no chain takes another"
+        if head and (row.identity != head.identity or (row.last == head.number and row.leads_to != head.link)):
+            raise Damaged(f"up to entry {row.number} it is another journal than the one that was kept here")
+        if copied is None:
+            behind.append(row)
+        elif copied != line:
+            raise Damaged(_difference(row, row_of(copied)))
+        if len(behind) > 1:
+            raise Damaged(f"its second copy ends at entry {behind[0].number - 1}, and its first goes on")
+        size += len(line)
+        yield row, tail
+    number, longer = tail.head.number, (folder / SECOND).stat().st_size > size
+    if longer and not behind and not next(lines(first, number + 1), None):
+        raise Damaged(f"its first copy ends at entry {number}, and its second goes on")
+    if head and number < head.number:
+        raise Damaged(f"it ends at entry {number}, and the table had written {head.number}")
+
+
+def _difference(row: Row, copied: Row | None) -> str:
+    if copied and copied.identity != row.identity:
+        return "its two copies are of different journals"
+    return f"entry {row.number} of its second copy is {'another' if copied else 'not as it was written'}"
