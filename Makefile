@@ -5,7 +5,7 @@ QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/t
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts fuzz-web corrupted rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
+.PHONY: faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts fuzz-web corrupted pi-memory rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -94,6 +94,9 @@ soak: .venv/dev.stamp  ## 2,000 throws in the virtual tray with 50 viewers and e
 
 years: .venv/dev.stamp  ## a table that starts from 100,000 entries: how soon, how small; exports while it is played (five minutes)
 	@$(BIN)/python -m tests.faults.years
+
+pi-memory: .venv/dev.stamp  ## memory of a table with a fake Pi camera, calibrated and not (a minute)
+	@$(BIN)/python -m tests.system.pi_memory
 
 corrupted: .venv/dev.stamp  ## a thousand damaged, odd and hostile picture files: an answer or a clear error each, under 1 GB
 	@PEGPIP_CORRUPTED=1000 $(BIN)/pytest -s tests/vision/test_corrupted.py

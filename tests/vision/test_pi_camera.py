@@ -23,8 +23,10 @@ from vision.calibration.lamp_light import LampLight, lamp_light
 from vision.cameras import Frame
 from vision.cameras.field import MODULES
 from vision.cameras.flicker import country, flicker_period_us, mains_hz
-from vision.cameras.picamera import Picamera2Camera
+from vision.cameras.picamera import FRAME_WAIT_S, Picamera2Camera
+from vision.reading.reading import FrameBGR, Reading
 from vision.settings import CameraSettings
+from vision.watching.watcher import RETRY_S, Ill, Watcher
 
 pytestmark = pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
 
@@ -324,6 +326,44 @@ def test_pictures_are_blue_green_red_with_the_sensors_times() -> None:
     assert b > g > r
     times = [metadata["SensorTimestamp"] / 1e9 for metadata in pi.board.metadata]
     assert [frame.at_s for frame in frames] == times
+
+
+class Blank:
+    """Reads no dice in any picture."""
+
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        return Reading((), None)
+
+
+@pytest.mark.parametrize("lasts", [1, 5])
+@pytest.mark.parametrize("fault", ["stalled", "unplugged", "busy", "absent"])
+def test_a_watched_camera_is_told_ill_and_comes_back(fault: str, lasts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vision.cameras.picamera.FRAME_WAIT_S", 0.1)
+    board, camera, pauses = fitted(), Picamera2Camera(), list[float]()
+    ill = fault in ("busy", "absent")
+    setattr(board, fault, ill)
+
+    def pause(seconds: float) -> bool:
+        pauses.append(seconds)
+        setattr(board, fault, len(pauses) < lasts)
+        return False
+
+    watcher = Watcher(camera, Blank(), pause=pause)
+    told = list[str]()
+    for event in watcher.events():
+        if isinstance(event, Ill):
+            told.append(event.error.what)
+        elif not ill:  # it works, then it does not
+            ill = True
+            setattr(board, fault, True)
+        elif told:
+            watcher.stop()
+    assert len(told) == len(pauses) == lasts
+    longest_s = FRAME_WAIT_S + max(RETRY_S) + FRAME_WAIT_S
+    assert max(pauses) <= max(RETRY_S)
+    assert FRAME_WAIT_S <= 3.0, "told in time"
+    assert longest_s <= 10.0, "and back: the try that still fails, the pause, and the try that succeeds"
+    camera.stop()
 
 
 def test_angles_follow_from_the_part_of_the_sensor_that_is_used() -> None:

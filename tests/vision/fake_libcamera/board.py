@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,7 +67,7 @@ class Board:
     frames: int = 0
     controls: dict[str, Any] = field(default_factory=dict)
     sent: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
-    metadata: list[dict[str, Any]] = field(default_factory=list)
+    metadata: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=10_000))
     exposure: tuple[float, float, float] = (1_000.0, 1.0, 1.0)
     gains: tuple[float, float] = (1.0, 1.0)
     lens_position: float = 1.0
@@ -163,7 +164,10 @@ class Board:
         display = np.minimum(relative * (1.0 if self.picture is not None else TARGET), 8.0) ** (1 / GAMMA)
         if self.picture is None:
             return np.broadcast_to(np.minimum(255 * display, 255).astype(np.uint8)[:, None, None], (height, width, 3))
-        scene = cv2.resize(self.picture, size_wh).astype(np.float32)
+        scene = self.picture if self.picture.shape[1::-1] == size_wh else cv2.resize(self.picture, size_wh)
+        if not self.lamp_hz:
+            return cv2.convertScaleAbs(scene, alpha=float(display[0]))  # in place of 45 MB of floats
+        scene = scene.astype(np.float32)
         return np.clip(scene * display[:, None, None].astype(np.float32), 0, 255).astype(np.uint8)
 
     def _bands(self, height: int) -> np.ndarray:

@@ -1,0 +1,66 @@
+"""Measures the memory of `pegpip play` with a fake Pi camera of 1280 x 960, with and without a calibration.
+
+The real picamera2 runs in it. Its buffers, which a Pi takes from the memory for video, are shown apart.
+`make pi-memory` prints the peaks in MB; bounds are for people to judge, as they differ by machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import cv2
+
+from companion.adapters.reader_setup import save_rig
+from vision.calibration.store import Stored
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+
+LASTS_S = float(os.environ.get("LASTS_S", "20"))
+EVERY_S = 0.02
+
+
+def peaks_mb(folder: Path, scene: Path) -> tuple[float, float, float]:
+    """Peak of the process's own memory, its memory in the end, and the driver's buffers."""
+    words = ["play", "--camera", "picamera2", "--data", str(folder), "--port", "0", "--host", "127.0.0.1"]
+    fake = [sys.executable, "-m", "tests.vision.fake_libcamera", "Camera Module 3", *words]
+    environment = os.environ | {"PEGPIP_SCENE": str(scene)}
+    with subprocess.Popen(fake, env=environment, stdout=subprocess.DEVNULL) as process:
+        seen, ends_s = list[tuple[float, float]](), time.monotonic() + LASTS_S
+        while time.monotonic() < ends_s and process.poll() is None:
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            memory = {key: int(kb) / 1024 for key, kb in re.findall(r"(Rss\w+):\s+(\d+) kB", status)}
+            if memory:
+                seen.append((memory["RssAnon"] + memory["RssFile"], memory["RssShmem"]))
+            time.sleep(EVERY_S)
+        process.send_signal(signal.SIGINT)
+    return max(own for own, _ in seen), seen[-1][0], max(shared for _, shared in seen)
+
+
+def main() -> None:
+    """Print the peaks of a new table, and of a calibrated one, that read seven dice."""
+    with tempfile.TemporaryDirectory() as made:
+        folder, scene = Path(made), Path(made) / "scene.png"
+        clock = SteppedClock()
+        camera = VirtualCamera(7, clock, clock.sleep, seed=8)
+        rig = camera.rig()
+        camera.tray.throw(strength=0.4)
+        for _ in range(150):
+            frame = camera.frame()
+        cv2.imwrite(str(scene), frame.image_bgr)
+        for calibrated in (False, True):
+            if calibrated:
+                save_rig(folder / "rig", Stored("picamera2", "2026-01-01 00:00", rig))
+            peak, rest, buffers = peaks_mb(folder / ("rig" if calibrated else "new"), scene)
+            kind = "calibrated" if calibrated else "not calibrated"
+            print(f"{kind}: peak {peak:.0f} MB, at rest {rest:.0f} MB; and {buffers:.0f} MB of buffers")
+
+
+if __name__ == "__main__":
+    main()
