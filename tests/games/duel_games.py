@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.games.crib_dice.odds import two_sides as duel
-from companion.games.crib_dice.odds.backward_induction import Turns, worked_back
+from companion.games.crib_dice.odds.backward_induction import Turns, evaluate
 from companion.games.solving.crib_dice_duel import SHAPE, TOPS, Duel
 from companion.games.solving.crib_dice_outcomes import Outcomes
 
@@ -37,7 +37,7 @@ def outcomes(piddle_points: bool, order: int) -> npt.NDArray[np.float32]:
         bank, lost = game.aims(values, order, others)
         tiled = np.tile(bank.reshape(len(bank), -1), (1, duel.PEGS * duel.FUCHLE))
         starts = np.repeat(np.arange(duel.PEGS), lost[0].size)
-        turns = worked_back(Turns(piddle_points, tiled, lost.reshape(-1)), starts)
+        turns = evaluate(Turns(piddle_points, tiled, lost.reshape(-1)), starts)
         ends = Outcomes(piddle_points, turns, starts, TOPS[order])
         banked, wiped = ends.banked, ends.wiped
         shape = (duel.PEGS, duel.FUCHLE, len(others), duel.FUCHLE)

@@ -71,7 +71,7 @@ def test_of_three_before_the_last_turn_and_in_the_roll_off_there_is_no_chance_to
     states = [begun("crapola", players=3).state, begun("crapola", roll_off=True).state]
     states.append(told("crapola", *bank(2000), players=3, rules=TARGET).state)
     for state in states:
-        with pytest.raises(RulesError, match="worked out"):
+        with pytest.raises(RulesError, match=r"computed|known|Odds"):
             options(state, "win")
     assert options(told("crapola", *bank(2000), *LATE_CRAP, rules=TARGET).state, "win") == []
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.games.crib_dice.odds import two_sides as duel
-from companion.games.crib_dice.odds.turn_value import TurnWorth
+from companion.games.crib_dice.odds.turn_value import TurnValues
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from companion.games.crib_dice.state import CribDice, Turn
@@ -41,7 +41,7 @@ def chance_of(board: CribbageBoard, side: int) -> float:
     """The chance of a side before the turn that is on, whatever has been decided already."""
     if board.outcome is not None:
         return (side in board.outcome.winners) / len(board.outcome.winners)
-    mine = duel.turn_worth(board).fresh(0) if board.finished else stored_chance(board)
+    mine = duel.turn_values(board).fresh(0) if board.finished else stored_chance(board)
     return mine if board.side == side else 1 - mine
 
 
@@ -54,15 +54,15 @@ def test_each_stored_chance_is_that_of_the_best_turn_through_the_boards_own_rule
         def bank(points: int, board: CribbageBoard = board, side: int = side) -> float:
             return chance_of(board.banked(points), side)
 
-        turn = TurnWorth(bool(rules), bank, chance_of(board.wiped_out(0), side), bank)
+        turn = TurnValues(bool(rules), bank, chance_of(board.wiped_out(0), side), bank)
         assert turn.fresh(0) == pytest.approx(stored_chance(board), abs=2e-9)
 
 
 @pytest.mark.parametrize("rules", RULES)
 def test_the_turn_that_is_on_agrees_with_the_stored_chance_before_it(rules: dict[str, bool]) -> None:
     for board in some_boards(100, 2, **rules):
-        assert duel.turn_worth(board).fresh(0) == pytest.approx(stored_chance(board), abs=2e-9)
-        assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_worth(board).fresh(0)}, "not that of the race"
+        assert duel.turn_values(board).fresh(0) == pytest.approx(stored_chance(board), abs=2e-9)
+        assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
 
 
 def test_a_further_hole_is_never_worse_so_only_the_highest_of_sets_as_large_matters() -> None:
@@ -74,7 +74,7 @@ def test_a_further_hole_is_never_worse_so_only_the_highest_of_sets_as_large_matt
 @pytest.mark.parametrize("rules", RULES)
 def test_nobody_goes_on_from_so_far_beyond_the_track(rules: dict[str, bool]) -> None:
     for other in (0, 60, 119, 120):
-        worth = duel.turn_worth(board_at(118, other, **rules))
+        worth = duel.turn_values(board_at(118, other, **rules))
         for gathered in range(duel.TOP - 118 - 10, duel.TOP - 118):
             for frozen in range(2, 7):
                 for value in range(1, 7):
@@ -86,22 +86,22 @@ def test_nobody_goes_on_from_so_far_beyond_the_track(rules: dict[str, bool]) -> 
 )
 def test_a_turn_is_worked_back_to_where_it_stops_and_no_further(other: int, turn: int, settled: int) -> None:
     board = board_at(*((100, other) if turn == 0 else (other, 100)), turn=turn)
-    assert duel.turn_worth(board)._rich_from == settled + MAX_SET_SCORE - 100
+    assert duel.turn_values(board)._rich_from == settled + MAX_SET_SCORE - 100
 
 
 def test_who_banks_beyond_all_reach_has_won() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
-        assert duel.turn_worth(board).bank(500) == 1.0
+        assert duel.turn_values(board).bank(500) == 1.0
     for rules in RULES:
-        assert duel.turn_worth(board_at(118, 120, **rules)).bank(500) == pytest.approx(1.0, abs=2e-9)
+        assert duel.turn_values(board_at(118, 120, **rules)).bank(500) == pytest.approx(1.0, abs=2e-9)
     for other in (121, 125):
-        last = duel.turn_worth(board_at(other, 119, turn=1))
+        last = duel.turn_values(board_at(other, 119, turn=1))
         assert (last.lost, [last.bank(other - 119 + more) for more in (-1, 0, 1)]) == (0.0, [0.0, 0.5, 1.0])
 
 
 @pytest.mark.parametrize("rules", RULES)
 def test_who_banks_beyond_the_track_leaves_the_other_one_last_turn(rules: dict[str, bool]) -> None:
-    banked = duel.turn_worth(board_at(100, 90, **rules)).bank
+    banked = duel.turn_values(board_at(100, 90, **rules)).bank
     for points in (21, 40, 99, 211, 380):
         assert banked(points) == pytest.approx(1 - last_turn(bool(rules), 10 + points), abs=2 * duel.UNIT)
 

@@ -14,7 +14,7 @@ from companion.errors import RulesError
 from companion.games.advice.odds import options
 from companion.games.crag.scoring import CATEGORIES, points_for
 from companion.games.crapola.odds import turn_value as crapola_odds
-from companion.games.crapola.odds.backward_induction import MOST_AT_ONCE
+from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS
 from companion.games.crapola.scoring import points_of
 from companion.games.crib_dice.odds import turn_value as crib_odds
 from companion.games.crib_dice.odds.race import banks
@@ -94,7 +94,7 @@ def test_crapola_craps_out_in_so_many_ways(dice: int, ways: int) -> None:
 
 def test_no_throw_of_crapola_brings_more_at_once_than_seven_1s() -> None:
     most = max(points for dice in range(1, 8) for offer, _ in crapola_odds.offers_of(dice) for _, points in offer)
-    assert most == points_of((1,) * 7) == crapola_odds.STEP * MOST_AT_ONCE
+    assert most == points_of((1,) * 7) == crapola_odds.STEP * MAX_THROW_STEPS
 
 
 def test_six_dice_are_the_ones_told_of_where_seven_may_be_thrown() -> None:
@@ -132,7 +132,7 @@ def test_no_other_goal_has_exact_values() -> None:
 
 @pytest.mark.parametrize("gathered", [0, 3, 57, 399])
 def test_a_fresh_throw_is_worth_the_mean_of_the_best_points(gathered: int) -> None:
-    worth = crib_odds.turn_worth(True)
+    worth = crib_odds.turn_values(True)
     total = 0.0
     for dice, ways in throws_of(7):
         sets = [(dice.count(face), face) for face in range(1, 7) if dice.count(face) > 1]
@@ -141,7 +141,7 @@ def test_a_fresh_throw_is_worth_the_mean_of_the_best_points(gathered: int) -> No
 
 
 def test_a_worth_is_the_mean_of_the_worths_that_follow() -> None:
-    worth = crib_odds.turn_worth(False)
+    worth = crib_odds.turn_values(False)
     for gathered, frozen, value in ((0, 2, 5), (10, 3, 1), (0, 4, 6), (50, 2, 2)):
         dice = 7 - frozen
         mean = math.fsum(
@@ -156,9 +156,9 @@ def test_a_worth_is_the_mean_of_the_worths_that_follow() -> None:
 
 
 def test_a_piddle_is_worth_six_sevenths_of_the_fresh_throw_it_wins() -> None:
-    worth = crib_odds.turn_worth(False)
+    worth = crib_odds.turn_values(False)
     assert worth.thrown(10, 5, 4) == pytest.approx(6 / 7 * worth.fresh(22))
-    raised = crib_odds.turn_worth(True)
+    raised = crib_odds.turn_values(True)
     wanted = (20 * raised.fresh(22) + 10 * raised.fresh(26) + raised.fresh(30)) / 36
     assert raised.thrown(10, 5, 4) == pytest.approx(wanted)
     wanted = (20 * raised.fresh(26) + 11 * raised.fresh(30)) / 36
@@ -167,7 +167,7 @@ def test_a_piddle_is_worth_six_sevenths_of_the_fresh_throw_it_wins() -> None:
 
 @pytest.mark.parametrize("piddle_points", [False, True])
 def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) -> None:
-    worth = crib_odds.turn_worth(piddle_points)
+    worth = crib_odds.turn_values(piddle_points)
     for gathered in range(crib_odds.RICH - 40, crib_odds.RICH + 1):
         for frozen in range(2, 7):
             for value in range(1, 7):
@@ -178,7 +178,7 @@ def test_a_rich_turn_of_crib_dice_stops_whatever_is_frozen(piddle_points: bool) 
 
 @pytest.mark.parametrize("piddle_points", [False, True])
 def test_what_a_throw_of_seven_is_worth_is_read_and_not_worked_out(piddle_points: bool) -> None:
-    worth, worked_out = crib_odds.turn_worth(piddle_points), crib_odds.TurnWorth(piddle_points)
+    worth, worked_out = crib_odds.turn_values(piddle_points), crib_odds.TurnValues(piddle_points)
     assert (worth._known_from, worked_out._known_from) == (0, crib_odds.RICH)
     assert worth.fresh(crib_odds.RICH - 5) == pytest.approx(worked_out.fresh(crib_odds.RICH - 5))
     assert worked_out._known_from == crib_odds.RICH - 5, "no poorer turn than was asked for"
@@ -211,7 +211,7 @@ def test_a_turn_of_crib_dice_brings_nothing_so_often(piddle_points: bool, chance
 
 def test_naming_a_point_is_worth_the_set_it_freezes() -> None:
     found = options(told("crib_dice", throw(6, 6, 2, 2, 2, 4, 5)).state)
-    worth = crib_odds.turn_worth(False)
+    worth = crib_odds.turn_values(False)
     assert worth_of(found, point(6)) == worth.held(0, 2, 6)
     assert worth_of(found, point(2)) == worth.held(0, 3, 2)
 
@@ -223,7 +223,7 @@ def test_a_bomb_banks_nothing_and_a_piddle_thrown_again_is_worth_a_piddle() -> N
     announced = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True}).state
     assert options(announced) == [{"line": {"throw": 2}, "value": 0.0}]
     again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4)).state
-    assert options(again) == [{"line": {"throw": 2}, "value": crib_odds.turn_worth(False).piddled(0, 5, 4)}]
+    assert options(again) == [{"line": {"throw": 2}, "value": crib_odds.turn_values(False).piddled(0, 5, 4)}]
 
 
 # --- Crag
@@ -302,7 +302,7 @@ def test_each_player_of_crag_expects_the_total_of_his_own_sheet() -> None:
 
 @pytest.mark.parametrize(("size", "least", "value"), [(6, 0, 531.828675), (6, 1000, 407.970656), (7, 0, 835.765954)])
 def test_a_turn_of_crapola_is_worth_what_it_is(size: int, least: int, value: float) -> None:
-    assert crapola_odds.turn_worth(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
+    assert crapola_odds.turn_values(size, least).thrown(0, size) == pytest.approx(value, abs=1e-6)
 
 
 @pytest.mark.parametrize(("size", "chance"), [(6, 0.311446), (7, 0.540315)])
@@ -332,9 +332,9 @@ def test_a_turn_played_to_reach_points_reaches_them_as_often_as_each_throw_says(
 def test_what_throws_of_crapola_are_worth_is_read_where_it_is_stored(
     size: int, least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    worked_out = crapola_odds.worked_back(size, least)
-    monkeypatch.delattr(crapola_odds, "worked_back")
-    read = crapola_odds.turn_worth.__wrapped__(size, least)
+    worked_out = crapola_odds.evaluate(size, least)
+    monkeypatch.delattr(crapola_odds, "evaluate")
+    read = crapola_odds.turn_values.__wrapped__(size, least)
     assert read._known == pytest.approx(worked_out)
 
 
@@ -354,9 +354,9 @@ def test_a_turn_that_is_to_reach_points_is_worked_back_from_where_it_has(least: 
     assert crapola_odds.reaching(6, least, wanted)._rich == settled
 
 
-def unstored(size: int, least: int) -> crapola_odds.TurnWorth:
+def unstored(size: int, least: int) -> crapola_odds.TurnValues:
     """Worked out, whether there is a table or not."""
-    return crapola_odds.TurnWorth(size, least, crapola_odds.worked_back(size, least), hot=crapola_odds.rich_seven)
+    return crapola_odds.TurnValues(size, least, crapola_odds.evaluate(size, least), hot=crapola_odds.rich_seven)
 
 
 @pytest.mark.parametrize(("points", "dice", "least"), [(0, 1, 0), (500, 2, 0), (300, 3, 0), (0, 2, 1000), (2000, 4, 0)])
@@ -392,7 +392,7 @@ def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
         assert six.thrown(rich, dice) < rich
         assert six.choosing(rich, dice % 6) == rich
     assert six.thrown(rich - 50, 6) > rich - 50
-    for seven in (unstored(7, 0), crapola_odds.turn_worth(7, 0)):
+    for seven in (unstored(7, 0), crapola_odds.turn_values(7, 0)):
         assert seven.choosing(rich, 0) == pytest.approx(rich + crapola_odds.rich_seven())
         assert seven.choosing(rich, 6) == rich
         assert seven.thrown(rich, 7) == pytest.approx(rich + crapola_odds.rich_seven())
@@ -401,7 +401,7 @@ def test_a_rich_turn_of_crapola_stops_when_a_throw_can_fail() -> None:
 
 def test_options_of_crapola_are_worth_what_follows_them() -> None:
     state = told("crapola", *bank_crapola(1000), *LATE_CRAP, throw(1, 5, 2, 2, 2, 6)).state
-    worth = crapola_odds.turn_worth(6, 0)
+    worth = crapola_odds.turn_values(6, 0)
     found = options(state)
     assert worth_of(found, keep(1)) == worth.choosing(100, 5)
     assert worth_of(found, keep(1, 2, 2, 2, 5)) == worth.choosing(350, 1)
@@ -412,13 +412,13 @@ def test_options_of_crapola_are_worth_what_follows_them() -> None:
 
 def test_a_spending_banks_nothing_and_seven_dice_are_worth_more_than_six() -> None:
     found = options(told("crapola", *bank_crapola(7000), *bank_crapola(1000), *LATE_CRAP).state)
-    assert worth_of(found, {"throw": 7}) == crapola_odds.turn_worth(7, 0).thrown(0, 7)
-    assert worth_of(found, {"throw": 6}) == crapola_odds.turn_worth(6, 0).thrown(0, 6)
+    assert worth_of(found, {"throw": 7}) == crapola_odds.turn_values(7, 0).thrown(0, 7)
+    assert worth_of(found, {"throw": 6}) == crapola_odds.turn_values(6, 0).thrown(0, 6)
     assert worth_of(found, {"do": "spend", "on": "Ann", "points": 1}) == 0.0
     off_board = options(told("crapola", *bank_crapola(7000)).state)
-    assert worth_of(off_board, {"throw": 7}) == crapola_odds.turn_worth(7, 1000).thrown(0, 7)
+    assert worth_of(off_board, {"throw": 7}) == crapola_odds.turn_values(7, 1000).thrown(0, 7)
     begun_with_seven = told("crapola", *bank_crapola(7000), throw(1, 2, 2, 3, 3, 4, 6), keep(1)).state
-    assert options(begun_with_seven)[0]["value"] == crapola_odds.turn_worth(7, 1000).thrown(100, 6)
+    assert options(begun_with_seven)[0]["value"] == crapola_odds.turn_values(7, 1000).thrown(100, 6)
 
 
 def test_an_entry_beyond_reason_has_no_odds() -> None:

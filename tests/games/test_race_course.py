@@ -9,14 +9,14 @@ import pytest
 
 from companion.games.crib_dice.odds import race
 from companion.games.crib_dice.odds.backward_induction import Floats
-from companion.games.crib_dice.odds.race import NEGLIGIBLE, ROUNDS, Course, Race, course
+from companion.games.crib_dice.odds.race import NEGLIGIBLE, ROUNDS, FinishDistribution, Race, course
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from tests.games.test_win_odds import board_at
 
 BANKS = np.array([0.0, 0.0, 0.2, 0.1, 0.0, 0.3])  # four in ten turns wipe out
 HOLES, FUCHLE = 9, 3
 FIVE = len(BANKS) - 1  # holes past the last one, at most
-SMALL = Course(BANKS, HOLES, FUCHLE)
+SMALL = FinishDistribution(BANKS, HOLES, FUCHLE)
 PLACES = [(0, 0), (1, 0), (2, 0), (0, 3), (1, 9), (2, 9), (0, 9), (2, 5)]  # wipe-outs in a row, hole
 
 
@@ -70,7 +70,7 @@ class Watched(np.ndarray[Any, Any]):
         return np.asarray(self) @ other
 
 
-@pytest.mark.parametrize(("columns", "wanted"), [(race.ALONE // 8, [4, 4, 1]), (race.ALONE, [1] * 9)])
+@pytest.mark.parametrize(("columns", "wanted"), [(race.MAX_PRODUCT // 8, [4, 4, 1]), (race.MAX_PRODUCT, [1] * 9)])
 def test_a_large_product_is_made_in_parts(columns: int, wanted: list[int]) -> None:
     one, other = np.arange(9.0)[:, np.newaxis], np.ones((2, columns))
     watched = np.tile(one, 2).view(Watched)
@@ -87,6 +87,6 @@ def test_holes_past_the_last_are_told_apart_as_far_as_a_peg_is_or_a_bank_leads()
 
 @pytest.mark.parametrize(("pegs", "settled"), [((125, 124, 120), 126), ((130, 121, 110), 131)])
 def test_a_turn_is_worked_back_to_where_nobody_can_be_level(pegs: tuple[int, ...], settled: int) -> None:
-    worth = Race(board_at(*pegs, turn=2)).turn_worth()
+    worth = Race(board_at(*pegs, turn=2)).turn_values()
     assert worth._rich_from == settled - pegs[2] + MAX_SET_SCORE + 1
     assert [worth.bank(hole - pegs[2]) for hole in (settled - 1, settled, settled + 500)] == [0.5, 1.0, 1.0]

@@ -13,8 +13,8 @@ import pytest
 
 from companion.games.crib_dice.odds import turn_value as odds
 from companion.games.crib_dice.odds import two_sides as duel
-from companion.games.crib_dice.odds.backward_induction import Floats, Turns, fresh_throws, offers, worked_back
-from companion.games.crib_dice.odds.turn_value import TurnWorth, first_throws, piddle_ends, roll_ends
+from companion.games.crib_dice.odds.backward_induction import Floats, Turns, evaluate, fresh_throws, offers
+from companion.games.crib_dice.odds.turn_value import TurnValues, first_throws, piddle_ends, roll_ends
 from companion.games.crib_dice.scoring import MAX_SET_SCORE as REACH
 from companion.games.crib_dice.scoring import set_score
 from companion.games.solving import crib_dice as solve
@@ -54,14 +54,14 @@ def test_turns_of_a_batch_are_those_that_are_walked_through_one_by_one(
     bank = np.sort(generator.random((top + 2 * REACH + 1, top)), axis=0)
     bank[top:] = 1.0  # from there on it stops
     lost, starts = generator.random(top) * 0.3, np.arange(top)
-    turns = worked_back(Turns(piddle_points, bank, lost), starts)
+    turns = evaluate(Turns(piddle_points, bank, lost), starts)
     ends = Outcomes(piddle_points, turns, starts, top)
     for peg in (0, 30, 59):
 
         def worth(points: int, peg: int = peg) -> float:
             return float(bank[min(peg + points, len(bank) - 1), peg])
 
-        one = TurnWorth(piddle_points, worth, float(lost[peg]), lambda points: 1.0)
+        one = TurnValues(piddle_points, worth, float(lost[peg]), lambda points: 1.0)
         fresh = [one.fresh(gathered) for gathered in range(top - peg)]
         assert turns.fresh[peg:top, peg] == pytest.approx(fresh, abs=1e-12)
         assert fresh_throws(piddle_points, bank[:, peg], float(lost[peg]), peg)[: -REACH - 1] == pytest.approx(fresh)
@@ -70,7 +70,7 @@ def test_turns_of_a_batch_are_those_that_are_walked_through_one_by_one(
         assert ends.wiped[peg] == pytest.approx(wiped, abs=1e-12)
 
 
-def walked(worth: TurnWorth, piddle_points: bool, holes: int) -> tuple[Counter[int], float]:
+def walked(worth: TurnValues, piddle_points: bool, holes: int) -> tuple[Counter[int], float]:
     """How often a turn banks so many points, and wipes out; one that comes further than so many holes is still on."""
     fresh, banked, wiped = Counter({0: 1.0}), Counter[int](), 0.0
     for gathered in range(holes):

@@ -113,11 +113,11 @@ def test_a_game_whose_values_nobody_worked_out_is_played_by_rule_of_thumb_and_sa
         assert played(header, [level, level], random.Random(1)).over
     lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"]}, {"throw": [5]}]
     transcript = transcript_of("\n".join(map(json.dumps, lines)).encode())
-    with pytest.raises(RulesError, match="not worked out for 'high'"):
+    with pytest.raises(RulesError, match="not known for 'high'"):
         options(transcript.state)
     over = transcript.then(Throw((3,)))
     assert options(over.state) == []
-    with pytest.raises(RulesError, match="not worked out for 'high'"):
+    with pytest.raises(RulesError, match="not known for 'high'"):
         story_of(over)
 
 

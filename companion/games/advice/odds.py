@@ -47,7 +47,7 @@ def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
     """The state's expected values; none after the end. Raises RulesError: its game has not worked them out."""
     values = state.expected_values()
     if not values and not state.over:
-        raise RulesError(f"What each option is worth is not worked out for {state.header.game!r}.")
+        raise RulesError(f"What each option is worth is not known for {state.header.game!r}.")
     return values
 
 
@@ -61,7 +61,7 @@ def win_chances(state: State) -> tuple[float, ...]:
     if outcome is not None:
         return tuple((side in outcome.winners) / len(outcome.winners) for side in sides)
     if len(sides) != 2 or state.to_play is None:
-        raise RulesError("The chance to win in the course of a game is worked out between two sides.")
+        raise RulesError("The chance to win in the course of a game is known between two sides only.")
     best = max(value for _, value in game_named(state.header.game).values_to_win(state))
     return (best, 1 - best) if side_of(state, state.to_play) == 0 else (1 - best, best)
 

@@ -1,6 +1,6 @@
-"""The sheet of Crag: its categories, and what three dice score in each.
+"""The scoring chart of Crag: the categories of its sheet and what three dice score in each.
 
-docs/reference/rules.md, "Crag".
+Rules: docs/reference/rules.md, "Crag". After changing the chart run `make solve`: the stored tables follow from it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ STRAIGHTS: Mapping[str, tuple[int, ...]] = {
     "low_straight": (1, 2, 3),
     "high_straight": (4, 5, 6),
 }
-BEST = 50  # of a crag: the most that a turn scores
+BEST = 50
+"""Points of a crag: the most that a turn scores."""
 CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from companion.errors import IllegalAction, nearest
-from companion.games.crag.odds.turn_value import TurnWorth, filled_of, turn_worth
+from companion.games.crag.odds.turn_value import TurnValues, filled_of, turn_values
 from companion.games.crag.scoring import BEST, CATEGORIES, points_for
 from companion.games.engine.dice import handfuls, in_order, without
 from companion.games.engine.event import Event, threw
@@ -123,7 +123,7 @@ class Crag:
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """The final total of the player's sheet after each option, expected with best play to the end."""
-        worth, so_far = turn_worth(filled_of(dict(self.sheets[self.seat])), self._strict), self.scores[self.seat]
+        worth, so_far = turn_values(filled_of(dict(self.sheets[self.seat])), self._strict), self.scores[self.seat]
         thrown = tuple((dice, so_far + self._throw_worth(worth)) for dice in self.throw_sizes)
         return thrown + tuple((option, so_far + self._decision_worth(option, worth)) for option in self.options())
 
@@ -172,10 +172,10 @@ class Crag:
     def _with(self, phase: Phase, dice: tuple[int, ...], *events: Event) -> Crag:
         return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, self.left, events)
 
-    def _throw_worth(self, worth: TurnWorth) -> float:
+    def _throw_worth(self, worth: TurnValues) -> float:
         return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
 
-    def _decision_worth(self, option: Action, worth: TurnWorth) -> float:
+    def _decision_worth(self, option: Action, worth: TurnValues) -> float:
         if isinstance(option, Keep):
             return worth.kept(option.dice)
         assert isinstance(option, Enter), "Crag has no other decisions"

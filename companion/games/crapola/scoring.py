@@ -1,6 +1,7 @@
-"""What dice of one throw score in Crapola, and which of them may be kept.
+"""The scoring chart of Crapola: what dice of one throw score, and which of them may be kept.
 
 Rules: docs/reference/rules.md, "Crapola". Every kept die must be part of a combination; the best partition counts.
+After changing the chart run `make solve`: the stored tables follow from it.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ STRAIGHT = (1, 2, 3, 4, 5, 6)
 
 
 def points_of(dice: tuple[int, ...]) -> int | None:
-    """The best partition of dice kept from one throw; None when some die takes part in no combination, or none is kept.
+    """Return the points of the best partition of the dice kept from one throw.
 
-    Dice may come in any order; up to seven.
+    None if a die is part of no combination, or no die is kept. Takes up to seven dice in any order.
 
     >>> points_of((1, 1, 1, 5)), points_of((2, 3))
     (1050, None)
@@ -27,18 +28,18 @@ def points_of(dice: tuple[int, ...]) -> int | None:
 
 @cache
 def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
-    """Every choice of dice that may be kept of a throw (ascending), and its points; empty for a crap-out."""
+    """Map each choice of dice that may be kept from a throw (ascending) to its points; empty for a crap-out."""
     points = {taken: points_of(taken) for taken in handfuls(dice)}
     return MappingProxyType({taken: worth for taken, worth in points.items() if worth is not None})
 
 
 @cache
 def _best(dice: tuple[int, ...]) -> int | None:
-    """As `points_of`, of dice in order; no dice are worth nothing."""
+    """Points of the best partition of sorted dice; 0 for none, None if a die is part of no combination."""
     if not dice:
         return 0
     totals = []
-    # The lowest die must be in some combination, so only those that hold it are tried.
+    # The lowest die must be in some combination; trying those that hold it is enough.
     for taken, points in _combinations(dice):
         left = without(dice, taken)
         rest = None if left is None else _best(left)
@@ -48,7 +49,7 @@ def _best(dice: tuple[int, ...]) -> int | None:
 
 
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Combinations that may hold the lowest of these dice, and their points; not all of them lie there."""
+    """Yield combinations that hold the lowest die, with their points; some may need dice that are not there."""
     low = dice[0]
     if low in {1, 5}:
         yield (low,), 100 if low == 1 else 50
@@ -60,5 +61,5 @@ def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]
 
 @cache
 def _three_pairs() -> tuple[tuple[int, ...], ...]:
-    """All that count as three pairs, ascending: four alike are two of them, six alike three."""
+    """All sets of three pairs, ascending; four of a kind count as two pairs, six of a kind as three."""
     return tuple((a, a, b, b, c, c) for a in FACES for b in FACES for c in FACES if a <= b <= c)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from companion.errors import IllegalAction
-from companion.games.crapola.odds.turn_value import safe_chance, turn_worth
+from companion.games.crapola.odds.turn_value import safe_chance, turn_values
 from companion.games.crapola.scoring import keepable, points_of
 from companion.games.crapola.standings import Standings
 from companion.games.engine.dice import in_order, without
@@ -211,13 +211,13 @@ class Crapola:
         return Crapola(table, Turn() if ended else self.turn, table.events)
 
     def _throw_worth(self, dice: int) -> float:
-        return turn_worth(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
+        return turn_values(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
 
     def _decision_worth(self, option: Action) -> float:
         turn = self.turn
         if isinstance(option, Keep):
             points = turn.points + keepable(turn.dice)[option.dice]
-            worth = turn_worth(turn.size, self.table.least_bank)
+            worth = turn_values(turn.size, self.table.least_bank)
             return worth.choosing(points, len(turn.dice) - len(option.dice))
         return float(turn.points)  # a spending comes before the first throw: it banks nothing
 

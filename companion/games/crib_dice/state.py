@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from companion.errors import IllegalAction, RulesError
-from companion.games.crib_dice.odds.turn_value import TurnWorth, safe_chance, turn_worth
+from companion.games.crib_dice.odds.turn_value import TurnValues, safe_chance, turn_values
 from companion.games.crib_dice.pegs import CribbageBoard, new_board, sides_of
 from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, in_order
@@ -137,9 +137,9 @@ class CribDice:
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """What each option will bank, expected with best play; a bomb banks nothing."""
-        return self.expected_values_by(turn_worth(bool(self.header.rules["piddle_points"])))
+        return self.expected_values_by(turn_values(bool(self.header.rules["piddle_points"])))
 
-    def expected_values_by(self, worth: TurnWorth) -> tuple[tuple[Action | int, float], ...]:
+    def expected_values_by(self, worth: TurnValues) -> tuple[tuple[Action | int, float], ...]:
         """The same with another worth of the turn that is on."""
         thrown = tuple((dice, self._throw_worth(worth)) for dice in self.throw_sizes)
         return thrown + tuple((option, self._decision_worth(option, worth)) for option in self.options())
@@ -176,13 +176,13 @@ class CribDice:
             "bombing": turn.phase == "bombing",
         }
 
-    def _throw_worth(self, worth: TurnWorth) -> float:
+    def _throw_worth(self, worth: TurnValues) -> float:
         turn = self.turn
         if turn.point is None:
             return worth.fresh(turn.gathered)
         return 0.0 if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
 
-    def _decision_worth(self, option: Action, worth: TurnWorth) -> float:
+    def _decision_worth(self, option: Action, worth: TurnValues) -> float:
         turn = self.turn
         if isinstance(option, NamePoint):
             return worth.held(turn.gathered, turn.dice.count(option.value), option.value)

@@ -21,7 +21,7 @@ def accept(header: Header) -> None:
 
 def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """What a game without a solved race says of the chance to win. Raises RulesError."""
-    raise RulesError(f"The chance to win is not worked out for {state.header.game!r}.")
+    raise RulesError(f"The chance to win is not known for {state.header.game!r}.")
 
 
 def unsolved(_: State) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from companion.games.advice.stored import Working
 from companion.games.crapola.odds import race
 from companion.games.crapola.odds.offers import OFFERS, offers
-from companion.games.crapola.odds.turn_value import STORED, TURNS, worked_back
+from companion.games.crapola.odds.turn_value import STORED, TURNS, evaluate
 
 
 def offer_table() -> Generator[float, None, bytes]:
@@ -30,7 +30,7 @@ def offer_table() -> Generator[float, None, bytes]:
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
     """By points and then by dice from 1, little-endian float64."""
     yield 0.0
-    values = worked_back(size, least)
+    values = evaluate(size, least)
     return struct.pack(f"<{len(values)}d", *values)
 
 

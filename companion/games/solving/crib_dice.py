@@ -17,11 +17,11 @@ from companion.games.crib_dice.odds.race import BANKS
 from companion.games.crib_dice.odds.turn_value import (
     RICH,
     TURNS,
-    TurnWorth,
+    TurnValues,
     first_throws,
     piddle_ends,
     roll_ends,
-    turn_worth,
+    turn_values,
 )
 from companion.games.crib_dice.scoring import set_score
 from companion.games.solving.crib_dice_duel import RESIDUAL, Duel, solved
@@ -34,7 +34,7 @@ NEGLIGIBLE = 1e-10  # chances below this are left out of `BANKS`: what is told i
 def turn_table() -> Generator[float, None, bytes]:
     """A throw of seven in turn points, without and with `piddle_points`, by what is gathered; little-endian float64."""
     yield 0.0
-    turn_values = (TurnWorth(False), TurnWorth(True))
+    turn_values = (TurnValues(False), TurnValues(True))
     turns = [worth.fresh(gathered) for worth in turn_values for gathered in range(RICH)]
     return struct.pack(f"<{len(turns)}d", *turns)
 
@@ -49,7 +49,7 @@ def banks_table() -> Generator[float, None, bytes]:
 
 def banks(piddle_points: bool) -> tuple[float, ...]:
     """The chance that a turn played for the most turn points banks 0, 1, 2, ...; what is missing to 1 wipes out."""
-    worth = turn_worth(piddle_points)
+    worth = turn_values(piddle_points)
     fresh, banked = Chances[int](float, {0: 1.0}), Chances[int](float)
     while fresh:
         gathered = min(fresh)
@@ -60,7 +60,7 @@ def banks(piddle_points: bool) -> tuple[float, ...]:
 
 
 def _play_on(
-    worth: TurnWorth,
+    worth: TurnValues,
     piddle_points: bool,
     gathered: int,
     chance: float,

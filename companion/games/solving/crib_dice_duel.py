@@ -17,14 +17,14 @@ from itertools import product
 
 import numpy as np
 
-from companion.games.crib_dice.odds.backward_induction import Floats, Indices, Turns, worked_back
+from companion.games.crib_dice.odds.backward_induction import Floats, Indices, Turns, evaluate
 from companion.games.crib_dice.odds.two_sides import FUCHLE, GAPS, PEGS, TOP
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from companion.games.solving.crib_dice_outcomes import Outcomes
 
 SHAPE = (2, PEGS, PEGS, FUCHLE, FUCHLE)
 TOPS = (TOP, PEGS)  # by order, the hole from which every turn stops
-AT_ONCE = 8  # pegs of the other in one batch of exact turns
+BATCH_SIZE = 8  # pegs of the other in one batch of exact turns
 NODES = 8
 RESIDUAL = 1e-10
 _BY_WIPEOUTS = sorted(product(range(FUCHLE), repeat=2), key=sum, reverse=True)  # a wipe-out leads to one before
@@ -41,7 +41,7 @@ def last_turns(piddle_points: bool) -> Floats:
     gained = np.arange(len(gaps) + 2 * MAX_SET_SCORE + 1)[:, np.newaxis]
     bank = np.where(gained > gaps, 1.0, np.where(gained == gaps, 0.5, 0.0))
     turns = Turns(piddle_points, bank, np.zeros(GAPS))
-    won: Floats = worked_back(turns, np.zeros(GAPS, np.int64)).fresh[0]
+    won: Floats = evaluate(turns, np.zeros(GAPS, np.int64)).fresh[0]
     return won
 
 
@@ -89,8 +89,8 @@ class Duel:
         """What the best turn in each state is worth when later ones are worth that, shape SHAPE."""
         found = np.full(SHAPE, np.nan)
         for order in (0, 1):
-            for begin in range(0, PEGS, AT_ONCE):
-                others = np.arange(begin, min(begin + AT_ONCE, PEGS))
+            for begin in range(0, PEGS, BATCH_SIZE):
+                others = np.arange(begin, min(begin + BATCH_SIZE, PEGS))
                 found[order][:, others] = self._best(values, order, others)
         return found
 
@@ -102,7 +102,7 @@ class Duel:
         starts = np.repeat([0, *np.repeat(np.arange(PEGS), apart)], size)
         tiled = np.tile(bank.reshape(len(bank), size), 1 + PEGS * apart)
         columns = np.concatenate([lost[0, -1].ravel(), lost[:, :-1].ravel()])
-        fresh = worked_back(Turns(self.piddle_points, tiled, columns), starts).fresh
+        fresh = evaluate(Turns(self.piddle_points, tiled, columns), starts).fresh
         worth = np.full(lost.shape, np.nan)
         worth[:, -1] = fresh[:PEGS, :size].reshape(PEGS, len(others), FUCHLE)
         own = fresh[starts[size:], np.arange(size, len(starts))]
@@ -182,8 +182,8 @@ class Policy:
         self._wiped = np.full(SHAPE, np.nan, np.float32)
         worked_out = np.arange(0, PEGS, EVERY)
         for order in (0, 1):
-            for begin in range(0, len(worked_out), AT_ONCE):
-                others = worked_out[begin : begin + AT_ONCE]
+            for begin in range(0, len(worked_out), BATCH_SIZE):
+                others = worked_out[begin : begin + BATCH_SIZE]
                 banked, wiped = _ends(duel, values, order, others)
                 self._banked[order][:, others], self._wiped[order][:, others] = banked, wiped
             for known in (self._banked[order], self._wiped[order]):
@@ -229,7 +229,7 @@ def _ends(duel: Duel, values: Floats, order: int, others: Indices) -> tuple[Floa
     size = len(others) * FUCHLE
     tiled = np.tile(bank.reshape(len(bank), size), PEGS * FUCHLE)
     starts = np.repeat(np.arange(PEGS), size * FUCHLE)
-    turns = worked_back(Turns(duel.piddle_points, tiled, lost.ravel()), starts)
+    turns = evaluate(Turns(duel.piddle_points, tiled, lost.ravel()), starts)
     ends = Outcomes(duel.piddle_points, turns, starts, PEGS)
     banked = ends.banked.reshape(PEGS, *lost.shape).transpose(1, 3, 4, 2, 0)
     return banked, ends.wiped.reshape(lost.shape).transpose(0, 2, 3, 1)

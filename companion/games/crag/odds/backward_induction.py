@@ -1,4 +1,4 @@
-"""A turn of Crag as arrays: what can lie there after each keep, and which keeps there are."""
+"""A turn of Crag as arrays: the transition probabilities of each keep, and the keeps that a throw allows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 @cache
 def after_keeps() -> Floats:
-    """By what was kept (all three: no throw): the chance of each three dice lying there, shape (keeps, dice)."""
+    """(keeps, dice) probability of each result after throwing the dice that were not kept."""
     chances = np.zeros((len(KEEPS), len(LYING)))
     for place, kept in enumerate(KEEPS):
         missing = 3 - len(kept)
@@ -26,6 +26,6 @@ def after_keeps() -> Floats:
 
 @cache
 def choices() -> npt.NDArray[np.int64]:
-    """By what lies there after the first throw: the places of all keeps, the last one repeated, shape (dice, 8)."""
+    """(dice, 8) indices in `KEEPS` of all keeps that each first throw allows; the last one is repeated as padding."""
     places = [[KEEPS.index(kept) for kept in handfuls(dice)] for dice, _ in throws_of(3)]
     return np.array([row + row[-1:] * (8 - len(row)) for row in places])

@@ -1,8 +1,8 @@
-"""The chance to win Crag: this turn is played for it, all later ones, by everyone, for the final total.
+"""Win probabilities of Crag: this turn is played to win, all later ones, by everyone, for the final total.
 
-Played so, what a sheet will still bring has a fixed distribution for each set of filled categories. Sheets don't touch
-one another, so the chance to be ahead of all others at the end is exact, given how later turns are played; in the last
-round, where totals are given, it is the chance with best play. A shared win counts as its share.
+Under that policy the remaining points of a sheet have a fixed distribution for each set of filled categories.
+Sheets are independent. So the probability of being ahead at the end is exact for this policy, and in the last round
+it is exact with best play. A shared win counts as its share.
 """
 
 from __future__ import annotations
@@ -23,36 +23,40 @@ from companion.games.crag.scoring import BEST, CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.engine.game import Action, Enter, Keep, State
 
-TOTALS = 245  # no sheet holds more than 244
+TOTALS = 245
+"""Number of possible final totals: 0 to 244."""
 PLACES = range(len(CATEGORIES))
 PLAYS = "plays.u2z"
 OPENINGS = "openings.u4z"
-OPENING = 2  # categories filled at most, of the sheets in that table
+OPENING = 2
+"""Filled categories up to which a sheet's distribution is stored, because it would take long to compute."""
 LATE = 7
-"""Categories filled at least, of the sheets that are worked out at once when the tables are loaded."""
-AT_ONCE = 128
-"""So many sheets lie in a processor's cache together."""
+"""Filled categories from which all distributions are computed when the tables are loaded."""
+BATCH_SIZE = 128
+"""Sheets per batch: as many as fit in a processor's cache."""
 UNIT = 2.0**-32
-TURNS = 6**6  # the first throw and the second: chances of a turn are so manieth parts
+"""Probability per unit of the stored openings."""
+TURNS = 6**6
+"""Equally likely pairs of a first and a second throw: the unit of the stored plays."""
 Masks = npt.NDArray[np.int64]
 
 
 @cache
 def _filled() -> Masks:
-    """How many categories of each sheet are filled."""
+    """(SHEETS,) number of filled categories."""
     return np.array([mask.bit_count() for mask in range(SHEETS)])
 
 
 @cache
 def openings() -> Masks:
-    """The sheets whose prospects are stored, ascending."""
+    """Indices of the sheets whose distributions are stored, ascending."""
     found: Masks = np.flatnonzero(_filled() <= OPENING)
     return found
 
 
 @cache
 def enterable() -> tuple[tuple[int, int], ...]:
-    """All that can be entered: the place in the sheet, and the points there, ascending."""
+    """All entries of a turn: category index and points, ascending."""
     return tuple((place, points) for place in PLACES for points in sorted({row[place] for row in _points()}))
 
 
@@ -60,19 +64,20 @@ def _points() -> tuple[tuple[int, ...], ...]:
     return tuple(points_table(False)[dice] for dice in LYING)
 
 
-MOST = tuple(map(max, zip(*_points(), strict=True)))  # that each category brings
+MOST = tuple(map(max, zip(*_points(), strict=True)))
+"""Most points of each category."""
 
 
 class Prospects:
-    """What sheets still bring, played for the final total, worked out for those that are asked for.
+    """Distributions of each sheet's remaining points if every turn is played for the total. Computed lazily.
 
     Args:
-        plays: How often a turn on each sheet ends in each of `enterable`, in `TURNS`, shape (sheets, entries).
-        opening: The chances of each number of points to come, of `openings`, shape (len(openings), TOTALS).
+        plays: (sheets, entries) how often, in units of 1 / TURNS, a turn on each sheet ends in each of `enterable`.
+        opening: (len(openings), TOTALS) distributions of the stored sheets.
     """
 
     def __init__(self, plays: npt.NDArray[np.uint16], opening: Floats) -> None:
-        self._later = np.zeros((AT_ONCE, BEST + TOTALS))
+        self._later = np.zeros((BATCH_SIZE, BEST + TOTALS))
         self._ends = [self._ends_in(place, plays) for place in PLACES]
         self._chances = np.zeros((SHEETS, TOTALS))
         self._chances[FULL, 0] = 1.0
@@ -81,46 +86,51 @@ class Prospects:
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
-        """The chances of each entry there, shape (sheets, entries), and `_later` moved on by the points of each."""
+        """(sheets, entries) probability of each entry in a category, and `_later` shifted by its points."""
         columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
-        step = enterable()[columns[1]][1]  # the points of a category are 0 and multiples of that
+        step = enterable()[columns[1]][1]  # points of a category are multiples of this
         row, point = self._later.strides
         strides = row, -step * point, point
-        return plays[:, columns] / TURNS, as_strided(self._later[:, BEST:], (AT_ONCE, len(columns), TOTALS), strides)
+        return plays[:, columns] / TURNS, as_strided(self._later[:, BEST:], (BATCH_SIZE, len(columns), TOTALS), strides)
 
     def of(self, filled: int) -> Floats:
-        """The chance of each number of points to come, shape (TOTALS,)."""
+        """(TOTALS,) distribution of the remaining points of a sheet."""
         if not self._known[filled]:
             self.prepare([filled])
         chances: Floats = self._chances[filled]
         return chances
 
     def prepare(self, sheets: Iterable[int]) -> None:
-        """Works out those sheets and all that they can become."""
+        """Compute the distributions of those sheets and of all their successors."""
         every, some = np.arange(SHEETS), np.zeros(SHEETS, dtype=bool)
         for sheet in sheets:
             some |= every & sheet == sheet
         self.work_out(np.flatnonzero(some))
 
     def work_out(self, sheets: Masks) -> None:
-        """Those sheets, from the full one back, as many filled at once; all that they can become are among them."""
+        """Compute the distributions of those sheets by backward induction; all their successors must be among them."""
         missing = sheets[~self._known[sheets]]
         for size in reversed(PLACES):
             self._spread(missing[_filled()[missing] == size], 1 + sum(sorted(MOST)[size - len(PLACES) :]))
         self._known[missing] = True
 
     def _spread(self, sheets: Masks, most: int) -> None:
-        """Those sheets, with as many filled, when all they can become next are known; what is to come is under most."""
+        """Convolve the distributions of `sheets` from those of their successors.
+
+        Args:
+            sheets: Sheets with the same number of filled categories.
+            most: Upper bound of their remaining points.
+        """
         found = np.zeros((len(sheets), most))
         for place in PLACES:
             unfilled = np.flatnonzero(sheets >> place & 1 == 0)
-            for begin in range(0, len(unfilled), AT_ONCE):
-                some = unfilled[begin : begin + AT_ONCE]
+            for begin in range(0, len(unfilled), BATCH_SIZE):
+                some = unfilled[begin : begin + BATCH_SIZE]
                 found[some] += self._entered(sheets[some], place, most)
         self._chances[sheets, :most] = found
 
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
-        """What those sheets bring when that place is filled next, in at most so many points."""
+        """(sheets, most) share of the distribution from turns that fill that category next."""
         chances, moved = self._ends[place]
         self._later[: len(sheets), BEST : BEST + most] = self._chances[sheets | 1 << place, :most]
         found: Floats = np.einsum("sc,sct->st", chances[sheets], moved[: len(sheets), :, :most])
@@ -129,7 +139,7 @@ class Prospects:
 
 @cache
 def prospects(strict: bool) -> Prospects:
-    """Those under the house rule `thirteen_without_double`, remembered from call to call."""
+    """Return the distributions, with or without the house rule `thirteen_without_double`. Cached."""
     plays = np.frombuffer(zlib.decompress(stored(__package__, PLAYS)), "<u2").reshape(2, len(enterable()), SHEETS)
     opening = np.frombuffer(zlib.decompress(stored(__package__, OPENINGS)), "<u4").reshape(2, len(openings()), TOTALS)
     found = Prospects(np.ascontiguousarray(plays[int(strict)].T), opening[int(strict)] * UNIT)
@@ -138,9 +148,13 @@ def prospects(strict: bool) -> Prospects:
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """The chance to win with each option. Raises RulesError in the roll-off."""
+    """Return each option with its win probability.
+
+    Raises:
+        RulesError: The roll-off is on.
+    """
     if not isinstance(state, Crag):
-        raise RulesError("The chance to win is worked out once the roll-off is over.")
+        raise RulesError("The chance to win is known once the roll-off is over.")
     if state.over:
         return ()
     entries = _entries(state)
@@ -162,7 +176,7 @@ def _worth(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[t
 
 
 def _entries(state: Crag) -> dict[str, Floats]:
-    """The chance to win with each three dice entered in each category that is unused, shape (dice,) each."""
+    """Map each unused category to the (dice,) win probability of entering each result there."""
     strict = bool(state.header.rules["thirteen_without_double"])
     sheet, points = prospects(strict), [points_table(strict)[dice] for dice in LYING]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.scores[state.seat]
@@ -180,8 +194,8 @@ def _entries(state: Crag) -> dict[str, Floats]:
 
 
 def _shares(state: Crag, sheet: Prospects) -> Floats:
-    """The player's share of the win by his final total, shape (TOTALS,)."""
-    # By how many others are level with him, each other being below or level.
+    """(TOTALS,) expected share of the win of the player to move, by final total."""
+    # By the number of others at the same total, every other one being at most there.
     by_level = np.zeros((len(state.sheets), TOTALS))
     by_level[0] = 1.0
     for seat, entered in enumerate(state.sheets):

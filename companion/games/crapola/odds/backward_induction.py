@@ -1,4 +1,4 @@
-"""A whole turn of Crapola at once, played for any aim: what each throw in it brings at best, worked back with NumPy."""
+"""Backward induction over one turn of Crapola, for any objective, with NumPy."""
 
 from __future__ import annotations
 
@@ -11,21 +11,25 @@ from companion.games.crapola.odds.offers import STEP, offers_of
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-MOST_AT_ONCE = 100  # steps of the best single throw
+MAX_THROW_STEPS = 100
+"""Steps of the best single throw, seven 1s. Arrays extend that far beyond the points at which a turn stops."""
 
 
 def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
-    """What throws bring, shape (deep, size): by steps (of `STEP` points) so far and dice - 1.
+    """Compute the value of each throw of a turn; a crap-out has the value 0.
 
     Args:
-        size: Dice of the turn.
-        bank: What it brings to bank so many steps, to `MOST_AT_ONCE` beyond those (`deep`) from which the turn stops;
-            a crap-out brings 0.
+        size: Dice of the turn, 6 or 7.
+        bank: Value of banking each number of steps (of `STEP` points), up to `MAX_THROW_STEPS` beyond the number from
+            which the turn stops.
         least: Steps below which a stop is not allowed.
-        hot: What hot dice of seven, which can't fail, add from there on.
+        hot: Value that hot dice with seven dice, which cannot fail, add from there on.
+
+    Returns:
+        (steps, size) value by steps so far and by dice thrown minus one.
     """
     keeps, chances = _offers(size)
-    deep = len(bank) - MOST_AT_ONCE - 1
+    deep = len(bank) - MAX_THROW_STEPS - 1
     choosing = np.repeat(bank[:, np.newaxis], size, axis=1)
     if size == 7:
         choosing[deep:, 6] += hot
@@ -42,10 +46,11 @@ def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
 
 @cache
 def _offers(size: int) -> tuple[Indices, Floats]:
-    """Of throws of one to so many dice: where each keep leads, and the chances by dice thrown.
+    """Tabulate the offers of throws of 1 to `size` dice.
 
-    Shapes (most keeps, offers), the last keep repeated, and (size, offers). A keep leads so many places on in a table
-    by steps and dice - 1.
+    Returns:
+        (keeps, offers) how many places on each keep leads in a table by steps and dice - 1, the last keep repeated as
+        padding; and (size, offers) the probabilities by dice thrown.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

@@ -19,15 +19,15 @@ Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left 
 
 @cache
 def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
-    """What throws of so many dice let one keep, and the chance of each such offer; crap-outs are left out."""
+    """Each offer of keeps that a throw of `dice` dice can make, with its probability; crap-outs are left out."""
     return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
 
 
 @cache
 def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
-    """The same for all numbers of dice, in ways, from the stored table.
+    """Read the offers for every number of dice from the stored table, in numbers of ways instead of probabilities.
 
-    Each row there: dice, ways, how many keeps, then of each the dice left over and the points; ascending.
+    A row of the table: dice, ways, number of keeps, then the dice left over and the points of each keep; ascending.
     """
     numbers = iter(whole_numbers(__package__, OFFERS))
     found = defaultdict[int, list[tuple[Keeps, int]]](list)
@@ -38,7 +38,7 @@ def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
 
 
 def offers(dice: int) -> dict[Keeps, int]:
-    """Those of so many dice worked out: the ways of each."""
+    """Enumerate all throws of `dice` dice: count how often each offer of keeps occurs."""
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):
         by_points = sorted(keepable(thrown).items(), key=itemgetter(1))

@@ -1,8 +1,8 @@
-"""The chance to win Crapola between two before the last turn: an approximation, from a stored table.
+"""Approximate win probabilities of Crapola between two players before the last turn, from a stored table.
 
-This turn is played for the win. Later ones, of both, are taken to be played for the most turn points, with six dice,
-and nobody spends; the last turn, against a given total, is played for the win. What a state is worth depends on how far
-both are from the target. How near that comes to the truth is told in docs/method/odds.md.
+This turn is played to win. Later turns of both are assumed to be played for the most points, with six dice and without
+spending; the very last turn is played to win. Under this policy the value of a state depends only on both distances
+from the target. docs/method/odds.md gives the measured error.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import numpy as np
 
 from companion.errors import RulesError
 from companion.games.advice.stored import stored
-from companion.games.crapola.odds.backward_induction import MOST_AT_ONCE, Floats, Indices, thrown
+from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices, thrown
 from companion.games.crapola.odds.offers import STEP, offers_of
-from companion.games.crapola.odds.turn_value import LONGEST, steps_to, turn_worth
+from companion.games.crapola.odds.turn_value import LONGEST, steps_to, turn_values
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.standings import Standings
 from companion.games.crapola.state import Crapola
@@ -24,17 +24,20 @@ from companion.games.engine.game import Action, Keep, Spend
 TABLE = "race.u2"
 TURNS = "race-turns.f8"
 ENTRIES = (0, 1000)
-FAR = 300  # steps from the target: 15,000 points
+FAR = 300
+"""Steps from the target that the table covers: 15,000 points."""
 UNIT = 1 / 65535
-DEEP = 160  # steps of a turn from which it is taken to stop
+"""Probability per unit of the stored table."""
+DEEP = 160
+"""Steps of a turn from which it is assumed to stop."""
 
 
 @cache
 def banks(least: int) -> Floats:
-    """The chance that a turn of six dice, played for its points, banks so many steps, shape (LONGEST + 1,); 0: none.
+    """(LONGEST + 1,) stored bank distribution, in steps, of a turn of six dice played for points; index 0 is no bank.
 
     Args:
-        least: Points below which it may not stop: one of `ENTRIES`.
+        least: Points below which the turn may not stop: one of `ENTRIES`.
     """
     table = np.frombuffer(stored(__package__, TURNS), "<f8").reshape(len(ENTRIES), LONGEST + 1)
     found: Floats = table[ENTRIES.index(least)]
@@ -42,8 +45,8 @@ def banks(least: int) -> Floats:
 
 
 def played(least: int) -> Floats:
-    """The same worked out."""
-    worth, reached = turn_worth(6, least), {(0, 6): 1.0}
+    """Compute the bank distribution from scratch; `banks` reads it from the stored table."""
+    worth, reached = turn_values(6, least), {(0, 6): 1.0}
     found = np.zeros(LONGEST + 1)
     while reached:
         points, dice = min(reached)
@@ -62,15 +65,18 @@ def played(least: int) -> Floats:
 
 @cache
 def catching() -> Floats:
-    """The chance to bank so many steps or more in a turn of six dice that is played for nothing else, by steps."""
-    return np.append(1.0, thrown(6, np.ones(LONGEST + MOST_AT_ONCE + 1), LONGEST)[::-1, 5])
+    """(LONGEST + 2,) probability of banking at least that many steps in a turn played only for that."""
+    return np.append(1.0, thrown(6, np.ones(LONGEST + MAX_THROW_STEPS + 1), LONGEST)[::-1, 5])
 
 
 def solved(chance: Floats) -> Floats:
-    """The chance of the mover, both on the board, by how many steps he and the other are from the target.
+    """Solve the race by backward induction over the sum of both distances.
 
     Args:
-        chance: As `played(0)`.
+        chance: Bank distribution, as `played(0)` returns it.
+
+    Returns:
+        (FAR + 1, FAR + 1) win probability of the mover by the steps from the target of the mover and the other.
     """
     reach = catching()
     steps = np.arange(1, LONGEST + 1)
@@ -81,35 +87,39 @@ def solved(chance: Floats) -> Floats:
         mine, other = 1 + np.argwhere(totals == total).T
         ahead = mine[:, np.newaxis] - steps
         there = np.broadcast_to(other[:, np.newaxis], ahead.shape)
-        past = np.minimum(there - ahead + 1, LONGEST)  # what the other's last turn must bring
+        past = np.minimum(there - ahead + 1, LONGEST)  # steps that the other needs in the last turn
         after = np.where(ahead > 0, 1 - values[there, np.maximum(ahead, 0)], 1 - reach[past])
         banked = after @ chance[1:]
-        # A crap-out leaves the same to the other, who is as far as the mirror image: two equations.
+        # A crap-out passes the turn to the mirror image of this state: two linear equations.
         values[mine, other] = (banked + chance[0] * (1 - banked[::-1] - chance[0])) / (1 - chance[0] ** 2)
     return values
 
 
 def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
-    """The chance of who has banked.
+    """Win probability of the player who has just banked.
 
     Args:
-        ahead: Steps that he is from the target; none or less: the other has his last turn.
-        needed: Steps that the other must bank in that.
-        values: The other's chance by `ahead`, where it goes on.
+        ahead: Steps that remain to the target; 0 or less: the other player has one last turn.
+        needed: Steps that the other player must bank in that last turn.
+        values: Win probability of the other player by `ahead`, if the race goes on.
     """
     return 1 - np.where(ahead > 0, values.take(ahead, mode="clip"), catching().take(needed, mode="clip"))
 
 
 class Race:
-    """The game between two to that target with that entry.
+    """The race of two players to a target.
+
+    Args:
+        target: Points to reach.
+        entry: Points of the first bank, 0 or 1000.
 
     Raises:
-        RulesError: They are not among those that the approximation holds for.
+        RulesError: The stored table does not cover the target or the entry.
     """
 
     def __init__(self, target: int, entry: int) -> None:
         if target > FAR * STEP or target % STEP or entry not in ENTRIES:
-            raise RulesError(f"The chance to win is worked out for targets up to {FAR * STEP} and entry 0 or 1000.")
+            raise RulesError(f"The chance to win is computed for targets up to {FAR * STEP} and entry 0 or 1000.")
         self._target, self._far = target, target // STEP
         values = np.frombuffer(stored(__package__, TABLE), "<u2").reshape(FAR, FAR) * UNIT
         self._both = np.pad(values, ((1, 0), (1, 0)))
@@ -117,7 +127,7 @@ class Race:
         self._one_on()
 
     def _one_on(self) -> None:
-        """Where one is not on the board yet: by the steps of who is; and where neither is."""
+        """Solve the states in which one player, or neither, is on the board yet."""
         far, chance, steps = self._far, banks(0), np.arange(1, LONGEST + 1)
         self._mover_on, self._other_on = np.zeros(far + 1), np.zeros(far + 1)  # by steps from the target
         entered = far - steps
@@ -132,7 +142,7 @@ class Race:
         self._none_on = float((self._entry[0] + brought) / (1 + self._entry[0]))
 
     def chance(self, mover: int, mover_on: bool, other: int, other_on: bool) -> float:
-        """Of the mover before his turn, by totals below the target."""
+        """Return the win probability of the mover before the turn; both totals are below the target."""
         mine, theirs = (steps_to(self._target - total) for total in (mover, other))
         if mover_on and other_on:
             return float(self._both[mine, theirs])
@@ -141,7 +151,7 @@ class Race:
         return self._none_on
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
-        """The chance of who banks so many steps on that total, by steps, shape (most + 1,)."""
+        """(most + 1,) win probability after banking each number of steps on `total`."""
         totals = total + STEP * np.arange(most + 1)
         by_other = self._both[steps_to(self._target - other)] if other_on else self._other_on
         return after_bank(-((totals - self._target) // STEP), (totals - other) // STEP + 1, by_other)
@@ -149,15 +159,19 @@ class Race:
 
 @lru_cache(maxsize=8)
 def race(target: int, entry: int) -> Race:
-    """The race under those rules, remembered. Raises RulesError."""
+    """Return the race under those rules. Cached. Raises RulesError if the table does not cover them."""
     return Race(target, entry)
 
 
 def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
-    """About the chance to win with each option, before the last round. Raises RulesError where it isn't worked out."""
+    """Return each option with its approximate win probability before the last round.
+
+    Raises:
+        RulesError: There are not exactly two players, or the table does not cover the rules.
+    """
     standings, turn = state.table, state.turn
     if len(standings.totals) != 2 or standings.left:
-        raise RulesError("The chance to win before the last turn is worked out for two.")
+        raise RulesError("The chance to win before the last turn is computed for two players only.")
     seat, rules = standings.seat, state.header.rules
     game = race(int(rules["target"]), int(rules["entry"]))
 
@@ -192,9 +206,9 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
 def _turn(
     size: int, target: int, entry: int, first: int, second: int, first_on: bool, second_on: bool, seat: int, lost: float
 ) -> tuple[Floats, Floats]:
-    """What throws and stops of that turn add to the chance to win that a crap-out leaves."""
+    """Win probability that each throw, and each stop, adds to that after a crap-out (`lost`)."""
     totals, on_board = (first, second), (first_on, second_on)
-    most = DEEP + MOST_AT_ONCE
+    most = DEEP + MAX_THROW_STEPS
     brought = race(target, entry).banked(totals[seat], totals[1 - seat], on_board[1 - seat], most) - lost
     least = 0 if on_board[seat] else entry
     return thrown(size, brought, steps_to(least)), brought

@@ -1,7 +1,7 @@
-"""Exact odds of a turn of Crapola: how safe a throw is, and the turn points it will bank with best play.
+"""Exact odds of one turn of Crapola: how safe a throw is, and the expected points that it banks with best play.
 
-A turn may run on through hot dice without limit, yet its worth is found exactly by working back from a turn so rich
-that it stops whenever a throw can fail. Points come in fifties.
+Hot dice let a turn run without limit, yet the value is exact. From `RICH` points on the turn stops whenever a throw can
+fail; backward induction finds the values below. All scores are multiples of 50.
 """
 
 from __future__ import annotations
@@ -13,47 +13,52 @@ from companion.errors import RulesError
 from companion.games.advice.stored import floats
 from companion.games.crapola.odds.offers import STEP, offers_of, offers_table
 
-RICH = 15_700  # turn points from which a stop beats every throw that can fail (a test holds it)
-TURNS = "turns-{}-{}.f8"  # dice of a turn, its least bank
+RICH = 15_700
+"""Turn points from which a stop beats every throw that can fail. A test proves it."""
+TURNS = "turns-{}-{}.f8"
+"""File of the stored values, by dice of the turn and its least bank."""
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
 MOST_ENTRY = 50_000
-LONGEST = 400  # steps that a turn brings at most, but for less than one time in a hundred million
+"""Largest least bank for which odds are computed, in points: backward induction takes time in proportion to it."""
+LONGEST = 400
+"""Steps above which a turn banks with a probability below 1e-8; larger banks are ignored."""
 
 
 def safe_chance(dice: int) -> float | None:
-    """The chance that a throw of so many dice scores; None for seven, which always do."""
+    """Probability that a throw of `dice` dice scores; None for seven, which always do."""
     return None if dice == 7 else 1 - crap_out_chance(dice)
 
 
 def crap_out_chance(dice: int) -> float:
-    """The chance that nothing scores in a throw of so many dice."""
+    """Probability that a throw of `dice` dice scores nothing."""
     return 1 - sum(ways for _, ways in offers_table()[dice]) / float(6**dice)
 
 
 @cache
 def rich_seven() -> float:
-    """What a throw of seven adds to a rich turn: it can't fail, so hot dice throw on and all else stops."""
+    """Expected points that a throw of seven adds to a rich turn: it cannot fail, and only hot dice throw on."""
     added = 0.0
-    for _ in range(25):  # each pass shrinks what is missing by the chance of hot dice, under a tenth
+    for _ in range(25):  # each pass shrinks the error by the probability of hot dice, under a tenth
         added = sum(
             chance * max(points + (0 if left else added) for left, points in offer) for offer, chance in offers_of(7)
         )
     return added
 
 
-class TurnWorth:
-    """What a turn will bring with best play, by turn points so far and dice about to be thrown.
+class TurnValues:
+    """Values of a turn with best play, by turn points and number of dice about to be thrown.
 
-    That is the turn points that it banks, or anything else.
+    The value is in turn points, or in any unit that `bank` uses, such as the probability of winning the game. A crap-
+    out has the value 0.
 
-    Attributes:
-        size: Dice that the turn is played with.
+    Args:
+        size: Dice of the turn, 6 or 7.
         least: Turn points below which a stop is not allowed.
-        known: What throws bring, by steps of turn points and then by dice from 1; from the end on a stop beats
-            every throw that can fail.
-        bank: What it brings to bank so many points; a crap-out brings nothing.
-        hot: What hot dice of seven, which can't fail, add there.
-        never: Turn points below which a throw brings nothing worth telling; what is known begins there.
+        known: Values of throws, by steps of turn points and then by dice from 1. From its end on, a stop beats every
+            throw that can fail.
+        bank: Value of banking that many points.
+        hot: Value that hot dice with seven dice, which cannot fail, add beyond `known`.
+        never: Turn points below which the value is taken as 0; `known` begins there.
     """
 
     def __init__(
@@ -70,7 +75,7 @@ class TurnWorth:
         self._rich = never + len(known) // size * STEP
 
     def choosing(self, points: int, left: int) -> float:
-        """After a keep that left so many dice: stop or throw on (with none left, all of them)."""
+        """Value after a keep that leaves `left` dice: stop or throw on, with all dice if none is left."""
         dice = left or self.size
         if points < self.least:
             return self.thrown(points, dice)
@@ -79,7 +84,7 @@ class TurnWorth:
         return max(self.bank(points), self.thrown(points, dice))
 
     def thrown(self, points: int, dice: int) -> float:
-        """With that many dice about to be thrown."""
+        """Value of throwing that many dice."""
         if points < self._never:
             return 0.0
         if points < self._rich:
@@ -91,53 +96,55 @@ class TurnWorth:
 
 
 @cache
-def turn_worth(size: int, least: int) -> TurnWorth:
-    """The worths of turns with that many dice and that least bank, remembered from call to call.
+def turn_values(size: int, least: int) -> TurnValues:
+    """Return the turn values for that many dice and that least bank. Cached.
 
     Raises:
-        RulesError: The least bank is so high that working back from it would take long.
+        RulesError: The least bank is above MOST_ENTRY.
     """
     if least > MOST_ENTRY:
-        raise RulesError(f"Odds are worked out for an `entry` of up to {MOST_ENTRY}, not {least}.")
-    known = floats(__package__, TURNS.format(size, least)) if (size, least) in STORED else worked_back(size, least)
-    return TurnWorth(size, least, known, hot=rich_seven)
+        raise RulesError(f"Odds are computed for an `entry` of up to {MOST_ENTRY}, not {least}.")
+    known = floats(__package__, TURNS.format(size, least)) if (size, least) in STORED else evaluate(size, least)
+    return TurnValues(size, least, known, hot=rich_seven)
 
 
-def worked_back(size: int, least: int) -> list[float]:
-    """What throws bring in turn points, as `TurnWorth` takes it."""
+def evaluate(size: int, least: int) -> list[float]:
+    """Compute the values of throws in turn points by backward induction, in the form `TurnValues` takes."""
     import numpy as np
 
-    from companion.games.crapola.odds.backward_induction import MOST_AT_ONCE, thrown
+    from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, thrown
 
-    bank = STEP * np.arange(max(RICH // STEP, steps_to(least)) + MOST_AT_ONCE + 1.0)
+    bank = STEP * np.arange(max(RICH // STEP, steps_to(least)) + MAX_THROW_STEPS + 1.0)
     found: list[float] = thrown(size, bank, steps_to(least), rich_seven()).ravel().tolist()
     return found
 
 
 def steps_to(points: int) -> int:
-    """The fewest steps that make up so many points."""
+    """Fewest steps of 50 that reach that many points."""
     return -(-points // STEP)
 
 
 @lru_cache(maxsize=64)
-def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnWorth:
-    """Turns played for nothing but to bank more than `wanted` points, where just as many are worth `level`; remembered.
+def reaching(size: int, least: int, wanted: int, level: float = 1.0) -> TurnValues:
+    """Return the values of a turn whose only aim is to bank more than `wanted` points. Cached.
+
+    Banking more is worth 1, banking exactly `wanted` is worth `level`, anything else 0.
 
     Args:
-        size: Dice that the turn is played with.
+        size: Dice of the turn.
         least: Turn points below which a stop is not allowed.
-        wanted: Turn points; so many more than a turn ever brings as good as never are worth nothing.
-        level: From 0 to 1.
+        wanted: Turn points to beat.
+        level: Value of reaching exactly `wanted`, 0 to 1.
     """
     import numpy as np
 
-    from companion.games.crapola.odds.backward_induction import MOST_AT_ONCE, thrown
+    from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, thrown
 
     def bank(points: int) -> float:
         return 1.0 if points > wanted else level if points == wanted else 0.0
 
     deep = max(steps_to(least), wanted // STEP + 1, 1)
     never = max(0, deep - LONGEST)
-    by_steps = np.array([bank(STEP * steps) for steps in range(never, deep + MOST_AT_ONCE + 1)])
+    by_steps = np.array([bank(STEP * steps) for steps in range(never, deep + MAX_THROW_STEPS + 1)])
     found: list[float] = thrown(size, by_steps, steps_to(least) - never).ravel().tolist()
-    return TurnWorth(size, least, found, bank, never=STEP * never)
+    return TurnValues(size, least, found, bank, never=STEP * never)

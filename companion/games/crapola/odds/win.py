@@ -1,4 +1,4 @@
-"""The chance to win Crapola in the last turn of the game, when all other totals are given: exact, with best play."""
+"""Win probabilities of Crapola: exact in the last turn of the game, approximate before it (`race`)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from companion.games.engine.game import Action, Keep, Spend, State
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """The chance to win with each option; a shared win counts as its share. Before the last turn see `race`.
+    """Return each option with its win probability; a shared win counts as its share.
 
     Raises:
-        RulesError: Neither is worked out.
+        RulesError: The roll-off is on, or this state is not covered.
     """
     if not isinstance(state, Crapola):
-        raise RulesError("The chance to win is worked out once the roll-off is over.")
+        raise RulesError("The chance to win is known once the roll-off is over.")
     if state.over:
         return ()
     standings, turn = state.table, state.turn
@@ -27,11 +27,11 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
         return race.values_to_win(state)
     if standings.due - standings.left != {seat}:
-        raise RulesError("The chance to win is worked out for the last turn of the game, when all other totals stand.")
+        raise RulesError("In the last round the chance to win is known for the last turn only.")
     lost = _share(standings.passed_on(), seat)
 
     others = (total for other, total in enumerate(standings.totals) if other not in standings.left | {seat})
-    gap = max(others) - standings.totals[seat]  # ahead or level already any bank settles it
+    gap = max(others) - standings.totals[seat]  # if ahead or level, any bank wins or draws
     worth = reaching(turn.size or 6, standings.least_bank, gap, _share(standings.banked(gap), seat))
 
     def value(option: Action) -> float:

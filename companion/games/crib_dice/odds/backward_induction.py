@@ -1,9 +1,8 @@
-"""Many turns of Crib Dice at once, played for any aim: what each brings at best, and what it then banks how often.
+"""Backward induction over the turns of a batch of states of Crib Dice, for any objective.
 
-A turn is known by its state (a column here), which says where its peg starts, what each hole is worth to bank at and
-what a wipe-out is worth. It is worked back from so far along the track that it always stops there. A throw of seven
-offers many choices of a set; as a further hole is never worse to bank at, of sets as large the higher value is never
-worse either, and far fewer offers need to be weighed.
+Each column of the arrays is one state: the value of banking at each hole and the value of a wipe-out. The induction
+starts so far along the track that every turn stops there. The value of a hole is non-decreasing. So among sets of equal
+size only the highest face can be optimal; dominated sets are pruned.
 """
 
 from __future__ import annotations
@@ -21,15 +20,17 @@ from companion.games.crib_dice.scoring import MAX_SET_SCORE, MIN_ROLLOVER, set_s
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# Rows of the worth of each set: row 0 is a wipe-out's; then by frozen dice, the value from 1 to 6 within.
 ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
+"""First row of each number of frozen dice in a table of sets; the values 1 to 6 follow. Row 0 is the wipe-out."""
 ROWS = 37
-AT_ONCE = 24
+"""Rows of a table of sets."""
+BATCH_SIZE = 24
+"""Offers evaluated per matrix product, and the number of states from which batching pays."""
 
 
 @cache
 def offers() -> tuple[tuple[tuple[int, ...], float], ...]:
-    """The one or two rows that a throw of seven lets one choose from, of sets as large the highest; and the chance."""
+    """The one or two rows of undominated sets that a throw of seven offers, with the probability of the offer."""
     chances: defaultdict[tuple[int, ...], float] = defaultdict(float)
     for offer, chance in first_throws():
         sets = dict(sorted(offer))
@@ -39,7 +40,11 @@ def offers() -> tuple[tuple[tuple[int, ...], float], ...]:
 
 @cache
 def roll_matrix(frozen: int) -> Floats:
-    """What a roll with so many frozen brings, thrown again while only 1s keep it safe: by value, shape (6, rows)."""
+    """Transition matrix of a roll with `frozen` dice, re-thrown while only 1s keep it safe.
+
+    Returns:
+        (6, rows) probability of each set after it, by value of the frozen dice; column 0 is the wipe-out.
+    """
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):
         for hits, chance in roll_ends(frozen, value):
@@ -50,7 +55,7 @@ def roll_matrix(frozen: int) -> Floats:
 
 @cache
 def stops_of(frozen: int) -> npt.NDArray[np.int64]:
-    """What a set of so many scores, by value."""
+    """(6,) score of a set of `frozen` dice, by value."""
     return np.array([set_score(frozen, value) for value in range(1, 7)])
 
 
@@ -62,14 +67,14 @@ def _all_stops() -> npt.NDArray[np.int64]:
 
 @cache
 def _pairs() -> tuple[npt.NDArray[np.int64], Floats]:
-    """The offers as one table of rows, one that is alone twice, shape (2, offers); and their chances."""
+    """(2, offers) rows of each offer, a single set repeated, and (offers,) probabilities."""
     table = [(rows[0], rows[-1]) for rows, _ in offers()]
     return np.array(table).T, np.array([chance for _, chance in offers()])
 
 
 @cache
 def _alone() -> Floats:
-    """The chance that a throw offers one set alone, by its row, shape (ROWS,)."""
+    """(ROWS,) probability that a throw of seven offers only this set."""
     chances = np.zeros(ROWS)
     for rows, chance in offers():
         if len(rows) == 1:
@@ -78,17 +83,17 @@ def _alone() -> Floats:
 
 
 class Turns:
-    """Turns of a batch of states, worked back hole by hole; whoever asks for a hole has asked for all further ones.
+    """Backward induction over the holes for a batch of states. Holes must be evaluated from the far end down.
 
     Args:
         piddle_points: The house rule.
         bank: Value of banking at each hole, non-decreasing along the track, shape (holes + MAX_SET_SCORE, columns).
             Its dtype is used throughout.
-        lost: What a wipe-out is worth, shape (columns,).
+        lost: (columns,) value of a wipe-out.
 
     Attributes:
-        fresh: What a throw of seven brings by hole, shape (holes, columns), as far as it has been asked for.
-        sets: What each set was worth at the hole that was asked for last, shape (ROWS, columns).
+        fresh: (holes, columns) value of a throw of seven by hole; NaN where it is not evaluated yet.
+        sets: (ROWS, columns) value of each set at the hole evaluated last.
     """
 
     def __init__(self, piddle_points: bool, bank: Floats, lost: Floats) -> None:
@@ -109,20 +114,20 @@ class Turns:
         self._risked = risk[:, np.newaxis] * lost
         self.sets = np.empty((ROWS, columns), kind)
         self.sets[0] = lost
-        self._best = np.empty((AT_ONCE, columns), kind)
+        self._best = np.empty((BATCH_SIZE, columns), kind)
 
     def stop(self, hole: int, some: slice) -> None:
-        """Turns of those columns that have come so far stop with the first set they name."""
+        """Evaluate a hole at which the turns of those columns stop with their first set (a terminal state)."""
         self.sets[1:, some] = self.bank[hole + _all_stops(), some]
         self._choose(hole, some)
 
     def play(self, hole: int, some: slice) -> None:
-        """Turns of those columns that have come so far go on or stop, whichever is better."""
+        """Evaluate a hole at which the turns of those columns stop or go on, whichever is better."""
         self.weigh(hole, some)
         self._choose(hole, some)
 
     def weigh(self, hole: int, some: slice) -> None:
-        """Fills in what each set is worth with so much gathered."""
+        """Fill in `sets`: the value of each set at that hole, stopping or going on."""
         sets, stops, thrown = self.sets[:, some], self.bank[hole + _all_stops(), some], self._risked[:, some]
         for after, chance in self._throws:
             thrown = thrown + chance * self.fresh[hole + after, some]
@@ -131,28 +136,28 @@ class Turns:
             np.maximum(matrix @ sets[:row], stops[row - 1 : row + 5], out=sets[row : row + 6])
 
     def _choose(self, hole: int, some: slice) -> None:
-        """What a throw of seven is worth there: of each offer the best set."""
+        """Fill in `fresh` at that hole: the expected value of the best set of each offer."""
         sets, fresh = self.sets[:, some], self.fresh[hole, some]
-        rows, chances = _pairs()  # those of one set come first
-        if len(fresh) < AT_ONCE:  # few states: fewer calls are better than fewer copies
+        rows, chances = _pairs()  # offers of a single set come first
+        if len(fresh) < BATCH_SIZE:  # few states: fewer calls beat fewer copies
             fresh[:] = chances @ sets[rows].max(axis=0)
             return
         alone = _alone()
         np.matmul(alone.astype(sets.dtype), sets, out=fresh)
-        for begin in range(np.count_nonzero(alone), len(chances), AT_ONCE):
-            offered = slice(begin, begin + AT_ONCE)
+        for begin in range(np.count_nonzero(alone), len(chances), BATCH_SIZE):
+            offered = slice(begin, begin + BATCH_SIZE)
             best = self._best[: len(chances[offered]), : len(fresh)]
             for place, (one, other) in enumerate(rows[:, offered].T.tolist()):
                 np.maximum(sets[one], sets[other], out=best[place])
             fresh += chances[offered].astype(sets.dtype) @ best
 
 
-def worked_back(turns: Turns, starts: Indices) -> Turns:
-    """The same turns, worked back from hole to hole.
+def evaluate(turns: Turns, starts: Indices) -> Turns:
+    """Evaluate all holes of a batch, from the far end down; return the batch.
 
     Args:
         turns: Not evaluated yet. Their `bank` reaches `2 * MAX_SET_SCORE` beyond the hole from which every turn stops.
-        starts: The hole that each column starts at, ascending: it is worked back to there.
+        starts: (columns,) hole at which each column starts, ascending; lower holes are not evaluated.
     """
     top = len(turns.bank) - 2 * MAX_SET_SCORE - 1
     for hole in reversed(range(top, top + MAX_SET_SCORE + 1)):
@@ -163,15 +168,16 @@ def worked_back(turns: Turns, starts: Indices) -> Turns:
 
 
 def fresh_throws(piddle_points: bool, bank: Floats, lost: float, bottom: int) -> Floats:
-    """What a throw of seven brings in one turn, by hole from `bottom` on; a further hole is never worse to bank at.
+    """Evaluate one turn: the value of a throw of seven by hole, from `bottom` on.
 
-    The same as `worked_back` of one column, in fewer calls: a phone waits for it.
+    Gives what `evaluate` gives for a batch of one column, in fewer calls, because a phone waits for it.
 
     Args:
         piddle_points: The house rule.
-        bank: What it is worth to bank at each hole, to `2 * MAX_SET_SCORE` beyond that from which the turn stops.
-        lost: What a wipe-out is worth.
-        bottom: The lowest hole that matters.
+        bank: Value of banking at each hole, non-decreasing, up to `2 * MAX_SET_SCORE` beyond the hole at which the turn
+            stops.
+        lost: Value of a wipe-out.
+        bottom: Lowest hole to evaluate.
     """
     rows, chances = _pairs()
     known = np.arange(bottom, len(bank) - MAX_SET_SCORE)

@@ -1,10 +1,9 @@
-"""The chance to win a game of Crib Dice, by the race of the pegs: for more than two sides, or where none is stored.
+"""Win probabilities of Crib Dice from independent races of the pegs: more than two sides, or rules without a table.
 
-Where no peg can move another, sides race apart from each other. Each later turn is taken to be played for the most turn
-points; then a turn banks so many points with a fixed chance, or wipes out. How many banks a peg needs and how many
-turns they take are worked out apart from each other: only a fuchle joins them, and after it the way begins anew. The
-turn that is on is played for the win: its worths are exact for it, given how all later turns are played. A shared win
-counts as its share.
+Where no side can move another's peg, the sides race independently. Later turns are assumed to be played for the most
+points. Then each turn banks points from a fixed distribution or wipes out. The number of banks that a peg needs and
+the number of turns that they take are independent, except that a fuchle restarts the race. The current turn is played
+to win; its values are exact under this policy. A shared win counts as its share.
 """
 
 from __future__ import annotations
@@ -17,49 +16,49 @@ from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 from companion.games.advice.stored import floats
 from companion.games.crib_dice.odds.backward_induction import fresh_throws
-from companion.games.crib_dice.odds.turn_value import TurnWorth
+from companion.games.crib_dice.odds.turn_value import TurnValues
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 Floats = npt.NDArray[np.float64]
 BANKS = "banks.f8"
 ROUNDS = 192
-"""From then on who is still under way finishes in each turn with the same chance: to ten digits."""
-NEGLIGIBLE = 1e-12  # chances below this are left out
+"""Rounds computed exactly. After them the probability of finishing per round is constant to ten digits."""
+NEGLIGIBLE = 1e-12
+"""Probability below which a term is dropped."""
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
-"""A win shared with k others counts 1 / (k + 1), the integral of x**k from 0 to 1: its points and weights by Gauss's
-rule, exact for up to five others."""
-ALONE = 262_144
-"""Multiplications of a product of matrices that NumPy's library does without waking other threads: waking them costs
-more than they bring."""
+"""Gauss-Legendre nodes and weights on [0, 1]. A win shared with k others counts 1 / (k + 1), the integral of x**k.
+Three nodes are exact for up to five others."""
+MAX_PRODUCT = 262_144
+"""Multiplications per matrix product. BLAS wakes other threads for larger ones, which costs more than it saves."""
 
 
 @cache
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """The chance that a turn played for the most turn points banks 0, 1, 2, ...; what is missing to 1 wipes out."""
+    """Bank distribution of a turn played for points: probability of 0, 1, 2, ...; the rest wipes out."""
     stored = floats(__package__, BANKS)
     half = len(stored) // 2
     return stored[half:] if piddle_points else stored[:half]
 
 
-class Course:
-    """A track, and the chance to come along it.
+class FinishDistribution:
+    """Distribution of when and how far past the end a peg finishes, from any hole of the track.
 
     Args:
-        chances: That a turn banks 0, 1, 2, ... points.
-        holes: Of the track.
-        fuchle: So many wipe-outs in a row are one.
+        chances: Probability that a turn banks 0, 1, 2, ... points; the rest is a wipe-out.
+        holes: Holes of the track.
+        fuchle: Consecutive wipe-outs that send the peg back to the start.
 
     Attributes:
-        past: The most holes past the last one that are told apart.
+        past: Most holes past the last one that a bank can reach.
     """
 
     def __init__(self, chances: Floats, holes: int, fuchle: int) -> None:
         self.holes, self.fuchle, self.past = holes, fuchle, len(chances) - 1
         self._wiped_out = 1 - float(chances.sum())
-        # By how far it is to the last hole, and how far past it the bank leads.
+        # By the distance to the last hole, and the distance past it where the bank ends.
         self._leap = sliding_window_view(np.append(chances[1:], np.zeros(self.past - 1)), self.past).copy()
-        self._reached = self._banked(chances)  # by number of banks, and points; with none missing after so many
+        self._reached = self._banked(chances)  # by number of banks and points
         self._still = self._reached.cumsum(axis=1)
         self._width = holes + self.past
         self._reaching = np.fft.rfft(self._reached, self._width)
@@ -71,13 +70,16 @@ class Course:
 
     def _banked(self, chances: Floats) -> Floats:
         found = [np.append(1.0, np.zeros(self.holes))]
-        turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # all ways to wipe out before each bank
+        turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
         while found[-1].sum() * turns ** len(found) > NEGLIGIBLE:
             found.append(np.convolve(found[-1], chances)[: self.holes + 1])
         return np.array(found)
 
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
-        """The chances of the wipe-outs by which the next bank, or a fuchle, comes in that turn; by banks before."""
+        """(banks, ROUNDS) probability that the next bank, and a fuchle, falls in each turn, by banks before.
+
+        `wipeouts`: consecutive wipe-outs at the start.
+        """
         count, most = len(self._reached), self.fuchle
         waits = self._wiped_out ** np.arange(most)
         bank, fuchled = np.zeros((count, ROUNDS)), np.zeros((count, ROUNDS))
@@ -89,7 +91,7 @@ class Course:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """The chance that the bank after so many others is the one that leads past the last hole, and how far."""
+        """(banks, past) probability that the bank after that many others crosses the last hole, by distance past it."""
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
         return _product(short[:, ::-1], self._leap)
@@ -99,23 +101,23 @@ class Course:
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """The chance to finish in each turn from the next one on, so far past the last hole; shape (ROUNDS, past)."""
+        """(ROUNDS, past) probability of finishing in each turn, by distance past the last hole."""
         own, fuchled = self._until_fuchle(wipeouts, hole)
         return own + _product(_later(fuchled), self._anew)
 
     def sums(self, weights: Floats, wipeouts: int, hole: int) -> tuple[Floats, float]:
-        """What finishing brings, each chance times its weight: from each hole with no wipe-outs; and from that place.
+        """Expected weight of the finish: from every hole without wipe-outs, and from one given state.
 
         Args:
-            weights: Of finishing in each turn so far past the last hole, shape (turns, past); of later turns 0.
-            wipeouts: In a row, of that place.
-            hole: Of that place.
+            weights: (turns, past) weight of finishing in each turn at each distance; later turns 0.
+            wipeouts: Consecutive wipe-outs of the given state.
+            hole: Hole of the given state.
         """
         turns = len(weights)
         apart = _product(self._anew[:turns], weights.T)
         apart = np.hstack([apart, np.zeros_like(apart)])
         row, column = apart.strides
-        anew = as_strided(apart, (turns, turns), (row + column, column)).sum(axis=0)  # by when the way begins anew
+        anew = as_strided(apart, (turns, turns), (row + column, column)).sum(axis=0)  # by turn of the restart
         bank, fuchled = (timed[:, :turns] for timed in self._timed[0])
         brought = np.fft.rfft(_product(_product(bank, weights), self._leap), self._width)
         found = np.fft.irfft((brought * self._reaching).sum(axis=0), self._width)[: self.holes + 1]
@@ -127,31 +129,31 @@ class Course:
 
 
 def _later(chances: Floats) -> Floats:
-    """By turn: the chance that the way began anew so many turns before; from turn to turn, shape (ROUNDS, ROUNDS)."""
+    """(ROUNDS, ROUNDS) Toeplitz matrix of restart probabilities: entry (t, s) is a restart s turns before turn t."""
     return sliding_window_view(np.append(np.zeros(ROUNDS), chances[:-1]), ROUNDS)[:, ::-1]
 
 
 def _product(one: Floats, other: Floats) -> Floats:
-    """The product of two matrices, in parts of `ALONE`."""
-    rows = max(1, ALONE // other.size)
+    """Multiply two matrices in blocks of at most MAX_PRODUCT multiplications."""
+    rows = max(1, MAX_PRODUCT // other.size)
     return np.concatenate([one[begin : begin + rows] @ other for begin in range(0, len(one), rows)])
 
 
 @lru_cache(maxsize=4)
-def course(piddle_points: bool, holes: int, fuchle: int) -> Course:
-    """The course under those rules, remembered."""
-    return Course(np.trim_zeros(np.array(banks(piddle_points)), "b"), holes, fuchle)
+def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
+    """Return the finish distributions under those rules. Cached."""
+    return FinishDistribution(np.trim_zeros(np.array(banks(piddle_points)), "b"), holes, fuchle)
 
 
 @lru_cache(maxsize=32)
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-    """`Course.finishes`, remembered, and the chance to be still under way after each turn, shape (ROUNDS,)."""
+    """Return the finish distribution and the (ROUNDS,) probability of not having finished yet. Cached."""
     found = course(piddle_points, holes, fuchle).finishes(wipeouts, hole)
     return found, 1 - found.sum(axis=1).cumsum()
 
 
 class Race:
-    """The race from a board on that no rule bars (see `duel`). Rounds are counted from 0, the one that is on."""
+    """The race from a given board. Round 0 is the current one."""
 
     def __init__(self, board: CribbageBoard) -> None:
         self._board, self._piddle_points = board, bool(board.header.rules["piddle_points"])
@@ -159,13 +161,13 @@ class Race:
         self._course = course(*self._rules)
         self._past = max(self._course.past, *(peg - board.holes for peg in board.pegs))
 
-    def turn_worth(self) -> TurnWorth:
-        """The share of the win that the turn that is on can bring, when it is played for that."""
+    def turn_values(self) -> TurnValues:
+        """Values of the current turn: expected share of the win of the side to move."""
         side, board = self._board.side, self._board
         peg, (won, late) = board.pegs[side], self._won(side)
         wipeouts = (board.wipeouts[side] + 1) % board.fuchle_at
         later, lost = self._course.sums(won[1:, : self._course.past] - late, wipeouts, peg if wipeouts else 0)
-        # The further past the end the better, until nobody can be level any more.
+        # Further past the end is better until nobody can draw level any more.
         settled = int(np.searchsorted(won[0], won[0].max() - NEGLIGIBLE)) + board.holes + 1
         reached = np.pad(np.append(later + late, won[0])[: settled + 1], (0, 2 * MAX_SET_SCORE), "edge")
         fresh = fresh_throws(self._piddle_points, reached, lost + late, peg).tolist()
@@ -174,13 +176,10 @@ class Race:
         def banked(points: int) -> float:
             return float(bank[min(peg + points, len(bank) - 1)])
 
-        return TurnWorth(self._piddle_points, banked, lost + late, banked, fresh)
+        return TurnValues(self._piddle_points, banked, lost + late, banked, fresh)
 
     def _of(self, side: int) -> tuple[Floats, Floats]:
-        """The chance to finish in each round so far past the last hole, and to be under way after it.
-
-        Shapes (ROUNDS, holes past) and (ROUNDS,).
-        """
+        """(ROUNDS, past) finish distribution of a side, and (ROUNDS,) probability that it has not finished."""
         board, peg = self._board, self._board.pegs[side]
         finishing, on = np.zeros((ROUNDS, self._past)), np.zeros(ROUNDS)
         if peg > board.holes:
@@ -193,16 +192,15 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """By round and holes past the last one: the chance that no other ends the race before, and this side's share.
+        """(rounds, past + 1) expected share of the win if this side finishes in that round at that distance.
 
-        Its share, that is, when it finishes there in that round. Shape (rounds, holes past + 1), of as many rounds as
-        the others may need; and what it is worth to be under way after them.
+        Also returns the share if this side has not finished after those rounds.
         """
         others = [self._of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
         rounds = int(np.count_nonzero(under_way > NEGLIGIBLE)) + 2
         won = self._shares(side, [(finishing[:rounds], on[:rounds]) for finishing, on in others])
-        # From then on everybody finishes in each round with the same chance.
+        # From then on the probability of finishing is the same in each round.
         found, still = finishes(*self._rules, 0, 0)
         finishing, stays = found[-1:] / still[-2], still[-1] / still[-2]
         once = float(finishing[0] @ self._shares(side, [(finishing, np.array([stays]))] * len(others))[0, :-1])
@@ -217,14 +215,14 @@ class Race:
         return np.repeat(before[:, np.newaxis], finishing.shape[1] + 1, axis=1)
 
     def _place(self, side: int) -> int:
-        """In the order of the round, from 0."""
+        """Position of a side in the order of the round, from 0."""
         return (side - self._board.first) % len(self._board.sides)
 
 
 def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
-    """By round and holes past: the chance that no other ends the race before, or further past, each tie by its share.
+    """(rounds, past + 1) expected share of the win by the round and distance of the finish.
 
-    Shape (rounds, holes past + 1).
+    No other side may finish earlier or further; ties share the win.
     """
     levels = [np.pad(finishing, ((0, 0), (0, 1))) for finishing, _ in others]
     belows = [level.cumsum(axis=1) - level + on[:, np.newaxis] for level, (_, on) in zip(levels, others, strict=True)]

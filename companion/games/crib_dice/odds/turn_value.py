@@ -1,7 +1,7 @@
-"""Exact odds of a turn of Crib Dice: how safe a throw is, and the turn points it will bank with best play.
+"""Exact odds of one turn of Crib Dice: how safe a throw is, and the expected points that it banks with best play.
 
-A turn may roll over without limit, yet its worth is found exactly by working back from a turn so rich that every throw
-with dice at risk is worse than a stop: from there on the worth is what has been gathered plus a constant.
+Rollovers are unlimited, yet the value is exact. From `RICH` gathered points on, every throw that can fail is worse than
+a stop; there the value is the points gathered plus a constant. Backward induction finds the values below.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from companion.games.advice.stored import floats
 from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, throws_of
 
-# With this much gathered stopping beats every throw that can fail, for any set (a test holds it); what rollovers add on
-# the way there is at most 30 each.
 RICH = 400
+"""Gathered points from which stopping beats every throw that can fail, for any set. A test proves it."""
 TURNS = "turns.f8"
-Set = tuple[int, int]  # how many dice are frozen, and their value
+Set = tuple[int, int]
+"""Number of frozen dice, and their value."""
 
 
 def safe_chance(frozen: int, point: int) -> float | None:
-    """The chance that the next throw is no wipe-out (a piddle without result is none); None when it can't fail."""
+    """Probability that the next throw is no wipe-out; None if it cannot fail. A void piddle counts as safe."""
     if frozen == 7:
         return None
     if frozen >= 5:
@@ -33,7 +33,7 @@ def safe_chance(frozen: int, point: int) -> float | None:
 
 @cache
 def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
-    """The sets that a throw of seven offers, and the chance of that offer."""
+    """Each offer of sets that a throw of seven can make, and its probability."""
     offers: Counter[tuple[Set, ...]] = Counter()
     for dice, ways in throws_of(7):
         offers[tuple((dice.count(face), face) for face in FACES if dice.count(face) >= 2)] += ways
@@ -42,16 +42,16 @@ def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
 
 @cache
 def rich_fresh_throw() -> float:
-    """What a throw of seven adds to a rich turn, which stops: the best set, and on seven alike another throw."""
+    """Expected points that a throw of seven adds to a rich turn: the best set, and another throw on seven alike."""
     best = sum(chance * max(set_score(*held) for held in offer) for offer, chance in first_throws())
     return best / (1 - 6 / 6**7)
 
 
 @cache
 def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
-    """How many dice a throw freezes and the chance of it, thrown again while it is safe through 1s alone.
+    """Numbers of newly frozen dice and their probabilities, re-throwing while only 1s keep the throw safe.
 
-    What is missing to 1 wipes out.
+    The remaining probability is a wipe-out.
     """
     changes, unchanged = rolls(frozen, point)
     return tuple((hits, chance / (1 - unchanged)) for hits, chance in changes)
@@ -59,7 +59,7 @@ def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
 
 @cache
 def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float]:
-    """The chance of each number of newly frozen dice, one or more, and that of being safe through 1s alone."""
+    """Probability of each number of newly frozen dice (1 or more), and of a throw that only 1s keep safe."""
     dice = 7 - frozen
     hits: Counter[int] = Counter()
     for thrown, ways in throws_of(dice):
@@ -69,28 +69,31 @@ def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float
 
 
 def piddle_ends(piddle_points: bool) -> tuple[tuple[int, float], ...]:
-    """How many dice a won piddle adds to the set and the chance of it; what is missing to 1 is lost.
+    """Numbers of dice that a won piddle adds to the set and their probabilities; the rest is a lost piddle.
 
-    A double of the point without result is thrown again.
+    A double of the point without result is thrown again, which is already included.
     """
     return ((0, 20 / 36), (1, 10 / 36), (2, 1 / 36)) if piddle_points else ((0, 30 / 35),)
 
 
 def rich_turn(gathered: int) -> float:
-    """The turn points that a throw of seven will bank when so much has been gathered that it stops."""
+    """Expected turn points of a throw of seven after which the turn stops, with `gathered` points before it."""
     return gathered + rich_fresh_throw()
 
 
-class TurnWorth:
-    """What a turn will bring with best play, by what it has gathered and frozen: turn points banked, or anything else.
+class TurnValues:
+    """Value of a turn with best play, for every state in it: points gathered, dice frozen and their value.
 
-    Frozen in use: everything it remembers follows from what it is made with.
+    The value is in turn points, or in any unit that `bank` and `lost` use, such as the probability of winning the game.
+    Results are cached; they depend on the arguments only.
 
-    Attributes:
-        bank: What it brings to bank so many points.
-        lost: What it brings to wipe out.
-        rich: What a throw of seven brings with so much gathered that the turn stops: `RICH`, or more than is known.
-        known: What a throw of seven brings, by what is gathered, where that is known already.
+    Args:
+        piddle_points: The house rule.
+        bank: Value of banking that many points.
+        lost: Value of a wipe-out.
+        rich: Value of a throw of seven with so many points gathered that the turn then stops: from `RICH` on, or from
+            the end of `known`.
+        known: Values of a throw of seven by points gathered, where they are known already.
     """
 
     def __init__(
@@ -109,10 +112,10 @@ class TurnWorth:
         self._held: dict[tuple[int, int, int], float] = {}
 
     def fresh(self, gathered: int) -> float:
-        """Before a throw of seven dice."""
+        """Value before a throw of seven dice."""
         if gathered >= self._rich_from:
             return self.rich(gathered)
-        # From the rich end downwards, so that no call goes deep.
+        # Backward induction from the rich end, so that the recursion stays shallow.
         while self._known_from > gathered:
             poorer = self._known_from - 1
             self._fresh[poorer] = sum(
@@ -122,7 +125,7 @@ class TurnWorth:
         return self._fresh[gathered]
 
     def held(self, gathered: int, frozen: int, point: int) -> float:
-        """With a set frozen and the choice to stop."""
+        """Value with a set frozen and the choice to stop or throw."""
         key = (gathered, frozen, point)
         if key not in self._held:
             stop = self.bank(gathered + set_score(frozen, point))
@@ -130,7 +133,7 @@ class TurnWorth:
         return self._held[key]
 
     def thrown(self, gathered: int, frozen: int, point: int) -> float:
-        """With a set frozen, when the dice are thrown and best play follows."""
+        """Value of throwing with a set frozen, followed by best play."""
         if frozen == 7:
             return self.fresh(gathered + set_score(7, point))
         if frozen >= 5:
@@ -138,7 +141,7 @@ class TurnWorth:
         return self._rolled(gathered, frozen, point)
 
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
-        """With the two dice of a piddle about to be thrown."""
+        """Value of a piddle that is about to be thrown."""
         won = sum(
             chance * self.fresh(gathered + set_score(min(7, frozen + hits), point))
             for hits, chance in self._piddle_ends
@@ -149,13 +152,13 @@ class TurnWorth:
         changes, unchanged = rolls(frozen, point)
         total = sum(chance * self.held(gathered, frozen + hits, point) for hits, chance in changes)
         total += (1 - unchanged - sum(chance for _, chance in changes)) * self.lost
-        # Safe through 1s alone leaves the same choice: a stop then, or the same throw again, whichever was the better.
+        # A throw that only 1s keep safe leaves the same choice: stop, or throw again, whichever is better.
         stop = self.bank(gathered + set_score(frozen, point))
         return max(total + unchanged * stop, total / (1 - unchanged))
 
 
 @cache
-def turn_worth(piddle_points: bool) -> TurnWorth:
-    """The worths of turns under that rule, from the stored table, remembered from call to call."""
+def turn_values(piddle_points: bool) -> TurnValues:
+    """Return the turn values under that rule, from the stored table. Cached."""
     fresh = floats(__package__, TURNS)
-    return TurnWorth(piddle_points, known=fresh[RICH:] if piddle_points else fresh[:RICH])
+    return TurnValues(piddle_points, known=fresh[RICH:] if piddle_points else fresh[:RICH])

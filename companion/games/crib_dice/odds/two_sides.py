@@ -1,9 +1,9 @@
-"""The chance to win Crib Dice, above all between two sides that both play every turn for it: from stored tables.
+"""Win probabilities of Crib Dice between two sides that both play to win, from stored tables.
 
-The tables (`make solve`, see `solve_duel`) hold the chance of whoever is on before each turn; the turn that is on is
-worked out from them, which takes milliseconds. Level counts half. They hold for the game without bombs, bumps, double
-fuchles, a loser to find, pandemonium and the long game; skunks change what is lost, not who wins. For more sides, the
-long game and pandemonium see `race`. NumPy is loaded when a turn is worked out, not before.
+The tables (`make solve`, see `solving/crib_dice_duel.py`) hold the mover's win probability before each turn; a draw
+counts half. The current turn is computed from them in milliseconds. They cover the game without bombs, bumping, double
+fuchles, finding a loser, pandemonium and the long game. Skunks change the games lost, not the winner. See `race` for
+more sides, the long game and pandemonium. NumPy is imported on first use.
 """
 
 from __future__ import annotations
@@ -12,34 +12,37 @@ from array import array
 from functools import lru_cache
 
 from companion.games.advice.stored import whole_numbers
-from companion.games.crib_dice.odds.turn_value import TurnWorth
+from companion.games.crib_dice.odds.turn_value import TurnValues
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 PEGS = 121
 FUCHLE = 3
-TOP = 160  # of a turn that may end beyond the track: from there on it stops, however close the other is
-GAPS = 400  # behind the leader: a last turn brings so many holes less than one time in a thousand million
+TOP = 160
+"""Hole from which a turn that may end beyond the track always stops, however close the other peg is."""
+GAPS = 400
+"""Holes behind the leader that are tabulated for a last turn. Larger gaps are closed with a chance below 1e-9."""
 UNIT = 2.0**-32
+"""Probability per unit of the stored integers."""
 ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle")
 UNSOLVED = (*ONE_MOVES_ANOTHER, "find_a_loser", "long_game", "pandemonium")
 
 
 def table_of(piddle_points: bool) -> str:
-    """The name of the stored table for that rule."""
+    """File name of the stored table for that rule."""
     return "duel-piddle-points.u4" if piddle_points else "duel-basic.u4"
 
 
 def is_solved(board: CribbageBoard) -> bool:
-    """Whether the tables hold for this board."""
+    """Whether the stored tables cover this board."""
     rules = board.header.rules
     return len(board.sides) == 2 and not board.left and not any(rules[key] for key in UNSOLVED)
 
 
-def turn_worth(board: CribbageBoard) -> TurnWorth:
-    """What the turn that is on can bring to the side that is on: its chance to win."""
+def turn_values(board: CribbageBoard) -> TurnValues:
+    """Win probabilities of the side to move, for every state of the current turn."""
     me = board.side
-    return _turn_worth(
+    return _turn_values(
         bool(board.header.rules["piddle_points"]),
         board.turn % 2,
         board.pegs[me],
@@ -50,12 +53,20 @@ def turn_worth(board: CribbageBoard) -> TurnWorth:
 
 
 def place(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
-    """Where a state stands in the table: order in the round, pegs, wipe-outs in a row."""
+    """Index of a state in the table.
+
+    Args:
+        order: 0 if the mover starts the round, 1 if it ends it.
+        mover: Peg of the mover, 0 to 120.
+        other: Peg of the other side.
+        mine: Consecutive wipe-outs of the mover, 0 to 2.
+        theirs: Consecutive wipe-outs of the other side.
+    """
     return (((order * PEGS + mover) * PEGS + other) * FUCHLE + mine) * FUCHLE + theirs
 
 
 @lru_cache(maxsize=512)
-def _turn_worth(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> TurnWorth:
+def _turn_values(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> TurnValues:
     import numpy as np
 
     from companion.games.crib_dice.odds.backward_induction import fresh_throws
@@ -67,11 +78,11 @@ def _turn_worth(piddle_points: bool, order: int, mover: int, other: int, mine: i
     def banked(points: int) -> float:
         return bank[min(mover + points, len(bank) - 1)]
 
-    return TurnWorth(piddle_points, banked, lost, banked, fresh)
+    return TurnValues(piddle_points, banked, lost, banked, fresh)
 
 
 def _aims(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> tuple[list[float], float]:
-    """What it is worth to bank at each hole, and what a wipe-out is worth."""
+    """Win probability after banking at each hole, and after a wipe-out."""
     table = _table(piddle_points)
     if other >= PEGS:
         return [0.0] * other + [0.5] + [1.0] * (2 * MAX_SET_SCORE), 0.0
