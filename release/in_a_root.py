@@ -248,7 +248,7 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
     wrong = {name for name in left.keys() | before.keys() if left.get(name) != before.get(name)}
     checks.ok(
         f"--uninstall leaves nothing but data: {' '.join(data)}",
-        not wrong and "journal.sqlite3" in data,
+        not wrong and "journal.jsonl" in data,
         lambda: str(sorted(wrong)),
     )
 

@@ -183,7 +183,7 @@ def test_an_import_for_settings_elsewhere_changes_nothing(home: Home) -> None:
     with pytest.raises(DeviceError, match="--config"):
         read_archive(home.archive, home.data, home.outside / "pegpip.toml", replace=True)
     assert home.unchanged_outside()
-    assert not (home.data / "journal.sqlite3").exists()
+    assert not (home.data / "journal.jsonl").exists()
 
 
 def test_an_import_into_a_link_that_the_service_made_goes_nowhere(home: Home) -> None:

@@ -456,3 +456,13 @@ def test_a_running_table_scrubs_while_nobody_plays(tmp_path: Path, monkeypatch: 
     assert scrubbed.wait(timeout=120.0)
     table.stop()
     assert "both copies up to entry 2, 1 photos" in journal.health()[1]
+
+
+def test_a_photo_that_is_cleared_during_a_scrub_is_no_damage(tmp_path: Path) -> None:
+    journal = photographed(tmp_path)
+    journal.upkeep(0.0)
+    (tmp_path / "photos" / "4.jpg").unlink()
+    scrub(journal, 0.0)
+    assert journal.health()[0]
+    journal.close()
+    assert not reports(tmp_path)

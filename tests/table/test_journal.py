@@ -92,7 +92,7 @@ def test_a_full_disk_is_told_with_its_cure_and_loses_nothing(tmp_path: Path, mon
     assert examined(tmp_path) == (2, None)
 
 
-def test_a_file_size_limit_below_sqlite_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+def test_a_file_size_limit_loses_no_acknowledged_entry(tmp_path: Path) -> None:
     script = """
         import resource, signal, sys
         from pathlib import Path

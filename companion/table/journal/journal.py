@@ -151,10 +151,8 @@ class Journal:
         self._scrub = self._scrub or self._scrubbed()
         try:
             with _as_device_error(self.path):
-                next(self._scrub)
-                return now_s + PAUSE_S
-        except StopIteration:
-            pass
+                if next(self._scrub, "done") is None:
+                    return now_s + PAUSE_S
         except DeviceError as ill:
             self._verified = False, f"The last check of both copies failed. {ill.what} {ill.cure}"
         self._scrub, self._scrub_due_s = None, now_s + SCRUB_EVERY_S
@@ -170,7 +168,8 @@ class Journal:
                 digest = msgspec.json.decode(row.body).get("photo") if row.throw in present else None
                 if row.throw and isinstance(digest, str):
                     owners[digest] = row.throw
-                    if digest_of(self._photos.jpeg(row.throw) or b"") != digest:
+                    jpeg = self._photos.jpeg(row.throw)
+                    if jpeg is not None and digest_of(jpeg) != digest:  # it may have been cleared meanwhile
                         wrong.add(row.throw)
                 if digest or count % STEP_ROWS == 0:
                     yield
