@@ -14,16 +14,24 @@ from typing import Any
 import numpy as np
 import pytest
 
+from companion.adapters.reader_setup import load_reader, save_rig
 from companion.diagnostics.doctor_parts import check_camera
 from companion.errors import DeviceError
 from companion.settings.load import Settings
 from tests.vision.fake_libcamera import SENSORS, fitted, removed
 from tests.vision.fake_libcamera.sensors import Mode
 from vision.calibration.lamp_light import LampLight, lamp_light
+from vision.calibration.lens import lens_of
+from vision.calibration.procedure import Calibrating, Found
+from vision.calibration.solving import Plan
+from vision.calibration.store import Stored, load_rig
 from vision.cameras import Frame
 from vision.cameras.field import MODULES
 from vision.cameras.flicker import country, flicker_period_us, mains_hz
 from vision.cameras.picamera import FRAME_WAIT_S, Picamera2Camera
+from vision.cameras.simulated.camera import VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+from vision.networks import shipped_networks
 from vision.reading.reading import FrameBGR, Reading
 from vision.settings import CameraSettings
 from vision.watching.watcher import RETRY_S, Ill, Watcher
@@ -440,3 +448,66 @@ def test_the_doctor_refuses_a_cropped_mode() -> None:
     assert not found.ok
     assert "2304 of the 3456 columns" in found.says
     assert "full-upgrade" in found.cure
+
+
+def calibrating(pi: Pi) -> Calibrating:
+    return Calibrating(pi.frame, Plan(mains_hz=50), lambda sentence: None, wait_s=60.0)
+
+
+def flat() -> Found:
+    """A sheet that lies under the lens."""
+    return Found(np.diag([4.0, 4.0, 1.0]), lens_of((1280, 960), 51.9), ())
+
+
+def test_calibrating_measures_the_lens_position_on_the_sheet() -> None:
+    pi = Pi(sharp_at=2.5).start()
+    pi.until(lambda frame: frame.exposure is not None and frame.exposure.lens_position == 2.5)
+    pi.board.sharp_at = 3.25  # the sheet lies elsewhere than what was in focus before
+    found = calibrating(pi).focus(flat(), pi.camera)
+    assert found.lens_position == 3.25
+    assert pi.sent("LensPosition")[-1] == 3.25
+    pi.board.sharp_at = None
+    pi.camera.stop()
+    pi.start()
+    frame = pi.frame()
+    assert frame.exposure is not None
+    assert frame.exposure.lens_position == 3.25, "kept over the restart, on felt without any contrast"
+
+
+def test_calibrating_says_when_the_lens_finds_no_focus() -> None:
+    pi = Pi(sharp_at=None).start()
+    found = calibrating(pi).focus(flat(), pi.camera)
+    assert found.lens_position is None
+    assert [one.code for one in found.advice] == ["focus"]
+
+
+def test_a_lens_of_fixed_focus_is_left_alone() -> None:
+    pi = Pi("Camera Module 2").start()
+    assert calibrating(pi).focus(flat(), pi.camera).lens_position is None
+    assert pi.sent("AfMode") == []
+
+
+def test_the_empty_tray_is_taken_once_exposure_has_been_held() -> None:
+    pi = Pi(light=0.4, lamp_hz=100, lamp_depth=0.6).start()
+    steps = calibrating(pi)
+    empty_bgr = steps.empty_tray()
+    at = next(at for at, controls in pi.board.sent if controls.get("AeEnable") is False)
+    assert pi.board.frames > at + 60
+    assert abs(float(empty_bgr.mean()) - 255 * 0.18 ** (1 / 2.2)) < 3
+    assert steps.lamp is not None
+    assert steps.lamp.advice() == ()
+
+
+def test_the_kept_lens_position_is_that_of_the_calibration(tmp_path: Path) -> None:
+    clock = SteppedClock()
+    rig = VirtualCamera(1, clock, clock.sleep, seed=8).rig()
+    save_rig(tmp_path, Stored("picamera2", "2026-01-01 00:00", rig, lens_position=4.5))
+    kept = load_rig(tmp_path)
+    assert kept is not None
+    assert kept.lens_position == 4.5
+    pi = Pi()
+    load_reader("picamera2", pi.camera, tmp_path, shipped_networks())
+    pi.start()
+    frame = pi.frame()
+    assert frame.exposure is not None
+    assert frame.exposure.lens_position == 4.5
