@@ -69,7 +69,7 @@ class EgoMotion:
 def ego_motion(one: Small, other: Small) -> EgoMotion:
     """How the ground moved from one small picture to the other."""
     found = np.zeros(6)
-    found[:2] = _begun(softened(one.astype(np.float32)), softened(other.astype(np.float32)))
+    found[:2] = _begun(softened(one.contrast.astype(np.float32)), softened(other.contrast.astype(np.float32)))
     first, second = _shrunken(one), _shrunken(other)
     for _ in range(STEPS):
         further = _step(first, second, found)
@@ -81,7 +81,7 @@ def ego_motion(one: Small, other: Small) -> EgoMotion:
 
 def _shrunken(small: Small) -> NDArray[np.float32]:
     size = SMALL_WH[0] // SHRUNKEN, SMALL_WH[1] // SHRUNKEN
-    shrunken = cv2.resize(small.astype(np.float32), size, interpolation=cv2.INTER_AREA)
+    shrunken = cv2.resize(small.contrast.astype(np.float32), size, interpolation=cv2.INTER_AREA)
     return softened(shrunken)
 
 

@@ -49,8 +49,8 @@ over six frames too (on wood, in a box, on a quilt and on a carpet)."""
 
 def stirred(one: Small, other: Small, by: EgoMotion) -> int:
     """The most pixels in any die's room that differ though the camera's motion is undone."""
-    before, seen = by.follow(one.astype(np.float32), BORDER_PX)
-    before, now = softened(before), softened(other.astype(np.float32))
+    before, seen = by.follow(one.contrast.astype(np.float32), BORDER_PX)
+    before, now = softened(before), softened(other.contrast.astype(np.float32))
     least = CHANGED_LEVELS + min(NOISE * float(np.median(np.abs(now - before))), MOST_NOISE_LEVELS)
     apart = np.maximum(_beyond(now, before), _beyond(before, now)) * seen
     over = (apart > least).astype(np.float32)

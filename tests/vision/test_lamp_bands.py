@@ -1,0 +1,108 @@
+"""Stillness under lamps that flicker: bands over the picture are no motion, and what moves under them is seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.cameras.simulated.camera import FPS, VirtualCamera
+from vision.cameras.simulated.clock import SteppedClock
+from vision.reading.reading import FrameBGR
+from vision.watching.stillness import MOVING_PX, STILL_S, Phase, StillnessDetector, changed, step, structure
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "images"
+PICTURES = (
+    "blurred", "cocked", "dark-on-grey", "dim", "hard-light",
+    "large-one", "leather-wood", "own-colour", "printed-cloth", "worn",
+)  # fmt: skip
+READOUT_S = 0.0233
+NOISE_LEVELS = 2.0
+SETTLED_S = 0.3
+
+
+def bands(depth: float, exposure_s: float, hz: float, at_s: float, rows: int) -> np.ndarray:
+    """(rows,) the mean of 1 + depth sin(2 pi hz t) while each row of a rolling shutter is exposed."""
+    turn = 2 * math.pi * hz
+    begun_s = at_s + np.arange(rows) / rows * READOUT_S
+    swing = np.cos(turn * begun_s) - np.cos(turn * (begun_s + exposure_s))
+    return (1 + depth * swing / (turn * exposure_s)).astype(np.float32)
+
+
+def lit(picture: np.ndarray, gain: np.ndarray, noise: np.ndarray) -> FrameBGR:
+    return np.clip(picture * gain[:, None, None] + noise, 0, 255).astype(np.uint8)
+
+
+def phases(picture: FrameBGR, depth: float, exposure_s: float, hz: float) -> Iterator[tuple[float, Phase]]:
+    """Time and phase of twelve frames of that picture under that lamp."""
+    rng, detector = np.random.default_rng(1), StillnessDetector()
+    noises = [rng.normal(0, NOISE_LEVELS, picture.shape).astype(np.float32) for _ in range(3)]
+    scene = picture.astype(np.float32)
+    for number in range(12):
+        at_s = number / FPS
+        frame = lit(scene, bands(depth, exposure_s, hz, at_s, len(scene)), noises[number % 3])
+        detector, phase = step(detector, structure(frame), at_s)
+        yield at_s, phase
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PICTURES)
+def test_bands_are_no_motion_and_cost_no_time(name: str) -> None:
+    picture = cv2.imread(str(FIXTURES / f"{name}.jpg"))
+    assert picture is not None
+    picture = np.ascontiguousarray(cv2.resize(picture, (1280, 960), interpolation=cv2.INTER_AREA)[::2, ::2])
+    wrong = []
+    for hz in (100.0, 120.0):
+        for depth in (0.1, 0.4, 1.0):
+            for exposure_s in (0.002, 0.006, 1 / 120, 0.01, 0.014, 0.02):
+                seen = list(phases(picture, depth, exposure_s, hz))
+                moving = sum(phase is Phase.MOVING for _, phase in seen)
+                settled_s = next((at_s for at_s, phase in seen if phase is Phase.SETTLED), math.inf)
+                if moving or settled_s > SETTLED_S:
+                    wrong.append((hz, depth, exposure_s, moving, settled_s))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("hz", [100.0, 120.0])
+@pytest.mark.parametrize("depth", [0.0, 0.15, 0.5])
+def test_a_die_that_moves_by_half_its_size_is_seen_under_bands(depth: float, hz: float) -> None:
+    clock = SteppedClock()
+    camera = VirtualCamera(7, clock, clock.sleep, seed=8)
+    camera.tray.throw(strength=0.4)
+    for _ in range(int(5 * FPS)):
+        before = camera.frame()
+    at_mm = camera.tray.advance(0.0)[0].at_mm
+    camera.tray.move(0, float(at_mm[0]) + 8, float(at_mm[1]))
+    after = camera.frame()
+    quiet = np.zeros_like(before.image_bgr, np.float32)
+    gains = [bands(depth, 0.004, hz, number / FPS, len(before.image_bgr)) for number in range(2)]
+    one, other = (lit(frame.image_bgr, gain, quiet) for frame, gain in zip((before, after), gains, strict=True))
+    assert changed(structure(one), structure(other)) > MOVING_PX
+    unmoved = lit(before.image_bgr, gains[1], quiet)
+    assert changed(structure(one), structure(unmoved)) <= MOVING_PX
+
+
+@pytest.mark.parametrize("depth", [0.0, 0.15, 0.5])
+def test_a_throw_under_bands_settles_once_and_no_later(depth: float) -> None:
+    clock = SteppedClock()
+    camera = VirtualCamera(7, clock, clock.sleep, seed=8)
+    detector, seen, lay_s, lay = StillnessDetector(), [], 0.0, camera.tray.advance(0.0)
+    for number in range(int(6 * FPS)):
+        if number == int(FPS):
+            camera.tray.throw(strength=0.4)
+        frame = camera.frame()
+        lies = camera.tray.advance(0.0)
+        if any(np.abs(one.at_mm - was.at_mm).max() > 0.1 for one, was in zip(lies, lay, strict=False)):
+            lay_s = frame.at_s
+        lay = lies
+        gain = bands(depth, 0.004, 100.0, number / FPS, len(frame.image_bgr))
+        picture = lit(frame.image_bgr, gain, np.zeros(1, np.float32))
+        detector, phase = step(detector, structure(picture), frame.at_s)
+        seen.append((frame.at_s, phase))
+    settled = [at_s for at_s, phase in seen if phase is Phase.SETTLED]
+    assert len(settled) == 2, "the empty tray, and the throw"
+    assert settled[1] - lay_s <= STILL_S + 2 / FPS
