@@ -86,7 +86,8 @@ def _hold(settings: config.Settings, throws: int, *, yes: bool, out: Path) -> in
     finally:  # a fault of ours must not lose what twenty minutes have found
         page, packed = write(evening, out, datetime.now().astimezone())
     ill = len(evening.ill())
-    click.echo("All is well." if not ill else f"{ill} to see to.")
+    ended = "Stopped early. " if evening.stopped else ""
+    click.echo(ended + (f"{ill} to see to." if ill else "Everything that was checked is well."))
     click.echo(f"Look at {page}. If you need help, send {packed}.")
     return CTRL_C if evening.stopped else 1 if ill else 0
 

@@ -129,7 +129,7 @@ def test_a_press_is_in_the_light_within_fifty_milliseconds(clock: Clock) -> None
     assert clock.now_s - pressed_s <= 0.05
 
 
-def test_a_button_that_was_felt_is_in_the_light_at_once_and_outlives_the_next_view(clock: Clock) -> None:
+def test_a_felt_button_is_lit_at_once_and_outlives_the_next_view(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(STILL)
@@ -145,7 +145,7 @@ def test_a_button_that_was_felt_is_in_the_light_at_once_and_outlives_the_next_vi
     assert not strip.frame_rgb[0].any(), "and it fades"
 
 
-def test_the_board_is_dim_and_still_during_a_capture_and_itself_again_after(clock: Clock) -> None:
+def test_the_board_is_dim_and_still_only_while_a_photo_is_taken(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
     board.show(replace(MOVING, pegs=(Peg(0, 10, 14), Peg(0, 40, 40))))
@@ -162,7 +162,7 @@ def test_the_board_is_dim_and_still_during_a_capture_and_itself_again_after(cloc
         assert np.array_equal(photo, strip.frame_rgb) == on, "nothing moves in the photo, and all does after it"
 
 
-def test_a_strip_that_fails_is_told_and_comes_back_by_itself_within_five_seconds(clock: Clock) -> None:
+def test_a_strip_that_fails_is_told_and_back_within_five_seconds(clock: Clock) -> None:
     strip = SickStrip(122)
     board = board_on(strip, clock)
     board.show(MOVING)

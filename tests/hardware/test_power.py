@@ -56,7 +56,7 @@ def test_full_white_of_363_leds_is_scaled_to_two_amperes_and_stays_white() -> No
 
 
 @pytest.mark.parametrize(("leds", "frames"), [(1, 1000), (122, 2000), (363, 10_000)])
-def test_random_frames_never_draw_more_than_the_limit_and_keep_every_lit_leds_hue(leds: int, frames: int) -> None:
+def test_random_frames_stay_within_the_limit_and_keep_their_hues(leds: int, frames: int) -> None:
     power, rng, judged, limited = Power(PowerSettings(brightness=1)), np.random.default_rng(leds), 0, 0
     for _ in range(frames):
         look = rng.random((leds, 3), dtype=np.float32) * np.float32(rng.random() * 1.2)
@@ -74,7 +74,7 @@ def test_random_frames_never_draw_more_than_the_limit_and_keep_every_lit_leds_hu
     assert limited > 0.3 * frames or leds < 363, "the limit was at work"
 
 
-def test_white_balance_takes_from_green_and_blue_what_the_eye_has_too_much_of() -> None:
+def test_white_balance_lowers_green_and_blue() -> None:
     frame_rgb, _ = Power(PowerSettings(brightness=1, white=(1.0, 0.5, 0.75))).limited(white(1))
     assert frame_rgb[0].tolist() == pytest.approx([255, 127.5, 191.25], abs=2)
 

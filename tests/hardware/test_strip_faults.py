@@ -142,7 +142,7 @@ UNPLUGGED = OSError(errno.ENODEV, "No such device")
         (ws281x, RuntimeError(-11), None, "on pin 18"),
     ],
 )
-def test_a_strip_that_vanishes_is_told_with_its_cure_and_comes_back_within_five_seconds(
+def test_a_vanished_strip_is_told_with_its_cure_and_comes_back(
     made: Callable[[pytest.MonkeyPatch, Path], Below],
     opening: BaseException,
     writing: BaseException | None,
@@ -180,7 +180,7 @@ def test_a_pio_driver_made_for_fewer_leds_is_told_at_once(
     assert at.back_after_s() < 5.0
 
 
-def test_too_many_leds_for_the_kernels_buffer_are_told_and_lit_once_it_is_larger(
+def test_leds_beyond_the_kernels_buffer_are_lit_once_it_is_larger(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     below = spi(monkeypatch, tmp_path)
@@ -193,7 +193,7 @@ def test_too_many_leds_for_the_kernels_buffer_are_told_and_lit_once_it_is_larger
     assert at.back_after_s() < 5.0
 
 
-def test_a_wled_controller_that_is_switched_off_is_told_and_lit_again_when_it_is_back() -> None:
+def test_a_wled_controller_that_is_off_is_told_and_lit_when_back() -> None:
     place = ("127.0.0.8", 21324)  # of this machine, and nobody else's
     at = bench(Below(WledStrip(122, *place), lambda: 0))
     at.run(6.0)  # nobody listens: the network says so at each second packet

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from companion.appliance.install import PIO_LINE
 from companion.commands.leds import command as leds
 from companion.errors import DeviceError, SetupError
 from hardware.power import Power
@@ -330,6 +331,7 @@ def test_auto_picks_the_strip_for_the_machine_and_says_why() -> None:
 
 def test_the_overlay_has_the_layouts_leds_and_no_gamma_of_its_own() -> None:
     assert overlay_line(363) == "dtoverlay=ws2812-pio,gpio=18,num_leds=363,brightness=0"
+    assert PIO_LINE.format(leds=363) == overlay_line(363), "the installer, which may load no NumPy, writes the same"
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_the_middle_lane_of_the_cribbage_board_is_wired_backwards() -> None:
     assert (last[1], last[121]) == ((242,), (362,))
 
 
-def test_the_spiral_begins_in_a_corner_and_turns_with_the_wiring_of_the_matrix() -> None:
+def test_the_spiral_begins_in_a_corner_and_follows_the_wiring() -> None:
     lane = preset("matrix16").lanes[0]
     assert [lane[k][0] for k in (0, 15, 16, 17)] == [0, 15, 16, 47]  # rows are wired there and back
 
@@ -93,7 +93,7 @@ def test_a_layout_of_ones_own_can_run_backwards_over_gaps() -> None:
     assert layout.lanes[0][121] == (14,)
 
 
-def test_rows_that_are_all_read_from_the_left_turn_every_second_row_of_a_strip_that_goes_there_and_back() -> None:
+def test_rows_read_from_the_left_turn_every_second_row_of_the_strip() -> None:
     wired = TrackSettings(leds=12, lanes=("0-11",), holes=10, row_holes=5, serpentine=False)
     assert [hole[0] for hole in lay(wired).lanes[0]] == [0, 1, 2, 3, 4, 5, 10, 9, 8, 7, 6, 11]
 

@@ -133,7 +133,7 @@ def test_an_unknown_kind_of_buttons_is_told() -> None:
     assert ill(check_buttons(msgspec.structs.replace(Settings(), buttons=ButtonSettings(kind="gpoi"))), "gpio")
 
 
-def test_a_data_folder_to_be_made_is_well_and_one_that_cannot_be_written_is_not(tmp_path: Path) -> None:
+def test_a_data_folder_is_well_if_it_can_be_made_and_written(tmp_path: Path) -> None:
     assert check_disk(tmp_path / "to" / "be" / "made").ok
     assert ill(check_disk(Path("/proc")), "data")
 

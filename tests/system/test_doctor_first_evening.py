@@ -203,8 +203,8 @@ def test_bands_of_a_flickering_lamp_are_told(table: Table) -> None:
             return replace(frame, image_bgr=np.repeat(rows, 320 * 3).reshape(240, 320, 3).astype(np.uint8))
 
     evening = table.held(open_camera=lambda _settings: Banded([at / 30 for at in range(150)]))
-    assert is_ill(evening, "lamp after five seconds", "flickers", "DC supply")
-    assert told(table.held(), "lamp after five seconds").ok
+    assert is_ill(evening, "lamp bands", "flickers", "DC supply")
+    assert told(table.held(), "lamp bands").ok
 
 
 def test_a_camera_that_fails_while_dice_are_thrown_is_told(table: Table) -> None:
@@ -388,6 +388,7 @@ def test_page_and_zip_hold_what_was_found_and_nothing_secret(table: Table, tmp_p
     text = page.read_text()
     assert "First evening of &lt;b&gt;Plough" in text
     assert "24 November 2026, 20:15" in text
+    assert "Calibrate again (<code>pegpip calibrate</code>)" in text
     assert "http" not in text, "the page needs no other file"
     with zipfile.ZipFile(packed) as archive:
         assert {PAGE, "settings.json", "doctor.jsonl", "first-evening.json", "throws/1.jpg"} <= set(archive.namelist())

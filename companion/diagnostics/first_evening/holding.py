@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from companion.diagnostics import bundle
 from companion.diagnostics.doctor import Finding
@@ -62,11 +63,10 @@ class Screen:
 
     def found(self, finding: Finding) -> None:
         """Print a finding above the bars."""
-        mark = "[red]✗[/]" if not finding.ok else "[yellow]○[/]" if finding.simulated else "[green]✓[/]"
-        self._bar.console.print(f"{mark} [bold]{finding.part}[/]", end=" ", highlight=False)
-        self._bar.console.print(finding.says, markup=False, highlight=False)
-        if finding.cure:
-            self._bar.console.print(f"    -> {finding.cure}", markup=False, highlight=False)
+        mark, style = ("✗", "red") if not finding.ok else ("○", "yellow") if finding.simulated else ("✓", "green")
+        cure = f"\n    -> {finding.cure}" if finding.cure else ""
+        line = Text.assemble((mark, style), " ", (finding.part, "bold"), " ", finding.says, cure)
+        self._bar.console.print(line, highlight=False)
 
 
 def hold(evening: Evening, screen: Screen) -> None:
@@ -75,7 +75,7 @@ def hold(evening: Evening, screen: Screen) -> None:
         for number, step in enumerate(STEPS):
             screen.begin(step)
             try:
-                if not evening.person.begins(step.title, step.what):
+                if step.what and not evening.person.begins(step.title, step.what):
                     evening.not_done.append(step.title)
                     continue
                 evening.feel()

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import base64
 import platform
+import re
+from collections import Counter
 from pathlib import Path
+from statistics import median
 
 from jinja2 import Environment
+from markupsafe import Markup, escape
 
 from companion.diagnostics.first_evening.evening import Evening, frames_a_second
 from hardware.machine import model
@@ -28,53 +32,57 @@ def page(evening: Evening, made: str, zip_name: str) -> str:
     """
     ill = evening.ill()
     times_s = evening.frame_times_s
-    heights, longest_ms = _bars(evening.readings_s)
+    heights, edge_ms = _bars(evening.readings_s)
     counts = [("right", "read right"), ("asked", "asked about"), ("wrong", "read wrong")]
     doubtful = [throw for throw in evening.throws if throw.jpeg][:MAX_PHOTOS]
-    return (
-        Environment(autoescape=True)
-        .from_string(TEMPLATE.read_text(encoding="utf-8"))
-        .render(
-            table=evening.settings.table.name or "the table",
-            made=made,
-            machine=model() or f"{platform.system()} on {platform.machine()} (no Raspberry Pi)",
-            findings=evening.findings,
-            ill=ill,
-            well=sum(finding.ok and not finding.simulated for finding in evening.findings),
-            simulated=sum(finding.ok and finding.simulated for finding in evening.findings),
-            stopped=evening.stopped,
-            not_done=evening.not_done,
-            throws=evening.throws,
-            made_throws=len(evening.throws) + evening.missed,
-            counts=[
-                *((kind, evening.count(kind), label) for kind, label in counts),
-                ("missed", evening.missed, "not seen"),
-            ],
-            bars=heights,
-            longest_ms=longest_ms,
-            readings=len(evening.readings_s),
-            fps=f"{frames_a_second(times_s):.0f}" if len(times_s) > 1 else "",
-            hottest="" if evening.hottest_c is None else f"{evening.hottest_c:.0f}",
-            tray=base64.b64encode(evening.tray_jpeg).decode(),
-            photos=[
-                (
-                    base64.b64encode(throw.jpeg).decode(),
-                    f"Read {' '.join(map(str, throw.read))}; {' '.join(map(str, throw.lay))} lay there."
-                    + (f" The table asked ({throw.doubt})." if throw.doubt else ""),
-                )
-                for throw in doubtful
-            ],
-            zip_name=zip_name,
-        )
+    environment = Environment(autoescape=True)
+    environment.filters["code"] = _code
+    return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
+        table=evening.settings.table.name or "the table",
+        made=made,
+        machine=model() or f"{platform.system()} on {platform.machine()} (no Raspberry Pi)",
+        findings=evening.findings,
+        ill=ill,
+        well=sum(finding.ok and not finding.simulated for finding in evening.findings),
+        simulated=sum(finding.ok and finding.simulated for finding in evening.findings),
+        stopped=evening.stopped,
+        not_done=evening.not_done,
+        throws=evening.throws,
+        made_throws=len(evening.throws) + evening.missed,
+        counts=[
+            *((kind, evening.count(kind), label) for kind, label in counts),
+            ("missed", evening.missed, "not seen"),
+        ],
+        bars=heights,
+        edge_ms=edge_ms,
+        readings=len(evening.readings_s),
+        fps=f"{frames_a_second(times_s):.0f}" if len(times_s) > 1 else "",
+        hottest="" if evening.hottest_c is None else f"{evening.hottest_c:.0f}",
+        tray=base64.b64encode(evening.tray_jpeg).decode(),
+        photos=[
+            (
+                base64.b64encode(throw.jpeg).decode(),
+                f"Read {' '.join(map(str, throw.read))}; {' '.join(map(str, throw.lay))} lay there."
+                + (f" The table asked ({throw.doubt})." if throw.doubt else ""),
+            )
+            for throw in doubtful
+        ],
+        zip_name=zip_name,
     )
 
 
 def _bars(durations_s: list[float]) -> tuple[list[float], int]:
-    """Return the chart's heights from 0 to 1, and the time in milliseconds at its right edge."""
+    """Return the chart's heights from 0 to 1, and the time in milliseconds at its right edge: five times the median.
+
+    Readings beyond the edge count in the last bar.
+    """
     if not durations_s:
         return [], 0
-    edge_s = max(durations_s) * 1.0001
-    counts = [0] * BARS
-    for duration_s in durations_s:
-        counts[int(duration_s / edge_s * BARS)] += 1
-    return [count / max(counts) for count in counts], round(1000 * edge_s)
+    edge_s = 5 * median(durations_s)
+    counts = Counter(min(BARS - 1, int(duration_s / edge_s * BARS)) for duration_s in durations_s)
+    return [counts[bar] / max(counts.values()) for bar in range(BARS)], round(1000 * edge_s)
+
+
+def _code(text: str) -> Markup:
+    """Return escaped HTML with text between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped before

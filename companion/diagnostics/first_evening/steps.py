@@ -58,7 +58,7 @@ PRESS_WAIT_S = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: its title, what the person has to do, its usual time in minutes, and what it runs."""
+    """A step: its title, what the person has to do (empty: nothing), its usual time in minutes, and what it runs."""
 
     title: str
     what: str
@@ -101,7 +101,7 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
         cure = "Give more light (a dark tray needs long exposures), stop other programs, use a USB 3 port."
     yield Finding("frame rate", not cure, says, cure, simulated)
     hz = mains_hz(evening.settings.camera.mains_hz, country())
-    yield replace(check_lamp(lamp_light(shown, hz)), part="lamp after five seconds", simulated=simulated)
+    yield replace(check_lamp(lamp_light(shown, hz)), part="lamp bands", simulated=simulated)
 
 
 def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
@@ -306,13 +306,13 @@ STEPS = (
         2,
         every_part,
     ),
-    Step("Frame rate", "Nothing to do: the camera films for five seconds.", 0.5, frame_rate),
+    Step("Frame rate", "Keep your hands off the tray: the camera films for five seconds.", 0.5, frame_rate),
     Step("Throws", "Throw, say whether the reading is right, take the dice out, throw again.", 10, throws),
     Step("LEDs", "Look at the strip.", 2, leds),
     Step("Buttons", "Press each button when it is named.", 1, buttons),
     Step("Sound", "Listen.", 0.5, sounds),
     Step("Phones", "Join the table's Wi-Fi with every phone that you have.", 3, phones),
-    Step("Temperature and power", "Nothing to do.", 0.5, heat_and_power),
+    Step("Temperature and power", "", 0.5, heat_and_power),
 )
 
 
