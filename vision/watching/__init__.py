@@ -1,1 +1,1 @@
-"""When a tray is at rest and a throw is new."""
+"""Watching: stillness detection, agreement of readings, and which settled readings are new throws."""

@@ -1,4 +1,4 @@
-"""When readings may be trusted: independent readers, and several still frames, must say the same of the same dice."""
+"""Agreement: a reading is trusted when several still frames give the same values at the same places."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from vision.reading.reading import Die, Doubt, Reading
 Point = tuple[float, float]
 
 SAME_DIE = 0.5
-"""Two dice are the same one when their centres are less than this part of a die's size apart."""
+"""Distance of two centres, relative to a die's size, below which they are the same die."""
 
 
 def agreed(readings: Sequence[Reading]) -> Reading:
-    """The newest reading; in doubt (`disagree`) unless all of them hold the same values at the same places.
+    """Return the newest reading, in doubt (`disagree`) unless all readings hold the same values at the same places.
 
     A doubt of any frame's is kept.
     """

@@ -1,9 +1,7 @@
-"""The camera's own motion between two small pictures: the ground moves as one, by a shift, a turn, a little nearer.
+"""Ego-motion: the affine motion of the ground between two small pictures of a hand-held camera.
 
-Their phases tell the shift, least squares the rest (Lucas and Kanade 1981); dice and hands weigh little, as outliers.
-OpenCV's `findTransformECC` (affine, begun by the same phases) weighs all pixels alike: of 80 rendered trays seen again
-from up to 30 px and 1.5 degrees elsewhere, one die moved meanwhile, it was over 5 px off in 4, this in none; it takes
-2.7 ms where this takes 1.9 (a core of an x86-64 server).
+Phase correlation finds the shift, and robust least squares the affine rest (Lucas and Kanade 1981). Dice and hands
+count little, as outliers. OpenCV's `findTransformECC` weighs all pixels alike, so a die that rolls pulls it off.
 """
 
 from __future__ import annotations
@@ -18,43 +16,52 @@ from numpy.typing import NDArray
 from vision.watching.stillness import SMALL_WH, Small
 
 SHRUNKEN = 2
-"""The small picture is shrunken once more while the motion is found: a twentieth of a pixel is seen all the same, in a
-quarter of the time."""
+"""Factor by which the small picture is shrunk again for least squares: a quarter of the time at nearly the accuracy."""
 STEPS = 5
-"""Most steps towards the motion; three are usual."""
+"""Most Gauss-Newton steps; three are usual."""
 ENOUGH_PX = 0.02
-"""A step that brings less than this is the last one."""
+"""Length of a step, in small pixels, below which the search ends."""
 FEWEST_LEVELS = 1.0
-"""Differences of about this many levels are noise, however plain the ground is; ..."""
+"""Least residual, in grey levels, that counts as usual: on plain ground the median would be less than the noise."""
 OUTLIER = 1.5
-"""... and those of more than this times the usual one count for less and less: a die that rolls, a hand."""
+"""Residual, relative to the median one, from which a pixel loses weight: a rolling die, a hand."""
 STIFF = 1e-3
-"""Part of the usual curvature that holds back a motion of which the picture tells nothing."""
+"""Damping, relative to the mean curvature: directions without any contrast stay put."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EgoMotion:
-    """How the ground's picture moved: `shift` (2,) and, across the whole picture, `growth` (2, 2); small pixels."""
+    """Affine motion of the ground, in pixels of the small picture.
+
+    Attributes:
+        shift: (2,) motion of the picture's middle.
+        growth: (2, 2) change of the motion across the whole width and height.
+    """
 
     shift: NDArray[np.float64]
     growth: NDArray[np.float64]
 
     @property
     def reach_px(self) -> float:
-        """The farthest that any point of the picture moved, in pixels of the small picture."""
+        """Longest motion of any point, in pixels of the small picture."""
         return float(np.max(np.abs(self.shift) + np.abs(self.growth).sum(axis=1) / 2))
 
     def moved(self, xy: tuple[float, float], size_wh: tuple[int, int]) -> tuple[float, float]:
-        """Where a point of the first picture, of that size, lies in the second."""
+        """Map a point of the first picture to the second. `size_wh` is the size of both."""
         scale = np.array(size_wh) / SMALL_WH
         at = np.array(xy) / size_wh - 0.5
         x, y = np.array(xy) + scale * (self.shift + self.growth @ at)
         return float(x), float(y)
 
     def follow(self, picture: NDArray[np.float32], border: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The (h, w) first picture as it is seen after the motion, and 1 where it shows that, 0 where it did not reach.
+        """Warp the first picture by the motion.
 
-        `border`: so many pixels at its borders count as not reached.
+        Args:
+            picture: (h, w) the first picture.
+            border: Pixels at its borders to treat as unseen.
+
+        Returns:
+            (h, w) the warped picture, and (h, w) 1 where it shows the first one, 0 where nothing was seen.
         """
         height, width = picture.shape
         shown = np.zeros_like(picture)
@@ -67,7 +74,7 @@ class EgoMotion:
 
 
 def ego_motion(one: Small, other: Small) -> EgoMotion:
-    """How the ground moved from one small picture to the other."""
+    """Estimate the motion of the ground from one small picture to the other."""
     found = np.zeros(6)
     found[:2] = _begun(softened(one.contrast.astype(np.float32)), softened(other.contrast.astype(np.float32)))
     first, second = _shrunken(one), _shrunken(other)
@@ -86,12 +93,12 @@ def _shrunken(small: Small) -> NDArray[np.float32]:
 
 
 def softened(picture: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Pips and pile are no wider than a pixel: each frame catches them otherwise."""
+    """Blur a picture slightly: pips and pile are narrower than a pixel and differ from frame to frame."""
     return np.asarray(cv2.GaussianBlur(picture, (3, 3), 0), np.float32)
 
 
 def _begun(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """(2,) the whole pictures' shift by their phases, where it explains more than no shift does."""
+    """(2,) shift by phase correlation; zero where that explains no more than no shift."""
     window = cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)  # the picture is no torus: its borders tell nothing
     shift, _ = cv2.phaseCorrelate(one, other, window)
     matrix = np.array([[1, 0, shift[0]], [0, 1, shift[1]]], np.float32)
@@ -101,7 +108,7 @@ def _begun(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.f
 
 
 def _step(one: NDArray[np.float32], other: NDArray[np.float32], found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(6,) one step of weighted Gauss-Newton towards the motion, in small pixels."""
+    """(6,) one weighted Gauss-Newton step towards the motion, in small pixels."""
     height, width = one.shape
     so_far = EgoMotion(found[:2] / SHRUNKEN, found[2:].reshape(2, 2) / SHRUNKEN)
     moved, shown = so_far.follow(one, 0)
@@ -120,7 +127,7 @@ def _step(one: NDArray[np.float32], other: NDArray[np.float32], found: NDArray[n
 
 @lru_cache(maxsize=4)
 def _grid(width: int, height: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Each pixel's place across and down, from the middle, in parts of the picture."""
+    """Coordinates of each pixel across and down: -0.5 to 0.5 from edge to edge."""
     across = np.linspace(-0.5, 0.5, 2 * width + 1, dtype=np.float32)[1::2]
     down = np.linspace(-0.5, 0.5, 2 * height + 1, dtype=np.float32)[1::2]
     return np.tile(across, (height, 1)), np.tile(down[:, None], (1, width))

@@ -1,7 +1,6 @@
-"""Rest for a camera that is held by hand: what has changed between two small pictures besides its own motion.
+"""Stillness of dice under a hand-held camera: changes between two small pictures besides the camera's own motion.
 
-The ground's motion is undone (`vision.watching.ego_motion`); what is left beyond the unsharpness of a pixel is dice on
-the ground.
+The ground's motion is undone (`vision.watching.ego_motion`). Differences that remain beyond a pixel's blur are dice.
 """
 
 from __future__ import annotations
@@ -25,30 +24,25 @@ from vision.watching.stillness import (
 )
 
 FASTEST_PX = 1.5
-"""Pixels of the small picture (1.5 are 12 of 1,280) that a steady hand's camera moves in one frame at most. One that is
-swung faster blurs the pips, and two frames later a die would be more than half its size away."""
+"""Longest motion of a steady camera from frame to frame, in small pixels (12 px of 1,280): a faster one blurs pips."""
 UNSHARP_PX = 3
-"""Side of the square in which a pixel may find its like: dice are taller than the ground that is followed, and edges
-lose a little each time they are moved by part of a pixel."""
+"""Side of the square in which a pixel may find its match: dice are taller than the ground that is followed."""
 BORDER_PX = SURROUNDINGS_PX // 2
-"""What comes in at the border has no like in the picture before, and its surroundings are cut off."""
+"""Border to ignore, in small pixels: new ground has no match, and the surroundings of a pixel are cut off there."""
 NOISE = 2.0
-"""A change counts beyond so many times the usual difference: a carpet's pile flickers all over."""
+"""Multiple of the median difference that a change must exceed: a carpet's pile differs all over."""
 MOST_NOISE_LEVELS = 6.0
-"""A picture that differs more than this all over is of another place."""
+"""Largest noise allowance in grey levels: pictures that differ by more all over show another scene."""
 HELD_STILL_S = 0.25
-"""So long must dice lie still where the camera moves: a die that rocks on its edge for a tenth of a second
-changes no more pixels than that motion leaves."""
+"""Time at rest, in seconds, while the camera moves: a die that rocks for a tenth of a second is hard to see then."""
 DIE_PX = 7
-"""Side of the square in which changed pixels are counted: a small die. Flicker is strewn, a rolling die is in one
-place."""
+"""Side of the square in which changed pixels are counted, in small pixels: noise is scattered, a rolling die is not."""
 STIRRED_PX = 6
-"""Changed pixels in that square that make it motion. Filmed by hand, rolling dice leave 7 to 49, lying ones seldom 4,
-over six frames too (on wood, in a box, on a quilt and on a carpet)."""
+"""Changed pixels in that square up to which nothing moves: rolling dice change more, dice at rest fewer."""
 
 
 def stirred(one: Small, other: Small, by: EgoMotion) -> int:
-    """The most pixels in any die's room that differ though the camera's motion is undone."""
+    """Count the changed pixels of the die-sized square that has most of them, with the camera's motion undone."""
     before, seen = by.follow(one.contrast.astype(np.float32), BORDER_PX)
     before, now = softened(before), softened(other.contrast.astype(np.float32))
     least = CHANGED_LEVELS + min(NOISE * float(np.median(np.abs(now - before))), MOST_NOISE_LEVELS)
@@ -59,7 +53,7 @@ def stirred(one: Small, other: Small, by: EgoMotion) -> int:
 
 
 def _beyond(picture: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """How far each pixel is outside of all that the other picture has near it."""
+    """How far each pixel is outside the range of the other picture's pixels around it, in grey levels."""
     near = np.ones((UNSHARP_PX, UNSHARP_PX), np.uint8)
     return np.maximum(picture - cv2.dilate(other, near), cv2.erode(other, near) - picture)
 
@@ -81,6 +75,6 @@ def _needed_s(began: Small, now: Small) -> float:
 
 
 HELD = StillnessCriterion(_moved, _needed_s)
-"""Rest for a camera that may be held by hand; while it does not move, it is settled as soon as under a fixed one."""
+"""Criterion for a camera that may be held by hand. While it does not move, dice settle as soon as under a fixed one."""
 PAUSED = StillnessCriterion(_moved_meanwhile, _needed_s)
-"""For the first frame after others were left out, as while dice are read: the camera may be anywhere near by then."""
+"""Criterion for the first frame after a pause, such as a reading: the camera may have moved any distance by then."""

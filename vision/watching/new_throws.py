@@ -1,4 +1,4 @@
-"""Whether a tray that has come to rest shows a new throw: the same dice, still lying where they lay, are none."""
+"""New throws: whether a settled reading differs from the one that was reported last."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vision.watching.watcher import Settled
 
 
 def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool:
-    """Whether other dice lie there than those reported last, not the same after a hand or a shadow has passed.
+    """Whether a settled reading is news: other dice, values or places than those reported last.
 
     `held`: the camera may have moved meanwhile; the dice then lie on the same ground, not at the same pixels.
     """
@@ -25,7 +25,7 @@ def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool
 
 
 def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Settled:
-    """What is to be remembered of a tray at rest: `settled` itself when it is a new throw.
+    """Choose the reading to compare the next one with: `settled` itself when it is a new throw.
 
     Else the dice where they are seen now, as sure as they were reported: a doubt that comes and goes is no new throw.
     """

@@ -68,7 +68,7 @@ class Small:
 
 
 class Phase(Enum):
-    """What a frame says of the tray."""
+    """State of the tray as of one frame."""
 
     MOVING = "moving"
     WAITING = "waiting"  # still, but not yet for long enough
@@ -78,14 +78,14 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StillnessDetector:
-    """What is remembered from frame to frame.
+    """State of the stillness detection from frame to frame.
 
     Attributes:
-        last: Structure of the last frame.
-        began: Structure when the present stillness began, ...
-        since_s: ... and when that was.
-        rest: Structure at the last rest that was said.
-        reported: Whether it has been said already.
+        last: The last frame.
+        began: The frame at which the present stillness began.
+        since_s: Time of that frame, in seconds on the camera's clock.
+        rest: The frame of the last rest that was reported.
+        reported: Whether the present stillness has been reported.
     """
 
     last: Small | None = None
@@ -95,11 +95,11 @@ class StillnessDetector:
     reported: bool = False
 
     def at_rest(self) -> StillnessDetector:
-        """After the rest as it is now was said by somebody who looked closer."""
+        """Return the state after the present rest was reported by the caller itself."""
         return replace(self, rest=self.last, reported=True)
 
     def still_since(self, at_s: float) -> StillnessDetector:
-        """As if the stillness had begun then."""
+        """Return the state of a stillness that began at that time, in seconds."""
         return replace(self, began=self.last, since_s=at_s, reported=False)
 
 
@@ -149,7 +149,7 @@ def _contrast(small: NDArray[np.float32]) -> NDArray[np.float32]:
 
 @dataclass(frozen=True, slots=True)
 class StillnessCriterion:
-    """What counts as rest.
+    """Criterion for rest.
 
     Attributes:
         moved: Whether anything moved from one frame to the next.
@@ -168,7 +168,7 @@ FIXED = StillnessCriterion(lambda last, now: changed(last, now) > MOVING_PX, lam
 def step(
     detector: StillnessDetector, now: Small, at_s: float, criterion: StillnessCriterion = FIXED
 ) -> tuple[StillnessDetector, Phase]:
-    """The memory after one more frame, and what that frame says. `at_s` on the camera's clock.
+    """Take in one more frame; return the new state and the phase. `at_s` is on the camera's clock.
 
     >>> detector, still = StillnessDetector(), structure(np.full((480, 640, 3), 90, np.uint8))
     >>> for at_s in (0.0, 0.1, 0.5):

@@ -22,14 +22,15 @@ from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion,
 FRAMES_READ = 3
 """Still frames that must agree before a reading is trusted."""
 TRIES = 10
-"""So often is a reading begun that is in doubt, where the camera may be held by hand, ..."""
+"""Most readings of the same dice while they are in doubt, under a camera that may be held by hand."""
 AGAIN_S = 0.1
-"""... so long after the last one: the hand has moved a little by then, and a doubt is told after about a second."""
+"""Time from a doubtful reading to the next, in seconds: the hand has moved a little by then."""
 LIGHT_SETTLES_S = 0.05
-"""From asking for less light to the first frame that was exposed wholly under it: the strip's frame and its transfer
-take up to 30 ms, and the frame under way was begun before."""
+"""Time in seconds from asking for less light to the first frame exposed wholly under it.
+
+The strip's transfer takes up to 30 ms, and a frame may be under way."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
-"""Pauses before a camera that failed is opened again; the last one repeats."""
+"""Pauses in seconds before a camera that failed is opened again; the last one repeats."""
 
 
 @dataclass(frozen=True, slots=True)
