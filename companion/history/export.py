@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 
 class PastGames:
-    """All games of a data folder: those that are filed, and what its journal says since; any thread may ask."""
+    """All games of a data folder: the archived ones, and what its journal says since; any thread may ask."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -37,7 +37,7 @@ class PastGames:
         self._record: Record | None = None
         self._kept: dict[int, ArchivedGame] = {}
         self._odds: tuple[ArchivedGame, str, Json] | None = None  # asked for last: many phones ask for the same
-        # Of a game, good as long as it is filed so.
+        # By game, valid while its archived form is the same.
         self._luck: dict[int, tuple[ArchivedGame, Json]] = {}
         self._chances: dict[int, tuple[ArchivedGame, Json]] = {}
 

@@ -1,4 +1,4 @@
-"""Files put in place whole: content and name are on the disk, or what was there before still is."""
+"""Files that are replaced whole: content and name are on the disk, or the file before is still there."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import IO
 
 
 def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
-    """Put a file with that content in the place of the one there. Raises OSError, and nothing has changed.
+    """Replace a file, or make it. Raises OSError, and the file before is unchanged.
 
     Args:
-        path: Where; its suffix becomes `.part` until it is whole.
-        content: In pieces.
-        mode: Who may read and write it, as the umask allows.
+        path: The file; while it is written its suffix is `.part`.
+        content: Pieces of the content.
+        mode: Permissions, as far as the umask allows.
     """
     part = path.with_suffix(".part")
     try:
@@ -32,7 +32,7 @@ def write_file(path: Path, content: Iterable[bytes], mode: int = 0o666) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Have the folder's names on the disk. Raises OSError."""
+    """Put the names in a folder on the disk. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

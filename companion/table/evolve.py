@@ -32,7 +32,7 @@ class Record:
     Attributes:
         number: Of the last entry.
         last_throw: The highest number of a throw.
-        games: Of this sitting and the one before, oldest first; the last is on the table, the others are filed.
+        games: Of this sitting and the one before, oldest first; the last is on the table, the others are archived.
         closed: Whether the evening was declared over, so that the next game starts a new sitting.
     """
 
@@ -100,9 +100,9 @@ def replayed(
 
 
 def archived_before(folder: Path, archive: Archive) -> tuple[Record, int]:
-    """What is filed of a data folder's journal, and the entry to go on with: the one that began the last game.
+    """Return the record of the archived games, and the number of the entry to replay from: it began the last game.
 
-    Raises DeviceError.
+    An archive of another journal is forgotten. Raises DeviceError.
     """
     loaded = archive.load()
     if loaded is None:

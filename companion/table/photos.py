@@ -1,4 +1,4 @@
-"""Photos of throws: one JPEG a throw, on disk before the entry that names it, under a cap of bytes."""
+"""Photos of throws: one JPEG a throw, on disk before the entry that names its hash, under a cap of bytes."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def digest_of(jpeg: bytes) -> str:
 
 
 class Photos:
-    """The photos of a data folder: `photos/N.jpg` is throw N."""
+    """The photos of a data folder; `photos/N.jpg` is of throw N."""
 
     def __init__(self, folder: Path, cap_bytes: int = CAP_BYTES) -> None:
         self.folder = folder / "photos"
         self.cap_bytes = cap_bytes
 
     def numbers(self) -> tuple[int, ...]:
-        """The throws of which there is a photo."""
+        """Return the throws that have a photo."""
         return tuple(int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal())
 
     def start(self, last_throw: int) -> None:
-        """Make the folder; a photo whose throw never reached the journal makes way for the next. Raises DeviceError."""
+        """Make the folder, and rename photos whose throws never reached the journal. Raises DeviceError."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for leftover in self.folder.glob("*.part"):
@@ -72,11 +72,11 @@ class Photos:
                 write_file(self._file(owner), (jpeg,))
 
     def discard(self, throw: int) -> None:
-        """Delete a photo whose throw did not reach the journal; its number goes to another throw."""
+        """Delete a photo whose throw did not reach the journal: its number goes to another throw."""
         self._file(throw).unlink(missing_ok=True)
 
     def jpeg(self, throw: int) -> bytes | None:
-        """The photo of a throw; None when it was entered by hand, or the photo has been cleared."""
+        """Return the photo of a throw; None when it was entered by hand, or the photo has been cleared."""
         try:
             return self._file(throw).read_bytes()
         except OSError:
@@ -96,7 +96,7 @@ class Photos:
         return self.folder / f"{throw}.jpg"
 
     def _unclaimed(self, throw: int) -> Path:
-        """A name for a photo that no entry names: never deleted, for it may prove that an entry was lost."""
+        """Return a free name for a photo that no entry names. It is kept: it may prove that an entry was lost."""
         count = sum(1 for _ in self.folder.glob(f"{throw}.unclaimed*.jpg"))
         return self.folder / f"{throw}.unclaimed{count + 1}.jpg"
 

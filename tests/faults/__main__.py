@@ -1,4 +1,4 @@
-"""`make faults`: every way of losing something, at length, and what came of it. Exit 1 when anything was silent."""
+"""`make faults`: every way of losing data, at length, with the outcomes. Exit 1 when a loss was not reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Played folders, damaged at random: whoever starts a table on one finds the same state, or is told what is missing."""
+"""Played folders, damaged at random: a table that starts on one has the same state, or reports what is missing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATE_FILES = (FIRST, SECOND)
 
 @dataclass(frozen=True)
 class Evening:
-    """A folder as a pulled plug leaves it, and what was told before."""
+    """A folder as a pulled plug leaves it, and what the table showed before."""
 
     folder: Path
     snapshot: Snapshot
@@ -32,7 +32,7 @@ class Evening:
 
 
 def played_folder(folder: Path, turns: int, seed: int) -> Evening:
-    """Play some turns with photos; the folder is copied while the table runs, as if the power went."""
+    """Play some turns with photos and copy the folder while the table runs, as if the power was cut."""
     chance = random.Random(seed)
     live = folder.with_name(folder.name + "-live")
     table, tray = table_in(live), Tray(seed)
@@ -70,7 +70,7 @@ def act_turn(table: Table, tray: Tray, chance: random.Random) -> None:
 
 
 def damage(folder: Path, chance: random.Random) -> str:
-    """Do one harm to one of the files that hold the state; says which."""
+    """Damage one of the files that hold the state; returns a description."""
     files = [folder / name for name in STATE_FILES if (folder / name).exists()]
     file = chance.choice(files)
     content = bytearray(file.read_bytes())
@@ -95,7 +95,7 @@ def damage(folder: Path, chance: random.Random) -> str:
 
 
 def outcome(evening: Evening) -> str:
-    """`same`, `told`, `silent` or `hung`: what a start on the damaged folder comes to."""
+    """Start a table on a damaged folder; returns `same`, `told`, `silent` or `hung`."""
     table = table_in(evening.folder, Clock())
     said: list[str] = []
 
@@ -125,7 +125,7 @@ def _alike(one: Snapshot, other: Snapshot) -> bool:
 
 
 def run(folder: Path, count: int, seed: int = 1, *, twice: float = 0.2) -> Counter[str]:
-    """Damage `count` folders, some of them twice; how each came out, and photos that went (never one)."""
+    """Damage `count` folders, some of them twice; returns the outcomes, and how often photos disappeared."""
     chance = random.Random(seed)
     evenings = [played_folder(folder / f"played-{turns}", turns, turns) for turns in (0, 3, 12, 60)]
     found: Counter[str] = Counter()

@@ -1,7 +1,7 @@
-"""Damage that waits: lines of one copy spoil, later others of the second; copies and photos of elsewhere or of before.
+"""Latent damage: lines of one copy are spoilt, later others of the second; foreign, older or swapped files.
 
-A journal is scrubbed as a running table does it, or started anew. Each case must be told, and no entry lost that
-survived in one copy.
+Each journal is scrubbed as a running table does it, or started again. Every case must be reported, and no entry that
+survived in one copy may be lost.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SWAPS = ("foreign", "older", "rolled back", "pair", "photos", "photo")
 
 
 def run(folder: Path, count: int, seed: int = 1) -> Counter[str]:
-    """Spoil `count` journals, each copy in another part; how each came out."""
+    """Spoil `count` journals, each copy in a different part; returns the outcomes."""
     chance, found = random.Random(seed), Counter[str]()
     played = [played_folder(folder / f"latent-{turns}", turns, turns).folder for turns in (6, 40)]
     for number in range(count):
@@ -34,7 +34,7 @@ def run(folder: Path, count: int, seed: int = 1) -> Counter[str]:
 
 
 def swaps(folder: Path, count: int, seed: int = 2) -> Counter[str]:
-    """Put `count` foreign, older or swapped files into journals; how each came out."""
+    """Put foreign, older or swapped files into `count` journals; returns the outcomes."""
     chance, found = random.Random(seed), Counter[str]()
     names = {"ours": 30, "other": 12, "longer": 60}
     played = {name: played_folder(folder / f"swap-{name}", turns, turns).folder for name, turns in names.items()}
@@ -49,7 +49,7 @@ def swaps(folder: Path, count: int, seed: int = 2) -> Counter[str]:
 
 
 def scrub(journal: Journal, now_s: float = 1e6) -> None:
-    """Do one whole scrub at that time, as a table does while nobody plays."""
+    """Run one whole scrub at that time, as a table does while nobody plays."""
     due_s = now_s
     while due_s - now_s < 1.0:
         due_s = journal.upkeep(now_s)
@@ -85,7 +85,7 @@ def _latent(folder: Path, anchors: Path, chance: random.Random) -> str:
 
 
 def _spoil(file: Path, numbers: list[int], chance: random.Random) -> None:
-    """Spoil lines: a bit, a stretch of zeros, or of anything."""
+    """Spoil lines by a flipped bit, a run of zeros, or a run of inverted bytes."""
     lines = file.read_bytes().splitlines(keepends=True)
     for number in numbers:
         line = bytearray(lines[number - 1])
@@ -100,7 +100,7 @@ def _spoil(file: Path, numbers: list[int], chance: random.Random) -> None:
 
 
 def _anchored(folder: Path, anchors: Path) -> tuple[Entry, ...]:
-    """Open the journal once, so that it has an anchor; its entries."""
+    """Open the journal once, so that it has an anchor; returns its entries."""
     journal = Journal(folder, anchors=anchors)
     journal.open()
     journal.close()
@@ -153,7 +153,7 @@ def _shorten(file: Path, count: int) -> None:
 
 
 def _photos(folder: Path) -> dict[int, bytes]:
-    """The photos that entries name, and that are those."""
+    """Return the photos whose hash an entry names, by throw."""
     named = {entry.throw: entry.body["photo"] for entry in read_entries(folder) if entry.body.get("photo")}
     files = {int(file.stem): file.read_bytes() for file in (folder / "photos").glob("*.jpg") if file.stem.isdecimal()}
     return {throw: jpeg for throw, jpeg in files.items() if named.get(throw) == digest_of(jpeg)}

@@ -107,9 +107,7 @@ def test_one_changed_bit_in_one_copy_loses_nothing_and_is_told(tmp_path: Path, c
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("harm", ["cut", "missing", "zeroed"])
-def test_a_copy_that_is_cut_gone_or_overwritten_is_made_anew_from_the_other(
-    tmp_path: Path, copy: str, harm: str
-) -> None:
+def test_a_copy_that_is_cut_or_gone_is_rewritten_from_the_other(tmp_path: Path, copy: str, harm: str) -> None:
     entries = kept(tmp_path)
     file = tmp_path / copy
     content = file.read_bytes()
@@ -123,7 +121,7 @@ def test_a_copy_that_is_cut_gone_or_overwritten_is_made_anew_from_the_other(
     assert examined(tmp_path) == (60, None)
 
 
-def test_what_is_gone_from_both_copies_is_told_with_its_numbers_and_since_when(tmp_path: Path) -> None:
+def test_entries_lost_from_both_copies_are_told_with_numbers_and_time(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":20,')
@@ -137,7 +135,7 @@ def test_what_is_gone_from_both_copies_is_told_with_its_numbers_and_since_when(t
     assert found[20:] == tuple(entries[40:]), "the game after it stands as it was"
 
 
-def test_the_end_gone_from_both_copies_is_told_and_its_numbers_never_come_again(tmp_path: Path) -> None:
+def test_an_end_lost_from_both_copies_is_told_and_no_number_repeats(tmp_path: Path) -> None:
     kept(tmp_path)
     for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":60,')
@@ -195,7 +193,7 @@ def test_a_second_copy_that_cannot_be_written_is_told_and_catches_up(
     assert examined(tmp_path) == (2, None)
 
 
-def test_a_table_on_a_mended_journal_plays_on_and_says_on_its_page_what_is_missing(tmp_path: Path) -> None:
+def test_a_table_on_a_recovered_journal_plays_on_and_tells_its_page(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     frozen(evening, 5, 5)
     before = evening.table.snapshot()
@@ -217,7 +215,7 @@ def test_a_table_on_a_mended_journal_plays_on_and_says_on_its_page_what_is_missi
     table.stop()
 
 
-def test_an_entry_that_cannot_be_replayed_is_named_with_its_file_and_a_cure(tmp_path: Path) -> None:
+def test_an_entry_that_cannot_be_replayed_is_named_with_a_cure(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     started(table, HEADER)

@@ -1,4 +1,4 @@
-"""A game of the evening as it was played, and put down small once another has begun."""
+"""A game of the evening as it is played, and its archived form once another has begun."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from companion.table.terms import USUAL, Terms
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that stands: the number of its entry, and the throw when it is one."""
+    """A line that stands: the number of its entry, and its throw if it is one."""
 
     number: int
     thrown: Thrown | None = None
@@ -95,7 +95,7 @@ Game = PlayedGame | ArchivedGame
 
 
 def archived(game: Game) -> ArchivedGame:
-    """The game put down small."""
+    """Return the game in the form of the archive."""
     if isinstance(game, ArchivedGame):
         return game
     header = header_line(game.header)
@@ -126,7 +126,7 @@ def archived(game: Game) -> ArchivedGame:
 
 
 def reopened(game: Game) -> PlayedGame:
-    """The game as it was played, replayed where it was filed."""
+    """Return the game as it was played; an archived one is replayed."""
     if isinstance(game, PlayedGame):
         return game
     transcript = Transcript.begin(game.header)
