@@ -29,7 +29,7 @@ SLOW_LOOK = """
             return Frame(picture, self.number / 10)
 
     class Slow:
-        def read(self, frame_bgr, expect=None):
+        def read(self, frame_bgr, expect=None, *_):
             began.set()
             until_s = time.monotonic() + 1.5
             while time.monotonic() < until_s:

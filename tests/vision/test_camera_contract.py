@@ -14,7 +14,7 @@ from companion.errors import DeviceError
 from tests.vision.camera_standins import Clock, Usb, video_capture, written_photo, written_video
 from tests.vision.fake_libcamera import fitted, removed
 from vision.cameras import Camera, Frame
-from vision.cameras.capture import IndexCamera
+from vision.cameras.capture import IndexCamera, VideoCamera
 from vision.cameras.files import FilesCamera
 from vision.cameras.opening import open_camera
 from vision.cameras.picamera import Picamera2Camera
@@ -116,6 +116,21 @@ def test_a_video_has_the_files_own_times_and_ends_with_none(tmp_path: Path) -> N
     assert camera.frame() is None
     assert camera.frame() is None
     camera.stop()
+
+
+def test_a_video_leaves_out_frames_for_a_reader_that_is_behind(tmp_path: Path) -> None:
+    now = [0.0]
+    camera = VideoCamera(written_video(tmp_path / "throws.avi", frames=90, fps=30), lambda: now[0])
+    camera.start()
+    times = [frame.at_s for frame in taken(camera, 3)]
+    now[0] = 3.0  # reading took three seconds
+    behind = [frame.at_s for frame in taken(camera, 6)]
+    now[0] = behind[-1]
+    rest = [frame.at_s for frame in iter(camera.frame, None)]
+    camera.stop()
+    gaps = [later - earlier for earlier, later in itertools.pairwise([*times, *behind, *rest])]
+    assert gaps == pytest.approx([1 / 30] * 2 + [0.1] * 6 + [1 / 30] * len(rest), abs=0.002)
+    assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
 def test_photos_lie_in_the_tray_one_after_the_other_with_an_empty_tray_between(tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ class Doubting:
     def __init__(self, sure_from: int) -> None:
         self.read_so_far, self._sure_from = 0, sure_from
 
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
         self.read_so_far += 1
         return Reading((Die(2, (600, 400, 60, 60), 0.9),), None if self.read_so_far >= self._sure_from else "disagree")
 

@@ -13,7 +13,7 @@ from vision.networks import Networks, load_networks
 from vision.networks.classifier import PHOTO_VIEWS, Classifier, Place, Probabilities, Views
 from vision.networks.detector import Detection, Detector
 from vision.reading.candidates import MIN_JOINT_CONFIDENCE
-from vision.reading.reader import Reader
+from vision.reading.reader import Reader, size_of
 from vision.reading.reading import Doubt, FrameBGR
 from vision.research.training.synthetic.makes import some_make
 from vision.research.training.synthetic.painted import painted
@@ -179,3 +179,60 @@ def test_a_weak_detection_needs_every_view_if_the_count_is_unknown(
 
     reading = Reader(Networks(OneFace(), OneFace(0.0), Faint())).read(BARE)
     assert (reading.values, reading.doubt) == ((2,), doubt)
+
+
+class Counted(Detector):
+    """The shipped detector; counts how often it is asked."""
+
+    asked = 0
+
+    def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
+        self.asked += 1
+        return super().detect(picture_bgr, scale)
+
+
+@pytest.fixture
+def counted() -> tuple[Reader, Counted]:
+    detector = Counted()
+    return Reader(replace(load_networks(), detector=detector)), detector
+
+
+def test_a_confirming_frame_asks_the_light_detector_only(counted: tuple[Reader, Counted]) -> None:
+    (reader, detector), (picture, values) = counted, picture_of_dice(3, 2)
+    first = reader.read(picture)
+    assert (first.values, first.trusted) == (values, True)
+    detector.asked = 0
+    again = reader.read(picture, again=first)
+    assert (again.values, again.trusted) == (values, True)
+    assert detector.asked == 0
+
+
+def test_a_confirming_frame_with_other_values_is_read_anew(counted: tuple[Reader, Counted]) -> None:
+    (reader, _), (picture, values), (other, other_values) = counted, picture_of_dice(3, 2), picture_of_dice(3, 3)
+    assert values != other_values
+    assert reader.read(other, again=reader.read(picture)) == reader.read(other)
+
+
+def test_a_die_more_than_before_is_not_left_out(counted: tuple[Reader, Counted]) -> None:
+    (reader, _), (more, values) = counted, picture_of_dice(4, 2)
+    fewer = more.copy()
+    fewer[:, 360:] = more[0, 0]
+    before = reader.read(fewer)
+    assert len(before.dice) == 3
+    assert reader.read(more, size_px=size_of(before)).values == values
+
+
+def test_an_empty_place_is_searched_for_dice_of_a_known_size_only(counted: tuple[Reader, Counted]) -> None:
+    reader, detector = counted
+    assert not reader.read(BARE).dice
+    whole, detector.asked = detector.asked, 0
+    assert not reader.read(BARE, size_px=40.0).dice
+    assert 0 < detector.asked < whole
+
+
+def test_doubtful_dice_are_looked_for_at_every_size(counted: tuple[Reader, Counted]) -> None:
+    (reader, _), (picture, values) = counted, picture_of_dice(3, 2)
+    for size_px in (15.0, 30.0, 60.0, 90.0, 400.0):
+        reading = reader.read(picture, size_px=size_px)
+        assert reading.values in ((), values), size_px
+        assert reading.dice or size_px in (15.0, 400.0), "only dice of a quite different size may be missed"

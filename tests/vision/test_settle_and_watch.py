@@ -178,7 +178,7 @@ def test_what_coloured_light_makes_of_the_first_still_frame_takes_nothing_from_w
     reader, dimmed, readings = Reader(load_networks(), camera.rig()), list[bool](), list[Reading]()
 
     class Dazzled:
-        def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
             reading = reader.read(frame_bgr, expect)
             if len(readings) == FRAMES_READ:  # those of the empty tray went before
                 reading = Reading(tuple(replace(die, value=1) for die in reading.dice), doubt)
@@ -290,7 +290,7 @@ def test_a_camera_that_fails_is_told_and_opened_again(camera: VirtualCamera) -> 
         return False
 
     class Blank:
-        def read(self, frame_bgr: object, expect: int | None = None) -> Reading:
+        def read(self, frame_bgr: object, expect: int | None = None, *_: object) -> Reading:
             return Reading((), None)
 
     events: Iterator[object] = Watcher(Failing(), Blank(), pause=pause).events()
@@ -307,7 +307,7 @@ def test_stopped_in_the_middle_of_a_look_it_takes_no_other_and_tells_nothing(
     looks: list[int] = []
 
     class Stopping:
-        def read(self, frame_bgr: object, expect: int | None = None) -> Reading:
+        def read(self, frame_bgr: object, expect: int | None = None, *_: object) -> Reading:
             looks.append(len(looks))
             if len(looks) == 1 + FRAMES_READ * thrown:
                 watcher.stop()
@@ -324,7 +324,7 @@ def test_another_calibration_is_read_with_from_the_next_reading_on(camera: Virtu
         def __init__(self, name: str) -> None:
             self._name = name
 
-        def read(self, frame_bgr: object, expect: int | None = None) -> Reading:
+        def read(self, frame_bgr: object, expect: int | None = None, *_: object) -> Reading:
             return Reading((), self._name)
 
     watcher = Watcher(camera, Named("without"))
@@ -336,3 +336,27 @@ def test_another_calibration_is_read_with_from_the_next_reading_on(camera: Virtu
     second = next(settled)
     assert [(event.reading.doubt, event.keep_zone) for event in (first, second)] == [("without", False), ("with", True)]
     assert watcher.rig is rig
+
+
+def test_without_a_calibration_the_first_still_frame_is_read_in_full(camera: VirtualCamera) -> None:
+    known: list[tuple[int, bool, bool]] = []
+    reader = Reader(load_networks())
+
+    class Noting:
+        def read(
+            self,
+            frame_bgr: FrameBGR,
+            expect: int | None = None,
+            again: Reading | None = None,
+            size_px: float | None = None,
+        ) -> Reading:
+            reading = reader.read(frame_bgr, expect, again, size_px)
+            known.append((len(reading.dice), again is not None, size_px is not None))
+            return reading
+
+    *_, throw = (event for event in Watcher(Thrown(camera), Noting()).events() if isinstance(event, Settled))
+    count = len(throw.reading.dice)
+    assert throw.reading.trusted
+    assert [one for one in known if one[0] == count][:FRAMES_READ] == [
+        (count, False, False), (count, True, False), (count, True, False),
+    ]  # fmt: skip

@@ -24,14 +24,25 @@ SIZE_WH = (1280, 960)
 USUAL_FPS = 30.0
 
 
+BEHIND_S = 2.0
+"""A reader of a video that falls further behind real time is given fewer frames, ..."""
+SKIPPED_S = 0.1
+"""... this far apart, in seconds of the video: close enough to see dice roll and come to rest."""
+
+
 class VideoCamera:
-    """A recorded video. Its times are the file's own, from 0 s; it is not paced: frames come as fast as they decode."""
+    """A recorded video. Its times are the file's own, from 0 s.
+
+    Frames come as fast as they decode. A reader that is slower than real time gets fewer, so that a slow machine needs
+    no longer than the video.
+    """
 
     name = "video"
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self._path, self._clock = path, clock
         self._capture: cv2.VideoCapture | None = None
+        self._began_s: float | None = None
 
     def start(self) -> None:
         """Open the file at its beginning. Raises DeviceError if it is no video."""
@@ -45,12 +56,16 @@ class VideoCamera:
         self._capture = capture
         fps = capture.get(cv2.CAP_PROP_FPS)
         self._period_s = 1 / (fps if math.isfinite(fps) and fps > 0 else USUAL_FPS)
-        self._at_s = -self._period_s
+        self._at_s, self._began_s = -self._period_s, None
 
     def frame(self) -> Frame | None:
         """The next frame of the file, None after the last. Raises DeviceError if not one can be decoded."""
         if self._capture is None:
             raise DeviceError("The video was asked for a frame before its start.", "Start it first.")
+        if self._began_s is None:
+            self._began_s = self._clock()
+        if self._clock() - self._began_s > self._at_s + BEHIND_S:
+            self._skip(self._capture)
         image_bgr = picture_of(self._capture)
         if image_bgr is None:
             if self._at_s >= 0:  # there were some
@@ -68,6 +83,13 @@ class VideoCamera:
         if self._capture is not None:
             self._capture.release()
             self._capture = None
+
+    def _skip(self, capture: cv2.VideoCapture) -> None:
+        """Leave out the frames of the next tenth of a second but one."""
+        for _ in range(round(SKIPPED_S / self._period_s) - 1):
+            with contextlib.suppress(cv2.error):
+                if capture.grab():
+                    self._at_s += self._period_s
 
     def _unreadable(self) -> DeviceError:
         return DeviceError(

@@ -21,12 +21,25 @@ MAX_DETECTIONS = 60
 """Detections kept per scale and after fusion, best first: textures such as carpets give hundreds."""
 
 
-def passes(picture_bgr: FrameBGR, detector: Detector) -> Iterator[tuple[float, list[Detection]]]:
-    """Yield the largest scale so far and the fused detections, best first, after each pass."""
+def passes(
+    picture_bgr: FrameBGR, detector: Detector, size_px: float | None = None
+) -> Iterator[tuple[float, list[Detection]]]:
+    """Yield the largest scale so far and the fused detections, best first, after each pass.
+
+    Args:
+        picture_bgr: (height, width, 3) uint8.
+        detector: Finds the faces at one scale.
+        size_px: Size of a face in the picture, where it is known roughly: scales at which the detector would not see
+            such a face are left out.
+    """
     long_edge = max(picture_bgr.shape[:2])
     by_scale: dict[float, list[Detection]] = {}
     for edges_px in PASSES_PX:
         scales = [px / long_edge for px in edges_px if px / long_edge <= MAX_UPSCALING]
+        if size_px is not None:
+            scales = [scale for scale in scales if VISIBLE_FACE_PX[0] <= scale * size_px <= VISIBLE_FACE_PX[1]]
+            if not scales and (by_scale or edges_px is not PASSES_PX[-1]):
+                continue
         if scales or not by_scale:
             by_scale |= {
                 scale: detector.detect(picture_bgr, scale)[:MAX_DETECTIONS] for scale in scales or [MAX_UPSCALING]

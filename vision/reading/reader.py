@@ -16,6 +16,8 @@ from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import Place, Probabilities, Views, geometric_mean
 from vision.networks.detector import MIN_SCORE, Detection
+from vision.networks.known_scale import LIGHT_FACE_PX
+from vision.networks.multiscale import MAX_DETECTIONS, passes
 from vision.reading.candidates import SCORE_BASELINE, Candidate, Selection, merge_predictions, select
 from vision.reading.reading import Die, Doubt, FrameBGR, Reading
 from vision.reading.scenes import Photo, Scene, Tray, TrayFrame
@@ -27,11 +29,23 @@ SPARE_DETECTIONS = 4
 """Detections classified beyond the expected number of dice: the detector's best ones are not always the dice."""
 
 
+def size_of(reading: Reading) -> float | None:
+    """Return the median size of the dice of a trusted reading, in pixels; None without dice or in doubt."""
+    sizes_px = [max(die.box_xywh[2:]) for die in reading.dice]
+    return float(np.median(sizes_px)) if sizes_px and reading.trusted else None
+
+
 class Reads(Protocol):
     """Anything that reads the dice of a picture."""
 
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
-        """Read one picture; `expect` is the number of dice in it if the rules or a person know it."""
+    def read(
+        self,
+        frame_bgr: FrameBGR,
+        expect: int | None = None,
+        again: Reading | None = None,
+        size_px: float | None = None,
+    ) -> Reading:
+        """Read one picture. For the arguments see `Reader.read`."""
 
 
 class Reader:
@@ -48,17 +62,40 @@ class Reader:
         self.misfit_wh: tuple[int, int] | None = None
         """Width and height of the last picture if they differ from the calibration's, else None."""
 
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+    def read(
+        self,
+        frame_bgr: FrameBGR,
+        expect: int | None = None,
+        again: Reading | None = None,
+        size_px: float | None = None,
+    ) -> Reading:
         """Read one picture. A picture of another size than the calibration's is read as a photo.
 
         Args:
             frame_bgr: (height, width, 3) uint8.
             expect: The number of dice in it, if the rules or a person know it.
+            again: A reading of the frame before, since when nothing has moved. Where it is trusted, the light detector
+                looks at one scale for its dice: a tenth of the work. If it finds other values, the photo is read anew.
+            size_px: Size of the dice in the last reading. A photo is searched for dice from a third to three times as
+                large; if some are found but remain in doubt, it is searched for all sizes.
         """
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
-        networks = self._networks
-        scene = Photo(networks, frame_bgr, expect) if tray is None else TrayFrame(networks, tray, frame_bgr)
+        if tray is not None:
+            return self._read(TrayFrame(self._networks, tray, frame_bgr), expect)
+        if again is not None and (again_px := size_of(again)) is not None:
+            scale, count = LIGHT_FACE_PX / again_px, len(again.dice)
+            detections = self._networks.light.detect(frame_bgr, scale)[:MAX_DETECTIONS]
+            reading = self._read(Photo(frame_bgr, count, [(scale, detections)]), count)
+            if reading.trusted and reading.values == again.values:
+                return reading
+        if size_px is not None:
+            reading = self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector, size_px)), expect)
+            if reading.trusted or not reading.dice:
+                return reading
+        return self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector)), expect)
+
+    def _read(self, scene: Scene, expect: int | None) -> Reading:
         selection, doubt = self._select(scene, expect)
         dice = [Die(die.value, scene.box(die.detection), round(die.confidence, 3)) for die in selection.dice]
         dice += [Die(None, box, 0.0) for box in scene.unexplained(selection)]

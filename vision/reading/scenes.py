@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import cv2
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from vision.geometry.background import EmptyTray, Mask, shrunk
 from vision.geometry.floor import Floor
 from vision.geometry.rig import Rig
-from vision.networks import Networks, known_scale, multiscale
+from vision.networks import Networks, known_scale
 from vision.networks.classifier import PHOTO_VIEWS, TRAY_VIEWS
 from vision.networks.detector import Detection
 from vision.reading import vetoes
@@ -21,6 +21,10 @@ MIN_AGREEING_SCALES = 2
 """Passes that must find the same dice in a photo when their number is unknown: one scale alone may miss some."""
 SMALL_FACE_PX = 32.0
 """Face size in the closest pass below which one more pass must agree: of two touching dice one may be missed."""
+
+
+Passes = Iterable[tuple[float, list[Detection]]]
+"""The largest scale so far and the detections, best first, after each pass over a photo."""
 
 
 class Photo:
@@ -35,13 +39,13 @@ class Photo:
 
     cumulative, views = True, PHOTO_VIEWS
 
-    def __init__(self, networks: Networks, photo_bgr: FrameBGR, expect: int | None) -> None:
-        self.picture_bgr, self._detector, self._expect = photo_bgr, networks.detector, expect
+    def __init__(self, photo_bgr: FrameBGR, expect: int | None, passes: Passes) -> None:
+        self.picture_bgr, self._expect, self._passes = photo_bgr, expect, passes
         self.min_agreeing, self._scale = MIN_AGREEING_SCALES if expect is None else 1, 0.0
 
     def passes(self) -> Iterator[list[Detection]]:
         """Yield the detections after each pass, best first; each pass uses a larger scale."""
-        for scale, detections in multiscale.passes(self.picture_bgr, self._detector):
+        for scale, detections in self._passes:
             self._scale = scale
             yield detections
 

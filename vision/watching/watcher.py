@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from companion.errors import DeviceError
 from vision.cameras import Camera, Frame
 from vision.geometry.rig import LocatedDie, Rig, place
-from vision.reading.reader import Reads
+from vision.reading.reader import Reads, size_of
 from vision.reading.reading import Reading
 from vision.watching.agreement import agreed, same_dice
 from vision.watching.handheld import HELD, PAUSED
@@ -97,6 +97,7 @@ class Watcher:
     ) -> None:
         self._camera, self._expect, self._dim = camera, expect, dim
         self._setup = (reader, rig)
+        self._size_px: float | None = None
         self._stopped = threading.Event()
         self._pause = pause or self._stopped.wait
 
@@ -221,12 +222,14 @@ class Watcher:
         """What several still frames agree on; without a rig the first in doubt ends it, as reading takes long there."""
         (reader, rig), expect = self._setup, self._expect()
         frames = self._stills(frame)
-        readings = list[Reading]()
+        readings, again, size_px = list[Reading](), None, self._size_px if rig is None else None
         for still in frames:
-            readings.append(reader.read(still.image_bgr, expect))
+            readings.append(reader.read(still.image_bgr, expect, again, size_px))
+            again = readings[-1] if rig is None else None
             if self._stopped.is_set() or (rig is None and not readings[-1].trusted):
                 break
         last = frames[len(readings) - 1]
+        self._size_px = size_of(readings[-1])
         return _settled(last, last.at_s, agreed(readings), rig, emptied)
 
     def _stills(self, first: Frame) -> list[Frame]:
