@@ -119,10 +119,12 @@ class StageCamera:
 
 def table(folder: Path) -> None:
     """Run the table of one stage until its process is killed; print its port."""
-    from companion import app as building
     from companion.adapters import tray_observer
+    from companion.app import build
     from companion.bench.leds import _Encoding
+    from companion.service import opening
     from companion.settings.load import Origin, load
+    from companion.settings.starting import Starting
     from companion.table.commands import Answer, PlayLine
     from hardware.strips import FrameRGB
     from vision.watching.watcher import Event, Settled
@@ -140,8 +142,8 @@ def table(folder: Path) -> None:
         return command_of(event)
 
     tray_observer.command_of = noted
-    vars(building)["open_camera"] = lambda *_, **__: StageCamera(stage)
-    vars(building)["open_strip"] = lambda _kind, leds, _wired: Lights(leds)
+    vars(opening)["open_camera"] = lambda *_, **__: StageCamera(stage)
+    vars(opening)["open_strip"] = lambda _kind, leds, _wired: Lights(leds)
     settings = load(None, {
         "web": {"host": "127.0.0.1", "port": 0},
         "data": {"dir": str(folder / "data")},
@@ -149,7 +151,7 @@ def table(folder: Path) -> None:
         "strip": {"layout": "board3x121"},
         "table": {"players": ["Ann", "Ben"], "game": "crib_dice"},
     })  # fmt: skip
-    app = building.build(settings, Origin(folder / "pegpip.toml"))
+    app = build(Starting(settings, Origin(folder / "pegpip.toml")))
     writer = next(part for part in app.parts if part.name == "table").start.__self__  # type: ignore[attr-defined]
 
     def reset() -> None:

@@ -77,7 +77,7 @@ class Reader:
             again: A reading of the frame before, since when nothing has moved. Where it is trusted, the light detector
                 looks at one scale for its dice: a tenth of the work. If it finds other values, the photo is read anew.
             size_px: Size of the dice in the last reading. A photo is searched for dice from a third to three times as
-                large; if some are found but remain in doubt, it is searched for all sizes.
+                large. If more than half of the expected dice are found but in doubt, it is searched for all sizes.
         """
         tray = self._tray if self._tray is not None and self._tray.rig.fits(frame_bgr) else None
         self.misfit_wh = None if tray is self._tray else (frame_bgr.shape[1], frame_bgr.shape[0])
@@ -91,7 +91,7 @@ class Reader:
                 return reading
         if size_px is not None:
             reading = self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector, size_px)), expect)
-            if reading.trusted or not reading.dice:
+            if reading.trusted or 2 * len(reading.dice) <= (expect or 0):
                 return reading
         return self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector)), expect)
 
