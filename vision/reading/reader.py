@@ -16,7 +16,6 @@ from vision.geometry.rig import Rig
 from vision.networks import Networks
 from vision.networks.classifier import Place, Probabilities, Views, geometric_mean
 from vision.networks.detector import MIN_SCORE, Detection
-from vision.networks.known_scale import LIGHT_FACE_PX
 from vision.networks.multiscale import MAX_DETECTIONS, passes
 from vision.reading.candidates import SCORE_BASELINE, Candidate, Selection, merge_predictions, select
 from vision.reading.reading import Die, Doubt, FrameBGR, Reading
@@ -25,6 +24,8 @@ from vision.reading.scenes import Photo, Scene, Tray, TrayFrame
 Classified = dict[tuple[Place, Views], Probabilities]
 """(7,) the classifier's probabilities by place and views: a face found by two passes is classified once."""
 
+CONFIRMING_FACE_PX = 30.0
+"""Size of a face, in pixels, at the one scale of a confirming frame: twice the smallest that the detector sees."""
 SPARE_DETECTIONS = 4
 """Detections classified beyond the expected number of dice: the detector's best ones are not always the dice."""
 
@@ -84,11 +85,12 @@ class Reader:
         if tray is not None:
             return self._read(TrayFrame(self._networks, tray, frame_bgr), expect)
         if again is not None and (again_px := size_of(again)) is not None:
-            scale, count = LIGHT_FACE_PX / again_px, len(again.dice)
+            scale, count = CONFIRMING_FACE_PX / again_px, len(again.dice)
             detections = self._networks.light.detect(frame_bgr, scale)[:MAX_DETECTIONS]
             reading = self._read(Photo(frame_bgr, count, [(scale, detections)]), count)
             if reading.trusted and reading.values == again.values:
                 return reading
+            size_px = again_px
         if size_px is not None:
             reading = self._read(Photo(frame_bgr, expect, passes(frame_bgr, self._networks.detector, size_px)), expect)
             if reading.trusted or 2 * len(reading.dice) <= (expect or 0):
