@@ -5,7 +5,7 @@ QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/t
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts fuzz-web corrupted pi-memory rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
+.PHONY: faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web corrupted pi-memory rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -74,6 +74,9 @@ load: .venv/dev.stamp  ## two thousand viewers, a thousand phones that come and 
 
 pages: .venv/dev.stamp  ## how quick the pages are in Chromium: together, on a slow phone, an update, live again, the first throw
 	@$(BIN)/python -m tests.web.timings
+
+pi-budget: .venv/dev.stamp  ## does a table keep up with a Pi's processor: frames, rest to reading and page, memory (15 minutes; CLIP=video CORE=0.22)
+	@$(BIN)/python -m tests.system.pi_budget $(if $(CLIP),--clip $(CLIP)) $(if $(CORE),--core $(CORE))
 
 restarts: .venv/dev.stamp  ## how soon a part that has fallen is told, and works again
 	@$(BIN)/python -m tests.system.restarts
