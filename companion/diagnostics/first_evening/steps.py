@@ -326,10 +326,16 @@ class _Timed:
     def __init__(self, reader: Reads, durations_s: list[float]) -> None:
         self._reader, self._durations_s = reader, durations_s
 
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+    def read(
+        self,
+        frame_bgr: FrameBGR,
+        expect: int | None = None,
+        again: Reading | None = None,
+        size_px: float | None = None,
+    ) -> Reading:
         """Read one picture and note the time."""
         begun_s = time.perf_counter()
-        reading = self._reader.read(frame_bgr, expect)
+        reading = self._reader.read(frame_bgr, expect, again, size_px)
         self._durations_s.append(time.perf_counter() - begun_s)
         return reading
 
