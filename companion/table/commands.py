@@ -1,6 +1,6 @@
-"""What may be asked of the table: one frozen value a command; one that changes the game names the number it saw.
+"""Commands to the table. A command that changes the game carries the number of the snapshot it was made from.
 
-Those that a phone sends as they are refuse what they do not know.
+Commands that a phone sends as JSON refuse unknown fields.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ Values = Annotated[tuple[Annotated[int, msgspec.Meta(ge=1, le=6)], ...], msgspec
 
 
 class PlayLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Play a transcript line, `{"undo": n}` too. In a game without lines `{"undo": 1}` takes the game itself back."""
+    """Play a transcript line or `{"undo": n}`. In a game without lines, `{"undo": 1}` takes the game itself back."""
 
     number: Number
     line: Any
 
 
 class StartGame(msgspec.Struct, frozen=True, kw_only=True):
-    """Start a game from a transcript's header, on those terms (`companion.table.terms`).
+    """Start a game from a transcript's header, with the given terms (`companion.table.terms`).
 
-    A game that is not over is left where it stands, kept in the journal. `colours` are those that players have chosen,
-    0 to 9 by name; the others get what they wore, or what is free.
+    An unfinished game is left as it is and stays in the journal. `colours` maps names to chosen colours, 0 to 9; other
+    players keep their last colour or get a free one.
     """
 
     header: Any
@@ -36,27 +36,28 @@ class StartGame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NextGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The same game and players again; who lost the last one starts."""
+    """Start the same game with the same players; the loser of the last game starts."""
 
     number: Number
 
 
 class Abandon(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """End the game without a result. `{"undo": 1}` takes that back."""
+    """End the game without a result; `{"undo": 1}` resumes it."""
 
     number: Number
 
 
 class EndSitting(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The evening is over: the next game starts a new sitting, even between the same players."""
+    """End the sitting: the next game starts a new one, even between the same players."""
 
     number: Number
 
 
 class CorrectThrow(msgspec.Struct, frozen=True, kw_only=True):
-    """Throw `throw` of this sitting was really `values`. When later lines become illegal, the table asks to confirm.
+    """Correct throw number `throw` of this sitting to `values`.
 
-    A throw of an earlier game is corrected there, and the games lost are added up anew; who started since did start.
+    If later lines become illegal, the table asks to confirm their loss. A throw of an earlier game is corrected there
+    and the games lost are recomputed; starters of later games stay.
     """
 
     number: int
@@ -65,21 +66,21 @@ class CorrectThrow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ConfirmCorrection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Carry out the correction on offer (or not), with the loss of the lines that it lists."""
+    """Accept or refuse the correction on offer, with the loss of the lines that it lists."""
 
     offer: Number
     accept: bool
 
 
 class HouseDecides(msgspec.Struct, frozen=True, kw_only=True):
-    """What the house decides in its turn, a transcript line; stale while a throw is in question or one is corrected."""
+    """Play a decision of the bot in its turn; stale while a throw is in question or a correction is on offer."""
 
     number: int
     line: Any
 
 
 class HouseAwaits(msgspec.Struct, frozen=True, kw_only=True):
-    """The house goes on: so many dice are to be thrown for it, if not by it `itself`; stale as a decision is."""
+    """Announce that `dice` dice are to be thrown for the bot, or by the bot itself; stale like a decision."""
 
     number: int
     dice: int
@@ -87,28 +88,28 @@ class HouseAwaits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Settle question `question`: these values lie there, or None: it was no throw."""
+    """Answer question `question`: the values of the dice, or None if it was no throw."""
 
     question: Number
     values: Values | None
 
 
 class Observe(msgspec.Struct, frozen=True):
-    """The tray has come to rest and was read."""
+    """Report that the tray came to rest and was read."""
 
     observation: Observation
 
 
 class NoteMotion(msgspec.Struct, frozen=True):
-    """Something moves in the tray: it is not to be read now."""
+    """Report that something moves in the tray."""
 
 
 class Tick(msgspec.Struct, frozen=True):
-    """Time has passed: look whether an empty tray has banked. The table gives it to itself."""
+    """Report that time has passed, so an empty tray may bank. The table sends it to itself."""
 
 
 class PressButton(msgspec.Struct, frozen=True, kw_only=True):
-    """A button of the table: `bank`, `undo` or `next`. It acts on what is now: who presses sees the board."""
+    """Press a button of the table: `bank`, `undo` or `next`. It acts on the current state, which the board shows."""
 
     button: str
 

@@ -1,4 +1,4 @@
-"""Applying a command: what it means for the game, the entry in the journal, and the table after it. No thread here."""
+"""Carry out commands: check them, write journal entries and update the table's state. No threads here."""
 
 from __future__ import annotations
 
@@ -36,20 +36,29 @@ from companion.table.tray import interpret
 from companion.table.tray.interpret import Interpretation, Memory
 from companion.table.tray.observation import Observation, reading_record
 
-SETTLED_BY_BANKING = frozenset({"count", "found", "moved"})  # doubts that the next player's throw may raise
+SETTLED_BY_BANKING = frozenset({"count", "found", "moved"})
+"""Questions that the bank button may close, because the next player's dice can raise them."""
 
 CHECK_SCORES = "Check the scores before you play on, and enter what is missing by hand."
 
 REPLAY_ELSEWHERE = (
-    "Another version made it, or something else: play with that version, or begin with another --data folder; "
-    "nothing is lost, and `pegpip export` still works."
+    "Another version may have written it. Use that version, or start with another --data folder. Nothing is lost, and "
+    "`pegpip export` still works."
 )
 
 log = logging.getLogger(__name__)
 
 
 class Play:
-    """The table and what changes it, in one thread. `changed` is told of each number before the next is made."""
+    """The table's state and the commands that change it. Only one thread may use it.
+
+    Args:
+        journal: The journal, not opened yet.
+        photos: Photos of throws.
+        clock: Seconds, monotonic.
+        wall: Seconds since 1970.
+        changed: Called with the state before each new journal entry, so that every number is published.
+    """
 
     def __init__(
         self,
@@ -66,7 +75,7 @@ class Play:
         self._wall = wall
         self._changed = changed
         self._questions = 0
-        self._ticked: tuple[int, float | None] = (-1, None)  # the number and emptiness that a tick has answered
+        self._ticked: tuple[int, float | None] = (-1, None)  # entry number and `empty_since_s` that a tick has handled
         self.table = TableState(Record(), Memory())
         self._carry_out: dict[type[c.Command], Callable[[Any], None]] = {
             c.Observe: lambda command: self._see(command.observation),
@@ -86,7 +95,7 @@ class Play:
         }
 
     def open(self) -> None:
-        """Open the journal and take the table up where it was left. Raises DeviceError."""
+        """Open the journal and replay it. Raises DeviceError if it cannot be read or replayed."""
         damage = self._journal.open()
         tail = self._journal.tail
         before, first = archived_before(self._journal.path.parent, self._archive)
@@ -109,7 +118,7 @@ class Play:
         self._journal.close()
 
     def apply(self, command: c.Command) -> None:
-        """Carry out a command. Raises a CompanionError when it is refused; then nothing has changed."""
+        """Carry out a command. Raises a CompanionError if it is refused; then nothing has changed."""
         number = getattr(command, "number", None)
         if number is not None and number != self.table.record.number:
             newest = self.table.record.number
@@ -117,15 +126,13 @@ class Play:
         self._carry_out[type(command)](command)
 
     def deadline_s(self) -> float | None:
-        """When a `Tick` is due, on the clock; None when nothing waits for time to pass."""
+        """Return the time on the clock at which a `Tick` is due, or None."""
         memory = self.table.memory
         waits = memory.empty_since_s is not None and memory.armed and not self.table.moving and not self.table.asked
         if not waits or self._playing() is None or self._ticked == (self.table.record.number, memory.empty_since_s):
             return None
         assert memory.empty_since_s is not None, "it waits"
         return memory.empty_since_s + interpret.BANK_AFTER_S
-
-    # ---- the tray -------------------------------------------------------------------------------------------------
 
     def _see(self, observation: Any) -> None:
         self._put(replace(self.table, observation=observation, moving=False))
@@ -136,7 +143,7 @@ class Play:
             )
             self._put(replace(self.table, memory=memory))
             return
-        self._take(interpret.look(game.transcript.state, self.table.memory, observation, self.table.policies))
+        self._take(interpret.interpret(game.transcript.state, self.table.memory, observation, self.table.policies))
 
     def _tick(self) -> None:
         game = self._playing()
@@ -154,12 +161,15 @@ class Play:
         if observation is None or not (observation.thrown or observation.kept):
             self._put(replace(self.table, notice=waiting(game.transcript.state)))
             return
-        self._take(interpret.look_again(game.transcript.state, self.table.memory, observation, self.table.policies))
+        self._take(interpret.reinterpret(game.transcript.state, self.table.memory, observation, self.table.policies))
 
     def _take(self, outcome: Interpretation) -> None:
-        """Journal what the tray said, then remember it; a line that can't be journaled waits as a roll does."""
+        """Journal the lines of an interpretation, then store its memory.
+
+        A line that cannot be journaled is kept as a waiting roll, and the error is raised.
+        """
         if self.table.asked and not outcome.settled:
-            # While a throw is in question nothing that follows it is played; the answer looks at the tray again.
+            # While a throw is in question nothing after it is played; the answer interprets the tray again.
             outcome = replace(outcome, lines=(), memory=replace(outcome.memory, armed=self.table.memory.armed))
         done = 0
         try:
@@ -183,8 +193,6 @@ class Play:
         self._questions += 1
         return self._questions, ask
 
-    # ---- people ---------------------------------------------------------------------------------------------------
-
     def _play_line(self, action: Action | Undo) -> None:
         game = self._game()
         if isinstance(action, Undo):
@@ -192,7 +200,7 @@ class Play:
             return
         self._line(action, "hand")
         if isinstance(action, Leave) and turn_goes_on(game.transcript.state, self._game().transcript.state):
-            return  # whatever lies in the tray, and is in question, is another's
+            return  # the dice in the tray, and the question about them, belong to another player
         if isinstance(action, Throw | Leave):
             self._rest(interpret.overruled(self.table.memory))
             return
@@ -253,15 +261,13 @@ class Play:
         self._look_again()
         notice = self.table.notice
         if notice and notice.code == "unclear" and self.table.observation == ask.observation and not self.table.asked:
-            self._say(waiting(self._game().transcript.state))  # a person has just made it clear
-
-    # ---- the house ------------------------------------------------------------------------------------------------
+            self._say(waiting(self._game().transcript.state))  # the answer has just settled it
 
     def _house_decides(self, command: c.HouseDecides) -> None:
         self._house_may_act()
         action = action_of(command.line)
         if isinstance(action, Throw | Undo):
-            raise IllegalAction("The house decides; its dice are thrown like everyone's.")
+            raise IllegalAction("The bot decides; its dice are thrown like everyone's.")
         self._line(action, "house")
         self._put(replace(self.table, memory=interpret.decided(self.table.memory)))
         self._look_again()
@@ -272,9 +278,7 @@ class Play:
 
     def _house_may_act(self) -> None:
         if not self.table.houses_turn or self.table.asked or self.table.offer:
-            raise StaleAction("It is not for the house to act now.")
-
-    # ---- games ----------------------------------------------------------------------------------------------------
+            raise StaleAction("It is not the bot's turn to act.")
 
     def _start(self, line: Any, sent_terms: Any, sent_colours: Any = None) -> None:
         header = header_of(line)
@@ -332,10 +336,8 @@ class Play:
     def _corrected(self, body: dict[str, Any]) -> None:
         before = self._game()
         self._enter("correction", body)
-        if self._game().transcript is not before.transcript:  # an earlier game's throw leaves the tray as it was
+        if self._game().transcript is not before.transcript:  # correcting an earlier game leaves the tray alone
             self._rest(interpret.overruled(self.table.memory))
-
-    # ---- the journal ----------------------------------------------------------------------------------------------
 
     def _line(self, action: Action | Undo, source: str, observation: Observation | None = None) -> None:
         body: dict[str, Any] = {"line": line_of(action), "source": source}
@@ -355,17 +357,17 @@ class Play:
             raise
 
     def _enter(self, kind: str, body: dict[str, Any], throw: int | None = None) -> None:
-        """Check the entry by folding it in, put it on the disk, and only then tell of it."""
+        """Apply an entry to the record, which checks it; write it to disk; only then publish it."""
         number = self.table.record.number + 1
         entry = Entry(number=number, kind=kind, body=body, wall_s=self._wall(), throw=throw)
         record = after_entry(self.table.record, entry)
-        # Every number is shown: where one command makes two entries, the first is told of before the second is made.
+        # Every number is published: if one command makes two entries, the first is published before the second.
         self._changed(self.table)
         self._journal.append(entry)
         self._put(replace(self.table, record=record, offer=None, choice=0, house=None))
 
     def _archive_games(self) -> None:
-        """Put down what the last game was begun after, so that the next start replays no further back."""
+        """Archive the games before the last one, so that the next start replays from there."""
         begun = self._journal.tail.last_game
         if begun is not None:
             self._archive.write(Mark(next=begun.number, link=begun.link))
@@ -374,7 +376,7 @@ class Play:
         self.table = table
 
     def _rest(self, memory: Memory) -> None:
-        """After a person has changed the game: no question is open and the tray as it lies is settled."""
+        """Close any question after people changed the game; the tray as it is counts as handled."""
         self._put(replace(self.table, memory=memory, asked=None))
         game = self._playing()
         self._say(waiting(game.transcript.state) if game else None)

@@ -1,4 +1,4 @@
-"""From what a game says happened to the table's log: numbered, with the names that people read beside the sides."""
+"""Convert a game's events to the table's log: numbered, and with the players' names."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from companion.games.registry import game_named
 from companion.table.snapshot import Event, News, Snapshot
 
 TAKEN_BACK = frozenset({"undone", "corrected", "abandoned"})
+"""Codes of events that make earlier ones untrue."""
 
 
 def events_of(transcript: Transcript, number: int, throw: int | None = None, aloud: bool = False) -> tuple[Event, ...]:
-    """What the last line of a game brought about, in the order to tell it.
+    """Return the events that the last line of a game caused, in order.
 
     Args:
         transcript: The game after that line.
-        number: Of the line's entry in the journal.
-        throw: The number of its throw, when it is one.
-        aloud: Whether a voice calls out all of it: what the house decides no hand has shown.
+        number: Number of the line's journal entry.
+        throw: Number of the throw, if the line is one.
+        aloud: Whether the voice calls out all of them, as for decisions of the bot, which nobody saw.
     """
     events = tuple(_event(transcript, event, number, throw) for event in transcript.events)
     return tuple(msgspec.structs.replace(event, called=True) for event in events) if aloud else events
 
 
 def news_between(before: Snapshot, after: Snapshot) -> News:
-    """What `after` brought that `before` had not."""
+    """Return the events that are new in `after`."""
     if before.number == after.number:
         return News()
     fresh = tuple(event for event in after.events if event.number > before.number)

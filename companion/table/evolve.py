@@ -1,4 +1,4 @@
-"""What the journal says: its entries folded, one by one, into the games of the evening; the table is its replay."""
+"""The event-sourced state of the table: `after_entry` is the reducer, `replayed` folds a journal through it."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ from companion.table.journal.chain import LOST
 from companion.table.snapshot import Event, Sitting, Thrown
 from companion.table.terms import terms_of
 
-REMEMBERED = 40  # people whose colour is remembered while they are away
-LOG_LENGTH = 60  # events kept for the pages' log; the journal has them all
+MAX_REMEMBERED_COLOURS = 40
+"""Absent players whose colour is kept for their return."""
+LOG_LENGTH = 60
+"""Events kept for the log on the pages; the journal has all of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The table as journaled.
+    """The table's state after an entry of the journal.
 
     Attributes:
-        number: Of the last entry.
-        last_throw: The highest number of a throw.
-        games: Of this sitting and the one before, oldest first; the last is on the table, the others are archived.
-        closed: Whether the evening was declared over, so that the next game starts a new sitting.
+        number: Number of the last entry.
+        last_throw: Highest number of a throw.
+        games: Games of this sitting and the one before, oldest first. All but the last are archived.
+        closed: Whether the sitting was ended, so that the next game starts a new one.
     """
 
     number: int = 0
@@ -43,18 +45,18 @@ class Record:
 
     @property
     def game(self) -> PlayedGame | None:
-        """The game on the table."""
+        """The game being played, or the last one played."""
         return reopened(self.games[-1]) if self.games else None
 
     @property
     def first_throw(self) -> int:
-        """The number of the first throw of this sitting that stands; else that of the next throw."""
+        """Number of this sitting's first throw that was not taken back, or of the next throw if there is none."""
         ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
         return min((game.first_throw for game in ours if game.first_throw), default=self.last_throw + 1)
 
     @property
     def sitting(self) -> Sitting:
-        """The games lost this evening, and who has which colour."""
+        """Games lost in this sitting, and the players' colours."""
         if not self.games:
             return Sitting()
         ours = [game for game in self.games if game.sitting == self.games[-1].sitting]
@@ -64,11 +66,11 @@ class Record:
 
 
 class Unplayable(RulesError):
-    """An entry that can't be replayed.
+    """An entry that cannot be replayed.
 
     Attributes:
-        record: The record before it.
-        entry: Its number.
+        record: The record before the entry.
+        entry: Number of the entry.
     """
 
     def __init__(self, record: Record, entry: Entry, why: Exception) -> None:
@@ -79,14 +81,15 @@ class Unplayable(RulesError):
 def replayed(
     entries: Iterable[Entry], record: Record | None = None, begun: Callable[[tuple[Game, ...]], None] = lambda _: None
 ) -> Record:
-    """The record after all those entries.
+    """Fold entries into a record.
 
     Args:
-        entries: In order.
-        record: As it was before them.
-        begun: Called with the games whenever another has begun.
+        entries: Entries in order.
+        record: The record before them; empty by default.
+        begun: Called with all games whenever a new one has begun.
 
-    Raises Unplayable at the first that is not from this program's rules.
+    Raises:
+        Unplayable: The rules refuse an entry.
     """
     record = record or Record()
     for entry in entries:
@@ -100,9 +103,9 @@ def replayed(
 
 
 def archived_before(folder: Path, archive: Archive) -> tuple[Record, int]:
-    """Return the record of the archived games, and the number of the entry to replay from: it began the last game.
+    """Load the archive of a data folder: the record it holds and the number of the first entry to replay.
 
-    An archive of another journal is forgotten. Raises DeviceError.
+    An archive that does not belong to the journal is deleted, and replay starts at entry 1. Raises DeviceError.
     """
     loaded = archive.load()
     if loaded is None:
@@ -115,7 +118,7 @@ def archived_before(folder: Path, archive: Archive) -> tuple[Record, int]:
 
 
 def after_entry(record: Record, entry: Entry) -> Record:
-    """The record after one more entry. Raises RulesError, and the record is as it was."""
+    """Apply one entry: return the next record. Raises RulesError if the entry is refused."""
     games, closed = record.games, record.closed
     if entry.kind == "game":
         games, closed = _with_game(games, entry), False
@@ -135,9 +138,14 @@ def after_entry(record: Record, entry: Entry) -> Record:
 
 
 def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
-    """The oldest game that can still be gone back to once a game with that number and sitting has started.
+    """Return the number of the oldest game that undo can reach after a new game starts.
 
-    Replay after a start begins there. A new sitting lets go of all but the one before it.
+    Older games are dropped from the record. A new sitting keeps only the sitting before it.
+
+    Args:
+        games: The games so far.
+        number: Entry number of the new game.
+        sitting: Sitting of the new game.
     """
     if not games:
         return number
@@ -147,26 +155,26 @@ def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
 
 
 def game_of_throw(games: tuple[Game, ...], throw: int) -> PlayedGame:
-    """The game of this sitting in which that throw stands. Raises IllegalAction when there is none."""
+    """Return the game of this sitting that contains a throw. Raises IllegalAction if there is none."""
     for game in reversed(games):
         if isinstance(game, ArchivedGame) and not game.first_throw <= throw <= game.last_throw:
             continue
         if game.sitting == games[-1].sitting and any(thrown.number == throw for thrown in game.throws):
             return reopened(game)
-    raise IllegalAction(f"Throw {throw} is not one of this sitting, or has been taken back.")
+    raise IllegalAction(f"Throw {throw} is not part of this sitting, or was taken back.")
 
 
 def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) -> Correction:
-    """What a correction of that throw leads to.
+    """Compute the effect of correcting a throw, without applying it.
 
     Raises:
-        IllegalAction: There is no such throw in this sitting; the values don't fit; or a game that others have followed
-            would be over no more.
+        IllegalAction: The throw is not part of this sitting, the values do not fit, or an earlier game would no
+            longer be over.
     """
     game = game_of_throw(games, throw)
     result = corrected(game.transcript, _index_of(game, throw), Throw(values))
     if game.number != games[-1].number and game.over and not result.transcript.state.over:
-        raise IllegalAction("With those values that game would not be over, and others have followed; undo back to it.")
+        raise IllegalAction("With those values that game would not be over, but others follow it. Undo to it first.")
     return result
 
 
@@ -179,7 +187,7 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
     # Journals from before colours were remembered say nothing of them.
     worn = entry.body.get("colours", games[-1].colours if games else {})
     others = [(name, colour) for name, colour in worn.items() if name not in header.players]
-    worn = {**dict(others[-REMEMBERED:]), **colours(worn, header.players)}
+    worn = {**dict(others[-MAX_REMEMBERED_COLOURS:]), **colours(worn, header.players)}
     terms = terms_of(entry.body.get("terms", {}), header)
     game = PlayedGame(entry.number, entry.body["sitting"], transcript, (), (started,), worn,
                       started_s=entry.wall_s, terms=terms)  # fmt: skip
@@ -188,7 +196,7 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
     if len(games) < 2 or reopened(games[-1]).lines:
-        raise IllegalAction("There is nothing left to take back.")
+        raise IllegalAction("There is nothing to take back.")
     back = reopened(games[-2])
     return (*games[:-2], replace(back, log=(*back.log, Event(number=number, code="undone", args={"lines": 0}))))
 
@@ -206,7 +214,7 @@ def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
 
 def _played(game: PlayedGame, entry: Entry) -> PlayedGame:
     if game.abandoned:
-        raise IllegalAction("This game was abandoned; undo that to go on with it, or start the next one.")
+        raise IllegalAction("This game was abandoned. Undo that to go on, or start the next game.")
     action = action_of(entry.body["line"])
     if isinstance(action, Undo):
         return _undone(game, entry, action)
@@ -243,7 +251,7 @@ def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
 
 
 def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
-    """With one throw of the sitting changed; the game on the table tells of it, whichever game it was in."""
+    """Apply a correction to whichever game of the sitting it concerns; the current game's log mentions it."""
     game = game_of_throw(games, entry.body["throw"])
     mended, said = _corrected(game, correction_of(games, entry.body["throw"], tuple(entry.body["values"])), entry)
     changed = tuple(mended if one.number == game.number else one for one in games)
@@ -252,7 +260,7 @@ def _with_correction(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[PlayedGame, Event]:
-    """The game with later lines that no longer fit gone (they stay in the journal), and what is said of it."""
+    """Return the corrected game, without the later lines that became illegal, and the event for the log."""
     values, index = tuple(entry.body["values"]), _index_of(game, entry.body["throw"])
     was = game.lines[index]
     assert was.thrown is not None, "found by the number of its throw"
@@ -268,7 +276,7 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
 
 
 def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
-    """The lines from `first` on that still stand, each throw by whoever throws it now: turns may have changed."""
+    """Lines from index `first` on after a correction, with each throw's player recomputed: turns may have shifted."""
     found: list[Line] = []
     for line, step in zip(lines[first : transcript.standing], transcript.steps[first:-1], strict=True):
         if line.thrown is not None:
@@ -279,7 +287,7 @@ def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> li
 
 
 def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tuple[Event, ...]:
-    """The events of the lines from `first` on as they are true now, under the numbers that they had."""
+    """Recompute the events of the lines from index `first` on after a correction, keeping their entry numbers."""
     return tuple(
         event
         for line, step in zip(lines[first:], transcript.steps[first + 1 :], strict=True)

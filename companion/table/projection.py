@@ -1,4 +1,4 @@
-"""From what the writer knows to the snapshot that everyone sees; pure."""
+"""Project the writer's state to the snapshot that everyone sees. Pure functions."""
 
 from __future__ import annotations
 
@@ -25,25 +25,26 @@ from companion.table.terms import USUAL, Policies, policies_under
 from companion.table.tray.interpret import Ask, Memory, values_of
 from companion.table.tray.observation import Die, Observation
 
-EVENTS_SHOWN = 40
-THROWS_SHOWN = 24
-"""A game of many hours is no heavier to send than its last minutes; a page asks for what was before."""
+MAX_EVENTS = 40
+"""Events in a snapshot, newest kept; a page asks for older ones."""
+MAX_THROWS = 24
+"""Throws in a snapshot, newest kept: bounds its size in a long game."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """All that the writer has before it: the journaled record, and what is known of the tray just now.
+    """The writer's whole state: the journaled record and what is known about the tray.
 
     Attributes:
-        record: What the journal says.
-        memory: What was seen in the tray.
-        observation: The tray as last seen at rest.
-        asked: The open question's id and what it asks.
+        record: The state after the last journal entry.
+        memory: What earlier observations of the tray have shown.
+        observation: The last observation of the tray at rest.
+        asked: Number and content of the open question.
         notice: What the table sees or waits for.
-        offer: A correction that waits to be confirmed.
+        offer: A correction that waits for confirmation.
         moving: Whether something moves in the tray.
-        choice: How often the next button was pressed to choose another of the decisions that a button can make.
-        house: What the house has said: so many dice are to be thrown for it.
+        choice: How often the next button was pressed, to choose among the decisions that the bank button can make.
+        house: The bot's announcement of dice to be thrown for it.
     """
 
     record: Record
@@ -58,13 +59,13 @@ class TableState:
 
     @property
     def policies(self) -> Policies:
-        """What the tray means in the game's states."""
+        """Tray policies under the game's terms."""
         game = self.record.game
         return policies_under(game.terms if game else USUAL)
 
     @property
     def choices(self) -> tuple[Action, ...]:
-        """The decisions that the next button goes through."""
+        """Decisions that the next button cycles through."""
         game = self.record.game
         if game is None or game.abandoned:
             return ()
@@ -72,14 +73,14 @@ class TableState:
 
     @property
     def houses_turn(self) -> bool:
-        """Whether the house must act, or dice must be thrown for it."""
+        """Whether it is the bot's turn."""
         game = self.record.game
         house = game.terms.house if game and not game.abandoned else None
         return game is not None and house is not None and game.transcript.state.player == house.player
 
 
 def staying(table: TableState) -> tuple[Die, ...]:
-    """The dice in the tray that stay when the next throw of a game is made, those in the keep zone first."""
+    """Dice in the tray that stay during the next throw, those in the keep zone first."""
     game, seen = table.record.game, table.observation
     if game is None or seen is None:
         return ()
@@ -92,7 +93,7 @@ def staying(table: TableState) -> tuple[Die, ...]:
 
 
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
-    """The snapshot of that state. Where `last` has the same number, its game is taken over, not made again."""
+    """Build the snapshot of a state. The game part of `last` is reused if it has the same entry number."""
     if last is None or last.number != table.record.number:
         last = _journaled(table.record)
     lying = table.observation if table.memory.awake else None
@@ -128,8 +129,8 @@ def _journaled(record: Record) -> Snapshot:
         rule_of_thumb=None if game.abandoned or game.terms.serious else _rule_of_thumb(state),
         safe_chance=None if game.abandoned or game.terms.serious else state.safe_chance,
         tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
-        throws=game.throws[-THROWS_SHOWN:],
-        events=game.log[-EVENTS_SHOWN:],
+        throws=game.throws[-MAX_THROWS:],
+        events=game.log[-MAX_EVENTS:],
         race=tuple((change.side, change.score) for change in changes),
         highlights=highlights(game) if state.over else (),
         sitting=record.sitting,
@@ -175,14 +176,14 @@ def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
 
 
 def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
-    """By side the hole that its last gain began at; 0 before the first."""
+    """Hole of each side's back peg: where its last gain began, 0 before the first."""
     rules = game_named(game.header.game)
     gains = {change.side: change.before for change in changes if change.score > change.before.scores[change.side]}
     return [rules.track(gains[side]).pegs[side].banked if side in gains else 0 for side in range(len(game.sides))]
 
 
 def starter_after(game: PlayedGame) -> int | None:
-    """The seat that starts the game after this one, of a player who has not left; None until it is over."""
+    """Seat of the player who starts the next game, skipping those who left; None until this game is over."""
     state = game.transcript.state
     if state.outcome is None:
         return None
@@ -197,14 +198,14 @@ def _choice(table: TableState) -> dict[str, Any] | None:
 
 
 def restored(record: Record) -> Phrase | None:
-    """What is said after a start: everything is as it was."""
+    """Notice after a restart: the scores and whose turn it is; None without a game."""
     if record.game is None:
         return None
     return Phrase("restored", {"scores": record.game.view["scores"], "player": record.game.view["player"]})
 
 
 def _says_nothing(notice: Phrase | None) -> bool:
-    """Whether a notice only says that someone is on."""
+    """Whether a notice only says whose turn it is, so that the bot's own notice may replace it."""
     return notice is None or notice.code in {"throw", "decide", "throw_or_bank", "restored"}
 
 

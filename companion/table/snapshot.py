@@ -1,4 +1,4 @@
-"""The table as everyone sees it: one frozen value, made anew at each change, numbered."""
+"""The snapshot: the whole table as everyone sees it, one frozen and numbered value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.games.engine.views.phrase import Phrase
 from companion.table.terms import USUAL, Terms
 
 Notice = Phrase
-"""Something the table says of what it sees or waits for; pages turn it into words.
+"""What the table sees or waits for, as a code with arguments; pages turn it into words.
 
 Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `choose_point` {player, values},
 `freeze` {player, value, missing, sizes}, `choose_entry` {player, kept, again}, `choose_keep` {player, dice,
@@ -31,15 +31,15 @@ thrown before a decision that must come first; `ill` {what, cure}.
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """A reading in doubt that a person must settle: what was read, die by die, and the photo to look at.
+    """A question about a doubtful reading: the values read die by die, and the photo.
 
     Attributes:
-        id: Grows with each question; an answer names it.
-        code: Why it is asked: a doubt's code.
-        wanted: How many dice the rules wait for, ascending.
-        values: What was read, die by die, in the order of `boxes_xywh`.
+        id: Number of the question; an answer must carry it.
+        code: Code of the doubt.
+        wanted: Numbers of dice that the rules allow, ascending.
+        values: Values read, in the order of `boxes_xywh`.
         boxes_xywh: Boxes in pixels of the photo.
-        confidences: 0 to 1, in the same order.
+        confidences: Confidences, 0 to 1, in the same order.
         photo: Path of the photo under the site's root (`/api/question.jpg?id=3`), or None.
     """
 
@@ -53,7 +53,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Thrown(msgspec.Struct, frozen=True, kw_only=True):
-    """A throw: its number (grows over all games of the data folder), who threw what, how it came in."""
+    """A throw: its number (unique in the data folder), the player, the values and how it was entered."""
 
     number: int
     player: str
@@ -66,14 +66,14 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     """Something that happened, for the log, the lights and the voice.
 
     Attributes:
-        number: Of the snapshot that it came with.
+        number: Number of the journal entry that caused it.
         code: The key of its text: `game_started`, `game_over`, `undone`, `corrected`, `abandoned`, or the game's own.
-        args: What goes into its text; `player` and `on` are names.
-        side: The side that it is about, as a place in `Snapshot.sides`.
-        moment: The kind of light and sound that it makes.
-        called: Whether a voice calls it out.
+        args: Arguments of its text; `player` and `on` are names.
+        side: Index in `Snapshot.sides` of the side it is about.
+        moment: Kind of its light and sound.
+        called: Whether the voice calls it out.
         cheered: Whether it fills the pub's screen for a moment.
-        words: Its text in English, where no catalogue has one.
+        words: Its English text, if no catalogue has one.
     """
 
     number: int
@@ -87,11 +87,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class News(msgspec.Struct, frozen=True):
-    """What a snapshot brought that the one before it had not; told once to everyone who follows the table.
+    """What is new in a snapshot; sent once to every subscriber.
 
     Attributes:
-        events: What happened, oldest first.
-        taken_back: Whether something that was told before is true no more.
+        events: New events, oldest first.
+        taken_back: Whether an earlier event is no longer true.
     """
 
     events: tuple[Event, ...] = ()
@@ -99,17 +99,17 @@ class News(msgspec.Struct, frozen=True):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """A side of the game on: a player, or a team.
+    """A side of the current game: a player or a team.
 
     Attributes:
-        name: For people.
-        colour: 0 to 9.
-        score: What is banked.
-        ahead: What it would be if the turn were banked now.
-        back: The hole of its back peg: where its peg stood before the last gain.
-        to_play: Whether it is the side's turn.
+        name: Name of the player or team.
+        colour: Index into the palette, 0 to 9.
+        score: Banked score.
+        ahead: Score if the turn were banked now.
+        back: Hole of the back peg: where the peg was before its last gain.
+        to_play: Whether it is this side's turn.
         won: Whether it has won.
-        games_lost: Games lost by this one, once it is over.
+        games_lost: Games lost by this game, once it is over.
     """
 
     name: str
@@ -123,7 +123,7 @@ class Side(msgspec.Struct, frozen=True):
 
 
 class Highlight(msgspec.Struct, frozen=True, kw_only=True):
-    """What a game is remembered by: `best_turn` or `dearest_loss`, whose, its points, its last throw with a photo."""
+    """A highlight of a game: its kind (`best_turn`, `dearest_loss`), side, points and last throw with a photo."""
 
     kind: str
     side: int
@@ -132,7 +132,7 @@ class Highlight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sitting(msgspec.Struct, frozen=True, kw_only=True):
-    """The evening so far: games played, games lost by name, and the colour (0 to 9) of each player of this game."""
+    """The sitting so far: games played, games lost by name, and the colour (0 to 9) of each player."""
 
     games: int = 0
     games_lost: dict[str, int] = {}
@@ -140,14 +140,14 @@ class Sitting(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """A correction that a person must confirm, since lines played after the throw no longer fit and would go.
+    """A correction that must be confirmed, because later lines would become illegal and be dropped.
 
     Attributes:
-        id: What `ConfirmCorrection` names.
-        throw: The number of the throw.
-        was: Its values as they stand.
-        values: Its values as corrected.
-        dropped: The lines that would go, oldest first: `{"line": {...}, "why": "..."}`.
+        id: Number that `ConfirmCorrection` must carry.
+        throw: Number of the throw.
+        was: Its present values.
+        values: Its corrected values.
+        dropped: Lines that would be dropped, oldest first: `{"line": {...}, "why": "..."}`.
     """
 
     id: int
@@ -158,11 +158,11 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrayPlan(msgspec.Struct, frozen=True):
-    """What the tray is to hold now.
+    """What the tray should hold now.
 
     Attributes:
-        dice: How many dice must lie in both zones together; None where the rules leave it open.
-        fresh: Whether the next throw takes up all dice, those that still lie there too.
+        dice: Number of dice in both zones together; None if the rules leave it open.
+        fresh: Whether the next throw uses all dice, including those still in the tray.
     """
 
     dice: int | None = None

@@ -1,7 +1,7 @@
-"""What is agreed on a game besides its rules: whom the house plays, whether advice is given, which dice are thrown.
+"""Terms of a game beside its rules: the bot's seat, whether advice is given, which dice are thrown.
 
-No transcript tells of it: a player that the house plays is a player by name. It stands in the journal's entry that
-starts the game.
+Transcripts do not contain them: to a transcript the bot is a player with a name. They are part of the journal entry
+that starts the game.
 """
 
 from __future__ import annotations
@@ -18,28 +18,29 @@ from companion.games.engine.tray_policy import DecidedElsewhere, KeepZonePolicy
 from companion.games.registry import policy_for
 
 HOUSE = "House"
-"""What the player is called that the settings give to the house."""
+"""Default name of the bot."""
 NAME_LENGTH = 24
+"""Most characters in the name of a dice set."""
 Policies = Callable[[State], KeepZonePolicy]
-"""What the tray means in each state of a game."""
-SERIOUS = "This is a serious game: nobody is advised while it is on."
+"""Returns the tray policy of a state: what dice in the tray mean in it."""
+SERIOUS = "This game is in tournament mode: no hints while it is on."
 
 
 class HouseSeat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The player that the house plays, and how well: a key of `companion.games.engine.players.LEVELS`."""
+    """The seat that the bot plays: the player's name, and a level of `companion.games.engine.players.LEVELS`."""
 
     player: str
     level: str
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What is agreed on a game.
+    """Terms of a game.
 
     Attributes:
-        house: Whom the house plays, if anyone.
-        serious: Whether nobody is told odds or best play while the game is on.
-        chances: Whether the pub's screen shows the chance to win while the game is on.
-        dice: The name of the set of dice that is thrown; empty for the table's usual ones.
+        house: The bot's seat, if it plays.
+        serious: Tournament mode: no odds and no advice during the game.
+        chances: Whether the pub's screen shows win probabilities during the game.
+        dice: Name of the dice set; empty for the table's usual one.
     """
 
     house: HouseSeat | None = None
@@ -52,7 +53,7 @@ USUAL = Terms()
 
 
 def terms_of(sent: object, header: Header) -> Terms:
-    """The terms that a decoded JSON object tells, checked against the game's header. Raises RulesError."""
+    """Convert a decoded JSON object to terms and check them against the game's header. Raises RulesError."""
     if isinstance(sent, dict):
         for key in sent:
             if key not in Terms.__struct_fields__:
@@ -71,13 +72,13 @@ def terms_of(sent: object, header: Header) -> Terms:
 
 
 def terms_line(terms: Terms) -> dict[str, Any]:
-    """The terms as plain JSON: only what is not as usual. `terms_of` reads it back."""
+    """Convert terms to JSON that `terms_of` reads back; defaults are left out."""
     line: dict[str, Any] = msgspec.to_builtins(terms)
     return line
 
 
 def policies_under(terms: Terms) -> Policies:
-    """What the tray means: as the games say, but in the house's turn; it decides by itself, its dice are thrown."""
+    """Return the tray policies under those terms: in the bot's turn the tray only throws, the bot decides."""
     if terms.house is None:
         return policy_for
     player = terms.house.player

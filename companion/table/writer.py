@@ -1,4 +1,4 @@
-"""The table: one writer thread, a queue of commands in, numbered snapshots out."""
+"""The table's writer: one thread that takes commands from a queue and publishes numbered snapshots."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from companion.table.snapshot import News, Snapshot, Thrown
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-FALLEN_S = 0.5
-"""So often whoever waits for the writer looks whether there still is one."""
+LIVENESS_POLL_S = 0.5
+"""Poll interval in seconds while waiting for the writer thread, to notice that it crashed."""
 
 Reader = Callable[[Snapshot, News], None]
 
 
 class Table:
-    """One table. Commands may come from any thread; one thread carries them out, one after the other.
+    """One table. Any thread may submit commands; the writer thread carries them out one after the other.
 
     Args:
         journal: Opened, written and closed by the writer thread.
-        photos: The photos of throws.
-        clock: Seconds, monotonic: the clock of `Observation.at_s`.
-        wall: Seconds since 1970, for display in the journal only.
+        photos: Photos of throws.
+        clock: Seconds, monotonic; the clock of `Observation.at_s`.
+        wall: Seconds since 1970; stored in the journal for display only.
     """
 
     def __init__(
@@ -54,18 +54,18 @@ class Table:
         self._clock = clock
         self._queue: SimpleQueue[tuple[Command | None, Future[Snapshot]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._gate = threading.Lock()  # nothing enters the queue once its writer has left
+        self._gate = threading.Lock()  # no command enters the queue after its writer has stopped
         self._open = False
         self._upkeep_s = 0.0  # when the journal's next step of upkeep is due, on the clock
-        self._following = threading.Lock()  # a snapshot and those who follow change together
+        self._following = threading.Lock()  # guards the snapshot and its subscribers together
         self._readers: tuple[Reader, ...] = ()
         self._snapshot = Snapshot(number=0)
-        self._fault: str | None = None  # of the last reader that could not take the newest snapshot
+        self._fault: str | None = None  # error of the last reader that failed on the newest snapshot
 
     def start(self) -> None:
-        """Open the journal and begin to serve; again when the writer has fallen. Raises DeviceError.
+        """Open the journal and start the writer thread, unless it is running. Restarts it after a crash.
 
-        May be called twice.
+        Raises DeviceError.
         """
         if self._thread is not None and self._thread.is_alive():
             return
@@ -75,14 +75,14 @@ class Table:
         _result(opened, thread)
 
     def stop(self) -> None:
-        """Carry out what is queued, close the journal. Later commands are refused. May be called twice."""
+        """Finish the queued commands, stop the thread and close the journal. Later commands are refused. Idempotent."""
         thread, self._thread = self._thread, None
         if thread is not None and thread.is_alive():
             self._queue.put(None)
             thread.join()
 
     def answers(self, within_s: float) -> bool:
-        """Whether the writer carries out a command that changes nothing in that time: what a watchdog may live by."""
+        """Whether the writer handles an empty command within that time, in seconds; for the watchdog."""
         answer: Future[Snapshot] = Future()
         with self._gate:
             if not self._open:
@@ -91,28 +91,31 @@ class Table:
         return bool(wait((answer,), within_s).done)
 
     def health(self) -> tuple[bool, str]:
-        """Whether all who follow the table could take the newest snapshot, and a sentence for the page."""
+        """Return whether every subscriber handled the newest snapshot, and a sentence for the page."""
         if self._fault is not None:
-            return False, f"A part that follows the table fails ({self._fault}): what it shows may be old. Start again."
+            return False, f"A part that follows the table fails ({self._fault}); it may show old data. Restart it."
         return True, f"at entry {self._snapshot.number}"
 
     def snapshot(self) -> Snapshot:
-        """The newest snapshot; never waits."""
+        """Return the newest snapshot without waiting."""
         return self._snapshot
 
     def standing(self) -> TableState:
-        """All that the writer has before it, as it is now; never waits."""
+        """Return the writer's current state without waiting."""
         return self._play.table
 
     def throws(self) -> tuple[Thrown, ...]:
-        """Every throw of the game that is on, oldest first; never waits."""
+        """Return every throw of the current game, oldest first, without waiting."""
         game = self._play.table.record.game
         return game.throws if game else ()
 
     def subscribe(self, reader: Reader) -> Callable[[], None]:
-        """Have the writer thread call `reader` with each new snapshot and its news; returns how to end that.
+        """Call `reader` from the writer thread with each new snapshot and its news.
 
-        A reader must be quick and must not call `submit`; what it raises is logged.
+        A reader must be quick and must not call `submit`. Its exceptions are logged.
+
+        Returns:
+            A function that unsubscribes it.
         """
         with self._following:
             self._readers = (*self._readers, reader)
@@ -127,10 +130,10 @@ class Table:
         """Carry out a command and return the snapshot after it.
 
         Raises:
-            StaleAction: It was made for an older number.
+            StaleAction: The command was made from an older snapshot.
             IllegalAction, NotationError, RulesError: The rules refuse it.
-            DeviceError: The journal can't be written; nothing has changed. Or the table is stopped.
-            CompanionError: A fault in the program; what reached the journal stands, all else is as it was.
+            DeviceError: The journal cannot be written, and nothing has changed; or the table is stopped.
+            CompanionError: A fault in the program. Entries already journaled stay; everything else is unchanged.
         """
         answer: Future[Snapshot] = Future()
         with self._gate:
@@ -141,7 +144,7 @@ class Table:
         return _result(answer, thread)
 
     def question_photo(self, question: int) -> bytes | None:
-        """The picture of the open question, if that is the one."""
+        """Return the JPEG of the open question if it has that number, else None."""
         asked = self._play.table.asked
         return asked[1].observation.photo_jpeg if asked and asked[0] == question else None
 
@@ -149,7 +152,7 @@ class Table:
         try:
             self._play.open()
             self._state_changed(self._play.table)
-        except BaseException as ill:  # noqa: BLE001  whoever waits for the start must hear of any end of it
+        except BaseException as ill:  # noqa: BLE001  `start` must learn about every kind of failure
             self._play.close()
             opened.set_exception(ill if isinstance(ill, CompanionError) else _no_start(ill))
             return
@@ -166,7 +169,7 @@ class Table:
             self._play.close()
 
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
-        """Wait for the next command, or for a `Tick` that is due; nobody waits for the upkeep in between."""
+        """Wait for the next command or for a `Tick` that is due; run the journal's upkeep while idle."""
         while True:
             tick_s = self._play.deadline_s()
             due_s = self._upkeep_s if tick_s is None else min(tick_s, self._upkeep_s)
@@ -194,12 +197,12 @@ class Table:
         except CompanionError as refusal:
             no = refusal
         except Exception as fault:  # noqa: BLE001  the writer must outlive a fault in the rules or in itself
-            # What reached the journal stands; all else is as it was.
+            # Journaled entries stay; everything else is restored.
             self._play.table = replace(before, record=self._play.table.record)
             no = _fault(fault)
         try:
             self._state_changed(self._play.table)
-        except Exception as fault:  # noqa: BLE001  the same: a view that can't be made leaves the last one standing
+        except Exception as fault:  # noqa: BLE001  a snapshot that cannot be made leaves the last one in place
             no = no or _fault(fault)
         if no is None:
             answer.set_result(self._snapshot)
@@ -216,7 +219,7 @@ class Table:
                 asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
 
     def _number_made(self, table: TableState) -> None:
-        """Tell of a number before the next is made; of one that was told of, what is new comes with the next."""
+        """Publish a snapshot of a new entry number before the next entry is made."""
         if table.record.number > self._snapshot.number:
             self._state_changed(table)
 
@@ -241,10 +244,10 @@ class Table:
 
 
 def _result(answer: Future[T], thread: threading.Thread) -> T:
-    """What the writer answers; it may fall before it does. Raises what it was refused with, or DeviceError."""
-    while not wait((answer,), FALLEN_S).done:
+    """Wait for the writer's answer. Raises its refusal, or DeviceError if the writer thread crashed."""
+    while not wait((answer,), LIVENESS_POLL_S).done:
         if not thread.is_alive() and not answer.done():
-            raise DeviceError("The table's writer has fallen.", "It is started again: look, then do it once more.")
+            raise DeviceError("The table's writer crashed.", "It is being restarted. Check the page, then try again.")
     return answer.result()
 
 
@@ -255,6 +258,6 @@ def _no_start(fault: BaseException) -> DeviceError:
 
 
 def _fault(error: Exception) -> CompanionError:
-    """What a person is told of a fault in the program itself."""
+    """Log an unexpected exception and return the error that people see."""
     log.error("a command failed", exc_info=error)
-    return CompanionError("The table could not do that because of a fault in the program; look at what it shows.")
+    return CompanionError("The table could not do that because of a fault in the program. Check what the page shows.")

@@ -276,7 +276,7 @@ def test_a_game_that_others_have_followed_stays_over_when_a_throw_of_it_is_corre
         table.submit(c.CorrectThrow(number=number, throw=crap_out, values=(1, 2, 3, 3, 4, 6)))
     table.submit(c.EndSitting(number=number))
     number = table.submit(c.StartGame(header=CRAG)).number
-    with pytest.raises(IllegalAction, match="not one of this sitting"):
+    with pytest.raises(IllegalAction, match="not part of this sitting"):
         table.submit(c.CorrectThrow(number=number, throw=1, values=(1, 1, 1, 2, 3, 5)))
     table.stop()
 

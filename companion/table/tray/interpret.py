@@ -1,8 +1,8 @@
-"""From what the tray shows to what was played: lines for the transcript, a question, or a word on what is waited for.
+"""Interpret the tray: turn an observation into transcript lines, a question for people, or a notice.
 
-Pure: a state, what was seen before (`Memory`) and an `Observation` give an `Interpretation`. The dice speak: going on
-is throwing, banking is lifting all dice out, keeping is moving dice to the keep zone. Nothing is guessed: when the dice
-could mean two things, or the count does not fit, or the reading is in doubt, there is a question.
+Pure functions: a game state, a `Memory` of earlier observations and an `Observation` give an `Interpretation`. Dice are
+the controls: throwing goes on, lifting all dice out banks, moving dice to the keep zone keeps them. Nothing is
+guessed. If the dice can mean two things, the count is wrong or the reading is in doubt, the table asks.
 """
 
 from __future__ import annotations
@@ -19,30 +19,31 @@ from companion.table.terms import Policies
 from companion.table.tray.motion import Motion, elsewhere, motion_of, moved
 from companion.table.tray.observation import Die, Observation
 
-NOTHING_WRONG = (None, "count")
-"""Doubts of an observation without dice that leave it believable: too few dice is what an empty zone is."""
+CREDIBLE_WHEN_EMPTY = (None, "count")
+"""Doubts that an observation of an empty throw zone may carry and still be believed: "count" says too few dice."""
 
-BANK_AFTER_S = 2.0  # a tray that stays empty this long has been lifted out, not just reached into
+BANK_AFTER_S = 2.0
+"""Time in seconds that the tray must stay empty before it banks: longer than a hand that only reaches in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What was seen before.
+    """What earlier observations have shown.
 
     Attributes:
-        awake: Whether the tray has been seen at all; the first observation after a start may show an old throw.
-        last_values: The values of the game's last throw, sorted: an old throw is known by them.
-        thrown: Dice in the throw zone when last seen at rest.
-        lay: Dice that lay there when last any did: a tray that was covered for a moment shows them again.
-        kept: Dice in the keep zone when last seen at rest.
-        kept_before: Values that lay in the keep zone before the last roll, and still after it.
-        set_aside: Values that the keep zone holds of the last throw and no line tells of yet.
-        rolled: Whether dice have been rolled that no line tells of yet.
-        rolls: How many rolls have been seen: tells one that is in question from a later one.
-        armed: Whether dice lay in the tray since the last line that came from it: only those can be lifted out.
-        empty_since_s: Since when the tray is empty, on the table's clock.
-        ignored_kept: Values in the keep zone that a person overruled; they say nothing until they change.
-        keep_zone: Whether the tray has a keep zone at all; without one every die lies in the throw zone.
+        awake: Whether the tray has been observed since the start. The first observation may show an old throw.
+        last_values: Sorted values of the game's last throw, to recognise an old throw.
+        thrown: Dice in the throw zone at the last observation.
+        lay: Dice in the throw zone at the last observation that had any; a covered tray shows them again.
+        kept: Dice in the keep zone at the last observation.
+        kept_before: Values that were in the keep zone before the last roll and stayed there.
+        set_aside: Values of the last throw that are in the keep zone but not in the transcript yet.
+        rolled: Whether a roll was seen that is not in the transcript yet.
+        rolls: Number of rolls seen; distinguishes a questioned roll from a later one.
+        armed: Whether dice were in the tray since its last transcript line. Only then can lifting them out bank.
+        empty_since_s: Time on the table's clock since which the tray is empty; None if it is not.
+        ignored_kept: Values in the keep zone that a person has overruled. They are ignored until they change.
+        keep_zone: Whether the tray has a keep zone; without one every die is in the throw zone.
     """
 
     awake: bool = False
@@ -62,7 +63,14 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A throw that a person must settle: why, how many dice the rules want, what was observed, and what before."""
+    """A question about a throw.
+
+    Attributes:
+        code: Why it is asked: a reader's `Doubt`, or `found`, `moved` or `unsure`.
+        wanted: Numbers of dice that the rules allow now.
+        observation: The observation in question.
+        memory: The memory at that time.
+    """
 
     code: str
     wanted: tuple[int, ...]
@@ -72,14 +80,14 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """What an observation meant.
+    """The result of interpreting an observation.
 
     Attributes:
-        memory: What to remember, once `lines` are in the journal.
-        lines: What was played, in order; often nothing.
-        ask: What a person must settle.
-        notice: What the table sees and waits for.
-        settled: Whether a question that is open is settled by `lines`.
+        memory: Memory to store once `lines` are in the journal.
+        lines: Transcript lines to play, in order; often none.
+        ask: A question for people, if any.
+        notice: What to show: what the table sees and waits for.
+        settled: Whether `lines` answer an open question.
     """
 
     memory: Memory
@@ -89,15 +97,24 @@ class Interpretation:
     settled: bool = False
 
 
-def look(state: State, memory: Memory, observation: Observation, policies: Policies = policy_for) -> Interpretation:
-    """What a tray that has come to rest means in that state; `policies` say what dice mean in each."""
+def interpret(
+    state: State, memory: Memory, observation: Observation, policies: Policies = policy_for
+) -> Interpretation:
+    """Interpret a new observation of a tray at rest.
+
+    Args:
+        state: The game state.
+        memory: What earlier observations have shown.
+        observation: The new observation.
+        policies: Returns the tray policy of a state: what dice mean in it.
+    """
     motion = _motion(memory, observation) if memory.awake else _first_motion(memory, observation)
-    if not observation.thrown and observation.doubt not in NOTHING_WRONG:
-        # In the dark nothing is lifted out.
+    if not observation.thrown and observation.doubt not in CREDIBLE_WHEN_EMPTY:
+        # An unreadable, apparently empty frame is not evidence that the dice were removed.
         return Interpretation(memory, notice=Phrase("unclear", {"code": observation.doubt}))
     seen = _remembered(memory, observation, motion)
     if observation.doubt is not None and observation.thrown and motion is Motion.NONE:
-        seen = replace(seen, thrown=memory.thrown, kept=memory.kept)  # what was read clearly is known better
+        seen = replace(seen, thrown=memory.thrown, kept=memory.kept)  # a clear reading beats a doubt
     if not observation.thrown and not observation.kept:
         return _empty(state, memory, seen, observation, policies)
     if seen.rolled:
@@ -106,23 +123,26 @@ def look(state: State, memory: Memory, observation: Observation, policies: Polic
         return _partly(state, memory, seen, observation, policies)
     if motion is Motion.UNSURE:
         return _unsure(state, memory, seen, observation, policies)
-    return look_again(state, seen, observation, policies)
+    return reinterpret(state, seen, observation, policies)
 
 
-def look_again(
+def reinterpret(
     state: State, memory: Memory, observation: Observation, policies: Policies = policy_for
 ) -> Interpretation:
-    """What the same tray means after the state has changed by hand: a roll may be waiting, or dice in the keep zone."""
+    """Interpret an unchanged tray again after people changed the game: a roll or kept dice may now count."""
     if memory.rolled:
         return _rolled(state, memory, observation, policies)
     if observation.doubt is None or (observation.doubt == "count" and not observation.thrown):
-        # Too few dice is what a tray with the rest in a hand shows.
+        # A tray shows too few dice while the others are in a hand.
         return _at_rest(state, memory, observation, policies)
     return Interpretation(memory, notice=Phrase("unclear", {"code": observation.doubt}))
 
 
 def tick(state: State, memory: Memory, now_s: float, policies: Policies = policy_for) -> Interpretation:
-    """What the passing of time means: a tray that stays empty banks."""
+    """Interpret the passing of time: a tray that stays empty for BANK_AFTER_S banks.
+
+    `now_s` is the time on the table's clock.
+    """
     if memory.empty_since_s is None or not memory.armed:
         return Interpretation(memory)
     lines = banking(state, memory, policies)
@@ -138,13 +158,16 @@ def tick(state: State, memory: Memory, now_s: float, policies: Policies = policy
 
 
 def banking(state: State, memory: Memory, policies: Policies = policy_for) -> tuple[Action, ...]:
-    """The lines that bank now, by the button or by lifting the dice out; none when the rules refuse."""
+    """Return the lines that bank now, by button or by lifting the dice out; empty if the rules refuse them."""
     lines = (*policies(state).before_bank(state, tray_dice(memory)), Stop())
     return lines if state_after(state, lines) is not None else ()
 
 
 def answered(state: State, ask: Ask, values: Sequence[int], policies: Policies = policy_for) -> tuple[Action, ...]:
-    """The lines that a person's answer plays. Raises IllegalAction when the rules refuse them."""
+    """Return the lines that play a person's answer to a question.
+
+    Decisions that the keep zone implies come before the throw if exactly one way fits the rules.
+    """
     throw = Throw(tuple(values))
     ways = [(*before, throw) for before in policies(state).before_throw(state, tray_dice(ask.memory, ask.observation))]
     fitting = [way for way in ways if state_after(state, way) is not None]
@@ -152,32 +175,32 @@ def answered(state: State, ask: Ask, values: Sequence[int], policies: Policies =
 
 
 def overruled(memory: Memory) -> Memory:
-    """After an undo, a correction or a throw by hand: what lies in the tray says nothing until it changes."""
+    """Return the memory after an undo, a correction or a throw by hand: the tray is ignored until it changes."""
     return replace(decided(memory), rolled=False, armed=False, empty_since_s=None)
 
 
 def decided(memory: Memory) -> Memory:
-    """After a decision by hand: the keep zone as it is has been overruled; a roll that waits still waits."""
+    """Return the memory after a decision by hand: the keep zone is overruled, a waiting roll stays."""
     return replace(memory, ignored_kept=values_of(memory.kept))
 
 
 def entered(memory: Memory, values: Sequence[int]) -> Memory:
-    """After a throw was entered: no roll is outstanding, and the dice in the tray are that throw."""
+    """Return the memory after a throw was entered: the dice in the tray are that throw, no roll is waiting."""
     return replace(memory, rolled=False, armed=True, set_aside=(), last_values=tuple(sorted(values)), ignored_kept=None)
 
 
 def values_of(dice: Iterable[Die]) -> Values:
-    """Their values, sorted."""
+    """Values of the dice, sorted."""
     return tuple(sorted(die.value for die in dice))
 
 
-def both(one: Values, other: Values) -> Values:
-    """What the two have in common, sorted."""
+def common_values(one: Values, other: Values) -> Values:
+    """Multiset intersection of two sets of values, sorted."""
     return tuple(sorted((Counter(one) & Counter(other)).elements()))
 
 
 def tray_dice(memory: Memory, observation: Observation | None = None) -> TrayDice:
-    """The dice as the game's policy takes them: those of that observation, or of the one before."""
+    """Convert the dice of an observation, or else of the memory, to what a game's tray policy takes."""
     kept = values_of(observation.kept if observation else memory.kept)
     return TrayDice(
         thrown=values_of(observation.thrown if observation else memory.thrown),
@@ -199,7 +222,7 @@ def _motion(memory: Memory, observation: Observation) -> Motion:
 
 
 def _first_motion(memory: Memory, observation: Observation) -> Motion:
-    """After a start: dice that lie there are the last throw, still, or nobody saw how they came there."""
+    """Classify the first observation after a start: the last throw is still there, or the motion is unknown."""
     lying = Counter(values_of(observation.thrown))
     return Motion.NONE if lying <= Counter(memory.last_values) else Motion.UNSURE
 
@@ -212,12 +235,10 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
         thrown=observation.thrown,
         lay=observation.thrown or memory.lay,
         kept=observation.kept,
-        kept_before=both(values_of(memory.kept), values_of(observation.kept)) if rolled else memory.kept_before,
-        rolled=memory.rolled or rolled,
-        rolls=memory.rolls + rolled,
-        empty_since_s=None if observation.thrown or observation.kept else memory.empty_since_s,
-        ignored_kept=memory.ignored_kept if memory.ignored_kept == values_of(observation.kept) else None,
-        keep_zone=observation.keep_zone,
+        kept_before=common_values(values_of(memory.kept), values_of(observation.kept)) if rolled else
+        memory.kept_before, rolled=memory.rolled or rolled, rolls=memory.rolls + rolled, empty_since_s=None if
+        observation.thrown or observation.kept else memory.empty_since_s, ignored_kept=memory.ignored_kept if
+        memory.ignored_kept == values_of(observation.kept) else None, keep_zone=observation.keep_zone,
     )
 
 
@@ -230,35 +251,35 @@ def _empty(state: State, memory: Memory, seen: Memory, observation: Observation,
 def _partly(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:
     left = Counter(values_of(observation.thrown)) - Counter(values_of(moved(memory.thrown, observation.thrown)))
     still = tuple(sorted(left.elements()))
-    found = _readings(state, seen, observation, still, policies) if observation.doubt is None else []
+    found = _possible_plays(state, seen, observation, still, policies) if observation.doubt is None else []
     if len(found) == 1:
         return _thrown(state, seen, observation, found[0], policies)
     if len(still) * 2 > len(observation.thrown):
-        # One die was tipped over, or read otherwise; the rest lies there.
-        return look_again(state, seen, observation, policies)
-    if not _readings(state, seen, observation, (), policies) and _wanted(state, seen, observation, policies):
-        # Most were thrown, and they are too many or too few.
+        # One die was tipped over, or read differently; the others are where they were.
+        return reinterpret(state, seen, observation, policies)
+    if not _possible_plays(state, seen, observation, (), policies) and _legal_sizes(state, seen, observation, policies):
+        # Most dice were thrown, but the number is wrong.
         return _rolled(state, replace(seen, rolled=True, rolls=seen.rolls + 1), observation, policies)
     return _unsure(state, memory, seen, observation, policies)
 
 
 def _unsure(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:
-    wanted = _wanted(state, seen, observation, policies)
+    wanted = _legal_sizes(state, seen, observation, policies)
     doubted_at_first = observation.doubt is not None and not memory.awake  # a die may have been missed
-    if not (wanted and doubted_at_first) and not _readings(state, seen, observation, (), policies):
-        return look_again(state, seen, observation, policies)
+    if not (wanted and doubted_at_first) and not _possible_plays(state, seen, observation, (), policies):
+        return reinterpret(state, seen, observation, policies)
     code = observation.doubt or ("moved" if memory.awake else "found")
     return Interpretation(seen, ask=Ask(code, wanted, observation, seen))
 
 
 def _rolled(state: State, memory: Memory, observation: Observation, policies: Policies) -> Interpretation:
-    wanted = _wanted(state, memory, observation, policies)
+    wanted = _legal_sizes(state, memory, observation, policies)
     if not wanted:
         return Interpretation(memory, notice=_too_early(state, observation))
     if observation.doubt is not None:
         notice = Phrase("unclear", {"code": observation.doubt})
         return Interpretation(memory, ask=Ask(observation.doubt, wanted, observation, memory), notice=notice)
-    found = _readings(state, memory, observation, (), policies)
+    found = _possible_plays(state, memory, observation, (), policies)
     if len(found) == 1:
         return _thrown(state, memory, observation, found[0], policies)
     code = "count" if not found else "unsure"
@@ -266,10 +287,14 @@ def _rolled(state: State, memory: Memory, observation: Observation, policies: Po
     return Interpretation(memory, ask=Ask(code, wanted, observation, memory), notice=notice)
 
 
-def _readings(
+def _possible_plays(
     state: State, memory: Memory, observation: Observation, still: Values, policies: Policies
 ) -> list[tuple[Action, ...]]:
-    """Every different sequence of lines that the rules allow and the tray may mean."""
+    """List every distinct sequence of actions that the rules allow and the tray can mean.
+
+    Each ends with a `Throw`, after the decisions that the keep zone implies. `still` holds the values of dice that did
+    not move since the last observation.
+    """
     policy, dice, found = policies(state), tray_dice(memory, observation), list[tuple[Action, ...]]()
     for before in policy.before_throw(state, dice):
         for values in policy.thrown(state, dice, still):
@@ -279,8 +304,8 @@ def _readings(
     return found
 
 
-def _wanted(state: State, memory: Memory, observation: Observation, policies: Policies) -> tuple[int, ...]:
-    """How many dice may be thrown now, once the keep zone has been taken at its word."""
+def _legal_sizes(state: State, memory: Memory, observation: Observation, policies: Policies) -> tuple[int, ...]:
+    """Legal throw sizes after applying the decisions that the keep zone implies."""
     decided_before = policies(state).before_throw(state, tray_dice(memory, observation))
     reached = [state_after(state, before) for before in decided_before]
     return tuple(sorted({size for after in reached if after for size in after.throw_sizes}))
@@ -294,7 +319,7 @@ def _thrown(
     assert reached is not None, "a reading is allowed by the rules"
     known = entered(memory, throw.dice)
     if len(throw.dice) == len(observation.thrown):
-        # Nothing of this throw has been moved aside yet.
+        # No die of this throw has been moved to the keep zone yet.
         known = replace(known, kept_before=values_of(observation.kept))
     after = _at_rest(reached, known, observation, policies)
     return replace(after, lines=(*lines, *after.lines), settled=True)
