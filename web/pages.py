@@ -42,12 +42,14 @@ class Addresses:
         others: More addresses that reach it.
         names: Host names besides IP addresses, `localhost` and `*.local` that requests may name.
         wifi: Text of the QR code that joins the Wi-Fi (`WIFI:T:WPA;S:...;P:...;;`), or None.
+        phones: About how many phones the table's own Wi-Fi holds, while that is up and its limit is known.
     """
 
     page: str
     others: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     wifi: str | None = None
+    phones: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from companion.backup import rights
 from companion.errors import DeviceError
+from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.table.atomic import sync
 from companion.table.evening.archive import FILE_NAME as FILED
 from companion.table.journal import FIRST as JOURNAL
@@ -31,7 +32,7 @@ from companion.table.journal.recovery import PHOTOS
 FORMAT = 1
 MANIFEST = "manifest.json"
 DATA, SETTINGS = "data/", "settings.toml"
-SECRETS = ("paired.json",)
+SECRETS = ("paired.json", LAST_GOOD)
 """Files that stay where they are: neither exported nor put aside by an import."""
 SETTINGS_SUFFIX = ".toml"
 """Part of the names of settings and their older copies; an installed table keeps them in its data folder."""

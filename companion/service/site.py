@@ -74,7 +74,8 @@ def addresses_of(settings: WebSettings, port: int) -> Addresses:
     names = (socket.gethostname(), *settings.hosts)
     in_the_air = hotspot_is_up or settings.wifi != settings.hotspot
     wifi = wifi_code(settings.wifi, settings.wifi_password) if in_the_air else None
-    return Addresses(page, tuple(other for other in others if other != page), names, wifi)
+    phones = hotspot.phones() if hotspot_is_up else None
+    return Addresses(page, tuple(other for other in others if other != page), names, wifi, phones)
 
 
 def groups_of_any_table(

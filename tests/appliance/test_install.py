@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import configparser
 import grp
 import os
 import runpy
@@ -22,6 +23,7 @@ from companion.appliance.country import COMMAND_LINE, WifiCountry
 from companion.appliance.install import (
     COPIES,
     KEYFILE,
+    LAYOUT,
     PROJECT,
     PUBLIC_KEY,
     _settings,
@@ -31,12 +33,16 @@ from companion.appliance.install import (
     main,
     uninstall,
 )
+from companion.appliance.install import steps as all_steps
 from companion.appliance.machine import Machine
+from companion.appliance.releases import Source
 from companion.appliance.signature import KEY
 from companion.appliance.steps import BootLines, File, Packages, Services, Step, TablesUser
 from companion.appliance.trial import SETTINGS
 from companion.errors import DeviceError
 from companion.settings import load as config
+from hardware.strips.pio import overlay_line
+from hardware.track import PRESETS, preset
 from tests.appliance.machines import Noted
 
 CONFIG = "/boot/firmware/config.txt"
@@ -248,6 +254,33 @@ def test_the_settings_that_a_table_begins_with_are_those_that_the_service_plays_
     unit = (PROJECT / "systemd/pegpip.service").read_text()
     assert f"--data {settings.data.folder}\n" in unit
     assert (settings.web.wifi, settings.web.hotspot, settings.web.wifi_password) == ("Pub 42", "Pub 42", "a.b.c.d")
+
+
+@pytest.mark.parametrize("layout", [*PRESETS, "own", "none of them"])
+def test_a_pi_5_gets_the_pio_driver_for_the_leds_of_its_layout(machine: Noted, layout: str) -> None:
+    model, settings = machine.at("/proc/device-tree/model"), machine.at(SETTINGS)
+    for file in (model, settings):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    model.write_text("Raspberry Pi 5 Model B Rev 1.0\0")
+    settings.write_text(f"[strip]\nlayout = '{layout}'\n[track]\nleds = 77\n")
+    leds = preset(layout).leds if layout in PRESETS else 77 if layout == "own" else preset(LAYOUT).leds
+    told = changes(all_steps(machine, Source(PROJECT), packages=False), machine)
+    assert f"{CONFIG}: {overlay_line(leds)}" in told
+    model.write_text("Raspberry Pi 4 Model B Rev 1.4\0")
+    assert not any(
+        "ws2812-pio" in line for line in changes(all_steps(machine, Source(PROJECT), packages=False), machine)
+    )
+
+
+def test_a_table_is_offered_no_strip_that_it_can_not_drive(machine: Noted) -> None:
+    """`ws281x` needs root and a library that is not installed."""
+    assert "ws281x" not in _settings(machine, "Pub 42", "a.b.c.d")
+
+
+def test_the_hotspot_turns_off_what_a_pis_wifi_can_not_do() -> None:
+    parsed = configparser.ConfigParser(interpolation=None)
+    parsed.read_string(hotspot.keyfile("Pub", "one.two.three.four"))
+    assert parsed["wifi-security"]["pmf"] == "1"  # of NetworkManager's values: disable
 
 
 def test_passwords_are_long_enough_for_wpa_and_never_the_same() -> None:

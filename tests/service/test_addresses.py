@@ -76,6 +76,15 @@ def test_the_tables_own_wifi_has_a_code_while_it_is_up(
     assert (found.page, bool(found.wifi)) == (f"http://{page}:8000/", joins)
 
 
+def test_the_limit_of_phones_is_told_only_in_the_tables_own_wifi(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hotspot, "phones", lambda: 7)
+    found = []
+    for own in ((hotspot.ADDRESS,), ("192.0.2.7",)):
+        monkeypatch.setattr(site, "own_addresses", lambda own=own: own)
+        found.append(addresses_of(OWN, 8000).phones)
+    assert found == [7, None]
+
+
 @pytest.mark.parametrize(
     ("network", "password", "code"),
     [

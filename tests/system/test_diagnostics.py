@@ -232,6 +232,21 @@ def test_the_doctor_tells_whether_the_hotspot_can_open(
     assert (found.ok, says in found.says, bool(found.cure)) == (ok, True, not ok), found
 
 
+@pytest.mark.parametrize(("firmware", "phones", "offers"), [("standard", 7, True), ("minimal", 19, False)])
+def test_the_doctor_tells_how_many_phones_the_hotspot_holds(
+    tmp_path: Path, firmware: str, phones: int, offers: bool
+) -> None:
+    root = a_machine_with_wifi(tmp_path)
+    assert "phones" not in check_hotspot("Pub", root, lambda _: "nmcli").says  # a PC's limit is unknown
+    link = root / "etc/alternatives/cyfmac43455-sdio.bin"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(f"/lib/firmware/cypress/cyfmac43455-sdio-{firmware}.bin")
+    says = check_hotspot("Pub", root, lambda _: "nmcli").says
+    assert f"about {phones} phones" in says
+    assert "router" in says
+    assert ("update-alternatives --set" in says) is offers
+
+
 def test_a_machine_without_wifi_needs_no_hotspot(tmp_path: Path) -> None:
     assert check_hotspot("Pub", tmp_path, lambda _: None).ok
 

@@ -11,6 +11,7 @@ import pytest
 
 from companion.adapters.reader_setup import save_rig
 from companion.errors import DeviceError, SetupError
+from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.table.journal import FIRST, SECOND, Journal, read_entries
 from companion.table.photos import Photos
 from tests.system.backing_up import SETTINGS, entry, exported, imported, kept_in, tree
@@ -185,6 +186,17 @@ def test_settings_that_have_a_program_run_are_left_out_and_told(table: Path) -> 
     found = tomllib.loads((table.parent / "new.toml").read_text())
     assert found == {"table": {"name": "The Anchor"}, "buttons": {"kind": "gpio"}}
     assert "poweroff" in (table.parent / "new.toml").read_text(), "as a comment, to be looked at"
+
+
+def test_the_last_good_settings_stay_where_they_are(table: Path) -> None:
+    """They hold passwords, and programs that an import would bring along past its check of the settings."""
+    (table / LAST_GOOD).write_text("{}")
+    file, _ = exported(table)
+    with zipfile.ZipFile(file) as archive:
+        assert not [name for name in archive.namelist() if LAST_GOOD in name]
+    before = (table / LAST_GOOD).read_bytes()
+    assert imported(file, table, "--replace").exception is None
+    assert (table / LAST_GOOD).read_bytes() == before
 
 
 def test_settings_that_hide_a_program_in_one_line_are_refused(table: Path) -> None:

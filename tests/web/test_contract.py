@@ -195,6 +195,14 @@ def test_where_there_is_a_wifi_its_code_stands_before_the_pages(tmp_path: Path) 
             assert "six of one" not in page
 
 
+def test_the_setup_page_tells_how_many_phones_the_tables_wifi_holds(tmp_path: Path) -> None:
+    for number, phones in enumerate((7, None)):
+        addresses = Addresses("http://10.42.0.1:8000/", phones=phones)
+        with opened(tmp_path / str(number), addresses=addresses, settings=object()) as pub:
+            page = pub.stranger().get("/setup").text
+            assert ("holds about 7 phones" in page) is (phones == 7)
+
+
 def test_the_tables_own_name_stands_on_its_pages(tmp_path: Path) -> None:
     with opened(tmp_path, name="The <Plough>") as pub:
         for path in ("/", "/control", "/tv", "/tray", "/help"):
