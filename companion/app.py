@@ -180,12 +180,12 @@ def build(starting: Starting) -> App:
     calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
     groups = (
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
-        *([api.tray.routes(hands, table, door.pairing)] if hands else []),
-        api.house.routes(house, door.pairing),
+        *([api.tray.routes(hands, table)] if hands else []),
+        api.house.routes(house),
         api.advice.routes(Advisor(table.standing)),
-        api.voice.routes(voice, door.pairing),
-        api.review.routes(Review(folder, past), photos, door.pairing),
-        api.calibrate.routes(calibration, door.pairing),
+        api.voice.routes(voice),
+        api.review.routes(Review(folder, past), photos),
+        api.calibrate.routes(calibration),
         settings_routes(file, door.pairing),
     )
     site = servers(lambda: file.running, door, feed, groups)

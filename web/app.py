@@ -11,18 +11,22 @@ from werkzeug.exceptions import HTTPException
 from web import guard
 from web.openapi import openapi
 from web.pages import Pages
+from web.pairing.roles import ANYONE, Roles
+from web.requests import visitor
 from web.responses import http_error, refusal
 from web.routes import Routes
 from web.static_files import static_files
 
 log = logging.getLogger(__name__)
 
+OPEN: dict[str, Roles] = {"GET /api/openapi.json": ANYONE, "GET /static/<asked>/<path:name>": ANYONE}
+"""Who may use the routes that are in no group and no page."""
+
 
 def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Flask:
     """The pages and these groups of the API, all but the event stream."""
     app = flask.Flask(__name__, static_folder=None)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    guard.install(app, guard.Hosts(pages.addresses.names))
     app.register_error_handler(HTTPException, http_error)
     app.register_error_handler(Exception, broken)
     app.register_blueprint(pages.routes({group.name for group in groups}))
@@ -30,7 +34,16 @@ def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Fl
     app.register_blueprint(static_files())
     for group in groups:
         app.register_blueprint(group.blueprint)
+    guard.install(app, guard.Hosts(pages.addresses.names), roles_of(pages, groups), lambda: visitor(pages.pairing))
     return app
+
+
+def roles_of(pages: Pages, groups: Sequence[Routes]) -> dict[str, Roles]:
+    """Who may use each route, by method and address, such as "POST /api/lines": what docs/reference/roles.md lists."""
+    found = OPEN | pages.roles()
+    for group in groups:
+        found |= group.roles
+    return found
 
 
 def broken(error: Exception) -> flask.Response:

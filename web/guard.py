@@ -1,26 +1,32 @@
-"""Who may ask: Host and Origin of each request, the size of bodies, and the headers that bind the browser.
+"""Who may ask: Host, Origin and role of each request, the size of bodies, and the headers that bind the browser.
 
 Host: a page of another site whose name was made to point at the table (DNS rebinding) arrives with that name, so only
 IP addresses, `localhost`, `*.local` and the table's own names pass. Origin: a form or script of another site arrives
-with that site's origin, so a request that changes something must come from our own, and must be JSON.
+with that site's origin, so a request that changes something must come from our own, and must be JSON. Role: each route
+names the roles that may use it, and a route that names none is not served.
 """
 
 from __future__ import annotations
 
 import ipaddress
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlsplit
 
 import flask
 from werkzeug.http import parse_cookie
 
+from web.pairing.roles import PAIRED, Role, Roles
 from web.responses import refusal
 
 log = logging.getLogger(__name__)
 
 COOKIE = "pegpip"
+TOKEN_DAYS = 90
+"""A token that was not used for so many days expires."""
 BODY_LIMIT_BYTES = 64 * 1024
+NOT_OWNER = ("not_owner", "Only the host can do this. The host's phone can hand hosting over.")
+NOT_PLAYER = ("not_player", "This is a screen: it only shows the table. Pair a phone on /control to play.")
 FOREIGN_HOST = ("foreign_host", "That is not this table's name. Open it by the address the table shows.")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
@@ -51,8 +57,21 @@ class Hosts:
         return host is not None and (host in self._own or host.endswith(".local") or is_address(host))
 
 
-def install(app: flask.Flask, hosts: Hosts) -> None:
-    """Put the guard before and after every request of the application."""
+def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], asking: Callable[[], Roles]) -> None:
+    """Put the guard before and after every request of the application.
+
+    Args:
+        app: Has all its routes.
+        hosts: The names that it may be asked by.
+        roles: Who may use each route, by method and address, such as "POST /api/lines".
+        asking: What the visitor is who asks now.
+
+    Raises:
+        KeyError: Where a route of the application names no roles.
+    """
+    for rule in app.url_map.iter_rules():
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
+            roles[f"{method} {rule.rule}"]  # a route without roles stops the start, not a visitor
 
     def check_host() -> flask.Response | None:
         header = flask.request.environ.get("HTTP_HOST", "")
@@ -61,15 +80,34 @@ def install(app: flask.Flask, hosts: Hosts) -> None:
         log.warning("refused a request for host %r from %s", header, flask.request.remote_addr)
         return refusal(403, *FOREIGN_HOST)
 
+    def check_role() -> flask.Response | None:
+        rule, method = flask.request.url_rule, flask.request.method.replace("HEAD", "GET")
+        if rule is None or method == "OPTIONS":
+            return None
+        allowed, visitor = roles[f"{method} {rule.rule}"], asking()
+        if allowed & visitor:
+            return None
+        if not visitor & PAIRED:
+            return refusal(401)
+        return refusal(403, *(NOT_PLAYER if Role.PLAYER in allowed else NOT_OWNER))
+
     app.config["MAX_CONTENT_LENGTH"] = BODY_LIMIT_BYTES
     app.before_request(check_host)
     app.before_request(check_origin)
+    app.before_request(check_role)
     app.after_request(add_headers)
 
 
 def token_of(cookie_header: bytes) -> str | None:
     """The token that a paired phone sends with its request, in the Cookie header; None when it sends none."""
     return parse_cookie(cookie_header.decode("latin-1")).get(COOKIE)
+
+
+def keep_token(response: flask.Response, token: str) -> flask.Response:
+    """Have the browser keep that token for `TOKEN_DAYS`, out of reach of scripts."""
+    secure = flask.request.is_secure
+    response.set_cookie(COOKIE, token, max_age=TOKEN_DAYS * 86_400, httponly=True, samesite="Strict", secure=secure)
+    return response
 
 
 def check_origin() -> flask.Response | None:

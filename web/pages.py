@@ -13,8 +13,10 @@ import msgspec
 
 from web import catalogue, qr, static_files
 from web.api.games import Form, card
+from web.guard import COOKIE, keep_token
 from web.pairing.phones import Pairing
-from web.requests import from_this_machine, phone
+from web.pairing.roles import ANYONE, HANDS, PLAYERS, SCREENS, Role, Roles
+from web.requests import phone, visitor
 from web.serving.feed import Feed
 
 LOOKS = ("dark", "light")
@@ -31,6 +33,13 @@ WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "
 """Pages with the group of the API that they need."""
 WITH_GAMES = {"control", "tray", "setup"}
 """Pages from which a game is set up."""
+BESIDE: dict[str, Roles] = {
+    "/qr/page.svg": ANYONE,
+    "/qr/wifi.svg": SCREENS,
+    "/qr/host.svg": SCREENS,
+    "/manifest.webmanifest": ANYONE,
+}
+"""Who may have what belongs to the pages. The Wi-Fi's code holds its password."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +75,7 @@ class Pages:
 
     Attributes:
         feed: The newest snapshot, which stands in each page.
-        pairing: Whether the phone that asks is paired.
+        pairing: Tells who asks.
         games: The games that can be chosen.
         addresses: Where phones find the table.
         named: The table's own name and language.
@@ -93,9 +102,14 @@ class Pages:
         routes.add_url_rule("/manifest.webmanifest", view_func=manifest)
         return routes
 
+    def roles(self) -> dict[str, Roles]:
+        """Who may have each page, code and file: anyone sees a page, and only what is for them on it."""
+        rules = [*PAGES.values(), *(rule for rule, _ in WHERE_THERE_IS_ONE.values())]
+        return {f"GET {rule}": roles for rule, roles in (dict.fromkeys(rules, ANYONE) | BESIDE).items()}
+
     def host_code(self) -> flask.Response:
-        """The QR code that makes the phone that scans it the host; once there is one, that of the page."""
-        return _code(host_address(self.addresses.page, self.pairing) or self.addresses.page)
+        """The QR code that makes the phone that scans it the owner; where there is an owner, that of the page."""
+        return _code(host_address(self.addresses.page, self.pairing.first()) or self.addresses.page)
 
     def words(self, having: Set[str]) -> dict[str, Any]:
         """What every template may say: texts in the phone's language, its look, the addresses of files."""
@@ -118,18 +132,23 @@ class Pages:
         return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)
 
     def page(self, name: str, having: Set[str]) -> flask.Response:
-        """A page with the newest snapshot in it."""
-        paired = phone(self.pairing) is not None
+        """A page with the newest snapshot in it, and what its visitor may do."""
+        asking = visitor(self.pairing)
         start = {
             "snapshot": msgspec.Raw(self.feed.newest.json),
-            "paired": paired,
-            "hands": name == "tray" and (paired or from_this_machine()),
+            "paired": bool(asking & PLAYERS),
+            "owner": Role.OWNER in asking,
+            "screen": bool(asking & SCREENS),
+            "hosted": self.pairing.hosted(),
+            "hands": name == "tray" and bool(asking & HANDS),
             "texts": static_files.url(f"texts/{self.language()}-{name}.json"),
             "settings": "settings" in having,
             "voice": "voice" in having,
             "evening": "evening" in having,
             "advice": "advice" in having,
         }
+        if name == "control":
+            start["awake"] = static_files.url("awake.mp4")
         if name in WITH_GAMES:
             start["games"] = [card(game) for game in self.games]
         html = flask.render_template(
@@ -138,9 +157,14 @@ class Pages:
             addresses=self.addresses,
             page_name=name,
             games=self.games,
-            hosted=self.pairing.first() is None,
+            hosted=self.pairing.hosted(),
+            host_code=bool(asking & SCREENS) and self.pairing.first() is not None,
+            wifi=bool(asking & SCREENS) and self.addresses.wifi is not None,
+            screen=bool(asking & SCREENS),
         )
         response = flask.Response(html, mimetype="text/html")
+        if phone(self.pairing) is not None:  # its browser keeps the token as long as the table does
+            keep_token(response, flask.request.cookies[COOKIE])
         response.headers["Vary"] = "Accept-Encoding"
         if flask.request.accept_encodings.quality("gzip") > 0:  # a page holds nothing secret that its size could tell
             response.set_data(gzip.compress(response.get_data(), SQUEEZE, mtime=0))
@@ -148,9 +172,8 @@ class Pages:
         return response
 
 
-def host_address(page: str, pairing: Pairing) -> str | None:
-    """Where the first phone goes to become the host; None once there is one. What follows `#` reaches no log."""
-    code = pairing.first()
+def host_address(page: str, code: str | None) -> str | None:
+    """The address that makes a phone the owner, by the owner's code. What follows `#` reaches no log."""
     return f"{page}control#first={code}" if code else None
 
 

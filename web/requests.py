@@ -1,4 +1,4 @@
-"""What the API's routes share: the body of a request as checked JSON, and which phone is asking."""
+"""What the API's routes share: the body of a request as checked JSON, and who is asking."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ from companion.table.commands import Command
 from companion.table.read_only import AnyTable
 from web.guard import COOKIE
 from web.pairing.phones import Pairing
+from web.pairing.roles import Role, Roles
 from web.pairing.tokens import Paired
 from web.responses import answer, refusal, refuse
 from web.serving.limits import is_loopback
 
 Body = TypeVar("Body")
+
+FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
+"""Headers of proxies: behind one, every visitor has the proxy's address, perhaps this machine's."""
 
 
 def body(kind: type[Body]) -> Body:
@@ -34,9 +38,28 @@ def phone(pairing: Pairing) -> Paired | None:
     return pairing.phone(flask.request.cookies.get(COOKIE))
 
 
+def visitor(pairing: Pairing) -> Roles:
+    """The roles of the visitor who asks: that of its token, and `HERE` on the table's own machine."""
+    paired = phone(pairing)
+    return frozenset({paired.role if paired else Role.GUEST} | ({Role.HERE} if from_this_machine() else set()))
+
+
 def from_this_machine() -> bool:
-    """Whether the request comes from the machine that the table runs on."""
-    return is_loopback(flask.request.remote_addr or "")
+    """Whether the connection comes from the machine that the table runs on, and not through a proxy on it."""
+    forwarded = any(header in flask.request.headers for header in FORWARDED)
+    return not forwarded and is_loopback(flask.request.remote_addr or "")
+
+
+def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
+    """End the request with 403 where it would end a game that another phone started; the owner may.
+
+    A game without a throw is nobody's loss.
+    """
+    snapshot, asking = table.snapshot(), phone(pairing)
+    is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]
+    is_own = asking is not None and (asking.role is Role.OWNER or asking.id == pairing.started_by)
+    if is_on and not snapshot.abandoned and not is_own:
+        refuse(403, "others_game", "Someone else started this game. Only the host can end it.")
 
 
 def do(table: AnyTable, command: Command) -> flask.Response:

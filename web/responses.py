@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 WORDS = {
     400: ("malformed", "The request can't be understood. Send JSON as /api/openapi.json tells."),
-    401: ("not_paired", "This phone may look on. Pair it on /control with the PIN that the table shows."),
+    401: ("not_paired", "Anyone can watch. To do more, pair this phone on /control."),
     403: ("forbidden", "This request came from somewhere else. Open the page by the table's own address."),
     404: ("not_found", "There is nothing here. The scoreboard is at /."),
     405: ("wrong_method", "This address does not take that method. /api/openapi.json lists them."),

@@ -1,7 +1,7 @@
-"""The one way to make routes: what a route does and what it is, told for machines, stand in one place.
+"""The one way to make routes: what a route does, who may use it and its OpenAPI description stand in one place.
 
-A group is made by a module's `routes(...)` with what it needs. Whether a phone must be paired, and the shape of what it
-sends, are checked before the view is called.
+A module's `routes(...)` makes a group with the parts that it needs. Before the view is called the guard checks the
+roles, and `Routes` the shape of what is sent.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import Any
 import flask
 import msgspec
 
-from web.pairing.phones import Pairing
-from web.requests import body, from_this_machine, phone
-from web.responses import refuse
+from web.pairing.roles import ANYONE, Roles
+from web.requests import body
 
 Json = dict[str, Any]
 View = Callable[..., flask.Response]
@@ -40,15 +39,14 @@ class Routes:
         paths: The same for OpenAPI.
         structs: The shapes that they name, as msgspec structs.
         schemas: More shapes, as JSON schemas.
+        roles: Who may use each route, by method and address: `"POST /api/lines"`.
     """
 
-    def __init__(
-        self, name: str, *structs: Any, pairing: Pairing | None = None, schemas: Mapping[str, Json] | None = None
-    ) -> None:
+    def __init__(self, name: str, *structs: Any, schemas: Mapping[str, Json] | None = None) -> None:
         self.name, self.structs, self.schemas = name, structs, schemas or {}
         self.blueprint = flask.Blueprint(name, __name__)
         self.paths: dict[str, Json] = {}
-        self._pairing = pairing
+        self.roles: dict[str, Roles] = {}
 
     def get(
         self,
@@ -56,10 +54,10 @@ class Routes:
         summary: str,
         schema: Json | None = None,
         *,
+        roles: Roles,
         refused: Sequence[int] = (),
         kind: str = JSON,
         query: Sequence[Json] = (),
-        paired: bool = False,
     ) -> Decorator:
         """Serve what the view makes.
 
@@ -67,14 +65,14 @@ class Routes:
             rule: The address; `<int:throw>` in it goes to the view.
             summary: What is to be had there.
             schema: Of the answer.
-            refused: The statuses of refusals, besides 403.
+            roles: Who may have it.
+            refused: The statuses of refusals, besides 403, and 401 where not everyone may have it.
             kind: The media type of the answer.
             query: Parameters of the query, as OpenAPI has them.
-            paired: Whether only paired phones may have it.
         """
         operation = {"summary": summary, "responses": _responses(schema, (403, *refused), kind)}
-        self._describe("get", rule, operation, query, secured=paired)
-        return self._served("GET", rule, None, paired, here=False)
+        self._describe("get", rule, operation, query, roles)
+        return self._served("GET", rule, None, roles)
 
     def post(
         self,
@@ -83,10 +81,9 @@ class Routes:
         shape: Any,
         schema: Json | None = None,
         *,
+        roles: Roles,
         refused: Sequence[int] = (),
         named: str | None = None,
-        paired: bool = False,
-        or_here: bool = False,
     ) -> Decorator:
         """Do what the view does with the request's JSON, which is its first argument.
 
@@ -95,35 +92,33 @@ class Routes:
             summary: What is done.
             shape: Of the request: a msgspec struct.
             schema: Of the answer.
-            refused: The statuses of refusals, besides those of every request.
+            roles: Who may do it.
+            refused: The statuses of refusals, besides those of every request, and 401 where not everyone may do it.
             named: The schema of the request, where it is not the struct's.
-            paired: Whether only paired phones may do it.
-            or_here: Whether this machine may too.
         """
         operation = {
             "summary": summary,
             "requestBody": {"required": True, "content": _content(ref(named or shape.__name__))},
             "responses": _responses(schema, (*OF_EVERY_POST, *refused), JSON),
         }
-        self._describe("post", rule, operation, (), secured=paired and not or_here)
-        return self._served("POST", rule, shape, paired, or_here)
+        self._describe("post", rule, operation, (), roles)
+        return self._served("POST", rule, shape, roles)
 
-    def _describe(self, method: str, rule: str, operation: Json, query: Sequence[Json], secured: bool) -> None:
+    def _describe(self, method: str, rule: str, operation: Json, query: Sequence[Json], roles: Roles) -> None:
         parameters = [*(number(name) for name in NUMBER_IN_PATH.findall(rule)), *query]
         if parameters:
             operation["parameters"] = parameters
-        if secured:
+        if roles != ANYONE:
             operation["security"] = [{"phone": []}]
+            operation["responses"] |= _refusals((401,))
         self.paths.setdefault(NUMBER_IN_PATH.sub(r"{\1}", rule), {})[method] = operation
 
-    def _served(self, method: str, rule: str, shape: Any, paired: bool, here: bool) -> Decorator:
+    def _served(self, method: str, rule: str, shape: Any, roles: Roles) -> Decorator:
+        self.roles[f"{method} {rule}"] = roles
+
         def serve(view: View) -> View:
             @functools.wraps(view)
             def checked(**path: int) -> flask.Response:
-                if paired and not (here and from_this_machine()):
-                    assert self._pairing is not None, f"{self.name} has routes for paired phones"
-                    if phone(self._pairing) is None:
-                        refuse(401)
                 return view(**path) if shape is None else view(body(shape), **path)
 
             self.blueprint.add_url_rule(rule, f"{method} {rule}".replace(".", "-"), checked, methods=[method])
@@ -147,7 +142,9 @@ def _content(schema: Json, kind: str = JSON) -> Json:
 
 
 def _responses(good: Json | None, refused: Sequence[int], kind: str) -> Json:
-    responses: Json = {"200": {"description": "done", "content": _content(good or {}, kind)}}
-    for status in refused:
-        responses[str(status)] = {"description": "refused, with the next step", "content": _content(ref("Problem"))}
-    return responses
+    return {"200": {"description": "done", "content": _content(good or {}, kind)}, **_refusals(refused)}
+
+
+def _refusals(statuses: Sequence[int]) -> Json:
+    told: Json = {"description": "refused, with the next step", "content": _content(ref("Problem"))}
+    return {str(status): told for status in statuses}

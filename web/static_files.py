@@ -21,6 +21,7 @@ KINDS = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
     ".png": "image/png",
+    ".mp4": "video/mp4",
     ".json": "application/json",
 }
 PAGES = tuple(
@@ -91,6 +92,8 @@ def static_files() -> flask.Blueprint:
         if squeeze:
             response.headers["Content-Encoding"] = "gzip"
         response.headers["Vary"] = "Accept-Encoding"
+        if served.kind == "video/mp4":  # Safari plays no film that it can't ask for in parts
+            response.make_conditional(flask.request, accept_ranges=True, complete_length=len(served.plain))
         response.headers["Cache-Control"] = FOR_GOOD if asked == version() else "no-cache"
         return response
 

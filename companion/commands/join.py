@@ -2,27 +2,55 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import click
 import segno
 
 from companion.settings import load as config
-from web.pages import Addresses
+from web.pages import Addresses, host_address
+
+ANSWER_S = 5.0
+"""Longest wait for the running table, in seconds."""
 
 
 @click.command()
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 def command(file: Path | None) -> None:
-    """Draw the QR codes that lead phones to this machine's table: its Wi-Fi, if there is one to join, and the page."""
+    """Draw the QR codes that lead phones to this machine's table: its Wi-Fi, where there is one, and the page.
+
+    At a running table without a host the second code makes your phone the host. The PIN stands below.
+    """
     from companion.service.site import addresses_of
 
     settings = config.load(file, {}).web
     addresses = addresses_of(settings, settings.port)
-    draw(addresses, addresses.page)
+    codes = codes_of(settings.port)
+    host = host_address(addresses.page, codes.get("first"))
+    draw(addresses, host or addresses.page)
+    if host:
+        click.echo("Scan it to host the table with your phone. Everyone else opens the page.")
     if addresses.wifi:
         click.echo(f"Wi-Fi: {settings.wifi}, password: {settings.wifi_password or 'none'}")
     click.echo(f"page: {addresses.page}")
+    if codes:
+        click.echo(f"PIN: {codes['pin']}")
+    else:
+        click.echo(f"No table answers on port {settings.port} of this machine. Start it with `pegpip play`.")
+
+
+def codes_of(port: int) -> dict[str, Any]:
+    """The PIN and the owner's code (`pin`, `first`) of the table that this machine serves there; empty without one."""
+    with contextlib.suppress(OSError, ValueError):  # nothing listens, or something else does
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/pair/codes", timeout=ANSWER_S) as answer:
+            codes = json.load(answer)
+        if isinstance(codes, dict) and "pin" in codes:
+            return codes
+    return {}
 
 
 def draw(addresses: Addresses, page: str) -> None:

@@ -155,13 +155,13 @@ def _announce(app: App) -> None:
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")
     page = app.door.addresses.page
     if sys.stdout.isatty():
-        first = host_address(page, app.door.pairing)
+        first = host_address(page, app.door.pairing.first())
         draw(app.door.addresses, first or page)
         if first:
-            click.echo("Scan it, and your phone runs the table. Everybody else opens the page.")
+            click.echo("Scan it to host the table with your phone. Everyone else opens the page.")
     click.echo(f"page: {page}")
     click.echo(f"PIN: {app.door.pairing.pin}")
     if app.settings.camera.source == "virtual":
-        click.echo(f"Throw simulated dice: http://127.0.0.1:{app.door.port}/tray   Run the table: /control   TV: /tv")
+        click.echo(f"Throw simulated dice: http://127.0.0.1:{app.door.port}/tray   Play: /control   TV: /tv")
     click.echo("Ctrl-C stops the table; nothing is lost.")
     sys.stdout.flush()

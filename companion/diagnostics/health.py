@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -19,9 +20,20 @@ FREE_MB_NEEDED = 50
 """Less free space than this, and the journal may soon not be written."""
 
 
-def report(checks: Mapping[str, Check]) -> dict[str, Any]:
-    """`/healthz` as in docs/reference/commands-and-http.md, from a check for each part."""
+PATH = re.compile(r"\S*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
+"""A word with a slash in it."""
+
+
+def report(checks: Mapping[str, Check], folder: Path | None = None) -> dict[str, Any]:
+    """The answer of `/healthz` (docs/reference/commands-and-http.md): whether each part works, and a sentence about it.
+
+    Args:
+        checks: A check for each part.
+        folder: The data folder, where guests ask: they are shown no path of this machine.
+    """
     parts = {name: dict(zip(("ok", "says"), _checked(check), strict=True)) for name, check in list(checks.items())}
+    if folder is not None:
+        parts = {name: {**part, "says": without_paths(str(part["says"]), folder)} for name, part in parts.items()}
     return {"status": "ok" if all(part["ok"] for part in parts.values()) else "degraded", "parts": parts}
 
 
@@ -31,6 +43,15 @@ def _checked(check: Check) -> tuple[bool, str]:
     except Exception as fault:  # whoever asks how the parts are must hear of the others
         log.exception("a check failed")
         return False, f"How it is can't be told ({type(fault).__name__}: {fault}). Start again."
+
+
+def without_paths(text: str, folder: Path) -> str:
+    """The text with an ellipsis for each path; `folder` may have spaces in its name.
+
+    >>> without_paths("Only 3 MB are free in /home/My Dice/x.", Path("/home/My Dice"))
+    'Only 3 MB are free in ….'
+    """
+    return PATH.sub("…", text.replace(str(folder), "/").replace(str(Path.home()), "/"))
 
 
 def disk_check(folder: Path) -> Check:

@@ -6,8 +6,8 @@ import importlib.metadata
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 from companion.appliance import hotspot
 from companion.diagnostics.health import Check, report
@@ -88,9 +88,14 @@ def groups_of_any_table(
     checks: Mapping[str, Check],
 ) -> tuple[Routes, ...]:
     """The routes that a table has in safe mode too."""
-    health = partial(report, checks)
+    checks = {**checks, "pairing": pairing.health}
+    folder = pairing.store.path.parent
+
+    def health(guest: bool = False) -> dict[str, Any]:
+        return report(checks, folder if guest else None)
+
     return (
-        api.state.routes(feed, board, health),
+        api.state.routes(feed, board, health, pairing),
         metrics.routes(feed, board, health),
         api.games.routes(FORMS, table, pairing),
         api.photos.routes(photos, table),

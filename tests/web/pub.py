@@ -25,6 +25,7 @@ from web.app import create_app
 from web.guard import Hosts
 from web.pages import Addresses, Named, Pages
 from web.pairing.phones import Pairing
+from web.pairing.roles import Role
 from web.pairing.tokens import Paired
 from web.serving.feed import Feed
 from web.serving.limits import Limits
@@ -179,9 +180,15 @@ class Pub:
         return client
 
     def host(self) -> Any:
-        """A client that is paired."""
-        client = self.stranger("192.168.4.10")
-        assert client.post("/api/pair", json={"pin": PIN, "name": "Host"}).status_code == 200
+        """A client that is paired as an owner."""
+        return self.paired(Role.OWNER)
+
+    def paired(self, role: Role, name: str = "Host", address: str = "192.168.4.10") -> Any:
+        """A client that is paired in that role."""
+        client = self.stranger(address)
+        answer = client.post("/api/pair", json={"pin": PIN, "name": name})
+        assert answer.status_code == 200
+        assert self.pairing.give_role(answer.json["id"], role)
         return client
 
     def start(self, **header: Any) -> int:
@@ -216,16 +223,16 @@ def opened(
     photos = having["photos"]
     make_more = {
         "settings": lambda it: settings.routes(it, pairing),
-        "tray": lambda it: api.tray.routes(it, table, pairing),
+        "tray": lambda it: api.tray.routes(it, table),
         "evening": lambda it: api.evening.routes(it, table),
         "advice": lambda it: api.advice.routes(it),
-        "house": lambda it: api.house.routes(it, pairing),
-        "voice": lambda it: api.voice.routes(it, pairing),
-        "review": lambda it: api.review.routes(it, photos, pairing),
-        "calibrate": lambda it: api.calibrate.routes(it, pairing),
+        "house": lambda it: api.house.routes(it),
+        "voice": lambda it: api.voice.routes(it),
+        "review": lambda it: api.review.routes(it, photos),
+        "calibrate": lambda it: api.calibrate.routes(it),
     }
     groups = [
-        api.state.routes(feed, StandInBoard(), lambda: health),
+        api.state.routes(feed, StandInBoard(), lambda _guest: health, pairing),
         metrics.routes(feed, StandInBoard(), lambda: health),
         api.games.routes(games, table, pairing),
         api.photos.routes(photos, table),

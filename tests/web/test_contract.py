@@ -11,6 +11,7 @@ from companion.history.export import PastGames
 from companion.history.review import Review
 from tests.web.pub import HEADER, PIN, Mute, Pub, observation, opened
 from web.pages import Addresses
+from web.pairing.roles import Role
 
 
 def test_the_newest_snapshot_is_told_to_anyone(pub: Pub) -> None:
@@ -144,7 +145,7 @@ def test_a_pin_pairs_and_the_cookie_is_out_of_scripts_reach(pub: Pub) -> None:
     cookie = answer.headers["Set-Cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=Strict" in cookie
-    assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "you": True}]
+    assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "role": "owner", "you": True}]
 
 
 def test_the_page_can_be_put_among_a_phones_apps(pub: Pub) -> None:
@@ -188,9 +189,10 @@ def test_the_qr_code_is_an_image_of_the_tables_own_making(pub: Pub) -> None:
 def test_where_there_is_a_wifi_its_code_stands_before_the_pages(tmp_path: Path) -> None:
     wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
     with opened(tmp_path, addresses=wifi) as pub:
-        assert pub.stranger().get("/qr/wifi.svg").mimetype == "image/svg+xml"
+        screen = pub.paired(Role.SCREEN)
+        assert screen.get("/qr/wifi.svg").mimetype == "image/svg+xml"
         for path in ("/tv", "/help"):
-            page = pub.stranger().get(path).text
+            page = screen.get(path).text
             assert 0 < page.index("/qr/wifi.svg") < page.index("/qr/page.svg")
             assert "six of one" not in page
 
@@ -201,6 +203,14 @@ def test_the_setup_page_tells_how_many_phones_the_tables_wifi_holds(tmp_path: Pa
         with opened(tmp_path / str(number), addresses=addresses, settings=object()) as pub:
             page = pub.stranger().get("/setup").text
             assert ("holds about 7 phones" in page) is (phones == 7)
+
+
+def test_the_wifis_password_is_no_guests_business(tmp_path: Path) -> None:
+    wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
+    with opened(tmp_path, addresses=wifi) as pub:
+        assert pub.stranger().get("/qr/wifi.svg").status_code == 401
+        assert pub.paired(Role.PLAYER).get("/qr/wifi.svg").status_code == 403
+        assert not any("wifi.svg" in pub.stranger().get(path).text for path in ("/tv", "/help"))
 
 
 def test_the_tables_own_name_stands_on_its_pages(tmp_path: Path) -> None:

@@ -181,12 +181,6 @@ def test_an_hour_of_guessing_gets_ten_guesses_and_the_host_pairs_at_any_moment(p
     assert {type(answer) for answer in told} == {Refused}
 
 
-def test_guessers_at_many_addresses_lock_nobody_out(pub: Pub) -> None:
-    for at in range(2000):
-        pub.pairing.pair("000000", "", f"10.{at >> 16}.{at >> 8 & 255}.{at & 255}")
-    assert pub.stranger("192.168.4.67").post("/api/pair", json={"pin": PIN}).status_code == 200
-
-
 def test_what_is_kept_of_guessers_is_bounded() -> None:
     guesses = Guesses(lambda: 0.0)
     for at in range(ADDRESSES_KEPT + 100):
@@ -219,7 +213,8 @@ def test_the_button_lets_no_one_in_who_has_not_asked(pub: Pub) -> None:
     assert not pub.pairing.let_in()
     stranger = pub.stranger()
     assert stranger.post("/api/pair", json={"pin": ""}).status_code == 401
-    assert set(stranger.get("/api/phones").json) == {"paired", "code", "phones"}, "nothing tells when it was pressed"
+    told = stranger.get("/api/phones").json
+    assert set(told) == {"paired", "role", "code", "phones"}, "nothing tells when it was pressed"
     stranger.post("/api/pair/ask", json={})
     pub.clock.now_s += 61
     assert stranger.get("/api/phones").json["code"] is None
@@ -264,11 +259,6 @@ def test_tokens_are_128_bits_kept_as_hashes_over_a_restart(tmp_path: Path) -> No
     again = Pairing(PIN, FileTokens(store.path), lambda: 0.0).phone(token)
     assert again is not None
     assert again.name == "Ann"
-
-
-def test_a_spoilt_token_file_costs_the_pairing_and_no_more(tmp_path: Path) -> None:
-    (tmp_path / "phones.json").write_text("{")
-    assert FileTokens(tmp_path / "phones.json").load() == ()
 
 
 def test_a_phones_name_is_cut_at_24(pub: Pub) -> None:

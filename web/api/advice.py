@@ -9,6 +9,7 @@ import flask
 
 from companion.bots.adviser import Advisor
 from companion.errors import RulesError
+from web.pairing.roles import ANYONE
 from web.responses import answer, refusal
 from web.routes import Routes
 
@@ -17,15 +18,15 @@ def routes(advisor: Advisor) -> Routes:
     """The routes of advice."""
     made = Routes("advice")
 
-    @made.get("/api/odds", "What can be done now, and what it is worth", refused=(409,))
+    @made.get("/api/odds", "What can be done now, and what it is worth", roles=ANYONE, refused=(409,))
     def odds() -> flask.Response:
         return answered(advisor.odds)
 
-    @made.get("/api/chances", "Each side's chance to win after each line of the game", refused=(409,))
+    @made.get("/api/chances", "Each side's chance to win after each line of the game", roles=ANYONE, refused=(409,))
     def chances() -> flask.Response:
         return answered(advisor.chances)
 
-    @made.get("/api/story", "The game that is over, split into luck and decisions", refused=(409,))
+    @made.get("/api/story", "The game that is over, split into luck and decisions", roles=ANYONE, refused=(409,))
     def story() -> flask.Response:
         return answered(advisor.story)
 

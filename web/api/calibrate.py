@@ -9,7 +9,7 @@ import flask
 import msgspec
 
 from companion.errors import DeviceError
-from web.pairing.phones import Pairing
+from web.pairing.roles import OWNERS
 from web.responses import answer, attachment, refusal
 from web.routes import Json, NothingBody, Routes
 
@@ -66,25 +66,23 @@ class Calibration(Protocol):
         """Lay the sheet into the virtual tray, or lift it; the look after it."""
 
 
-def routes(calibration: Calibration, pairing: Pairing) -> Routes:
-    """The routes of calibrating; for paired phones only."""
-    made = Routes("calibrate", SheetBody, NothingBody, LayBody, pairing=pairing)
-    of_each: Json = {"refused": (401, 422), "paired": True}
+def routes(calibration: Calibration) -> Routes:
+    """The routes of calibrating, for the owner."""
+    made = Routes("calibrate", SheetBody, NothingBody, LayBody)
+    of_each: Json = {"refused": (422,), "roles": OWNERS}
 
     @made.get("/api/calibrate", "What the camera sees of the printed sheet", **of_each)
     def look() -> flask.Response:
         return _done(calibration.look)
 
-    @made.get(
-        "/api/calibrate.jpg", "The camera's newest picture", {}, kind="image/jpeg", refused=(401, 404), paired=True
-    )
+    @made.get("/api/calibrate.jpg", "The camera's newest picture", {}, kind="image/jpeg", refused=(404,), roles=OWNERS)
     def picture() -> flask.Response:
         jpeg = calibration.picture_jpeg()
         if jpeg is None:
             return refusal(404, "no_picture", "The camera gives no picture yet. /healthz tells how it is.")
         return flask.Response(jpeg, mimetype="image/jpeg")
 
-    sheet: Json = {"kind": "application/pdf", "refused": (401, 404), "query": (PAPER,), "paired": True}
+    sheet: Json = {"kind": "application/pdf", "refused": (404,), "query": (PAPER,), "roles": OWNERS}
 
     @made.get("/api/calibrate/sheet.pdf", "The sheet to print", {}, **sheet)
     def printed() -> flask.Response:

@@ -12,6 +12,7 @@ import msgspec
 from companion.errors import RulesError
 from companion.history.export import PastGames
 from companion.table.read_only import AnyTable
+from web.pairing.roles import ANYONE
 from web.responses import answer, attachment, refusal
 from web.routes import Json, Routes
 
@@ -27,22 +28,28 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
     made = Routes("evening")
     _weighed(made, past)
 
-    @made.get("/api/evening", "The games of this evening")
+    @made.get("/api/evening", "The games of this evening", roles=ANYONE)
     def evening() -> flask.Response:
         return answer({"games": list(past.games()), "sitting": table.snapshot().sitting})
 
-    @made.get("/api/evening/players", "Everyone who has played here, in figures")
+    @made.get("/api/evening/players", "Everyone who has played here, in figures", roles=ANYONE)
     def players() -> flask.Response:
         return answer({"players": past.players()})
 
-    @made.get("/api/evening/<int:game>", "A game, move by move", refused=(404,))
+    @made.get("/api/evening/<int:game>", "A game, move by move", roles=ANYONE, refused=(404,))
     def move_by_move(game: int) -> flask.Response:
         moves, lines = past.moves(game), past.transcript(game)
         if moves is None or not lines:
             return _no_such_game()
         return answer({"header": lines[0], "moves": list(moves), "players": past.tallies(game)})
 
-    @made.get("/api/evening/<int:game>.jsonl", "A game's transcript", kind="application/x-ndjson", refused=(404,))
+    @made.get(
+        "/api/evening/<int:game>.jsonl",
+        "A game's transcript",
+        roles=ANYONE,
+        kind="application/x-ndjson",
+        refused=(404,),
+    )
     def transcript(game: int) -> flask.Response:
         lines = past.transcript(game)
         if lines is None:
@@ -50,7 +57,7 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
         text = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         return attachment(text, "application/x-ndjson", f"peg-and-pip-{game}.jsonl")
 
-    @made.get("/api/evening.csv", "All throws of the evening", {}, kind="text/csv")
+    @made.get("/api/evening.csv", "All throws of the evening", {}, roles=ANYONE, kind="text/csv")
     def table_of_throws() -> flask.Response:
         text = io.StringIO()
         sheet = csv.writer(text)
@@ -65,24 +72,37 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
 def _weighed(made: Routes, past: PastGames) -> None:
     """Luck, decisions and dice."""
 
-    @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", refused=(404, 409))
+    @made.get(
+        "/api/evening/<int:game>/luck",
+        "A finished game, split into luck and decisions",
+        roles=ANYONE,
+        refused=(404, 409),
+    )
     def luck(game: int) -> flask.Response:
         return _told(lambda: past.luck(game), "unfinished")
 
-    @made.get("/api/evening/<int:game>/chances", "Each side's chance to win in a finished game", refused=(404, 409))
+    @made.get(
+        "/api/evening/<int:game>/chances",
+        "Each side's chance to win in a finished game",
+        roles=ANYONE,
+        refused=(404, 409),
+    )
     def chances(game: int) -> flask.Response:
         return _told(lambda: past.chances(game), "no_odds")
 
     @made.get(
         "/api/evening/<int:game>/odds",
         "What can be done in a game, and what it is worth",
+        roles=ANYONE,
         refused=(404, 409),
         query=[GOAL],
     )
     def odds(game: int) -> flask.Response:
         return _told(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
 
-    @made.get("/api/evening/dice", "Whether a set of dice is honest, as far as its throws can tell", query=[SET])
+    @made.get(
+        "/api/evening/dice", "Whether a set of dice is honest, as far as its throws can tell", roles=ANYONE, query=[SET]
+    )
     def dice() -> flask.Response:
         return answer(past.fairness(flask.request.args.get("set")))
 

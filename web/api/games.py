@@ -12,7 +12,8 @@ from companion.table.read_only import AnyTable
 from companion.table.terms import Terms
 from web.names import problem_of
 from web.pairing.phones import Pairing
-from web.requests import do
+from web.pairing.roles import ANYONE, PLAYERS
+from web.requests import do, phone, refuse_others_game
 from web.responses import answer, refusal
 from web.routes import Json, Routes, ref
 
@@ -43,13 +44,13 @@ Form = Mapping[str, Any]
 
 def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
     """The routes of the games."""
-    made = Routes("games", Terms, pairing=pairing, schemas={"Header": _header(games)})
+    made = Routes("games", Terms, schemas={"Header": _header(games)})
 
-    @made.get("/api/games", "The games, their house rules and presets")
+    @made.get("/api/games", "The games, their house rules and presets", roles=ANYONE)
     def listed() -> flask.Response:
         return answer({"games": [card(game) for game in games]})
 
-    start: Json = {"schema": ref("Snapshot"), "refused": (401, 409, 422), "named": "Header", "paired": True}
+    start: Json = {"schema": ref("Snapshot"), "refused": (409, 422), "named": "Header", "roles": PLAYERS}
 
     @made.post("/api/games", "Start a game", dict[str, Any], **start)
     def begin(header: dict[str, Any]) -> flask.Response:
@@ -57,7 +58,11 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
         wrong = problem_of(name for name in players if isinstance(name, str)) if isinstance(players, list) else None
         if wrong is not None:
             return refusal(422, "name", wrong)
-        return do(table, StartGame(header=header, terms=terms, colours=colours))
+        refuse_others_game(table, pairing)
+        started = do(table, StartGame(header=header, terms=terms, colours=colours))
+        if started.status_code == 200 and (asking := phone(pairing)) is not None:
+            pairing.started_by = asking.id
+        return started
 
     return made
 

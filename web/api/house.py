@@ -8,7 +8,7 @@ import flask
 import msgspec
 
 from companion.bots.player import HELD_S, HousePlayer
-from web.pairing.phones import Pairing
+from web.pairing.roles import PLAYERS
 from web.responses import answer
 from web.routes import Routes
 
@@ -19,11 +19,11 @@ class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: Annotated[float, msgspec.Meta(ge=0.0, le=HELD_S)]
 
 
-def routes(house: HousePlayer, pairing: Pairing) -> Routes:
+def routes(house: HousePlayer) -> Routes:
     """The routes of the house."""
-    made = Routes("house", HoldBody, pairing=pairing)
+    made = Routes("house", HoldBody)
 
-    @made.post("/api/house/hold", "Have the house wait", HoldBody, refused=(401,), paired=True)
+    @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)
     def hold(sent: HoldBody) -> flask.Response:
         house.hold(sent.seconds)
         return answer({"seconds": sent.seconds})

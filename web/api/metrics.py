@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import flask
 
 from web.api.state import Board
+from web.pairing.roles import ANYONE
 from web.routes import Routes
 from web.serving.feed import Feed
 
@@ -21,7 +22,7 @@ def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) ->
     """The one route: anyone may look, as at `/healthz`. The library is loaded when it is first asked for."""
     made = Routes("metrics")
 
-    @made.get("/metrics", "The table in figures, in Prometheus' text format", kind=KIND)
+    @made.get("/metrics", "The table in figures, in Prometheus' text format", roles=ANYONE, kind=KIND)
     def figures() -> flask.Response:
         from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, ProcessCollector, generate_latest
 

@@ -1,21 +1,21 @@
-"""The API of pairing: a phone gets control by PIN, sees who has it, and can give it up or take it away."""
+"""The API of pairing: get a token by PIN, code, button or the owner; and what the owner does with the phones."""
 
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 import flask
 import msgspec
 
-from web.guard import COOKIE
+from web.guard import COOKIE, keep_token
 from web.names import cleaned
 from web.pairing.phones import NAME_LENGTH, Pairing, Refused
+from web.pairing.roles import ANYONE, OWNERS, PAIRED, TERMINAL, Role
 from web.requests import phone
 from web.responses import answer, refusal
-from web.routes import Json, Routes
+from web.routes import Json, NothingBody, Routes
 
-COOKIE_DAYS = 90
 CODE: Json = {
     "type": "object",
     "required": ["code", "hosted"],
@@ -24,94 +24,143 @@ CODE: Json = {
         "hosted": {"type": "boolean"},
     },
 }
-
-
 PhoneName = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH)]
 
 
 class PairBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/pair`: the PIN, or the code on the screen of a table without a host, and a name to know it by."""
+    """`POST /api/pair`: the PIN or the owner's code, a name, and whether it is a screen that all can see."""
 
     pin: Annotated[str, msgspec.Meta(max_length=12)] = ""
     first: Annotated[str, msgspec.Meta(max_length=64)] = ""
     name: PhoneName = ""
+    screen: bool = False
 
 
 class AskBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/pair/ask`: a name to know the phone by."""
+    """`POST /api/pair/ask`: a name to know the phone by, and whether it is a screen that all can see."""
 
     name: PhoneName = ""
+    screen: bool = False
 
 
 class PhoneBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/phones/remove`: the number of the phone that loses control."""
+    """`POST /api/phones/remove` and `/let_in`: the number of a phone, or of its request."""
 
     id: int
 
 
+class RoleBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`POST /api/phones/role`: the number of a phone, and what it shall be."""
+
+    id: int
+    role: Literal["player", "owner", "screen"]
+
+
 def routes(pairing: Pairing) -> Routes:
     """The routes of pairing."""
-    made = Routes("pair", PairBody, AskBody, PhoneBody, pairing=pairing)
+    made = Routes("pair", PairBody, AskBody, PhoneBody, RoleBody)
 
-    @made.get("/api/pair", "The code of the phone that the table's button would let in", CODE)
+    @made.get("/api/pair", "Whether there is a host, and whose code the button lets in", CODE, roles=ANYONE)
     def shown() -> flask.Response:
-        return answer({"code": pairing.shown(), "hosted": pairing.first() is None})
+        return answer({"code": pairing.shown(), "hosted": pairing.hosted()})
 
-    @made.post("/api/pair", "Get control by the table's PIN", PairBody, refused=(401, 429))
+    @made.post("/api/pair", "Pair by the table's PIN", PairBody, roles=ANYONE, refused=(401, 429))
     def pair(sent: PairBody) -> flask.Response:
-        fresh = _let_in(pairing, sent)
+        name, address, token = cleaned(sent.name), flask.request.remote_addr or "", flask.request.cookies.get(COOKIE)
+        if sent.first:
+            fresh = pairing.let_first(sent.first, name, address, token)
+        else:
+            fresh = pairing.pair(sent.pin.strip(), name, address, token, screen=sent.screen)
         if isinstance(fresh, Refused):
             return pin_refusal(fresh)
         paired = pairing.phone(fresh)
-        return _with_token({"paired": True, "id": paired.id if paired else None}, fresh)
+        told = {"paired": True, "id": paired.id if paired else None, "role": paired.role if paired else None}
+        return keep_token(answer(told), fresh)
 
-    @made.post("/api/pair/ask", "Ask to be let in by the table's button", AskBody, refused=(429,))
+    @made.post("/api/pair/ask", "Ask to be let in by the button or the host", AskBody, roles=ANYONE, refused=(429,))
     def ask(sent: AskBody) -> flask.Response:
-        asked = pairing.ask(cleaned(sent.name), flask.request.remote_addr or "")
+        token = flask.request.cookies.get(COOKIE)
+        asked = pairing.ask(cleaned(sent.name), flask.request.remote_addr or "", token, screen=sent.screen)
         if isinstance(asked, Refused):
             return pin_refusal(asked)
-        token, code = asked
-        return _with_token({"code": code}, token)
+        fresh, code = asked
+        return keep_token(answer({"code": code}), fresh)
 
-    @made.get("/api/phones", "Which phones have control")
-    def phones() -> flask.Response:
-        asking = phone(pairing)
-        known = pairing.phones() if asking else ()
-        listed = [{"id": each.id, "name": each.name, "you": each == asking} for each in known]
-        code = pairing.code_of(flask.request.cookies.get(COOKIE))
-        return answer({"paired": asking is not None, "code": code, "phones": listed})
+    @made.get("/api/pair/codes", "The PIN, and the code that makes a phone the host", roles=TERMINAL)
+    def codes() -> flask.Response:
+        return answer({"pin": pairing.pin, "first": pairing.first()})
 
-    @made.post("/api/phones/remove", "Take control away", PhoneBody, refused=(401, 404), paired=True)
-    def remove(sent: PhoneBody) -> flask.Response:
-        asking = phone(pairing)
-        if not pairing.take_away(sent.id):
-            return refusal(404, "no_such_phone", "No phone of that number is paired. Look at the list again.")
-        response = answer({"removed": sent.id})
-        if asking is not None and sent.id == asking.id:
-            response.delete_cookie(COOKIE, httponly=True, samesite="Strict")
-        return response
-
+    _phones(made, pairing)
+    _owners(made, pairing)
     return made
 
 
-def _let_in(pairing: Pairing, sent: PairBody) -> str | Refused:
-    name, address = cleaned(sent.name), flask.request.remote_addr or ""
-    if sent.first:
-        return pairing.let_first(sent.first, name, address)
-    return pairing.pair(sent.pin.strip(), name, address, flask.request.cookies.get(COOKIE))
+def _phones(made: Routes, pairing: Pairing) -> None:
+    """The routes of the phones that are paired."""
+
+    @made.get("/api/phones", "What this phone is; for paired phones the others, for the host who asks", roles=ANYONE)
+    def phones() -> flask.Response:
+        asking = phone(pairing)
+        role = asking.role if asking else Role.GUEST
+        told: Json = {
+            "paired": asking is not None,
+            "role": role,
+            "code": pairing.code_of(flask.request.cookies.get(COOKIE)),
+            "phones": [
+                {"id": each.id, "name": each.name, "role": each.role, "you": each == asking}
+                for each in (pairing.phones() if asking else ())
+            ],
+        }
+        if role is Role.OWNER:
+            told["pin"], told["pin_rests_s"] = pairing.pin, math.ceil(pairing.pin_rests_s())
+            told["asking"] = [
+                {"id": each.id, "name": each.name, "code": each.code, "screen": each.screen}
+                for each in pairing.asking()
+            ]
+        return answer(told)
+
+    @made.post("/api/phones/leave", "Give up what this phone may do", NothingBody, roles=PAIRED)
+    def leave(_: NothingBody) -> flask.Response:
+        asking = phone(pairing)
+        if asking is not None:
+            pairing.take_away(asking.id)
+        return _forgotten(answer({"removed": asking.id if asking else None}))
 
 
-def _with_token(content: object, token: str) -> flask.Response:
-    response = answer(content)
-    response.set_cookie(
-        COOKIE,
-        token,
-        max_age=COOKIE_DAYS * 86_400,
-        httponly=True,
-        samesite="Strict",
-        secure=flask.request.is_secure,
-    )
+def _owners(made: Routes, pairing: Pairing) -> None:
+    """What only the owner does with the phones."""
+
+    @made.post("/api/phones/remove", "Take a phone's role away", PhoneBody, roles=OWNERS, refused=(404,))
+    def remove(sent: PhoneBody) -> flask.Response:
+        asking = phone(pairing)
+        if not pairing.take_away(sent.id):
+            return _no_such_phone()
+        response = answer({"removed": sent.id})
+        return _forgotten(response) if asking is not None and sent.id == asking.id else response
+
+    @made.post("/api/phones/role", "Make a phone host, player or screen", RoleBody, roles=OWNERS, refused=(404,))
+    def role(sent: RoleBody) -> flask.Response:
+        if not pairing.give_role(sent.id, Role(sent.role)):
+            return _no_such_phone()
+        return answer({"id": sent.id, "role": sent.role})
+
+    @made.post("/api/phones/let_in", "Let in a phone that asks", PhoneBody, roles=OWNERS, refused=(404,))
+    def let_in(sent: PhoneBody) -> flask.Response:
+        return answer({"let_in": sent.id}) if pairing.let_in_asking(sent.id) else _no_such_phone()
+
+    @made.post("/api/phones/pin", "Make a new PIN", NothingBody, roles=OWNERS)
+    def renew_pin(_: NothingBody) -> flask.Response:
+        pairing.renew_pin()
+        return answer({"pin": pairing.pin})
+
+
+def _forgotten(response: flask.Response) -> flask.Response:
+    response.delete_cookie(COOKIE, httponly=True, samesite="Strict")
     return response
+
+
+def _no_such_phone() -> flask.Response:
+    return refusal(404, "no_such_phone", "There is no phone of that number. Look at the list again.")
 
 
 def pin_refusal(refused: Refused) -> flask.Response:

@@ -6,6 +6,7 @@ import flask
 
 from companion.table.photos import Photos
 from companion.table.read_only import AnyTable
+from web.pairing.roles import ANYONE
 from web.responses import answer, refusal
 from web.routes import Routes, number
 
@@ -16,17 +17,19 @@ def routes(photos: Photos, table: AnyTable) -> Routes:
     """The routes of the photos."""
     made = Routes("photos")
 
-    @made.get("/api/throws", "All throws of the game that is on, oldest first")
+    @made.get("/api/throws", "All throws of the game that is on, oldest first", roles=ANYONE)
     def of_game() -> flask.Response:
         return answer({"throws": list(table.throws())})
 
-    @made.get("/api/throws/<int:throw>.jpg", "The photo of a throw", {}, kind=JPEG, refused=(404,))
+    @made.get("/api/throws/<int:throw>.jpg", "The photo of a throw", {}, roles=ANYONE, kind=JPEG, refused=(404,))
     def of_throw(throw: int) -> flask.Response:
         return _photo(photos.jpeg(throw))
 
     of_any = number("id", "query")
 
-    @made.get("/api/question.jpg", "The photo in question", {}, kind=JPEG, refused=(404,), query=(of_any,))
+    @made.get(
+        "/api/question.jpg", "The photo in question", {}, roles=ANYONE, kind=JPEG, refused=(404,), query=(of_any,)
+    )
     def of_question() -> flask.Response:
         question = table.snapshot().question
         asked = flask.request.args.get("id", default=question.id if question else None, type=int)

@@ -1,4 +1,4 @@
-"""The API's playing half: lines, games, corrections and answers become commands to the table. Paired phones only."""
+"""The API's playing half: lines, games, corrections and answers become commands to the table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from companion.table.commands import (
 )
 from companion.table.read_only import AnyTable
 from web.pairing.phones import Pairing
-from web.requests import do
+from web.pairing.roles import OWNERS, PLAYERS
+from web.requests import do, refuse_others_game
 from web.routes import Json, Routes, ref
 
 
@@ -35,23 +36,27 @@ COMMANDS = (
     ("lines", "Play a transcript line", PlayLine),
     ("answers", "Answer a question", Answer),
     ("corrections", "Confirm a correction that drops lines", ConfirmCorrection),
-    ("evening/end", "End the evening", EndSitting),
-    ("abandon", "Abandon the game", Abandon),
     ("next", "Start the next game", NextGame),
 )
-"""What a phone sends as the command that it is."""
+"""What a player's phone sends as the command that it is."""
 
 
 def routes(table: AnyTable, pairing: Pairing) -> Routes:
     """The routes that play."""
-    made = Routes("play", CorrectionBody, *(command for _, _, command in COMMANDS), pairing=pairing)
-    of_each: Json = {"schema": ref("Snapshot"), "refused": (401, 409, 422), "paired": True}
+    made = Routes("play", CorrectionBody, *(command for _, _, command in COMMANDS), EndSitting, Abandon)
+    of_each: Json = {"schema": ref("Snapshot"), "refused": (404, 409, 422)}
     for place, summary, command in COMMANDS:
-        made.post(f"/api/{place}", summary, command, **of_each)(partial(do, table))
+        made.post(f"/api/{place}", summary, command, roles=PLAYERS, **of_each)(partial(do, table))
+    made.post("/api/evening/end", "End the evening", EndSitting, roles=OWNERS, **of_each)(partial(do, table))
 
     @made.post(
-        "/api/throws/<int:throw>", "Correct a throw", CorrectionBody, **{**of_each, "refused": (404, 401, 409, 422)}
+        "/api/abandon", "Abandon the game, if this phone started it or is the host's", Abandon, roles=PLAYERS, **of_each
     )
+    def abandon(sent: Abandon) -> flask.Response:
+        refuse_others_game(table, pairing)
+        return do(table, sent)
+
+    @made.post("/api/throws/<int:throw>", "Correct a throw", CorrectionBody, roles=PLAYERS, **of_each)
     def correct(sent: CorrectionBody, throw: int) -> flask.Response:
         return do(table, CorrectThrow(throw=throw, number=sent.number, values=sent.values))
 

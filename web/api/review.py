@@ -16,7 +16,7 @@ import msgspec
 from companion.errors import IllegalAction
 from companion.history.review import NO_DIE, Review, ReviewedThrow
 from companion.table.photos import Photos
-from web.pairing.phones import Pairing
+from web.pairing.roles import OWNERS
 from web.responses import answer, attachment, refusal
 from web.routes import Json, Routes, ref
 
@@ -32,19 +32,17 @@ class DiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values: Annotated[tuple[Annotated[int, msgspec.Meta(ge=NO_DIE, le=6)], ...], msgspec.Meta(max_length=20)]
 
 
-def routes(review: Review, photos: Photos, pairing: Pairing) -> Routes:
-    """The routes of the review; for paired phones only."""
-    made = Routes("review", DiceBody, ReviewedThrow, pairing=pairing)
+def routes(review: Review, photos: Photos) -> Routes:
+    """The routes of the review, for the owner."""
+    made = Routes("review", DiceBody, ReviewedThrow)
     throws: Json = {"type": "array", "items": ref("ReviewedThrow")}
     listed: Json = {"type": "object", "required": ["throws"], "properties": {"throws": throws}}
 
-    @made.get("/api/review", "Throws that the reader doubted or had wrong", listed, refused=(401,), paired=True)
+    @made.get("/api/review", "Throws that the reader doubted or had wrong", listed, roles=OWNERS)
     def to_look_over() -> flask.Response:
         return answer({"throws": list(review.throws())})
 
-    @made.post(
-        "/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, refused=(401, 404, 422), paired=True
-    )
+    @made.post("/api/review/<int:throw>", "Say what each die shows", DiceBody, listed, roles=OWNERS, refused=(404, 422))
     def say(sent: DiceBody, throw: int) -> flask.Response:
         try:
             review.say(throw, sent.values)
@@ -52,7 +50,7 @@ def routes(review: Review, photos: Photos, pairing: Pairing) -> Routes:
             return refusal(422, refused.code, str(refused))
         return to_look_over()
 
-    zipped: Json = {"kind": "application/zip", "refused": (401,), "paired": True}
+    zipped: Json = {"kind": "application/zip", "roles": OWNERS}
 
     @made.get("/api/review.zip", "Their photos as a labelled set", {}, **zipped)
     def packed() -> flask.Response:

@@ -1,4 +1,4 @@
-"""The settings that may be changed on the page, each with its kind, its bounds, and when it takes effect."""
+"""The settings that the owner may change on the page, each with kind, bounds, and when it takes effect."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import msgspec
 from companion.errors import PinNeeded, SetupError
 from web.api.pair import pin_refusal
 from web.pairing.phones import Pairing
+from web.pairing.roles import OWNERS
 from web.responses import answer, refusal
 from web.routes import Routes
 
@@ -40,14 +41,14 @@ class SettingsFile(Protocol):
 
 
 def routes(file: SettingsFile, pairing: Pairing) -> Routes:
-    """The routes of the settings, for paired phones."""
-    made = Routes("settings", SettingBody, pairing=pairing)
+    """The routes of the settings, for the owner."""
+    made = Routes("settings", SettingBody)
 
-    @made.get("/api/settings", "The settings that can be changed here", refused=(401,), paired=True)
+    @made.get("/api/settings", "The settings that can be changed here", roles=OWNERS)
     def shown() -> flask.Response:
         return answer({"file": str(file.path), "settings": list(file.shown())})
 
-    @made.post("/api/settings", "Change a setting", SettingBody, refused=(401, 422, 429), paired=True)
+    @made.post("/api/settings", "Change a setting", SettingBody, roles=OWNERS, refused=(422, 429))
     def change(sent: SettingBody) -> flask.Response:
         wrong_pin = pairing.wrong_pin(sent.pin, flask.request.remote_addr or "") if sent.pin else None
         if wrong_pin is not None:

@@ -8,6 +8,9 @@ from typing import Any, Protocol
 import flask
 
 from companion.table.snapshot import Snapshot
+from web.pairing.phones import Pairing
+from web.pairing.roles import ANYONE, HANDS
+from web.requests import visitor
 from web.responses import answer, json_bytes
 from web.routes import Json, Routes, ref
 from web.serving.feed import Feed
@@ -57,24 +60,24 @@ class Board(Protocol):
         """Where each LED is on the board: x to the right and y down, in millimetres, in the order of the strip."""
 
 
-def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> Routes:
-    """The routes of what is now."""
+def routes(feed: Feed, board: Board, health: Callable[[bool], Mapping[str, Any]], pairing: Pairing) -> Routes:
+    """The routes of what is now; `health` tells it without local paths where its argument is true, for guests."""
     made = Routes("state", Snapshot, schemas={"Board": BOARD, "Health": HEALTH})
 
-    @made.get("/healthz", "What works and what is ill", ref("Health"))
+    @made.get("/healthz", "What works and what is ill", ref("Health"), roles=ANYONE)
     def how_it_is() -> flask.Response:
-        return answer(dict(health()))
+        return answer(dict(health(not visitor(pairing) & HANDS)))
 
-    @made.get("/api/state", "The newest snapshot", ref("Snapshot"))
+    @made.get("/api/state", "The newest snapshot", ref("Snapshot"), roles=ANYONE)
     def newest() -> flask.Response:
         return json_bytes(feed.newest.json)
 
-    @made.get("/api/board", "What the LED strip shows now", ref("Board"))
+    @made.get("/api/board", "What the LED strip shows now", ref("Board"), roles=ANYONE)
     def shown() -> flask.Response:
         frame = board.latest()
         return answer({"leds": frame.leds, "milliamps": frame.milliamps})
 
-    @made.get("/api/board/spots", "Where each LED is, in millimetres")
+    @made.get("/api/board/spots", "Where each LED is, in millimetres", roles=ANYONE)
     def spots() -> flask.Response:
         return answer({"spots": [[round(x, 3), round(y, 3)] for x, y in board.spots()]})
 

@@ -15,7 +15,7 @@ import msgspec
 from companion.table.commands import Answer, NextGame, PlayLine
 from companion.table.read_only import AnyTable
 from web.api.play import COMMANDS
-from web.pairing.phones import Pairing
+from web.pairing.roles import ANYONE, HANDS
 from web.requests import do
 from web.responses import answer, refusal
 from web.routes import Json, NothingBody, Routes, ref
@@ -83,17 +83,17 @@ class Tray(Protocol):
         """The camera's newest picture."""
 
 
-def routes(tray: Tray, table: AnyTable, pairing: Pairing) -> Routes:
-    """The routes of the virtual tray; what moves dice is for this machine, and for paired phones."""
+def routes(tray: Tray, table: AnyTable) -> Routes:
+    """The routes of the virtual tray; players and this machine may move the dice."""
     shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, *(command for _, _, command in DECIDED_HERE))
-    made = Routes("tray", *shapes, pairing=pairing)
-    hands: Json = {"refused": (401, 422), "paired": True, "or_here": True}
+    made = Routes("tray", *shapes)
+    hands: Json = {"refused": (422,), "roles": HANDS}
 
-    @made.get("/api/tray", "Where the dice of the virtual tray lie")
+    @made.get("/api/tray", "Where the dice of the virtual tray lie", roles=ANYONE)
     def lying() -> flask.Response:
         return answer({"dice": list(tray.dice()), "zones": dict(tray.zones())})
 
-    @made.get("/api/tray.jpg", "What the virtual camera sees", {}, kind="image/jpeg")
+    @made.get("/api/tray.jpg", "What the virtual camera sees", {}, roles=ANYONE, kind="image/jpeg")
     def picture() -> flask.Response:
         response = flask.Response(tray.picture_jpeg(), mimetype="image/jpeg")
         response.headers["Cache-Control"] = "private, no-cache"  # asked for again and again: sent when it has changed
@@ -125,7 +125,7 @@ def routes(tray: Tray, table: AnyTable, pairing: Pairing) -> Routes:
     def lift(sent: LiftBody) -> flask.Response:
         return done(lambda: tray.lift(sent.ids))
 
-    decided: Json = {"schema": ref("Snapshot"), "refused": (401, 409, 422), "paired": True, "or_here": True}
+    decided: Json = {"schema": ref("Snapshot"), "refused": (409, 422), "roles": HANDS}
     for place, summary, command in DECIDED_HERE:
         made.post(f"/api/tray/{place}", f"{summary}, at the tray", command, **decided)(partial(do, table))
     return made

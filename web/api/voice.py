@@ -1,4 +1,4 @@
-"""The API of the table's voice: whether it speaks, and turning it on and off from a paired phone."""
+"""The API of the table's voice: whether it speaks, and turning it on and off from a player's phone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import msgspec
 
 from companion.errors import DeviceError
 from web.loudspeaker import Loudspeaker
-from web.pairing.phones import Pairing
+from web.pairing.roles import ANYONE, PLAYERS
 from web.responses import answer, refusal
 from web.routes import Routes
 
@@ -18,15 +18,15 @@ class VoiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on: bool
 
 
-def routes(voice: Loudspeaker, pairing: Pairing) -> Routes:
+def routes(voice: Loudspeaker) -> Routes:
     """The routes of the table's voice."""
-    made = Routes("voice", VoiceBody, pairing=pairing)
+    made = Routes("voice", VoiceBody)
 
-    @made.get("/api/voice", "Whether the table speaks")
+    @made.get("/api/voice", "Whether the table speaks", roles=ANYONE)
     def how_it_is() -> flask.Response:
         return answer({"on": voice.on})
 
-    @made.post("/api/voice", "Let the table speak, or be quiet", VoiceBody, refused=(401, 422), paired=True)
+    @made.post("/api/voice", "Let the table speak, or be quiet", VoiceBody, roles=PLAYERS, refused=(422,))
     def turn(sent: VoiceBody) -> flask.Response:
         try:
             voice.turn(sent.on)

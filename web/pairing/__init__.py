@@ -1,1 +1,1 @@
-"""Which phones may control the table: `Pairing`, guesses at the PIN, and where tokens are kept."""
+"""Which phones may do what: roles, pairing by PIN, code or button, limits on guesses, and where tokens are kept."""

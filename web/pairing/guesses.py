@@ -1,4 +1,4 @@
-"""Guesses at the PIN: each address has a few, then waits longer after each; nobody waits for another's."""
+"""Limits on wrong PINs: a few for each address, and a budget for the whole table."""
 
 from __future__ import annotations
 
@@ -6,39 +6,45 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 FREE = 5
+"""Wrong guesses of one address before it must wait."""
 FIRST_PAUSE_S = 60.0
 LONGEST_PAUSE_S = 3600.0
 FORGOTTEN_S = 4 * LONGEST_PAUSE_S
 ADDRESSES_KEPT = 4096
 
+TABLE_FREE = 20
+"""Wrong guesses of all addresses together before the PIN rests."""
+FIRST_REST_S = 600.0
+"""First rest of the PIN, in seconds. Each later wrong guess doubles it: 100 years allow 43 guesses in a million."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """What an address has guessed wrong: how often, and when last."""
+    """Wrong guesses: how many, and when the last one came (seconds of the caller's clock)."""
 
     count: int = 0
     last_s: float = float("-inf")
 
     @property
     def pause_s(self) -> float:
-        """How long it must wait after the last: a minute after the fifth, twice as long after each that follows."""
+        """Wait after the last guess, in seconds: a minute after the fifth, doubled by each later one, up to an hour."""
         return 0.0 if self.count < FREE else min(FIRST_PAUSE_S * 2.0 ** (self.count - FREE), LONGEST_PAUSE_S)
 
 
 @dataclass(slots=True)
 class Guesses:
-    """Counts wrong guesses an address: ten in its first hour, then one an hour. Not for several threads at once."""
+    """Counts wrong guesses of each address: ten in its first hour, then one an hour. Not thread-safe."""
 
     clock: Callable[[], float]
     _wrong: dict[str, Wrong] = field(default_factory=dict, init=False)
 
     def wait_s(self, address: str) -> float:
-        """How long that address must wait before it may guess; 0: not at all."""
+        """Seconds until that address may guess again; 0 when it may now."""
         wrong = self._wrong.get(address, Wrong())
         return max(0.0, wrong.last_s + wrong.pause_s - self.clock())
 
     def missed(self, address: str) -> None:
-        """That address has guessed wrong."""
+        """Count a wrong guess of that address."""
         now_s = self.clock()
         wrong = self._wrong.pop(address, Wrong())  # the newest is kept last
         self._wrong[address] = Wrong(wrong.count + 1, now_s)
@@ -46,3 +52,25 @@ class Guesses:
             if len(self._wrong) <= ADDRESSES_KEPT and self._wrong[each].last_s > now_s - FORGOTTEN_S:
                 break
             del self._wrong[each]
+
+
+@dataclass(slots=True)
+class Budget:
+    """Counts the wrong guesses at one PIN from all addresses, and how long the PIN rests after them. Not thread-safe.
+
+    Nothing is forgiven with time: only a new PIN begins a new budget.
+    """
+
+    clock: Callable[[], float]
+    count: int = field(default=0, init=False)
+    _rests_until_s: float = field(default=float("-inf"), init=False)
+
+    def rest_s(self) -> float:
+        """Seconds until the PIN may be tried again; 0 when it may now."""
+        return max(0.0, self._rests_until_s - self.clock())
+
+    def missed(self) -> None:
+        """Count a wrong guess."""
+        self.count += 1
+        if self.count >= TABLE_FREE:
+            self._rests_until_s = self.clock() + FIRST_REST_S * 2.0 ** (self.count - TABLE_FREE)

@@ -1,129 +1,131 @@
-"""Which phones may control the table: a PIN or the table's button gives a token, kept only as its hash.
+"""Which phones are paired, and as what: a PIN, the owner's code, the button or the owner gives a token.
 
-The button lets in a phone that has asked, and no other: it gets a code of three dice, the screen and the board show the
-same, and whoever holds the button sees whether it is theirs. A code is no secret, and there is no open door to find.
+A table without an owner has an owner's code. The code is shown only where people stand at the table; the phone that
+brings it becomes the owner. The PIN makes players, and the first owner of a table that started without one.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import math
 import secrets
 import threading
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from web.pairing.guesses import Guesses
+import msgspec
+
+from web.guard import TOKEN_DAYS
+from web.pairing.guesses import Budget, Guesses
+from web.pairing.join_queue import Asking, Code, JoinQueue
+from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens, Paired
 
 log = logging.getLogger(__name__)
 
-ASKING_S = 60.0
-SEEN_S = 2.0
-"""A code must have been shown so long before the button counts for it: the press may have been meant for another."""
-MOST_ASKING = 6
-CODE_DICE = 3
 NAME_LENGTH = 24
-
-Code = tuple[int, ...]
-"""Three dice, 1 to 6."""
+DAY_S = 86_400.0
+MOST_PHONES = 64
+"""Most paired phones and screens. One more takes the place of the player or screen that was away longest."""
+DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why a phone was not paired, and how long it must wait before the next try (0: not at all)."""
+    """Why a phone was not paired, and how long it must wait before the next try, in seconds (0: not at all)."""
 
     words: str
     wait_s: float = 0.0
     code: str = "wrong_pin"
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
-    """A phone that asks to be let in by the button.
-
-    Attributes:
-        token_sha256: Of the token that it was given and that is worth nothing yet.
-        code: What it shows.
-        name: What it calls itself.
-        address: Where it is.
-        until_s: When it has asked long enough, by the pairing's clock; None while others are before it.
-    """
-
-    token_sha256: str
-    code: Code
-    name: str
-    address: str
-    until_s: float | None = None
-
-
-WRONG_PIN = Refused("That is not the PIN. It stands on the table's screen; or let the table's button do it.")
-HOSTED = Refused("The table has a host by now, or that code is an old one. Type the PIN.", code="hosted")
-CROWDED = Refused("Other phones are asking. Try again in a minute, or type the PIN.", ASKING_S)
+WRONG_PIN = Refused("That's not the PIN. The terminal shows it; or pair with the table's button.")
+HOSTED = Refused("Someone is already hosting, or that code is an old one. Enter the PIN instead.", code="hosted")
+FULL = Refused("Too many phones are paired. Ask the host to remove one.", code="full")
 
 
 @dataclass(slots=True)
 class Pairing:
-    """Gives tokens to phones and takes them away. Safe to call from any thread; time comes from `clock`.
+    """Gives tokens to phones and takes them away. Thread-safe.
 
     Args:
-        pin: Six figures.
+        pin: Six digits.
         store: Where paired phones are remembered.
         clock: Seconds that only grow.
-        show: Puts a code on the board for so many seconds; no dice: takes it off.
+        show: Puts a code on the board for so many seconds; an empty code takes it off.
+        wall: Seconds since 1970.
     """
 
     pin: str
     store: FileTokens
     clock: Callable[[], float]
     show: Callable[[Code, float], None] = lambda _code, _for_s: None
+    wall: Callable[[], float] = time.time
+    started_by: int | None = field(default=None, init=False)
+    """Number of the phone that started the game on the table; None after a restart."""
     _phones: dict[str, Paired] = field(default_factory=dict, init=False)
-    _asking: tuple[Asking, ...] = field(default=(), init=False)
+    _seen_s: dict[str, float] = field(default_factory=dict, init=False)
+    _queue: JoinQueue = field(init=False)
     _guesses: Guesses = field(init=False)
+    _budget: Budget = field(init=False)
     _first: str = field(default="", init=False)
+    _damaged: bool = field(default=False, init=False)
+    _unclaimed: bool = field(default=False, init=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
 
     def __post_init__(self) -> None:
-        self._guesses = Guesses(self.clock)
-        self._phones = {phone.token_sha256: phone for phone in self.store.load()}
-        self._first = "" if self._phones else secrets.token_hex(16)
+        self._queue = JoinQueue(self.clock, self.show)
+        self._guesses, self._budget = Guesses(self.clock), Budget(self.clock)
+        known = self.store.load()
+        self._damaged = known is None
+        self._phones = {phone.token_sha256: phone for phone in known or () if not self._expired(phone)}
+        self._unclaimed = not self.hosted()
+        self._renew_first()
+
+    def hosted(self) -> bool:
+        """Whether the table has an owner."""
+        return any(phone.role is Role.OWNER for phone in self._phones.values())
 
     def first(self) -> str | None:
-        """The code by which the first phone of a new table gets control; None once there was one."""
+        """The owner's code; None where there is an owner, or where a damaged list of phones leaves only the PIN."""
         return self._first or None
 
-    def let_first(self, code: str, name: str, address: str) -> str | Refused:
-        """A new token for the first phone, which scanned that code on the screen or the terminal."""
+    def let_first(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
+        """A new owner's token for the phone that brings the owner's code; `token` is the one it used before."""
         with self._lock:
             if not self._first or not secrets.compare_digest(code.encode(), self._first.encode()):
                 return HOSTED
-            fresh = secrets.token_hex(16)
-            self._let_in(_sha256(fresh), name, address)
-        return fresh
+            return self._new_token(name, address, Role.OWNER, token)
 
-    def pair(self, pin: str, name: str, address: str, token: str | None = None) -> str | Refused:
+    def pair(
+        self, pin: str, name: str, address: str, token: str | None = None, *, screen: bool = False
+    ) -> str | Refused:
         """A new token (128 bits, hexadecimal) for the right PIN.
 
         Args:
-            pin: What the phone says it is.
-            name: What it calls itself.
-            address: Where it is; wrong guesses are counted there.
-            token: What it got when it was paired before: with one that counts, its guesses are not counted.
+            pin: What was typed.
+            name: What the phone calls itself.
+            address: Where it is; wrong guesses are counted there, and for the whole table.
+            token: The one that the phone used before; the new one replaces it. Guesses never hold up the owner's.
+            screen: Whether it pairs as a screen.
         """
         with self._lock:
-            known = self.knows(token)
-            wait_s = 0.0 if known else self._guesses.wait_s(address)
+            known = self.phone(token)
+            owner = known is not None and known.role is Role.OWNER
+            wait_s = 0.0 if owner else max(self._guesses.wait_s(address), self._budget.rest_s())
             if wait_s > 0:
                 log.warning("too many PINs: refused %s for %.0f s", address, wait_s)
-                return Refused("Too many wrong PINs. Wait a little, or let the table's button do it.", wait_s)
+                return Refused("Too many wrong PINs. Wait a little, or pair with the table's button.", wait_s)
             if not secrets.compare_digest(pin.encode(), self.pin.encode()):
                 log.warning("wrong PIN from %s", address)
-                if not known:
+                if not owner:
                     self._guesses.missed(address)
+                    self._budget.missed()
                 return WRONG_PIN
-            fresh = secrets.token_hex(16)
-            self._let_in(_sha256(fresh), name, address)
-        return fresh
+            role = Role.SCREEN if screen else Role.OWNER if self._unclaimed and not self.hosted() else Role.PLAYER
+            return self._new_token(name, address, role, token)
 
     def wrong_pin(self, pin: str, address: str) -> Refused | None:
         """Return why a PIN that was typed again is refused, None when it is right. Wrong ones count for the address."""
@@ -136,102 +138,176 @@ class Pairing:
                 return WRONG_PIN
         return None
 
-    def ask(self, name: str, address: str) -> tuple[str, Code] | Refused:
-        """A token that is worth nothing until the button is pressed, and the code that the phone is to show."""
+    def renew_pin(self) -> None:
+        """Make a new PIN, which may be tried at once. The old one no longer counts."""
         with self._lock:
-            self._go_on(tuple(each for each in self._current() if each.address != address))
-            wait_s = self._guesses.wait_s(address)
-            if wait_s > 0:
-                return Refused("That was asked too often. Wait a little, or type the PIN at another phone.", wait_s)
-            if len(self._asking) >= MOST_ASKING:
-                return CROWDED
-            token, code = secrets.token_hex(16), new_code()
-            while code in {each.code for each in self._asking}:
-                code = new_code()
-            self._go_on((*self._asking, Asking(_sha256(token), code, name, address)))
+            self.pin, self._budget = new_pin(), Budget(self.clock)
+        log.info("the owner made a new PIN")
+
+    def pin_rests_s(self) -> float:
+        """Seconds for which no PIN is accepted, after too many wrong ones; 0 when it is accepted now."""
+        return self._budget.rest_s()
+
+    def health(self) -> tuple[bool, str]:
+        """Whether pairing works as it should, and a sentence for the page."""
+        rest_s = self.pin_rests_s()
+        if rest_s > 0:
+            wrong = f"{self._budget.count} wrong PINs: someone may be guessing."
+            rests = f"The PIN rests for {math.ceil(rest_s / 60)} min."
+            return (
+                False,
+                f"{wrong} {rests} The button and the host's phone still let phones in; the host can make a new PIN.",
+            )
+        if self._damaged:
+            return False, DAMAGED
+        return True, "someone is hosting" if self.hosted() else "no host yet: `pegpip join` shows the host's code"
+
+    def ask(
+        self, name: str, address: str, token: str | None = None, *, screen: bool = False
+    ) -> tuple[str, Code] | Refused:
+        """Ask to be let in by the button or the owner.
+
+        Returns: A token that is worth nothing until then, and the code that the phone is to show.
+        """
+        fresh = secrets.token_hex(16)
+        with self._lock:
+            known = self.phone(token)
+            before = known.token_sha256 if known else None
+            asked = self._queue.add(Asking(0, _sha256(fresh), (), name, address, screen, before))
+        if isinstance(asked, float):
+            return Refused("Too many phones are asking, or this one too often. Wait, or enter the PIN.", asked)
         log.info("a phone at %s asks to be let in", address)
-        return token, code
+        return fresh, asked.code
 
     def let_in(self) -> bool:
-        """The button was pressed: the phone whose code is shown may control. False when none asks."""
+        """Let in the phone whose code is shown, for the table's button was pressed; False when there is none.
+
+        It becomes the owner where there is none, unless the list of phones is damaged.
+        """
         with self._lock:
-            shown, *others = self._current() or (None,)
-            if shown is None or (shown.until_s or 0.0) - self.clock() > ASKING_S - SEEN_S:
-                return False
-            self._let_in(shown.token_sha256, shown.name, shown.address)
-            self._go_on(tuple(others))
-        return True
+            owner = not self.hosted() and not self._damaged
+            return self._let_in_asking(self._queue.take_shown(), Role.OWNER if owner else Role.PLAYER)
+
+    def let_in_asking(self, number: int) -> bool:
+        """Let in the phone with the request of that number, for the owner said so; False when there is none."""
+        with self._lock:
+            return self._let_in_asking(self._queue.take(number), Role.PLAYER)
+
+    def asking(self) -> tuple[Asking, ...]:
+        """The phones that ask to be let in, the one that is shown first."""
+        with self._lock:
+            return self._queue.current()
 
     def shown(self) -> Code | None:
-        """The code that the screen and the board show now: of the phone that asked first."""
-        with self._lock:
-            asking = self._current()
-        return asking[0].code if asking else None
+        """The code that the screen and the board show now: that of the phone that asked first."""
+        return next((each.code for each in self.asking()), None)
 
     def code_of(self, token: str | None) -> Code | None:
         """The code of the phone that was given this token and still asks."""
-        if not token:
-            return None
-        with self._lock:
-            asking = self._current()
-        return next((each.code for each in asking if each.token_sha256 == _sha256(token)), None)
+        return next((each.code for each in self.asking() if token and each.token_sha256 == _sha256(token)), None)
 
     def phone(self, token: str | None) -> Paired | None:
-        """The phone that this token was given to, or None."""
-        return self._phones.get(_sha256(token)) if token else None
+        """The phone that this token was given to, noted as used now; None for an unknown or expired token."""
+        key = _sha256(token) if token else ""
+        if key not in self._phones:
+            return None
+        with self._lock:
+            found = self._phones.get(key)
+            if found is None or self._expired(found):
+                self._keep({each: phone for each, phone in self._phones.items() if each != key})
+                return None
+            self._seen_s[key] = self.clock()
+            if self.wall() - found.used_s > DAY_S:
+                found = msgspec.structs.replace(found, used_s=self.wall())
+                self._keep({**self._phones, key: found})
+            return found
 
     def knows(self, token: str | None) -> bool:
         """Whether that token is a paired phone's."""
-        return self.phone(token) is not None
+        found = self._phones.get(_sha256(token)) if token else None
+        return found is not None and not self._expired(found)
 
     def phones(self) -> tuple[Paired, ...]:
-        """All phones that may control, by number."""
+        """All paired phones and screens, by number."""
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def take_away(self, number: int) -> bool:
-        """A phone may no longer control; False when there is none of that number."""
+        """Forget a phone; False when there is none of that number."""
         with self._lock:
             kept = {key: phone for key, phone in self._phones.items() if phone.id != number}
             gone = len(kept) < len(self._phones)
-            self._phones = kept
-            self.store.save(tuple(kept.values()))
+            self._keep(kept)
         if gone:
-            log.info("took control away from phone %d", number)
+            log.info("phone %d is no longer paired", number)
         return gone
 
-    def _let_in(self, token_sha256: str, name: str, address: str) -> None:
-        number = 1 + max((phone.id for phone in self._phones.values()), default=0)
-        self._first = ""
-        self._phones = {**self._phones, token_sha256: Paired(number, name[:NAME_LENGTH], token_sha256)}
-        self.store.save(tuple(self._phones.values()))
-        log.info("paired phone %d (%r) at %s", number, name, address)
+    def give_role(self, number: int, role: Role) -> bool:
+        """Make a paired phone owner, player or screen; False when there is none of that number."""
+        with self._lock:
+            changed = {
+                key: msgspec.structs.replace(phone, role=role)
+                for key, phone in self._phones.items()
+                if phone.id == number
+            }
+            self._keep({**self._phones, **changed})
+        log.info("phone %d is now %s", number, role)
+        return bool(changed)
 
-    def _current(self) -> tuple[Asking, ...]:
-        """Those who ask; who was shown for a minute has asked in vain, which counts as a wrong guess of its address."""
-        now_s = self.clock()
-        while self._asking and (self._asking[0].until_s or now_s) < now_s:
-            self._guesses.missed(self._asking[0].address)
-            self._go_on(self._asking[1:])
-        return self._asking
+    def _new_token(self, name: str, address: str, role: Role, before: str | None) -> str | Refused:
+        fresh = secrets.token_hex(16)
+        known = self.phone(before)
+        paired = self._add(_sha256(fresh), name, address, role, known.token_sha256 if known else None)
+        return fresh if paired else FULL
 
-    def _go_on(self, asking: tuple[Asking, ...]) -> None:
-        """These ask now; the first of them is shown for a minute from when it becomes the first."""
-        before = self._asking[:1]
-        if asking and asking[0].until_s is None:
-            asking = (replace(asking[0], until_s=self.clock() + ASKING_S), *asking[1:])
-        self._asking = asking
-        if asking[:1] != before:
-            self.show(asking[0].code if asking else (), ASKING_S)
+    def _let_in_asking(self, asking: Asking | None, role: Role) -> bool:
+        if asking is None:
+            return False
+        given = Role.SCREEN if asking.screen else role
+        return self._add(asking.token_sha256, asking.name, asking.address, given, asking.replaces)
+
+    def _add(self, token_sha256: str, name: str, address: str, role: Role, replaces: str | None) -> bool:
+        """Remember a phone, in place of its own earlier token. False when all places are taken by owners."""
+        others = dict(self._phones)
+        before = others.pop(replaces, None) if replaces else None
+        if len(others) >= MOST_PHONES:
+            away = [key for key, phone in others.items() if phone.role is not Role.OWNER]
+            if not away:
+                return False
+            del others[min(away, key=lambda key: (self._seen_s.get(key, float("-inf")), others[key].used_s))]
+        if before is not None and before.role is Role.OWNER:
+            role = Role.OWNER  # who pairs again loses nothing
+        number = before.id if before else 1 + max((phone.id for phone in others.values()), default=0)
+        paired = Paired(number, name[:NAME_LENGTH], token_sha256, role, self.wall())
+        self._seen_s[token_sha256] = self.clock()
+        self._keep({**others, token_sha256: paired})
+        log.info("paired %s %d (%r) at %s", role, number, name, address)
+        return True
+
+    def _keep(self, phones: dict[str, Paired]) -> None:
+        """Make these the paired phones. A damaged file is replaced only once there is an owner again."""
+        self._phones = phones
+        self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}
+        if self.hosted():
+            self._damaged = self._unclaimed = False
+        if not self._damaged:
+            self.store.save(tuple(phones.values()))
+        self._renew_first()
+
+    def _renew_first(self) -> None:
+        if self.hosted() or self._damaged:
+            self._first = ""
+        elif not self._first:
+            self._first = secrets.token_hex(16)
+
+    def _expired(self, phone: Paired) -> bool:
+        """Whether a token went unused too long. The wall clock may jump, so use since the start counts by the other."""
+        unused_s = min(self.wall() - phone.used_s, self.clock() - self._seen_s.get(phone.token_sha256, float("-inf")))
+        return unused_s > TOKEN_DAYS * DAY_S
 
 
 def new_pin() -> str:
-    """Six figures from the system's source of randomness."""
+    """Six digits from the system's source of randomness."""
     return f"{secrets.randbelow(1_000_000):06d}"
-
-
-def new_code() -> Code:
-    """Three dice from the system's source of randomness."""
-    return tuple(1 + secrets.randbelow(6) for _ in range(CODE_DICE))
 
 
 def _sha256(token: str) -> str:

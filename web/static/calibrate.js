@@ -8,9 +8,9 @@ let lies = false;
 
 await ready;
 menu();
-$("unpaired").hidden = table.paired;
-$("tools").hidden = $("more").hidden = !table.paired;
-if (table.paired) {
+$("unpaired").hidden = table.owner;
+$("tools").hidden = $("more").hidden = !table.owner;
+if (table.owner) {
   $("sheet").addEventListener("click", () => act("sheet", measures(), "calibrate.sheet_taken"));
   $("empty").addEventListener("click", () => act("empty", {}, "calibrate.saved"));
   $("die").addEventListener("click", () => act("die", {}, "calibrate.die_taken"));

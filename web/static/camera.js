@@ -7,10 +7,10 @@ const PAUSE_MS = 250;
 
 await ready;
 menu();
-$("unpaired").hidden = table.paired;
-$("tools").hidden = !table.paired;
+$("unpaired").hidden = table.owner;
+$("tools").hidden = !table.owner;
 follow(({ thrown, kept }) => text($("seen"), thrown.length + kept.length ? t("camera.read", { values: [...thrown, ...kept].join(" ") }) : ""));
-if (table.paired) await watch();
+if (table.owner) await watch();
 goLive();
 
 async function watch() {

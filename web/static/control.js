@@ -1,6 +1,7 @@
 // The control page: the scoreboard, with the sheet from below for a phone that is paired.
 import { $, fill, follow, goLive, has, ready, settings, start, t, table, text } from "./core.js";
 import { asking } from "./ask.js";
+import { keepAwake } from "./awake.js";
 import { correctable } from "./correct.js";
 import { dice } from "./dice.js";
 import { everything } from "./everything.js";
@@ -16,10 +17,11 @@ sheet();
 asking();
 correctable();
 goLive();
-keepAwake();
+if (table.paired) keepAwake();
 
 function pairing() {
   $("phone-name").value = settings.get("phone-name", "");
+  $("as-screen").checked = new URLSearchParams(location.search).has("screen");
   $("pair-form").addEventListener("submit", (event) => { event.preventDefault(); pair($("pin").value); });
   $("pair-button").addEventListener("click", ask);
   follow(show);
@@ -50,14 +52,19 @@ async function first() {
 }
 
 async function pair(pin) {
-  if (!(await request("/api/pair", { pin }))) return $("pin").focus();
-  // A fresh page has everything that only a paired phone is given.
-  location.reload();
+  if (!(await request("/api/pair", { pin, screen: $("as-screen").checked }))) return $("pin").focus();
+  paired();
 }
 
-// By the table's button: this phone shows the dice that the screen and the board show when it is its turn.
+// A fresh page has everything that only a paired phone, or a screen, is given.
+function paired() {
+  if ($("as-screen").checked) location.assign("/tv");
+  else location.reload();
+}
+
+// By the table's button or the host: this phone shows the dice that the screen and the board show when it is its turn.
 async function ask() {
-  const asked = await request("/api/pair/ask", {});
+  const asked = await request("/api/pair/ask", { screen: $("as-screen").checked });
   if (!asked) return;
   $("pair-code").hidden = false;
   fill($("pair-dice"), asked.code, () => [dice(asked.code)]);
@@ -65,17 +72,9 @@ async function ask() {
   for (let code = asked.code; code;) {
     await new Promise((done) => setTimeout(done, ASK_MS));
     const told = await fetch("/api/phones", { cache: "no-store" }).then((response) => response.json()).catch(() => ({ code }));
-    if (told.paired) return location.reload();
+    if (told.paired) return paired();
     code = told.code;
   }
   $("pair-code").hidden = true;
   $("pair-button").disabled = false;
-}
-
-// The phone of the host stays awake where the browser allows it.
-function keepAwake() {
-  if (!table.paired || !navigator.wakeLock) return;
-  const hold = () => { if (!document.hidden) navigator.wakeLock.request("screen").catch(() => {}); };
-  document.addEventListener("visibilitychange", hold);
-  hold();
 }

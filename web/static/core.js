@@ -71,7 +71,7 @@ export const settings = {
 export function cookie(name, value) { document.cookie = `${name}=${value};path=/;max-age=31536000;samesite=strict`; }
 
 // -- the newest snapshot ----------------------------------------------------------------------------------------------
-export const table = { snapshot: start.snapshot, live: false, paired: start.paired, plays: start.paired || start.hands };
+export const table = { snapshot: start.snapshot, live: false, paired: start.paired, owner: start.owner, plays: start.paired || start.hands };
 const listeners = [];
 /** Call back with the newest snapshot now and at each change: (snapshot, the one before or null, its news or null). */
 export function follow(callback) { listeners.push(callback); callback(table.snapshot, null, null); }
@@ -192,7 +192,8 @@ export async function post(path, body, { quiet = false } = {}) {
     if (isNewer(told)) take(told);
     return told;
   }
-  if (response.status === 401 && table.paired) setTimeout(() => location.reload(), 2500); // control was taken away
+  const lost = response.status === 401 ? table.paired : told.error === "not_owner" && table.owner;
+  if (lost) setTimeout(() => location.reload(), 2500); // this phone's role has changed
   if (!quiet) toast(has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message ?? t("error.network"));
   return null;
 }

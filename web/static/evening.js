@@ -53,7 +53,7 @@ async function open(game) {
   box.hidden = false;
   box.replaceChildren(h("h2", {}, t("evening.game", { title: game.title, players: listed(game.players) })),
     ...(moves.length ? [h("h3", {}, t("evening.scores")), raceOf(all, race), h("h3", {}, t("evening.replay")), replay(game, moves, all), h("h3", {}, t("evening.figures")), figures(players, t("evening.figures"), false)] : []),
-    h("p", { class: "row" }, moves.length ? h("button", { type: "button", "data-key": "share", onclick: () => share(game.title, how(game), all, race) }, t("share.do")) : null, h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript"))));
+    h("p", { class: "row" }, moves.length ? h("button", { type: "button", "data-key": "share", onclick: () => share(game.title, how(game), all, race) }, t(navigator.canShare ? "share.do" : "share.save")) : null, h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript"))));
 }
 
 // The sides of a past game as it ended, in the colours that they wore, and every change of a score.

@@ -1,5 +1,6 @@
 // The menu on top: look, language, and whether this phone speaks.
 import { $, cookie, settings } from "./core.js";
+import { hosting } from "./hosting.js";
 import { loudness, tryout, voice } from "./voice.js";
 
 export function menu() {
@@ -22,4 +23,5 @@ export function menu() {
     if (event.key === "Escape" && folded.open) { folded.open = false; folded.firstElementChild.focus(); }
   });
   voice();
+  hosting();
 }

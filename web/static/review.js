@@ -9,10 +9,10 @@ let throws = [];
 
 await ready;
 menu();
-$("unpaired").hidden = table.paired;
-$("tools").hidden = !table.paired;
+$("unpaired").hidden = table.owner;
+$("tools").hidden = !table.owner;
 $("filter").addEventListener("change", show);
-if (table.paired) await load().catch(() => {}); // drawn whole before it is shown
+if (table.owner) await load().catch(() => {}); // drawn whole before it is shown
 goLive();
 
 async function load() {

@@ -6,9 +6,9 @@ import { menu } from "./menu.js";
 
 await ready;
 menu();
-$("unpaired").hidden = table.paired;
-$("tools").hidden = !table.paired;
-if (table.paired) await load();
+$("unpaired").hidden = table.owner;
+$("tools").hidden = !table.owner;
+if (table.owner) await load();
 goLive();
 
 async function load() {

@@ -11,9 +11,9 @@ const ASKED = { table: ["name", "language"], strip: ["layout", "brightness", "ni
 
 await ready;
 menu();
-$("unpaired").hidden = table.paired;
-for (const part of document.querySelectorAll(".tools")) part.hidden = !table.paired;
-if (table.paired) {
+$("unpaired").hidden = table.owner;
+for (const part of document.querySelectorAll(".tools")) part.hidden = !table.owner;
+if (table.owner) {
   begin();
   lights();
   if ($("picture")) { watch(); look(); }

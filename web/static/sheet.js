@@ -2,6 +2,7 @@
 import { $, dialog, fill, follow, h, number, play, post, start, t, table, text, toast } from "./core.js";
 import { die } from "./dice.js";
 import { enterThrow } from "./keys.js";
+import { phones } from "./hosting.js";
 import { newGame } from "./newgame.js";
 import { eventWords, housesTurn, sensible, sides } from "./sides.js";
 
@@ -122,7 +123,7 @@ function rest(snapshot) {
   items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
   if (playing) items.push(button("leave", t("control.leave"), () => leave(table.snapshot)));
   if (playing) items.push(button("abandon", t("control.abandon"), abandon, "danger"));
-  else if (state) items.push(button("end", t("control.end_sitting"), () => post("/api/evening/end", { number: table.snapshot.number })));
+  else if (state && table.owner) items.push(button("end", t("control.end_sitting"), () => post("/api/evening/end", { number: table.snapshot.number })));
   if (start.voice) items.push(button("voice", t("control.voice_on"), () => speak(true)), button("quiet", t("control.voice_off"), () => speak(false)));
   items.push(button("phones", t("control.phones"), phones));
   return h("div", { class: "choices" }, items);
@@ -156,15 +157,4 @@ function spend(snapshot) {
   show();
   const box = dialog(t("control.spend"), h("p", {}, t("control.spend_how")), h("label", { for: "spend-on" }, t("control.spend_on")), on, h("label", { for: "spend-points" }, t("control.spend_points")), points, effect,
     h("button", { type: "button", class: "main", onclick: async () => { if (await play({ do: "spend", on: on.value, points: Number(points.value) })) box.close(); } }, t("control.spend_do")));
-}
-
-async function phones() {
-  const { phones: known } = await (await fetch("/api/phones", { cache: "no-store" })).json();
-  const box = dialog(t("control.phones"), h("p", { class: "quiet" }, t("control.phones_how")),
-    h("ul", { class: "stack" }, known.map((phone) => h("li", { class: "spread" }, h("bdi", {}, phone.name || t("control.phone", { id: phone.id }), phone.you ? ` (${t("control.you")})` : ""),
-      h("button", { type: "button", class: "danger", onclick: async () => {
-        if (!(await post("/api/phones/remove", { id: phone.id }))) return;
-        box.close();
-        if (phone.you) location.reload();
-      } }, t(phone.you ? "control.give_up" : "control.take_away"))))));
 }

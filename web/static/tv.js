@@ -79,8 +79,7 @@ async function code() {
   try {
     const { code: shown, hosted } = await (await fetch("/api/pair", { cache: "no-store" })).json();
     $("code").hidden = !shown;
-    if (hosted) $("host")?.remove();
-    $("page").hidden = Boolean($("host"));
+    if (start.screen && hosted !== start.hosted) return location.reload(); // another code belongs there now
     fill($("code"), shown, () => shown ? [h("span", {}, t("tv.code")), dice(shown)] : []);
   } catch { /* the bar says when the table is gone */ }
   setTimeout(code, CODE_MS);

@@ -1,0 +1,64 @@
+"""A pub with every part that a table can have, so that it has every route."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from companion.bots.adviser import Advisor
+from companion.history.export import PastGames
+from companion.history.review import Review
+from companion.settings.file import SettingsFile
+from companion.settings.load import Origin, Settings
+from tests.web.pub import JPEG, Mute, Pub, opened
+
+
+class StandInCalibration:
+    """A camera that sees nothing yet: it stands in for calibrating."""
+
+    def look(self) -> dict[str, Any]:
+        return {"picture_wh": None, "markers": [], "zones": [], "advice": [], "says": "nothing yet"}
+
+    def picture_jpeg(self) -> bytes:
+        return JPEG
+
+    def sheet_pdf(self, paper: str) -> bytes:
+        return b"%PDF"
+
+    def take_sheet(self, plan: Any, height_mm: Any) -> dict[str, Any]:
+        return self.look()
+
+    def take_empty(self) -> dict[str, Any]:
+        return self.look()
+
+    def take_die(self) -> dict[str, Any]:
+        return self.look()
+
+    def lay_sheet(self, lie: bool) -> dict[str, Any]:
+        return self.look()
+
+
+class IdleHouse:
+    """A house that is never seated: it stands in for the computer player."""
+
+    def hold(self, seconds: float) -> None:
+        return None
+
+
+@contextmanager
+def everything(folder: Path, **more: Any) -> Iterator[Pub]:
+    """A pub on that folder with all groups of routes."""
+    file = SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
+    parts: dict[str, Any] = {
+        "evening": PastGames(folder),
+        "review": Review(folder),
+        "advice": Advisor(lambda: pub.table.standing()),
+        "house": IdleHouse(),
+        "voice": Mute(),
+        "calibrate": StandInCalibration(),
+        "settings": file,
+    }
+    with opened(folder, **{**parts, **more}) as pub:
+        yield pub

@@ -1,0 +1,217 @@
+"""Pairing: who becomes the owner, how tokens end, and what guessing the PIN brings. Time is a clock that tests set."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.pub import PIN, Clock, MemoryTokens, Pub
+from web.guard import TOKEN_DAYS
+from web.pairing.guesses import Budget
+from web.pairing.phones import DAY_S, MOST_PHONES, Pairing, Refused
+from web.pairing.roles import Role
+from web.pairing.tokens import FileTokens
+
+ADDRESS = "192.168.4.20"
+
+
+def roles(pairing: Pairing) -> list[str]:
+    return [phone.role for phone in pairing.phones()]
+
+
+def paired(pairing: Pairing, address: str = ADDRESS, token: str | None = None, **more: Any) -> str:
+    fresh = pairing.pair(pairing.pin, "Ann", address, token, **more)
+    assert isinstance(fresh, str)
+    return fresh
+
+
+def test_the_pin_makes_the_first_phone_after_a_start_the_owner() -> None:
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    paired(pairing)
+    paired(pairing, "192.168.4.21")
+    assert roles(pairing) == ["owner", "player"]
+    assert pairing.first() is None
+
+
+def test_a_screen_by_the_pin_leaves_the_owners_place_free() -> None:
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    paired(pairing, screen=True)
+    assert pairing.first() is not None
+    paired(pairing, "192.168.4.21")
+    assert roles(pairing) == ["screen", "owner"]
+
+
+def test_a_pin_that_was_passed_on_makes_no_owner_after_the_last_has_left() -> None:
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    paired(pairing)
+    before = pairing.first()
+    assert pairing.take_away(1)
+    assert before is None
+    assert pairing.first() is not None
+    paired(pairing, "192.168.4.21")
+    assert roles(pairing) == ["player"]
+    code = pairing.first()
+    assert code is not None
+    assert isinstance(pairing.let_first(code, "Ben", "192.168.4.22"), str)
+    assert roles(pairing) == ["player", "owner"]
+
+
+def test_the_button_makes_the_first_phone_the_owner_and_the_next_players() -> None:
+    clock = Clock()
+    pairing = Pairing(PIN, MemoryTokens(), clock)
+    for address in ("192.168.4.20", "192.168.4.21"):
+        pairing.ask("", address)
+        clock.now_s += 3
+        assert pairing.let_in()
+    pairing.ask("TV", "192.168.4.22", screen=True)
+    clock.now_s += 3
+    assert pairing.let_in()
+    assert roles(pairing) == ["owner", "player", "screen"]
+
+
+@pytest.mark.parametrize("bit", random.Random(5).sample(range(8 * 200), 40))
+def test_one_flipped_bit_in_the_file_leaves_the_pin_only(tmp_path: Path, bit: int) -> None:
+    file = tmp_path / "paired.json"
+    paired(Pairing(PIN, FileTokens(file), Clock()))
+    body = bytearray(file.read_bytes())
+    assert len(body) > 200
+    body[bit // 8] ^= 1 << bit % 8
+    file.write_bytes(bytes(body))
+    clock = Clock()
+    pairing = Pairing("314159", FileTokens(file), clock)
+    assert (pairing.first(), pairing.phones()) == (None, ())
+    assert not pairing.health()[0]
+    assert "PIN" in pairing.health()[1]
+    pairing.ask("", "192.168.4.66")
+    clock.now_s += 3
+    assert pairing.let_in()
+    assert roles(pairing) == ["player"], "a press of the button can't make an owner here"
+    assert Pairing("314159", FileTokens(file), Clock()).first() is None, "it stays so after a restart"
+    paired(pairing)
+    assert roles(pairing) == ["player", "owner"]
+    assert pairing.health() == (True, "someone is hosting")
+    assert Pairing("314159", FileTokens(file), Clock()).hosted()
+
+
+def test_a_file_that_can_not_be_read_leaves_the_pin_only(tmp_path: Path) -> None:
+    (tmp_path / "paired.json").mkdir()
+    pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), Clock())
+    assert pairing.first() is None
+    assert not pairing.health()[0]
+
+
+def test_a_token_expires_after_ninety_days_without_use(tmp_path: Path) -> None:
+    clock, wall, store = Clock(), Clock(), FileTokens(tmp_path / "paired.json")
+    pairing = Pairing(PIN, store, clock, wall=wall)
+    used, unused = paired(pairing), paired(pairing, "192.168.4.21")
+    for _ in range(3):
+        clock.now_s += TOKEN_DAYS / 2 * DAY_S
+        wall.now_s += TOKEN_DAYS / 2 * DAY_S
+        assert pairing.phone(used) is not None
+    assert pairing.phone(unused) is None
+    assert [phone.id for phone in pairing.phones()] == [1]
+    wall.now_s += (TOKEN_DAYS - 1) * DAY_S
+    assert Pairing(PIN, store, Clock(), wall=wall).knows(used)
+    wall.now_s += 2 * DAY_S
+    assert not Pairing(PIN, store, Clock(), wall=wall).knows(used)
+
+
+def test_a_clock_that_jumps_by_years_ends_no_evening(tmp_path: Path) -> None:
+    clock, wall = Clock(), Clock()
+    pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), clock, wall=wall)
+    token = paired(pairing)
+    wall.now_s += 3 * 365 * DAY_S
+    clock.now_s += 60
+    assert pairing.phone(token) is not None
+    assert Pairing(PIN, FileTokens(tmp_path / "paired.json"), Clock(), wall=wall).knows(token)
+
+
+def test_a_phone_that_pairs_again_replaces_its_own_token() -> None:
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    tokens = [paired(pairing)]
+    for _ in range(100):
+        tokens.append(paired(pairing, token=tokens[-1]))
+    assert [pairing.knows(token) for token in tokens] == [False] * 100 + [True]
+    assert [(phone.id, phone.role) for phone in pairing.phones()] == [(1, Role.OWNER)]
+
+
+def test_there_are_at_most_64_phones_and_the_owner_stays() -> None:
+    clock = Clock()
+    pairing = Pairing(PIN, MemoryTokens(), clock)
+    owner, kept = paired(pairing), paired(pairing)
+    for _ in range(200):
+        clock.now_s += 1
+        assert pairing.phone(kept) is not None
+        paired(pairing)
+    assert len(pairing.phones()) == MOST_PHONES
+    assert pairing.knows(owner)
+    assert pairing.knows(kept), "it was used all the time"
+
+
+def test_ten_thousand_guesses_from_2000_addresses_are_as_good_as_43(pub: Pub) -> None:
+    """The real guard, with gaps of a second to a day between the guesses: the PIN is tried 43 times at most."""
+    chance = random.Random(8)
+    owner = pub.host()
+    for spread_s in (0.03, 1.0, 60.0, 3600.0, DAY_S):
+        owner.post("/api/phones/pin", json={})
+        wrong = 0
+        for guess in range(10_000):
+            pub.clock.now_s += chance.uniform(0, 2 * spread_s)
+            client = pub.stranger(f"10.0.{guess % 2000 >> 8}.{guess % 2000 & 255}")
+            answer = client.post("/api/pair", json={"pin": _another_than(pub.pairing.pin, guess)})
+            assert answer.status_code in {401, 429}
+            wrong += answer.json["error"] == "wrong_pin"
+        assert 20 <= wrong <= 43
+        assert wrong / 1_000_000 <= 0.0001
+
+
+def _another_than(pin: str, guess: int) -> str:
+    return f"{(int(pin) + 1 + guess) % 1_000_000:06d}"
+
+
+def test_a_patient_guesser_gets_43_guesses_in_a_hundred_years() -> None:
+    clock = Clock()
+    budget = Budget(clock)
+    while clock.now_s < 100 * 365.25 * DAY_S:
+        clock.now_s += budget.rest_s() + 0.001
+        budget.missed()
+    assert budget.count <= 43
+
+
+def test_while_the_pin_rests_the_owner_is_told_and_nothing_else_is_held_up(pub: Pub) -> None:
+    owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
+    assert owner.get("/api/phones").json["pin_rests_s"] == 0
+    for at in range(20):
+        pub.stranger(f"192.168.4.{at + 100}").post("/api/pair", json={"pin": "000000"})
+    assert owner.get("/api/phones").json["pin_rests_s"] == 600
+    well, says = pub.pairing.health()
+    assert not well
+    assert "20 wrong PINs" in says
+    assert pub.stranger("192.168.4.67").post("/api/pair", json={"pin": PIN}).status_code == 429
+    assert player.post("/api/pair", json={"pin": PIN}).status_code == 429
+    assert owner.post("/api/pair", json={"pin": PIN}).status_code == 200, "the owner's phone may at any moment"
+    guesser, asker = pub.stranger("192.168.4.100"), pub.stranger("192.168.4.68")
+    for client in (guesser, asker):  # by the button, even from an address that guessed
+        assert client.post("/api/pair/ask", json={}).status_code == 200
+        pub.clock.now_s += 3
+        assert pub.pairing.let_in()
+        assert client.get("/api/phones").json["role"] == "player"
+    guest = pub.stranger("192.168.4.69")
+    guest.post("/api/pair/ask", json={})
+    asks = owner.get("/api/phones").json["asking"]
+    assert owner.post("/api/phones/let_in", json={"id": asks[0]["id"]}).status_code == 200
+    pin = owner.post("/api/phones/pin", json={}).json["pin"]
+    assert pub.stranger("192.168.4.67").post("/api/pair", json={"pin": pin}).status_code == 200
+    assert pub.pairing.health()[0]
+
+
+def test_a_players_token_buys_no_free_guesses_at_becoming_the_owner() -> None:
+    pairing = Pairing(PIN, MemoryTokens(), Clock())
+    paired(pairing)
+    token = paired(pairing)
+    pairing.take_away(1)
+    tried = [pairing.pair(f"{guess:06d}", "", ADDRESS, token) for guess in range(100)]
+    assert sum(isinstance(each, Refused) and each.wait_s == 0 for each in tried) == 5

@@ -1,0 +1,145 @@
+"""Who may use which route: docs/reference/roles.md and the guard say the same, for every route and page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.every_part import everything
+from tests.web.pub import HEADER, PIN, Pub, play
+from web.app import OPEN
+from web.pairing.roles import ANYONE, Role
+from web.serving.stream import PATH
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "roles.md"
+REFUSALS = {"not_paired", "not_owner", "not_player"}
+
+
+def table_of_the_page() -> dict[str, frozenset[Role]]:
+    """The table in the documentation: the roles with a tick, by route."""
+    rows = [row for row in PAGE.read_text(encoding="utf-8").splitlines() if row.startswith("| `")]
+    told = {}
+    for row in rows:
+        route, *cells = (cell.strip() for cell in row.strip("|").split("|"))
+        told[route.strip("`")] = frozenset(role for role, cell in zip(Role, cells, strict=True) if cell == "✓")
+    return told
+
+
+TABLE = table_of_the_page()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pub]:
+    with everything(tmp_path_factory.mktemp("roles")) as pub:
+        yield pub
+
+
+def test_the_page_lists_every_route_that_there_is_and_no_other(whole: Pub) -> None:
+    served = {
+        f"{method} {rule.rule}"
+        for rule in whole.app.url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+    }
+    optional = {"GET /qr/wifi.svg"}  # where there is a Wi-Fi
+    assert set(TABLE) - optional == served | {f"GET {PATH}"}
+    assert {route for route in OPEN if TABLE[route] != ANYONE} == set()
+
+
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("route", [route for route in TABLE if route not in (f"GET {PATH}", "GET /qr/wifi.svg")])
+def test_a_route_is_open_to_the_roles_of_the_page_and_closed_to_others(whole: Pub, route: str, role: Role) -> None:
+    client = visitor(whole, role)
+    method, rule = route.split(" ")
+    answer = client.open(re.sub(r"<[^>]+>", "1", rule), method=method, json={} if method == "POST" else None)
+    code = answer.json.get("error") if answer.mimetype == "application/json" and isinstance(answer.json, dict) else None
+    assert (code not in REFUSALS) == (role in TABLE[route]), answer.text[:200]
+    assert answer.status_code < 500
+
+
+def visitor(pub: Pub, role: Role) -> Any:
+    """A new client of that role."""
+    if role is Role.GUEST:
+        return pub.stranger()
+    if role is Role.HERE:
+        return pub.stranger("127.0.0.1")
+    for phone in pub.pairing.phones():
+        pub.pairing.take_away(phone.id)
+    client = pub.stranger("192.168.4.10")
+    token = pub.pairing.pair(pub.pairing.pin, "", "192.168.4.11")
+    assert isinstance(token, str)
+    found = pub.pairing.phone(token)
+    assert found is not None
+    pub.pairing.give_role(found.id, role)
+    client.set_cookie("pegpip", token)
+    return client
+
+
+def test_a_guest_sees_every_page_but_no_code_on_it(whole: Pub) -> None:
+    for route in TABLE:
+        method, rule = route.split(" ")
+        if method == "GET" and "/api/" not in rule and "<" not in rule and "qr/" not in rule:
+            answer = whole.stranger().get(rule)
+            assert answer.status_code == 200, rule
+            assert "host.svg" not in answer.text
+            assert PIN not in answer.text
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP", "Via"])
+def test_a_proxy_on_this_machine_does_not_make_its_visitors_local(whole: Pub, header: str) -> None:
+    assert whole.stranger("127.0.0.1").get("/api/pair/codes").status_code == 200
+    assert whole.stranger("127.0.0.1").get("/api/pair/codes", headers={header: "127.0.0.1"}).status_code == 401
+    assert whole.stranger("192.168.4.9").get("/api/pair/codes", headers={header: "127.0.0.1"}).status_code == 401
+
+
+def test_a_player_can_do_nothing_to_other_phones(pub: Pub) -> None:
+    owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
+    phones = {each["name"]: each["id"] for each in player.get("/api/phones").json["phones"]}
+    for path, body in (
+        ("remove", {"id": phones["Host"]}),
+        ("role", {"id": phones["Ann"], "role": "owner"}),
+        ("role", {"id": phones["Host"], "role": "player"}),
+        ("let_in", {"id": 1}),
+        ("pin", {}),
+    ):
+        answer = player.post(f"/api/phones/{path}", json=body)
+        assert (answer.status_code, answer.json["error"]) == (403, "not_owner")
+    assert {"pin", "asking"}.isdisjoint(player.get("/api/phones").json)
+    assert player.get("/api/settings").status_code in {403, 404}
+    assert [each["role"] for each in owner.get("/api/phones").json["phones"]] == ["owner", "player"]
+
+
+def test_the_owner_lets_in_hands_over_demotes_and_removes(pub: Pub) -> None:
+    owner, guest = pub.host(), pub.stranger("192.168.4.30")
+    guest.post("/api/pair/ask", json={"name": "Ann"})
+    asks = owner.get("/api/phones").json["asking"]
+    assert [(each["name"], each["screen"]) for each in asks] == [("Ann", False)]
+    assert owner.post("/api/phones/let_in", json={"id": asks[0]["id"]}).status_code == 200
+    assert owner.post("/api/phones/let_in", json={"id": asks[0]["id"]}).status_code == 404
+    assert guest.get("/api/phones").json["role"] == "player"
+    ann = next(each["id"] for each in guest.get("/api/phones").json["phones"] if each["you"])
+    assert owner.post("/api/phones/role", json={"id": ann, "role": "owner"}).status_code == 200
+    host = next(each["id"] for each in owner.get("/api/phones").json["phones"] if each["you"])
+    assert guest.post("/api/phones/role", json={"id": host, "role": "player"}).status_code == 200
+    assert owner.post("/api/phones/remove", json={"id": ann}).status_code == 403
+    assert guest.post("/api/phones/remove", json={"id": host}).status_code == 200
+    assert owner.get("/api/phones").json["role"] == "guest"
+    assert guest.post("/api/phones/leave", json={}).status_code == 200
+    assert pub.pairing.phones() == ()
+
+
+def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
+    owner, ann, ben = pub.host(), pub.paired(Role.PLAYER, "Ann"), pub.paired(Role.PLAYER, "Ben")
+    assert ann.post("/api/games", json=HEADER).status_code == 200
+    assert ben.post("/api/games", json=HEADER).status_code == 200, "nobody has thrown yet"
+    play(pub, {"throw": [5, 5, 2, 2, 1, 4, 6]})
+    number = pub.table.snapshot().number
+    for refused in (ann.post("/api/games", json=HEADER), ann.post("/api/abandon", json={"number": number})):
+        assert (refused.status_code, refused.json["error"]) == (403, "others_game")
+    assert ben.post("/api/abandon", json={"number": number}).status_code == 200
+    assert ann.post("/api/games", json=HEADER).status_code == 200
+    play(pub, {"throw": [5, 5, 2, 2, 1, 4, 6]})
+    assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
