@@ -176,7 +176,7 @@ def build(starting: Starting) -> App:
     }
 
     past = PastGames(folder)
-    feed = Feed(table)
+    feed = Feed(table, folder)
     calibration = CalibrationService(source, camera, folder, _today, simulated, tray.recalibrated)
     groups = (
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from companion.table.journal.recovery import reports
+from web.local_paths import without_paths
 
 log = logging.getLogger(__name__)
 
@@ -18,10 +18,6 @@ Check = Callable[[], tuple[bool, str]]
 
 FREE_MB_NEEDED = 50
 """Less free space than this, and the journal may soon not be written."""
-
-
-PATH = re.compile(r"\S*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
-"""A word with a slash in it."""
 
 
 def report(checks: Mapping[str, Check], folder: Path | None = None) -> dict[str, Any]:
@@ -43,15 +39,6 @@ def _checked(check: Check) -> tuple[bool, str]:
     except Exception as fault:  # whoever asks how the parts are must hear of the others
         log.exception("a check failed")
         return False, f"How it is can't be told ({type(fault).__name__}: {fault}). Start again."
-
-
-def without_paths(text: str, folder: Path) -> str:
-    """The text with an ellipsis for each path; `folder` may have spaces in its name.
-
-    >>> without_paths("Only 3 MB are free in /home/My Dice/x.", Path("/home/My Dice"))
-    'Only 3 MB are free in ….'
-    """
-    return PATH.sub("…", text.replace(str(folder), "/").replace(str(Path.home()), "/"))
 
 
 def disk_check(folder: Path) -> Check:

@@ -44,7 +44,7 @@ def build(starting: Starting, why: str) -> App:
     proofs = {"the pages": lambda: server.answers(ANSWER_S)}
     supervisor = Supervisor((), proofs, lambda: notify("WATCHDOG=1"), watchdog_s(), clock)
     checks = {"table": table.health, **checks_of_any_table(folder, _journal_health)}
-    feed = Feed(table)
+    feed = Feed(table, folder)
     groups = groups_of_any_table(table, feed, board, Photos(folder), PastGames(folder), door.pairing, checks)
     return App(settings, door, (), server, servers(lambda: settings, door, feed, groups), supervisor)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
 from companion.table.read_only import AnyTable
-from companion.table.snapshot import News, Snapshot
+from companion.table.snapshot import News, Notice, Snapshot
+from web.local_paths import without_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,12 @@ class StreamMessage:
     event: bytes
 
     @classmethod
-    def of(cls, snapshot: Snapshot) -> StreamMessage:
-        """Encode a snapshot."""
+    def of(cls, snapshot: Snapshot, folder: Path | None = None) -> StreamMessage:
+        """Encode a snapshot for everyone; `folder` and other paths are taken out of a notice of a broken part."""
+        notice = snapshot.notice
+        if notice is not None and notice.code == "ill":
+            args = {name: without_paths(str(told), folder) for name, told in notice.args.items()}
+            snapshot = msgspec.structs.replace(snapshot, notice=Notice(notice.code, args))
         body = msgspec.json.encode(snapshot)
         return cls(snapshot.pulse, snapshot.number, body, b"id: %d\ndata: %s\n\n" % (snapshot.number, body))
 
@@ -35,8 +41,9 @@ class Feed:
         newest: The newest snapshot. May be read from any thread.
     """
 
-    def __init__(self, table: AnyTable) -> None:
-        self.newest = StreamMessage.of(table.snapshot())
+    def __init__(self, table: AnyTable, folder: Path | None = None) -> None:
+        self._folder = folder
+        self.newest = StreamMessage.of(table.snapshot(), folder)
         self._lock = threading.Lock()
         self._ring: Callable[[], None] = lambda: None
         self._unsubscribe = table.subscribe(self._take)
@@ -53,7 +60,7 @@ class Feed:
     def _take(self, snapshot: Snapshot, _: News) -> None:
         if (snapshot.pulse, snapshot.number) == (self.newest.pulse, self.newest.number):
             return
-        message = StreamMessage.of(snapshot)
+        message = StreamMessage.of(snapshot, self._folder)
         with self._lock:
             if message.pulse < self.newest.pulse:
                 return

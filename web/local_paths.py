@@ -1,0 +1,23 @@
+"""Texts without this machine's paths: what guests are told about a part that does not work."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+WITH_A_SLASH = re.compile(r"\S*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
+
+
+def without_paths(text: str, folder: Path | None = None) -> str:
+    """The text with an ellipsis in place of each path.
+
+    Args:
+        text: A sentence or more.
+        folder: The data folder: recognised even where its name has spaces.
+
+    >>> without_paths("Only 3 MB are free in /home/My Dice/x.", Path("/home/My Dice"))
+    'Only 3 MB are free in ….'
+    """
+    for known in (folder, Path.home()):
+        text = text if known is None else text.replace(str(known), "/")
+    return WITH_A_SLASH.sub("…", text)
