@@ -39,7 +39,6 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "same-origin",
-    "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
 }
@@ -129,6 +128,8 @@ def add_headers(response: flask.Response) -> flask.Response:
     """Bind the browser: no foreign or inline scripts, no framing, no guessing; to keep is what says that it may be."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    if flask.request.is_secure:  # over plain http browsers ignore it, with an error in the console
+        response.headers["Cross-Origin-Opener-Policy"] = "same-origin"
     return response
 
 

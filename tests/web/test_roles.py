@@ -15,7 +15,7 @@ from web.app import OPEN
 from web.pairing.roles import ANYONE, Role
 from web.serving.stream import PATH
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "roles.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/reference/roles.md"
 REFUSALS = {"not_paired", "not_owner", "not_player"}
 
 

@@ -1,0 +1,101 @@
+"""Pages over plain http at an address that is not loopback: there the browser withholds some of its features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.service.addresses import own_addresses
+from companion.table.commands import StartGame
+from tests.web.every_part import everything
+from tests.web.phones import PastGames, live, phone
+from tests.web.pub import HEADER, Pub, served
+
+OUTSIDE = next(iter(own_addresses()), "")
+WITHHELD = ("wakeLock", "serviceWorker", "clipboard", "share", "canShare", "mediaDevices")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not OUTSIDE, reason="this machine has no address but loopback"),
+]
+PAGES = (
+    "/",
+    "/control",
+    "/tray",
+    "/tv",
+    "/help",
+    "/evening",
+    "/dice",
+    "/review",
+    "/camera",
+    "/calibrate",
+    "/setup",
+    "/settings",
+)
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[tuple[str, Pub]]:
+    with everything(tmp_path, evening=PastGames()) as pub, served(pub, (OUTSIDE, 0)) as address:
+        pub.table.submit(StartGame(header=HEADER))
+        yield address, pub
+
+
+def test_the_browser_withholds_what_it_gives_on_loopback(chromium: Any, site: Any) -> None:
+    page = phone(chromium, site[0])
+    live(page, site[0] + "/")
+    assert page.evaluate("isSecureContext") is False
+    assert page.evaluate("(all) => all.filter((name) => name in navigator)", list(WITHHELD)) == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("paired", [False, True], ids=["guest", "host"])
+def test_every_page_works_without_a_secure_context(chromium: Any, site: Any, paired: bool) -> None:
+    page = phone(chromium, site[0], paired=paired)
+    for path in PAGES:
+        live(page, site[0] + path)
+    assert page.problems == []
+    page.context.close()
+
+
+def test_a_phone_that_plays_keeps_its_screen_on_by_a_film_with_sound(chromium: Any, site: Any) -> None:
+    page = phone(chromium, site[0], paired=True)
+    live(page, site[0] + "/control")
+    assert page.evaluate("document.getElementById('awake').paused"), "browsers let it begin at a touch"
+    page.click("#who")
+    page.wait_for_function("() => document.getElementById('awake').currentTime > 0.5")
+    page.wait_for_function("() => document.getElementById('awake').webkitAudioDecodedByteCount > 0")
+    film = page.evaluate(
+        "(({ paused, muted, loop, volume }) => ({ paused, muted, loop, volume }))(document.getElementById('awake'))"
+    )
+    assert film == {"paused": False, "muted": False, "loop": False, "volume": 1}
+    box = page.locator("#awake").bounding_box()
+    assert box["x"] >= 0
+    assert box["y"] + box["height"] <= 844, "it is on the screen"
+    page.evaluate("() => { window.ends = 0; document.getElementById('awake').onended = () => { window.ends += 1; }; }")
+    page.wait_for_function("() => document.getElementById('awake').currentTime > 1.5")
+    page.wait_for_function("() => document.getElementById('awake').currentTime < 1")
+    assert page.evaluate("ends") == 0, "it is set back before it ends"
+    assert page.problems == []
+    page.context.close()
+
+
+def test_a_guests_screen_is_left_to_its_own_devices(chromium: Any, site: Any) -> None:
+    page = phone(chromium, site[0])
+    live(page, site[0] + "/control")
+    assert page.query_selector("#awake") is None
+    page.context.close()
+
+
+def test_a_picture_of_a_game_is_saved_where_it_can_not_be_shared(chromium: Any, site: Any) -> None:
+    page = phone(chromium, site[0])
+    live(page, site[0] + "/evening")
+    page.click("text=Crib Dice")
+    button = page.wait_for_selector("[data-key='share']")
+    assert button.inner_text() == "Save a picture"
+    with page.expect_download() as saved:
+        button.click()
+    assert saved.value.suggested_filename == "peg-and-pip.png"
+    page.context.close()
