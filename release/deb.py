@@ -25,6 +25,8 @@ PROJECT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.11", "3.13")
 """Python versions of Debian 12 and 13."""
 MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
+BROUGHT = ("opencv", "markupsafe")
+"""Distributions of SYSTEMS_OWN that the package brings all the same: a Pi without the Internet may lack them."""
 GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_28", "manylinux_2_34")
 """Wheel tags that run on Debian 12 (glibc 2.36)."""
 INSTALLER = (
@@ -46,7 +48,7 @@ Maintainer: Peg & Pip <pegpip@localhost>
 Section: games
 Priority: optional
 Installed-Size: {size}
-Depends: python3 (>= 3.11), python3-markupsafe, {needed}
+Depends: python3 (>= 3.11), {needed}
 Recommends: {useful}
 Suggests: network-manager, polkitd
 Description: dice table: a camera reads the dice, every phone shows the score
@@ -89,7 +91,7 @@ def needed() -> list[str]:
     asked = ["opencv-python-headless", *(_name(one) for one in project["dependencies"])]
     while asked:
         name = asked.pop()
-        if name in found or (name.startswith(SYSTEMS_OWN) and not name.startswith("opencv")):
+        if name in found or (name.startswith(SYSTEMS_OWN) and not name.startswith(BROUGHT)):
             continue
         found.add(name)
         for one in importlib.metadata.requires(name) or []:

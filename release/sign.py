@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 from companion.appliance.install import PROJECT, PUBLIC_KEY
@@ -47,7 +48,7 @@ def sign(files: list[Path], public: Path) -> list[Path]:
 
     Args:
         files: Releases, .deb or .whl.
-        public: The public key; its private part must be in GnuPG's keyring.
+        public: The public keys; the private part of the newest must be in GnuPG's keyring.
 
     Returns:
         The signatures' files.
@@ -59,7 +60,9 @@ def sign(files: list[Path], public: Path) -> list[Path]:
     shown = subprocess.run(
         ["gpg", "--with-colons", "--show-keys", public], capture_output=True, text=True, check=True
     ).stdout
-    fingerprint = next(line.split(":")[9] for line in shown.splitlines() if line.startswith("fpr:"))
+    rows = [line.split(":") for line in shown.splitlines()]
+    keys = [(int(row[5]), after[9]) for row, after in pairwise(rows) if row[0] == "pub"]  # when made, fingerprint
+    fingerprint = max(keys)[1]
     signatures = []
     for file in files:
         beside = file.with_name(file.name + SUFFIX)

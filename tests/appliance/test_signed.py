@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from companion.appliance.install import PROJECT
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases, Source, numbers
 from companion.appliance.signature import KEY, SUFFIX, signed_at
@@ -25,6 +27,8 @@ from tests.appliance.machines import Noted, wheel, wheels
 from tests.appliance.test_update import Table, Time
 
 USER = "nobody"
+NOON_S = 1_748_779_200
+"""Noon of the first of June 2025, when files are signed."""
 IS_ROOT = os.geteuid() == 0
 needs_tools = pytest.mark.skipif(
     not all(map(shutil.which, ("gpg", "gpgv", "dpkg-deb"))), reason="needs gpg, gpgv and dpkg-deb"
@@ -246,7 +250,7 @@ def test_a_signed_wheel_installs_and_its_code_never_runs_as_root(shop: Shop, mon
     monkeypatch.chdir(strange)
     name = shop.update(shop.ours.sign(shop.wheel()))
     assert shop.releases.current() == shop.releases.proven() == name
-    assert shop.releases.floor() == ((0, 2), 1_748_779_200)
+    assert shop.releases.floor() == ((0, 2), NOON_S)
     users = set(shop.canary.read_text().split())
     assert users  # it does sing
     assert not IS_ROOT or "0" not in users
@@ -285,6 +289,34 @@ def test_a_release_without_a_key_to_check_it_is_refused(shop: Shop) -> None:
             key.write_text(text)
         with pytest.raises(DeviceError):
             signed_at(file, Path(f"{file}{SUFFIX}"), key)
+
+
+def test_while_a_key_is_changed_the_old_and_the_new_one_hold(shop: Shop, tmp_path: Path) -> None:
+    both, key = Keyring(shop.stick.parent / "both"), shop.releases.machine.at(KEY)
+    both.home.mkdir(mode=0o700)
+    for ring in (shop.ours, shop.stranger):
+        (tmp_path / "key").write_bytes(ring.gpg("--export"))
+        both.gpg("--import", tmp_path / "key")
+    key.write_bytes(both.gpg("--armor", "--export"))
+    for ring in (shop.ours, shop.stranger):
+        file = ring.sign(shop.wheel())
+        assert signed_at(file, Path(f"{file}{SUFFIX}"), key) == NOON_S
+
+
+def test_the_publishers_command_makes_a_key_once_and_signs_with_it(
+    shop: Shop, tmp_path: Path, keyrings: tuple[Keyring, Keyring]
+) -> None:
+    environment = {**os.environ, "GNUPGHOME": str(keyrings[0].home), "PYTHONPATH": str(PROJECT)}
+
+    def release(*words: str | Path) -> int:
+        command = [sys.executable, PROJECT / "release/sign.py", "--key", tmp_path / "key.asc", *words]
+        return subprocess.run(command, env=environment, capture_output=True, check=False).returncode
+
+    file = shop.wheel()
+    assert release("key", "--no-passphrase") == 0
+    assert release("key", "--no-passphrase") != 0
+    assert release("sign", file) == 0
+    assert signed_at(file, Path(f"{file}{SUFFIX}"), tmp_path / "key.asc") > NOON_S
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "nowhere.deb", "peg_and_pip-1-py3-none-any.whl"])
