@@ -110,12 +110,12 @@ def _built(starting: Starting, starts: Starts) -> App:
 
 def _create(file: Path, *, service: bool) -> None:
     """Create a settings file that does not exist, with all defaults. Raises SetupError, not for a service."""
+    if file.exists():
+        return
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("x", encoding="utf-8") as made:
             made.write(NEW_FILE)
-    except FileExistsError:
-        return
     except OSError as refused:
         if not service:
             raise SetupError([f"Settings file {file} can't be created ({refused.strerror}). Name another."]) from None

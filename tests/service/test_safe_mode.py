@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from companion.service.crash_loop import TRIES, Starts
+from companion.service.crash_loop import REVERT_AFTER, TRIES, Starts
 from companion.table.journal import Entry, Journal
 from tests.system.running import Running
 
@@ -64,6 +64,36 @@ def test_after_three_starts_that_failed_the_page_is_up_and_says_why(tmp_path: Pa
         assert table.ask("/")[0] == 200
         assert table.stop() == 130
     assert "entry 3" in started(tmp_path), "a start by hand is a try of its own"
+
+
+def test_after_two_failed_starts_the_last_good_settings_come_back(tmp_path: Path) -> None:
+    file = tmp_path / "pegpip.toml"
+    file.write_text("[table]\nname = 'The Plough'\n")
+    data = tmp_path / "data"
+    with Running(data, "--config", str(file)):
+        pass
+    file.write_text("[table]\nname = 'The Crown'\n")
+    for _ in range(REVERT_AFTER):
+        starts = Starts(data, {})
+        starts.begin()
+        starts.failed("It ran out of memory.")
+    with Running(data, "--config", str(file)) as table:
+        says = table.ask("/healthz")[1]["parts"]["settings"]["says"]
+        assert "name = 'The Crown' is left out; 'The Plough' is used" in says
+        assert "ran out of memory" in says
+        assert b"The Plough" in table.ask("/")[1]
+    with Running(data, "--config", str(file)) as table:
+        assert b"The Crown" in table.ask("/")[1], "the next start tries the settings again"
+
+
+def test_a_wrong_flag_at_the_terminal_is_no_failed_start(tmp_path: Path) -> None:
+    starts = Starts(tmp_path, {})
+    starts.begin()
+    starts.failed("no disk")
+    later = Starts(tmp_path, {})
+    later.begin()
+    later.withdraw()
+    assert Starts(tmp_path, {}).begin() == ["no disk"]
 
 
 def test_a_start_that_comes_to_something_begins_the_count_anew(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ class Table:
         with self.output.open("wb") as output:
             self.process = subprocess.Popen(
                 command, stdout=output, stderr=output, cwd=self.folder,
-                env={"PATH": os.environ["PATH"], "HOME": str(self.folder)},
+                env={"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONFAULTHANDLER": "1"},
             )  # fmt: skip
         found = self._until(lambda: re.search(r"page: (\S+)\s+PIN: (\d{6})", self.output.read_text(errors="replace")))
         assert found, f"status {self.process.poll()}: {self.output.read_text(errors='replace')}"
@@ -91,10 +91,14 @@ class Table:
         self.starts_s.append(time.monotonic() - begun_s)
 
     def stop(self) -> None:
-        """Stop the table."""
+        """Stop the table. Raises AssertionError with what its threads do when it does not end."""
         self.process.send_signal(signal.SIGINT)
         try:
             self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGABRT)  # faulthandler writes the stack of each thread
+            self.process.wait(PATIENCE_S)
+            raise AssertionError(self.output.read_text(errors="replace")) from None
         finally:
             self.process.kill()
 

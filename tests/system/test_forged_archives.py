@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from companion.errors import CompanionError, DeviceError, SetupError
+from companion.settings.last_good import FILE_NAME as LAST_GOOD
 from companion.table.journal import Entry, Journal, read_entries
 from tests.system.backing_up import exported, imported, kept_in, repacked, tree, with_journal
 from vision.calibration.store import FILE_NAME as CALIBRATION
@@ -30,6 +31,10 @@ def _absolute(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
 
 def _paired(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
     held["data/paired.json"] = b'["a stranger"]'
+
+
+def _last_good(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
+    held["data/" + LAST_GOOD] = b'{"buttons": {"shutdown_command": ["/tmp/evil"]}}'
 
 
 def _hidden(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
@@ -69,8 +74,8 @@ def _bad_calibration(held: dict[str, bytes], _manifest: dict[str, Any]) -> None:
 
 
 FORGERIES = (
-    _outside, _absolute, _paired, _hidden, _both, _other_program, _newer, _no_list, _fewer_entries, _no_journal,
-    _bad_settings, _bad_calibration,
+    _outside, _absolute, _paired, _last_good, _hidden, _both, _other_program, _newer, _no_list, _fewer_entries,
+    _no_journal, _bad_settings, _bad_calibration,
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import gc
 import signal
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -100,6 +101,32 @@ def test_bad_requests_are_told_and_the_table_plays_on(tmp_path: Path) -> None:
 def test_without_a_terminal_nothing_but_plain_lines_is_printed(tmp_path: Path) -> None:
     with Running(tmp_path) as table:
         assert all("\x1b" not in line for line in table.said)
+
+
+def test_a_settings_file_that_does_not_exist_is_created(tmp_path: Path) -> None:
+    file = tmp_path / "new" / "pegpip.toml"
+    with Running(tmp_path / "data", "--config", str(file)) as table:
+        assert tomllib.loads(file.read_text()) == {}
+        assert table.ask("/healthz")[1]["parts"]["settings"] == {"ok": True, "says": "all settings are used"}
+
+
+def test_a_settings_file_that_can_not_be_created_is_told_with_status_2(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    words = ("--port", "0", "--data", str(tmp_path / "data"), "--config", str(tmp_path / "file/pegpip.toml"))
+    done = pegpip("play", "--host", "127.0.0.1", *words)
+    assert done.returncode == 2
+    assert "can't be created" in done.stderr
+
+
+def test_a_table_that_has_run_starts_in_spite_of_its_settings_file(tmp_path: Path) -> None:
+    file = tmp_path / "pegpip.toml"
+    file.write_text("[strip]\nlayout = 'matrix16'\n")
+    with Running(tmp_path / "data", "--config", str(file)):
+        pass
+    file.write_text("[strip\n")
+    with Running(tmp_path / "data", "--config", str(file)) as table:
+        assert "not TOML" in table.ask("/healthz")[1]["parts"]["settings"]["says"]
+        assert len(table.ask("/api/board")[1]["leds"]) == 256
 
 
 def test_what_is_loaded_when_the_page_is_served_is_not_searched_for_garbage_again(
