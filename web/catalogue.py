@@ -1,7 +1,7 @@
-"""All texts of the pages, by key and language; an entry may need arguments and a plural.
+"""The texts of the pages by key and language. A language is one JSON file in `texts/`.
 
-`{player}` stands for an argument. A key with `.one` and `.other` is chosen by the argument `count`; English, German and
-Finnish share that rule. What a language lacks is said in English.
+`{player}` is an argument. A key with `.one` and `.other` is chosen by the argument `count`: all languages here share
+that rule. A missing text falls back to English.
 """
 
 from __future__ import annotations
@@ -13,20 +13,28 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-LANGUAGES = {"en": "English", "de": "Deutsch", "fi": "Suomi"}
 ARGUMENT = re.compile(r"\{(\w+)\}")
 FOLDER = Path(__file__).parent / "texts"
 
 
 @functools.cache
 def texts(language: str) -> dict[str, str]:
-    """Every text of that language, English where it lacks one."""
+    """Return every text of a language, with English for missing ones."""
     own: dict[str, str] = json.loads((FOLDER / f"{language}.json").read_text(encoding="utf-8"))
     return own if language == "en" else {**texts("en"), **own}
 
 
+LANGUAGES = {
+    language: texts(language)["language.name"]
+    for language in sorted((path.stem for path in FOLDER.glob("*.json")), key=lambda each: (each != "en", each))
+}
+"""Each language's own name by its code, English first."""
+
+
 def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -> str:
-    """A text, or `otherwise` where no language has the key, its arguments put in. KeyError without either.
+    """Return a text with its arguments filled in; `otherwise` if no language has the key.
+
+    Raises KeyError if there is neither.
 
     >>> say("en", "player.lost", count=2), say("de", "event.topped", "{player} tops it", player="Ann")
     ('loses 2 games', 'Ann tops it')
@@ -35,12 +43,12 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
     text = known.get(key) or known.get(f"{key}.{'one' if args.get('count') == 1 else 'other'}") or otherwise
     if text is None:
         raise KeyError(key)
-    # In one go: what a name holds is never taken for another argument.
+    # One pass, so that braces in a name are never taken for another argument.
     return ARGUMENT.sub(lambda found: str(args.get(found[1], found[0])), text)
 
 
 def chosen(wish: str | None, accepted: Iterable[str]) -> str:
-    """The language to speak: what the phone has chosen, else the first that it accepts, else English.
+    """Choose the language: the phone's own choice, else the first one it accepts, else English.
 
     >>> chosen(None, ["sv", "de-AT", "en"])
     'de'

@@ -10,6 +10,7 @@ import pytest
 from companion.history.export import PastGames
 from companion.history.review import Review
 from tests.web.pub import HEADER, PIN, Mute, Pub, observation, opened
+from web.catalogue import LANGUAGES
 from web.pages import Addresses
 from web.pairing.roles import Role
 
@@ -114,7 +115,7 @@ def described_as_served(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/control", "/tv", "/tray", "/help"])
-@pytest.mark.parametrize("language", ["en", "de", "fi"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_page_is_served_in_every_language(pub: Pub, path: str, language: str) -> None:
     answer = pub.stranger().get(path, headers={"Accept-Language": language})
     assert answer.status_code == 200

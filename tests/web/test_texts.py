@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from companion.table.events import TAKEN_BACK
+from companion.table.settings import Language
 from vision.reading.reading import Doubt
 from web import static_files
 from web.catalogue import LANGUAGES, chosen, say, texts
@@ -26,6 +28,10 @@ def test_a_language_has_every_text_with_the_same_arguments(language: str) -> Non
     differing = {key for key in english if set(ARGUMENT.findall(english[key])) != set(ARGUMENT.findall(own[key]))}
     # A language may leave out a count that its words tell ("one more"), nothing else.
     assert {key for key in differing if not key.endswith(".one")} == set()
+
+
+def test_the_settings_take_every_language_and_no_other() -> None:
+    assert set(get_args(Language)) == {"", *LANGUAGES}
 
 
 def test_what_the_pages_ask_for_is_in_the_catalogue() -> None:
