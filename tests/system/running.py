@@ -107,13 +107,14 @@ class Running:
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)
-        self._reap()
+        self.ended()
 
     def stop(self, by: int = signal.SIGINT) -> int:
         self.process.send_signal(by)
-        return self._reap()
+        return self.ended()
 
-    def _reap(self) -> int:
+    def ended(self) -> int:
+        """Wait for the end of the process; return its exit status."""
         try:
             self.process.communicate(timeout=PATIENCE_S)
         finally:

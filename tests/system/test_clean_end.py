@@ -1,10 +1,16 @@
-"""A program that ends while a picture is looked at ends cleanly, however slow the machine is."""
+"""A clean end: while a picture is read, and by a signal that another thread receives."""
 
 from __future__ import annotations
 
+import ctypes
+import platform
+import signal
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
+
+from tests.system.running import Running
 
 SLOW_LOOK = """
     import threading, time
@@ -50,3 +56,13 @@ def test_a_look_that_is_not_over_when_the_program_ends_does_not_abort_it() -> No
         [sys.executable, "-c", textwrap.dedent(SLOW_LOOK)], capture_output=True, text=True, timeout=600, check=False
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")
+
+
+def test_a_signal_that_reaches_another_thread_stops_the_table(tmp_path: Path) -> None:
+    """The kernel may deliver a process's signal to any of its threads; Python handles it in the main one."""
+    tgkill = 234 if platform.machine() == "x86_64" else 131
+    with Running(tmp_path) as running:
+        pid = running.process.pid
+        other = next(int(task.name) for task in Path(f"/proc/{pid}/task").iterdir() if int(task.name) != pid)
+        assert ctypes.CDLL(None, use_errno=True).syscall(tgkill, pid, other, signal.SIGINT) == 0
+        assert running.ended() == 130

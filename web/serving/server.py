@@ -20,6 +20,8 @@ FILES_BESIDE = 256
 """Open files that are not connections: the journal, photos, devices, libraries."""
 UNREAD_BYTES = 64 * 1024
 ENDING_S = 2
+SIGNAL_POLL_S = 1.0
+"""Interval at which the main thread wakes to run signal handlers: the kernel may wake another thread instead of it."""
 ALIVE = b"HEAD /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - compared, not bound
 
@@ -61,7 +63,8 @@ class Server:
         serving = threading.Thread(target=self._serve, name="server")
         serving.start()
         try:
-            serving.join()
+            while serving.is_alive():
+                serving.join(SIGNAL_POLL_S)
         finally:
             self.stop()
             serving.join()
