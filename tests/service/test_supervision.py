@@ -112,7 +112,7 @@ def test_who_waits_for_a_writer_that_falls_is_told(tmp_path: Path) -> None:
         raise Unheard
 
     table._play.apply = fall  # type: ignore[method-assign]
-    with pytest.raises(DeviceError, match="fallen"):
+    with pytest.raises(DeviceError, match="crashed"):
         table.submit(EndSitting(number=0))
     assert not table.answers(0.2)
     with pytest.raises(DeviceError, match="not running"):

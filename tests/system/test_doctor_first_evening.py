@@ -230,7 +230,7 @@ def test_throws_that_the_table_asks_about_are_told(table: Table, monkeypatch: py
         def __init__(self, reader: Any) -> None:
             self._reader = reader
 
-        def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+        def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
             return replace(self._reader.read(frame_bgr, expect), doubt=Doubt.UNREAD)
 
     def load(*given: Any) -> Any:

@@ -339,7 +339,7 @@ def test_pictures_are_blue_green_red_with_the_sensors_times() -> None:
 class Blank:
     """Reads no dice in any picture."""
 
-    def read(self, frame_bgr: FrameBGR, expect: int | None = None) -> Reading:
+    def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
         return Reading((), None)
 
 

@@ -57,7 +57,7 @@ def test_nobody_is_advised_in_a_serious_game_until_it_is_over(advised: Pub) -> N
     for path in ("/api/odds", "/api/chances", f"/api/evening/{game}/odds"):
         answer = guest.get(path)
         assert (answer.status_code, answer.json["error"]) == (409, "no_odds")
-        assert "serious" in answer.json["message"]
+        assert "tournament mode" in answer.json["message"]
     assert advised.table.snapshot().safe_chance is None
     play(advised, {"do": "stop"})
     play_out(advised)

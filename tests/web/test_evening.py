@@ -13,7 +13,7 @@ import pytest
 from companion.games.crag.scoring import CATEGORIES
 from companion.history.export import PastGames
 from companion.table.commands import PlayLine, StartGame
-from companion.table.projection import THROWS_SHOWN
+from companion.table.projection import MAX_THROWS
 from tests.web.pub import HEADER, Pub, opened
 
 LINES: list[dict[str, Any]] = [
@@ -58,7 +58,7 @@ def test_a_snapshot_tells_the_last_throws_and_the_page_may_ask_for_all(tmp_path:
         guest = pub.stranger()
         shown, all_of_them = (guest.get(path).json["throws"] for path in ("/api/state", "/api/throws"))
         assert len(all_of_them) == 3 * len(CATEGORIES)
-        assert shown == all_of_them[-THROWS_SHOWN:]
+        assert shown == all_of_them[-MAX_THROWS:]
 
 
 def test_a_transcript_is_its_lines(played: Pub) -> None:
