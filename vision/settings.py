@@ -1,6 +1,6 @@
-"""Settings of the camera. The defaults need no camera.
+"""Settings of the camera. The defaults select the virtual camera, which needs no hardware.
 
-`extra={"page": "start"}` marks what the settings page may change; it takes effect at the next start.
+`extra={"page": "start"}` marks a setting that the settings page may change; it takes effect at the next start.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from msgspec import Meta
 
 
 class CameraSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The camera that frames come from.
+    """Selects the camera that frames come from.
 
     Attributes:
         source: `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.
-        dice: How many dice there are in the virtual tray.
-        mains_hz: Frequency of the mains whose lamps light the tray; 0 takes that of the machine's country.
+        dice: Number of dice in the virtual tray, 1 to 9.
+        mains_hz: Mains frequency of the lamps that light the tray: 50 or 60; 0 uses the machine's country.
     """
 
     source: Annotated[str, Meta(extra={"page": "start"})] = "virtual"

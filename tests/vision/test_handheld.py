@@ -19,7 +19,7 @@ from vision.watching.ego_motion import ego_motion
 from vision.watching.handheld import HELD, STIRRED_PX, stirred
 from vision.watching.new_throws import is_new_throw, latest
 from vision.watching.stillness import FIXED, Phase, StillnessCriterion, StillnessDetector, step, structure
-from vision.watching.watcher import TRIES, Event, Moving, Settled, Watcher
+from vision.watching.watcher import MAX_READINGS_IN_DOUBT, Event, Moving, Settled, Watcher
 
 SIZE_WH = (1280, 960)
 
@@ -175,7 +175,7 @@ def test_a_doubt_that_lasts_is_told_once() -> None:
     reader = Doubting(1000)
     events = told(Still(70), reader)
     assert [event.reading.doubt for event in events if isinstance(event, Settled)] == ["disagree"]
-    assert reader.read_so_far == TRIES, "one frame each: the others would not remove it"
+    assert reader.read_so_far == MAX_READINGS_IN_DOUBT, "one frame each: the others would not remove it"
 
 
 def test_a_doubt_is_told_at_once_when_something_moves_or_the_recording_ends() -> None:

@@ -169,9 +169,7 @@ def test_a_confident_face_is_classified_once() -> None:
 
 
 @pytest.mark.parametrize(("once", "doubt"), [(0.98, None), (0.8, Doubt.UNREAD)])
-def test_a_weak_detection_needs_every_view_if_the_count_is_unknown(
-    once: float, doubt: Doubt | None
-) -> None:
+def test_a_weak_detection_needs_every_view_if_the_count_is_unknown(once: float, doubt: Doubt | None) -> None:
     class Faint(Unsure):
         def says(self, views: Views, at: int) -> list[float]:
             sure = once if views is PHOTO_VIEWS.augmented and at == 7 else 0.992

@@ -1,1 +1,1 @@
-"""From a printed sheet to the rig's geometry, and its store."""
+"""Calibration: measures the lens, the tray and the dice with a printed sheet, and stores the resulting rig."""

@@ -1,4 +1,4 @@
-"""What a picture says of light and focus: too dark, too bright, reflections, uneven, out of focus; and what to do."""
+"""Checks the light and focus of a picture, and advises what to improve."""
 
 from __future__ import annotations
 
@@ -16,32 +16,46 @@ from vision.reading.reading import FrameBGR
 Grey = NDArray[np.uint8]
 
 DARK_PAPER = 90.0
-"""Grey level of white paper below which the sensor's noise (2 to 3 levels) drowns the pips of a dark die."""
+"""Least grey level of white paper, 0 to 255. In less light the sensor's noise hides the pips of dark dice."""
 DARK_GROUND = 35.0
-"""Mean grey of an empty tray: a black tray in good light has more."""
+"""Least mean grey level of an empty tray, 0 to 255. A black tray in good light exceeds it."""
 BRIGHT_PAPER = 252.0
-"""White paper that is burnt out: white dice will lose their edges."""
+"""Largest grey level of white paper, 0 to 255. Above it, white dice lose their edges to saturation."""
 BURNT = 250
+"""Grey level, 0 to 255, from which a pixel counts as saturated."""
 GLARE_PART = 0.004
-"""Part of the picture that a reflection may burn out: half of a die's face in a tray of 320 x 240 mm."""
+"""Largest saturated share of the picture, 0 to 1: about half of a die's face in a tray of 320 x 240 mm."""
 UNEVEN = 0.55
-"""White paper in the darkest place against the brightest: below this a shadow looks like another felt."""
+"""Least ratio of the darkest paper to the brightest. Below it, a shadow looks like felt of another colour."""
 BLUR_PX = 4.5
-"""Width of a black and white edge. A sharp lens has 2; a pip of 9 px is still a disc at 4.5."""
+"""Largest width of a black-to-white edge, in pixels. A pip of 9 px is still a disc at this blur."""
 MODULE_PX = 16
-"""A marker is brought to 16 px a module before its white and its edges are measured."""
+"""Size of a marker's module, in pixels, in the rectified patch where paper and edges are measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What is to be bettered: a short code, and a sentence for a person."""
+    """A thing to improve.
+
+    Attributes:
+        code: Short identifier, such as `dark`.
+        says: Sentence for a person: what is wrong and what to do.
+    """
 
     code: str
     says: str
 
 
 def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice, ...]:
-    """Light and focus from the white and the edges of the sheet's markers."""
+    """Check light and focus by the white paper and the edges of the sheet's markers.
+
+    Args:
+        frame_bgr: (h, w, 3) picture of the sheet.
+        markers: At least one marker found in it.
+
+    Returns:
+        What to improve; empty if light and focus are good.
+    """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     whites, edges_px = zip(*(_paper(grey, marker) for marker in markers), strict=True)
     advice = []
@@ -62,7 +76,7 @@ def sheet_advice(frame_bgr: FrameBGR, markers: Sequence[Marker]) -> tuple[Advice
 
 
 def ground_advice(frame_bgr: FrameBGR) -> tuple[Advice, ...]:
-    """Light of a picture without a sheet: too dark, or with reflections."""
+    """Check the light of a picture without a sheet: too dark, too bright or with reflections. Empty if it is good."""
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
     advice = []
@@ -80,10 +94,11 @@ _GLARE = Advice("glare", "There are reflections. Move the lamp out of the mirror
 
 
 def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
-    """Grey of the paper round a marker, and how wide the marker's outer edges are in pixels of the picture.
+    """Measure the paper round a marker and the width of the marker's outer edges.
 
-    The first is the brighter half of a strip half a module wide outside its border, the second contrast over the
-    steepest step.
+    Returns:
+        Median grey level of a paper strip above and below the marker, 0 to 255; and the edge width in pixels of the
+        picture, as contrast divided by the steepest step.
     """
     patch = _flat(grey, marker).astype(np.float32)
     strip = np.concatenate([patch[2 : MODULE_PX // 2].ravel(), patch[-MODULE_PX // 2 : -2].ravel()])
@@ -96,7 +111,7 @@ def _paper(grey: Grey, marker: Marker) -> tuple[float, float]:
 
 
 def _flat(grey: Grey, marker: Marker) -> Grey:
-    """The marker seen from straight above, with a module of paper round it."""
+    """Rectify a marker with one module of paper round it, at MODULE_PX a module."""
     near, far = MODULE_PX, (1 + MODULES) * MODULE_PX
     square = np.array([[near, near], [far, near], [far, far], [near, far]], np.float32)
     to_flat = cv2.getPerspectiveTransform(marker.corners_px.astype(np.float32), square)

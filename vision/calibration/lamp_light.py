@@ -1,8 +1,8 @@
-"""Bands of a flickering lamp: how strong they are in the pictures, whether the exposure averages them out, the cure.
+"""Measures the bands of a flickering lamp, checks whether the exposure averages them out, and advises a cure.
 
 A rolling shutter exposes one row after the other, so a lamp that flickers shows as bands across the picture. They move
-from frame to frame, unless the frame rate divides the lamp's frequency (30 frames a second, 120 Hz): then they stand,
-and only the exposure tells.
+from frame to frame, unless the frame rate divides the lamp's frequency (30 frames a second, 120 Hz). Standing bands
+are not measured; the exposure time alone reveals them.
 """
 
 from __future__ import annotations
@@ -17,24 +17,25 @@ from vision.cameras import Frame
 from vision.cameras.flicker import has_whole_periods
 
 MIN_FRAMES = 6
-"""Frames that show bands of 100 Hz in all their phases, at 30 frames a second twice."""
+"""Least number of frames. At 30 frames a second they show 100 Hz bands in each phase twice."""
 VISIBLE_BANDS = 0.03
-"""Amplitude of bands that is worth a word: as much as a reflection from a passer-by."""
+"""Relative amplitude of bands above which advice is given. A passer-by's reflection has as much."""
 COLUMN_STEP_PX = 8
+"""Step between the columns whose median is taken, in pixels, to save time."""
 SMOOTH_ROWS = 15
-"""Rows averaged against the sensor's noise: a fiftieth of the distance of two bands at 1,000 rows."""
+"""Rows of the moving average against the sensor's noise. Far fewer than between two bands."""
 DC_LIGHT = "Light the tray with LEDs on a DC supply (a USB bar, a 12 V strip), which do not flicker"
 
 
 @dataclass(frozen=True, slots=True)
 class LampLight:
-    """What some frames of a scene at rest tell about the lamp.
+    """Flicker of the lamp, measured in some frames of a scene at rest.
 
     Attributes:
-        bands: Amplitude of moving bands, 0.1 for +-10 %; None with too few frames.
-        exposure_s: Exposure time in seconds; None where the camera does not tell it.
-        whole_periods: Whether the exposure averages the flicker out; None where it is not known.
-        mains_hz: Frequency of the mains.
+        bands: Relative amplitude of moving bands, 0.1 for +-10 %; None with fewer than MIN_FRAMES frames.
+        exposure_s: Exposure time in seconds; None if the camera does not report it.
+        whole_periods: Whether the exposure is a whole number of flicker periods; None if unknown.
+        mains_hz: Mains frequency in hertz.
     """
 
     bands: float | None
@@ -50,7 +51,7 @@ class LampLight:
         return f"{bands}, exposure {1000 * self.exposure_s:.1f} ms (lamps on {self.mains_hz} Hz: {period_ms:.1f} ms)."
 
     def advice(self) -> tuple[Advice, ...]:
-        """What to do about the light; empty when it is steady."""
+        """Return what to improve about the light; empty if no bands are seen or expected."""
         period = f"{500 / self.mains_hz:.1f} ms"
         if self.bands is not None and self.bands > VISIBLE_BANDS:
             says = f"The lamp flickers: bands of +-{100 * self.bands:.0f} % run over the tray."
@@ -67,8 +68,8 @@ def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
     """Measure the lamp's bands in consecutive frames of a scene at rest.
 
     Args:
-        frames: At least 6, with the exposure held.
-        mains_hz: Frequency of the mains, 50 or 60.
+        frames: MIN_FRAMES or more, with the exposure held. Fewer give `bands` None.
+        mains_hz: Mains frequency, 50 or 60.
     """
     exposure = frames[-1].exposure if frames else None
     exposure_s = exposure.exposure_s if exposure is not None and exposure.exposure_s > 0 else None
@@ -77,11 +78,11 @@ def lamp_light(frames: Sequence[Frame], mains_hz: int) -> LampLight:
 
 
 def _bands(pictures: Sequence[np.ndarray]) -> float | None:
-    """Amplitude of what changes over the rows from picture to picture, relative to the light."""
+    """Measure how row brightness varies between pictures: its 98th percentile relative to the mean; None if too few."""
     if len(pictures) < MIN_FRAMES:
         return None
     rows = np.stack([np.median(picture[:, ::COLUMN_STEP_PX, 1], axis=1) for picture in pictures]) + 1.0
     smooth = np.ones(SMOOTH_ROWS) / SMOOTH_ROWS
     rows = np.stack([np.convolve(row, smooth, "valid") for row in rows])
-    rows /= rows.mean(axis=1, keepdims=True)  # a light that dims as a whole is no band
+    rows /= rows.mean(axis=1, keepdims=True)  # a change of the whole light is no band
     return float(np.percentile(np.abs(rows / rows.mean(axis=0) - 1), 98))

@@ -1,7 +1,7 @@
-"""The lens from pictures of the sheet held at several angles: its focal length and how it bends lines.
+"""Measures focal length and radial distortion from views of the sheet held at several angles.
 
-From straight above, a camera can't tell a long lens hung high from a short one hung low; a sheet seen aslant tells them
-apart (Zhang 2000, "A flexible new technique for camera calibration").
+A view from straight above does not separate focal length and height. Tilted views do (Zhang 2000, "A flexible new
+technique for camera calibration"). See docs/method/calibration.md.
 """
 
 from __future__ import annotations
@@ -19,31 +19,32 @@ from vision.calibration.sheet import Sheet
 from vision.reading.reading import Floats
 
 FEWEST_MARKERS = 4
+"""Least number of markers in a view that is kept."""
 FEWEST_VIEWS = 4
-"""Three tell focal length and bending; with a fourth one that does not fit is noticed."""
+"""Least number of views. Three determine the lens; a fourth shows whether they agree."""
 MOST_VIEWS = 16
+"""Largest number of views. Bounds the time of the solver."""
 NEW_VIEW = 0.02
-"""Of the picture's width: a view is new where its corners lie, on average, so far from those of every other view."""
+"""Least mean distance of a new view's corners from any kept view's, relative to the picture's width."""
 STRAY_VIEW = 2.5
-"""A view whose corners lie so many times further off than in the middle one is left out: a bent sheet."""
+"""Reprojection error of a view, relative to the median one, from which it is rejected, as of a bent sheet."""
 MOST_OFF_PX = 5.0
-"""What corners lie off (rms of a view, mean over views) in a picture 1,280 px wide: those of a sheet bowed by 8 mm."""
+"""Largest mean reprojection error (RMS of a view) in a picture 1,280 px wide. A sheet bowed by 8 mm reaches it."""
 MOST_ERROR = 0.03
-"""Standard error of the focal length, of itself. Within both limits lenses of 40 to 80 degrees were found to hang where
-they do within 6 % in the worst of a hundred trials (bowed sheet, oblong pixels, axis off the middle); guessed, 40 %."""
+"""Largest relative standard error of the focal length. A less certain lens is replaced by the guess."""
 ASLANT_DEG = 15.0
-"""Two views must lean apart by so much. Of a sheet that lay flat any focal length fits, and seems sure of itself."""
+"""Least angle between the sheets of two views, in degrees. Without tilt any focal length fits equally well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lens:
-    """What a camera's lens does, its axis in the middle of the picture.
+    """A lens whose optical axis meets the middle of the picture.
 
     Attributes:
-        size_wh: The picture in pixels.
-        focal_px: Focal length.
-        bend: Radial distortion, k1 and k2 of OpenCV's model.
-        measured: Whether it was measured; else it was told, or taken for the common one.
+        size_wh: Width and height of the picture, in pixels.
+        focal_px: Focal length in pixels.
+        bend: Radial distortion coefficients k1 and k2 of OpenCV's model.
+        measured: Whether the lens was measured. Otherwise it comes from a setting or the default.
     """
 
     size_wh: tuple[int, int]
@@ -53,21 +54,21 @@ class Lens:
 
     @property
     def angle_deg(self) -> float:
-        """Angle of view across the picture."""
+        """Horizontal angle of view in degrees, without distortion."""
         return math.degrees(2 * math.atan(self.size_wh[0] / 2 / self.focal_px))
 
     @property
     def matrix(self) -> Floats:
-        """(3, 3) the camera matrix."""
+        """The (3, 3) camera matrix."""
         width, height = self.size_wh
         return np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])
 
     def straightened(self, points_px: Floats) -> Floats:
-        """(n, 2) pixels to where a lens that bends nothing would show them."""
+        """Remove the distortion: (n, 2) pixels of this lens to those of a lens without distortion."""
         return cv2.undistortPoints(points_px[:, None], self.matrix, self._bend(), P=self.matrix)[:, 0]
 
     def bent(self, points_px: Floats) -> Floats:
-        """(n, 2) pixels of a lens that bends nothing to where this one shows them."""
+        """Apply the distortion: (n, 2) pixels of a lens without distortion to those of this lens."""
         rays = np.column_stack([(points_px - self.matrix[:2, 2]) / self.focal_px, np.ones(len(points_px))])
         return cv2.projectPoints(rays, np.zeros(3), np.zeros(3), self.matrix, self._bend())[0][:, 0]
 
@@ -76,15 +77,17 @@ class Lens:
 
 
 def lens_of(size_wh: tuple[int, int], angle_deg: float) -> Lens:
-    """A lens of that angle of view across, which bends nothing."""
+    """Return a lens without distortion, with a horizontal angle of view of `angle_deg` degrees."""
     return Lens(size_wh, size_wh[0] / 2 / math.tan(math.radians(angle_deg) / 2))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """The sheet as one picture shows it: (4 n, 2) corners of n markers in its millimetres; by number (4, 2) in pixels.
+    """The sheet in one picture. The scale of the print cancels: a larger sheet further off looks the same.
 
-    How long the printed bar is does not matter here: a larger sheet further off looks the same.
+    Attributes:
+        points_mm: (4 n, 2) corners of the n markers on the sheet, in millimetres.
+        corners_px: Marker number to its (4, 2) corners in pixels, in the order of `points_mm`.
     """
 
     points_mm: Floats
@@ -95,7 +98,14 @@ Views = tuple[View, ...]
 
 
 def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: int) -> Views:
-    """The views and this one, when enough of the sheet is seen in it, and otherwise than in any of them."""
+    """Add a view if it shows enough markers and differs from all others; otherwise return `views` unchanged.
+
+    Args:
+        views: The views so far.
+        markers: Markers found in the new picture.
+        sheet: The printed sheet.
+        width_px: Width of the picture.
+    """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < FEWEST_MARKERS or len(views) == MOST_VIEWS:
         return views
@@ -105,7 +115,7 @@ def gathered(views: Views, markers: Sequence[Marker], sheet: Sheet, width_px: in
 
 
 def _apart_px(one: View, other: View) -> float:
-    """Mean distance of the corners that both show; endless where they share none."""
+    """Return the mean distance in pixels of the corners in both views; infinite if they share no marker."""
     shared = [number for number in one.corners_px if number in other.corners_px]
     apart = [np.linalg.norm(one.corners_px[number] - other.corners_px[number], axis=1) for number in shared]
     return float(np.mean(apart)) if apart else math.inf
@@ -113,7 +123,15 @@ def _apart_px(one: View, other: View) -> float:
 
 @lru_cache(maxsize=1)
 def measured(views: Views, guess: Lens) -> Lens:
-    """The lens that explains those views; the guess where they are too few or too alike, or do not fit together."""
+    """Solve for the lens of the views (`cv2.calibrateCamera`).
+
+    Args:
+        views: Views of the sheet.
+        guess: Start of the search, and the picture's size.
+
+    Returns:
+        The measured lens, or `guess` if the views are too few, too little tilted or inconsistent.
+    """
     views = _fitting(views, guess)
     if len(views) < FEWEST_VIEWS:
         return guess
@@ -123,6 +141,7 @@ def measured(views: Views, guess: Lens) -> Lens:
 
 
 def _fitting(views: Views, guess: Lens) -> Views:
+    """Remove outlier views one by one, down to FEWEST_VIEWS."""
     while len(views) > FEWEST_VIEWS:
         off_px = _solved(views, guess).off_px
         worst = int(off_px.argmax())
@@ -134,7 +153,14 @@ def _fitting(views: Views, guess: Lens) -> Views:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Solved:
-    """The lens; its focal length's standard error, of itself; (n,) what each view's corners lie off; how views lean."""
+    """A solved lens and its quality.
+
+    Attributes:
+        lens: The lens.
+        error: Relative standard error of the focal length.
+        off_px: (n,) RMS reprojection error of each view, in pixels.
+        aslant_deg: Largest angle between the sheets of two views, in degrees.
+    """
 
     lens: Lens
     error: float

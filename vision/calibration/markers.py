@@ -1,4 +1,4 @@
-"""Finds the calibration sheet's markers in a picture, and from them how millimetres on the floor become pixels."""
+"""Finds the calibration sheet's ArUco markers, and the homography from the sheet's millimetres to pixels."""
 
 from __future__ import annotations
 
@@ -14,24 +14,32 @@ from vision.geometry.rig import projected
 from vision.reading.reading import Floats, FrameBGR
 
 FEWEST_MARKERS = 3
-"""Three markers give twelve points for eight unknowns, and an error can be told from a fit."""
+"""Least number of markers for a pose. Their 12 corners overdetermine the 8 unknowns, which exposes errors."""
 RIM_PX = 10.0
-"""A marker with a corner so near to the picture's edge is left out: OpenCV 4.11 puts corners at 6 px from it 10 px off,
-as the window that they are refined in leaves the picture; newer ones do not find such a marker."""
+"""Least distance of a marker's corners from the picture's edge, in pixels. Nearer, OpenCV 4.11 misplaces corners, as
+its refinement window leaves the picture."""
 STRAY_PX = 3.0
-"""A corner that lies further from where the others say is left out: a marker that is bent, or half covered."""
+"""RANSAC threshold: largest reprojection error of a corner, in pixels. Rejects bent or half covered markers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """A marker that was found: its number, and (4, 2) corners in pixels in the order of the sheet's."""
+    """A marker in a picture.
+
+    Attributes:
+        number: Its number in the dictionary.
+        corners_px: (4, 2) corners in pixels: upper left, upper right, lower right, lower left of the print.
+    """
 
     number: int
     corners_px: Floats
 
 
 def markers_in(frame_bgr: FrameBGR) -> tuple[Marker, ...]:
-    """The markers of our dictionary, by number. Of two with the same number the larger one is the sheet's."""
+    """Find the markers of the sheet's dictionary in a frame (h, w, 3), ordered by number.
+
+    Of two markers with the same number the larger one is kept. Markers near the picture's edge are left out.
+    """
     grey = cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY)
     corners, numbers = _detected(grey)
     found, size_wh = dict[int, Floats](), np.array(grey.shape[::-1])
@@ -62,7 +70,7 @@ def _area(corners_px: Floats) -> float:
 
 
 def paper_of(markers: tuple[Marker, ...]) -> str | None:
-    """Which paper most of the markers are of; None when there is none of ours."""
+    """Return the paper, `a4` or `letter`, that most markers belong to; None if no marker belongs to a sheet."""
     counts = {
         paper: sum(first <= marker.number < first + 10 for marker in markers) for paper, first in FIRST_ID.items()
     }
@@ -73,15 +81,17 @@ def paper_of(markers: tuple[Marker, ...]) -> str | None:
 def sheet_pose(
     markers: tuple[Marker, ...], sheet: Sheet, bar_mm: float = BAR_MM, straight: Callable[[Floats], Floats] = np.asarray
 ) -> tuple[Floats, float] | None:
-    """How the sheet lies, from at least three of its markers; else None.
-
-    That is the (3, 3) homography from its millimetres to pixels, and how far corners are off it (rms, pixels).
+    """Estimate the homography of the sheet by RANSAC.
 
     Args:
-        markers: As found.
-        sheet: What was printed.
-        bar_mm: What the sheet's bar of 100 mm measures in truth: printers like to shrink a page.
-        straight: Takes (n, 2) pixels to where a lens that bends no lines would show them.
+        markers: Markers found in the picture.
+        sheet: The printed sheet.
+        bar_mm: Measured length of the sheet's 100 mm bar. Corrects for printers that scale the page.
+        straight: Removes the lens's distortion from (n, 2) pixels.
+
+    Returns:
+        (3, 3) homography from the sheet's millimetres to pixels, and the RMS error of the corners in pixels. None with
+        fewer than FEWEST_MARKERS markers of the sheet, or too many outliers.
     """
     known = [marker for marker in markers if marker.number in sheet.corners_mm]
     if len(known) < FEWEST_MARKERS:

@@ -1,4 +1,4 @@
-"""What the camera sees while it is calibrated, as a picture: markers and zones that were found, and what to do next."""
+"""Draws the state of a calibration over a frame: markers, zones and advice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FONT = cv2.FONT_HERSHEY_DUPLEX
 
 
 def drawn(frame_bgr: FrameBGR, view: SheetView, plan: Plan) -> FrameBGR:
-    """A copy of the frame, same size, with markers, zones and a line for each advice."""
+    """Return a copy of the frame, same size, with markers, zones and a line of text for each advice."""
     picture = frame_bgr.copy()
     thick = max(2, picture.shape[1] // 400)
     for marker in view.markers:

@@ -1,7 +1,7 @@
-"""The sheet that is laid into the tray once: markers at known millimetres, a bar to check the printer by, fold and cut.
+"""Lays out the calibration sheet: ArUco markers, a bar that checks the printer's scale, and lines to fold and cut.
 
-Millimetres count from the paper's upper left corner, x to the right, y down, paper lying on its long side. That corner
-goes into the tray's corner, so the paper's millimetres are the tray's.
+Coordinates are millimetres from the paper's upper left corner, x to the right, y down, in landscape. That corner is in
+the tray's corner, so the coordinates of paper and tray agree.
 """
 
 from __future__ import annotations
@@ -17,25 +17,28 @@ from companion.errors import DeviceError
 from vision.reading.reading import FrameBGR
 
 aruco: Any = getattr(cv2, "aruco", None)
-"""OpenCV 4.6 (Debian 12) and 4.7 name its functions differently; the types of one version refuse the other's."""
+"""OpenCV's ArUco module, or None if missing. Untyped, because OpenCV 4.6 and 4.7 name its functions differently."""
 PAPERS_MM = {"a4": (297.0, 210.0), "letter": (279.4, 215.9)}
+"""Width and height of each paper in landscape, in millimetres."""
 FIRST_ID = {"a4": 0, "letter": 10}
-"""The markers' numbers tell which paper was printed."""
+"""Number of each paper's first marker. The ranges differ, so that a picture tells which paper was printed."""
 MARKER_MM = 36.0
-"""Six modules of 6 mm: 24 px each at 4 px a millimetre; found from 1 px a millimetre on."""
+"""Side of a marker, in millimetres. Large enough to be found from 1 px a millimetre on."""
 MODULES = 6
+"""Modules along a marker's side: four bits and the border."""
 QUIET_MM = 6.0
-"""White that a marker needs round it: one module."""
+"""Width of the white margin that a marker needs, in millimetres: one module."""
 _COLUMNS_MM, _ROWS_MM = (12.0, 90.0, 168.0, 249.0), (14.0, 160.0)
-"""12 mm from the paper's edge: printers leave out up to 8. The last column lies beyond a ridge at 240 mm."""
+"""Left and upper edges of the markers. Printers leave out up to 8 mm; the last column is beyond a ridge at 240 mm."""
 BAR_MM = 100.0
+"""Printed length of the bar that a person measures, in millimetres."""
 _BAR_AT_MM = (60.0, 128.0)
 _CHECK_MM = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A filled rectangle: left, top, width, height in millimetres; black, or white."""
+    """A filled rectangle, black or white. x and y are its upper left corner."""
 
     x_mm: float
     y_mm: float
@@ -46,7 +49,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Dashes:
-    """A dashed line between two points in millimetres: where to fold or to cut."""
+    """A dashed line between two points (x, y) in millimetres, where to fold or cut."""
 
     from_mm: tuple[float, float]
     to_mm: tuple[float, float]
@@ -54,7 +57,7 @@ class Dashes:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A line of text from its left end on the baseline, its size in millimetres."""
+    """A line of text. x and y are the left end of its baseline, `size_mm` is the font size."""
 
     x_mm: float
     y_mm: float
@@ -67,12 +70,12 @@ Mark = Rectangle | Dashes | Words
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What is printed.
+    """A printed sheet.
 
     Attributes:
-        size_mm: Width and height.
-        corners_mm: Marker's number -> (4, 2) corners: upper left, upper right, lower right, lower left.
-        marks: All that is drawn, in order.
+        size_mm: Width and height of the paper.
+        corners_mm: Marker number to its (4, 2) corners: upper left, upper right, lower right, lower left.
+        marks: Everything drawn, in drawing order.
     """
 
     size_mm: tuple[float, float]
@@ -81,9 +84,12 @@ class Sheet:
 
 
 def sheet(paper: str = "a4", tray_mm: tuple[float, float] = (320.0, 240.0), keep_mm: float = 80.0) -> Sheet:
-    """The sheet for a tray of that width and height whose keep zone, on the right, is `keep_mm` wide (0: none).
+    """Lay out the sheet for a tray. Markers on a line to fold or cut are left out.
 
-    Markers on a line where the sheet must be folded or cut are left out.
+    Args:
+        paper: `a4` or `letter`.
+        tray_mm: Width and height of the tray's floor, keep zone included.
+        keep_mm: Width of the keep zone on the right; 0 for none.
     """
     width, height = PAPERS_MM[paper]
     ridge = tray_mm[0] - keep_mm
@@ -119,9 +125,10 @@ def _marker(number: int, x_mm: float, y_mm: float) -> list[Mark]:
 
 
 def dictionary() -> Any:
-    """The dictionary that the markers are of: 4 x 4 bits, fifty of them, the fewest bits and so the largest modules.
+    """Return OpenCV's dictionary of the markers, DICT_4X4_50. Few bits make large modules.
 
-    Raises DeviceError where OpenCV is older than 4.7 and was built without its contributed modules.
+    Raises:
+        DeviceError: OpenCV has no ArUco module (older than 4.7, built without contributed modules).
     """
     if aruco is None:
         cure = "Debian's python3-opencv has them, and any OpenCV from 4.7; or calibrate with --corners."
@@ -131,7 +138,7 @@ def dictionary() -> Any:
 
 
 def marker_bits(number: int) -> NDArray[np.uint8]:
-    """(6, 6) modules of a marker with its border: 0 black, 255 white."""
+    """Return the (6, 6) modules of a marker, border included: 0 is black, 255 white. Raises DeviceError."""
     draw = getattr(aruco, "generateImageMarker", None) or aruco.drawMarker
     return draw(dictionary(), number, MODULES)
 
@@ -143,7 +150,7 @@ def _bar() -> list[Mark]:
 
 
 def _checks() -> list[Mark]:
-    """A chequer in the middle: sharp edges where dice are thrown."""
+    """Return a chequer pattern for the middle of the sheet, which gives the lens sharp edges to focus on."""
     return [
         Rectangle(60 + column * _CHECK_MM, 58 + row * _CHECK_MM, _CHECK_MM, _CHECK_MM)
         for row in range(6)
@@ -167,7 +174,7 @@ def _words(paper: str) -> list[Mark]:
 
 
 def raster(printed: Sheet, px_per_mm: float = 6.0) -> FrameBGR:
-    """(h, w, 3) the printed sheet as a picture, for the virtual tray; its words are left out."""
+    """Draw the sheet, without its words, as an (h, w, 3) picture for the virtual tray."""
     width, height = (round(edge * px_per_mm) for edge in printed.size_mm)
     picture = np.full((height, width, 3), 235, np.uint8)
     for mark in printed.marks:

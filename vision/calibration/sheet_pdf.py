@@ -1,17 +1,17 @@
-"""The calibration sheet as a PDF to print, one millimetre for one millimetre."""
+"""Writes the calibration sheet as a PDF to print at 100 %."""
 
 from __future__ import annotations
 
 from vision.calibration.sheet import Dashes, Mark, Rectangle, Sheet
 
 POINTS_PER_MM = 72 / 25.4
-"""PDF counts in points."""
+"""PDF points in a millimetre."""
 DASH_MM = "3 2"
-"""Drawn and left out."""
+"""Lengths of a dash and a gap, in millimetres, as PDF operands."""
 
 
 def pdf(sheet: Sheet) -> bytes:
-    """PDF 1.4 of one page, with a font that every reader brings along (ISO 32000-1, 9.6.2.2)."""
+    """Return a one-page PDF 1.4 of the sheet. Uses Helvetica, a standard font of PDF (ISO 32000-1, 9.6.2.2)."""
     width, height = (edge * POINTS_PER_MM for edge in sheet.size_mm)
     # From here on lengths are millimetres and y counts downwards, as on the sheet.
     to_points = f"{POINTS_PER_MM:.5f} 0 0 {-POINTS_PER_MM:.5f} 0 {height:.3f} cm\n"
@@ -37,6 +37,7 @@ def pdf(sheet: Sheet) -> bytes:
 
 
 def _pdf_mark(mark: Mark) -> str:
+    """Return the PDF operators that draw a mark, in millimetres from the upper left corner."""
     if isinstance(mark, Rectangle):
         at = f"{mark.x_mm:g} {mark.y_mm:g} {mark.width_mm:g} {mark.height_mm:g}"
         return f"{0 if mark.black else 1} g {at} re f\n"

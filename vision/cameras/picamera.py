@@ -135,9 +135,7 @@ class Picamera2Camera:
             sensor = {"output_size": mode["size"], "bit_depth": mode["bit_depth"]}
             array_w = device.camera_properties.get("PixelArraySize", mode["crop_limits"][2:])[0]
             self.field = SensorField(model, mode["size"], mode["bit_depth"], used_w, array_w)
-        device.configure(
-            device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor)
-        )
+        device.configure(device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor))
 
     def _check_field(self, metadata: dict[str, Any]) -> None:
         """Compare what the first picture shows with what the mode promised. Raises DeviceError."""

@@ -1,1 +1,1 @@
-"""Pictures loaded from files, and drawn on."""
+"""Picture files: loading, scaling, saving, and drawing readings on them."""

@@ -1,4 +1,4 @@
-"""Draws a reading over a copy of its picture: a box and a value for each die, and the doubt, if there is one."""
+"""Draws a reading over a copy of its picture: a box and a value for each die, and the reason for doubt, if any."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ UNSURE_BGR: Colour = (40, 150, 255)
 INK_BGR: Colour = (24, 22, 20)
 PAPER_BGR: Colour = (240, 244, 246)
 SURE_FROM = 0.9
-"""Confidence from which a die's box is drawn in the calm colour."""
+"""Confidence, 0 to 1, from which a die's box is drawn in SURE_BGR instead of UNSURE_BGR."""
 FONT = cv2.FONT_HERSHEY_DUPLEX
 _FONT_PX = 22
-"""Height of FONT's capitals at scale 1."""
+"""Height of FONT's capitals at font scale 1, in pixels. Converts a wanted height to OpenCV's scale."""
 
 _IN_WORDS = {
     Doubt.COUNT: "not as many dice as there should be",
@@ -29,9 +29,12 @@ _IN_WORDS = {
 
 
 def annotated(image_bgr: FrameBGR, reading: Reading) -> FrameBGR:
-    """A copy of the picture, same size, with boxes, values, confidences, the sum in words and the doubt."""
+    """Return a copy of the picture, same size, with a box, value and confidence for each die, and a banner.
+
+    The banner lists all values and names the reading's doubt, if it has one.
+    """
     drawn = image_bgr.copy()
-    # One unit is a line's thickness: a 600-pixel picture is drawn with 2, a 4,000-pixel one with 10.
+    # Line thickness in pixels: 2 for a picture of 600 pixels, 10 for one of 4,000.
     unit = max(1, round(min(image_bgr.shape[:2]) / 400))
     for die in reading.dice:
         _draw_die(drawn, die, unit)
@@ -62,7 +65,7 @@ def _draw_banner(drawn: FrameBGR, reading: Reading, unit: int) -> None:
 
 
 def _label(drawn: FrameBGR, text: str, at_xy: tuple[int, int], height_px: int, colour: Colour) -> None:
-    """Dark text on a coloured plate; moved inwards where it would leave the picture."""
+    """Draw dark text on a coloured plate in place. A plate that would leave the picture is moved inwards."""
     pad = max(2, height_px // 3)
     width, height = _width_px(text, height_px) + 2 * pad, height_px + 2 * pad
     x = int(np.clip(at_xy[0], 0, max(0, drawn.shape[1] - width)))

@@ -1,4 +1,4 @@
-"""Pictures from files: whatever a phone, a scanner or a mishap has made of them becomes plain BGR, or a clear error."""
+"""Decodes picture files to BGR arrays. Damaged, hostile or oversized files raise PictureError with a cure."""
 
 from __future__ import annotations
 
@@ -18,30 +18,37 @@ from companion.errors import PictureError
 from vision.reading.reading import FrameBGR
 
 FORMATS = ("JPEG", "PNG", "WEBP", "TIFF", "BMP", "GIF")
-"""Those are decoded, and no others: a rare format's decoder is looked at by nobody."""
+"""Pillow formats that are decoded. Others are refused: decoders of rare formats are less tested against attacks."""
 KINDS = "JPEG, PNG, WebP, TIFF, BMP or GIF"
-Image.MAX_IMAGE_PIXELS = None  # we look ourselves, before anything is decoded
+Image.MAX_IMAGE_PIXELS = None  # `_must_fit` checks the size before anything is decoded
 
 MOST_PIXELS = 60_000_000
-"""A 50-megapixel phone's photo fits."""
+"""Largest picture in pixels, to bound memory. A phone's photo of 50 megapixels fits."""
 MOST_WEBP_PIXELS = 30_000_000
-"""WebP's decoder holds its picture four times."""
+"""Largest WebP picture in pixels. Lower than MOST_PIXELS, because the decoder holds four copies of the picture."""
 BAND_ROWS = 256
+"""Rows converted at a time, to bound the memory for copies."""
 ORIENTATION = 274
+"""EXIF tag of the orientation."""
 SAVED_QUALITY = 92
+"""JPEG quality of saved pictures, 0 to 100."""
 MOST_FILE_BYTES = 400_000_000
-"""60 megapixels of raw 16-bit colour."""
+"""Largest file in bytes, to bound memory: MOST_PIXELS of uncompressed 16-bit colour."""
 _TILE_WIDTH, _TILE_HEIGHT = 322, 323
+"""TIFF tags of the tile size: a tile may be larger than its picture."""
 _CUT_OFF = "{!r} is cut off, its end is missing: copy it again from where it came from."
 _DAMAGED = (
     OSError, SyntaxError, ValueError, EOFError, LookupError, TypeError, AttributeError, ArithmeticError, MemoryError,
     RuntimeError, AssertionError, struct.error, zlib.error,
 )  # fmt: skip
-"""What Pillow's decoders raise of hostile files."""
+"""Exceptions that Pillow's decoders raise for damaged or hostile files."""
 
 
 def quiet_opencv() -> None:
-    """No warnings of OpenCV's and FFmpeg's own on standard error: what is wrong is told by our errors, with a cure."""
+    """Silence the warnings that OpenCV and FFmpeg print to standard error, for the whole process.
+
+    The project reports failures through its own errors instead.
+    """
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     log_of_opencv = getattr(getattr(cv2, "utils", None), "logging", None)  # OpenCV 4.6 has it in another place
     set_level = getattr(log_of_opencv, "setLogLevel", None) or getattr(cv2, "setLogLevel", None)
@@ -50,20 +57,29 @@ def quiet_opencv() -> None:
 
 
 def picture_in(path: Path) -> FrameBGR:
-    """The picture in a file, (h, w, 3) uint8 BGR, turned as its EXIF orientation says; the first one of an animation.
+    """Read a picture file as (h, w, 3) uint8 BGR, rotated according to its EXIF orientation.
 
-    Grey becomes three equal colours, 16 bits become 8, transparency is dropped.
+    Grey is copied to three channels, 16 bits are reduced to 8, transparency is dropped. An animation gives its first
+    frame.
 
     Raises:
-        PictureError: The file is missing, can't be read, is no picture of a known kind, is cut off or too large.
+        PictureError: The file is missing, unreadable, of an unknown format, damaged, truncated or too large.
     """
     return picture_of_bytes(_content(path), str(path))
 
 
 def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
-    """The picture that a file's content holds; see `picture_in`. `name` is for the error. Raises PictureError."""
+    """Decode the content of a picture file, with the result and limits of `picture_in`.
+
+    Args:
+        content: The whole file.
+        name: Name of the file, for error messages.
+
+    Raises:
+        PictureError: The content is of an unknown format, damaged, truncated or too large.
+    """
     if content[8:12] == b"WEBP" and len(content) < 8 + int.from_bytes(content[4:8], "little"):
-        raise PictureError(_CUT_OFF.format(name))  # its decoder only says that it is damaged
+        raise PictureError(_CUT_OFF.format(name))  # its decoder reports truncation as plain damage
     try:
         with warnings.catch_warnings(action="ignore"), Image.open(io.BytesIO(content), formats=FORMATS) as picture:
             _must_fit(picture, name)
@@ -78,7 +94,7 @@ def picture_of_bytes(content: bytes, name: str) -> FrameBGR:
 
 
 def _must_fit(picture: Image.Image, name: str) -> None:
-    """Only its header was read yet. Raises PictureError."""
+    """Check the size in the header, before pixels are decoded. Raises PictureError for a picture that is too large."""
     width, height = picture.size
     tags = getattr(picture, "tag_v2", {})
     tile_px = int(tags.get(_TILE_WIDTH, 0)) * int(tags.get(_TILE_HEIGHT, 0))
@@ -89,7 +105,10 @@ def _must_fit(picture: Image.Image, name: str) -> None:
 
 
 def _bgr(picture: Image.Image) -> FrameBGR:
-    """Decoded band by band: Pillow's own picture, its bytes and ours at once would be a gigabyte."""
+    """Convert an opened picture to (h, w, 3) uint8 BGR, band by band.
+
+    Converting it whole would hold three copies at once, a gigabyte for the largest pictures.
+    """
     width, height = picture.size
     image_bgr = np.empty((height, width, 3), np.uint8)
     for top in range(0, height, BAND_ROWS):
@@ -99,6 +118,7 @@ def _bgr(picture: Image.Image) -> FrameBGR:
 
 
 def _rgb(band: Image.Image) -> FrameBGR:
+    """Convert a band of any Pillow mode to (h, w, 3) uint8 RGB."""
     if band.mode.startswith(("I", "F")):  # grey of more than 8 bits
         grey = np.clip(np.asarray(band, np.float32) / 257, 0, 255).round().astype(np.uint8)
         return np.repeat(grey[:, :, None], 3, axis=2)
@@ -106,7 +126,7 @@ def _rgb(band: Image.Image) -> FrameBGR:
 
 
 def _upright(image_bgr: FrameBGR, orientation: object) -> FrameBGR:
-    """As EXIF's orientation (2.3, tag 274) says it was held; one that does not exist says nothing."""
+    """Rotate and mirror a picture by its EXIF orientation (EXIF 2.3, tag 274). Unknown values leave it unchanged."""
     if orientation in (5, 6, 7, 8):
         image_bgr = image_bgr.transpose(1, 0, 2)
     if orientation in (2, 3, 6, 7):
@@ -117,6 +137,7 @@ def _upright(image_bgr: FrameBGR, orientation: object) -> FrameBGR:
 
 
 def _content(path: Path) -> bytes:
+    """Read a file. Raises PictureError for a folder, a device, or a missing, unreadable or too large file."""
     try:
         found = path.stat()
         if stat.S_ISDIR(found.st_mode):
@@ -137,7 +158,7 @@ def _content(path: Path) -> bytes:
 
 
 def save_jpeg(image_bgr: FrameBGR, to: Path) -> None:
-    """Write a picture as JPEG. Raises PictureError when it can't be written there."""
+    """Write a picture as JPEG. Raises PictureError if it can't be encoded or the file can't be written."""
     done, coded = cv2.imencode(".jpg", image_bgr, [cv2.IMWRITE_JPEG_QUALITY, SAVED_QUALITY])
     if not done:
         raise PictureError(f"{str(to)!r} can't be coded as JPEG: its picture is too wide or too high.")

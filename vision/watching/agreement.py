@@ -10,13 +10,18 @@ from vision.reading.reading import Die, Doubt, Reading
 Point = tuple[float, float]
 
 SAME_DIE = 0.5
-"""Distance of two centres, relative to a die's size, below which they are the same die."""
+"""Largest distance of two centres, relative to the size of a die, at which they can be the same die."""
 
 
 def agreed(readings: Sequence[Reading]) -> Reading:
-    """Return the newest reading, in doubt (`disagree`) unless all readings hold the same values at the same places.
+    """Merge readings of successive still frames: the newest reading, with a doubt unless all agree.
 
-    A doubt of any frame's is kept.
+    Args:
+        readings: At least one reading, oldest first.
+
+    Returns:
+        The dice of the newest reading. The doubt is the latest one of any reading, or `Doubt.DISAGREE` if values or
+        places differ.
     """
     newest = readings[-1]
     doubt = next((reading.doubt for reading in reversed(readings) if reading.doubt is not None), None)
@@ -28,7 +33,7 @@ def agreed(readings: Sequence[Reading]) -> Reading:
 def same_dice(one: Reading, other: Reading, moved: Callable[[Point], Point] = lambda xy: xy) -> bool:
     """Whether two readings of one scene hold the same dice with the same values.
 
-    `moved`: where a point of the first one's picture lies in the other's, if the camera moved.
+    `moved` maps a point of the first picture, in pixels, to the second one. The default is a camera that did not move.
     """
     if len(one.dice) != len(other.dice):
         return False

@@ -1,7 +1,7 @@
 """Ego-motion: the affine motion of the ground between two small pictures of a hand-held camera.
 
 Phase correlation finds the shift, and robust least squares the affine rest (Lucas and Kanade 1981). Dice and hands
-count little, as outliers. OpenCV's `findTransformECC` weighs all pixels alike, so a die that rolls pulls it off.
+get low weights as outliers. OpenCV's `findTransformECC` weighs all pixels alike, so a rolling die would bias it.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from vision.watching.stillness import SMALL_WH, Small
 
 SHRUNKEN = 2
-"""Factor by which the small picture is shrunk again for least squares: a quarter of the time at nearly the accuracy."""
+"""Factor by which the small picture is shrunk again for least squares. Takes a quarter of the time."""
 STEPS = 5
-"""Most Gauss-Newton steps; three are usual."""
+"""Largest number of Gauss-Newton steps. Bounds the time of a search that does not converge."""
 ENOUGH_PX = 0.02
-"""Length of a step, in small pixels, below which the search ends."""
+"""Largest component of a step, in small pixels, below which the search has converged."""
 FEWEST_LEVELS = 1.0
-"""Least residual, in grey levels, that counts as usual: on plain ground the median would be less than the noise."""
+"""Lower bound of the outlier scale, in grey levels. On plain ground the median residual would be below the noise."""
 OUTLIER = 1.5
-"""Residual, relative to the median one, from which a pixel loses weight: a rolling die, a hand."""
+"""Outlier scale relative to the median residual. Pixels with a larger residual, as of rolling dice, lose weight."""
 STIFF = 1e-3
-"""Damping, relative to the mean curvature: directions without any contrast stay put."""
+"""Damping relative to the mean curvature (Levenberg-Marquardt). Directions without contrast get no motion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +47,7 @@ class EgoMotion:
         return float(np.max(np.abs(self.shift) + np.abs(self.growth).sum(axis=1) / 2))
 
     def moved(self, xy: tuple[float, float], size_wh: tuple[int, int]) -> tuple[float, float]:
-        """Map a point of the first picture to the second. `size_wh` is the size of both."""
+        """Map a point of the first picture to the second, in pixels. `size_wh` is the size of both pictures."""
         scale = np.array(size_wh) / SMALL_WH
         at = np.array(xy) / size_wh - 0.5
         x, y = np.array(xy) + scale * (self.shift + self.growth @ at)
@@ -74,7 +74,7 @@ class EgoMotion:
 
 
 def ego_motion(one: Small, other: Small) -> EgoMotion:
-    """Estimate the motion of the ground from one small picture to the other."""
+    """Estimate the affine motion of the ground from one small picture to the other. See the module for the method."""
     found = np.zeros(6)
     found[:2] = _begun(softened(one.contrast.astype(np.float32)), softened(other.contrast.astype(np.float32)))
     first, second = _shrunken(one), _shrunken(other)
@@ -87,6 +87,7 @@ def ego_motion(one: Small, other: Small) -> EgoMotion:
 
 
 def _shrunken(small: Small) -> NDArray[np.float32]:
+    """Shrink the contrast by SHRUNKEN and blur it, for least squares."""
     size = SMALL_WH[0] // SHRUNKEN, SMALL_WH[1] // SHRUNKEN
     shrunken = cv2.resize(small.contrast.astype(np.float32), size, interpolation=cv2.INTER_AREA)
     return softened(shrunken)
@@ -98,8 +99,8 @@ def softened(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _begun(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """(2,) shift by phase correlation; zero where that explains no more than no shift."""
-    window = cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)  # the picture is no torus: its borders tell nothing
+    """Estimate the (2,) shift by phase correlation; zero if that shift does not reduce the median difference."""
+    window = cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)  # the FFT joins opposite borders
     shift, _ = cv2.phaseCorrelate(one, other, window)
     matrix = np.array([[1, 0, shift[0]], [0, 1, shift[1]]], np.float32)
     shifted = cv2.warpAffine(one, matrix, one.shape[::-1], borderMode=cv2.BORDER_REPLICATE)
@@ -108,7 +109,16 @@ def _begun(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.f
 
 
 def _step(one: NDArray[np.float32], other: NDArray[np.float32], found: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(6,) one weighted Gauss-Newton step towards the motion, in small pixels."""
+    """Compute one weighted Gauss-Newton step.
+
+    Args:
+        one: (h, w) first shrunken picture.
+        other: (h, w) second shrunken picture.
+        found: (6,) shift and growth so far, in small pixels.
+
+    Returns:
+        (6,) change of shift and growth, in small pixels.
+    """
     height, width = one.shape
     so_far = EgoMotion(found[:2] / SHRUNKEN, found[2:].reshape(2, 2) / SHRUNKEN)
     moved, shown = so_far.follow(one, 0)

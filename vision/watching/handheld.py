@@ -24,25 +24,25 @@ from vision.watching.stillness import (
 )
 
 FASTEST_PX = 1.5
-"""Longest motion of a steady camera from frame to frame, in small pixels (12 px of 1,280): a faster one blurs pips."""
+"""Largest motion between two frames, in small pixels, at which a hand-held camera is steady. More would blur pips."""
 UNSHARP_PX = 3
-"""Side of the square in which a pixel may find its match: dice are taller than the ground that is followed."""
+"""Side of the square in which a pixel may find its match, in small pixels. Allows for the parallax of dice."""
 BORDER_PX = SURROUNDINGS_PX // 2
-"""Border to ignore, in small pixels: new ground has no match, and the surroundings of a pixel are cut off there."""
+"""Border to ignore, in small pixels. New ground enters there, and a pixel's surroundings are incomplete."""
 NOISE = 2.0
-"""Multiple of the median difference that a change must exceed: a carpet's pile differs all over."""
+"""Multiple of the median difference that is taken for noise, such as the pile of a carpet."""
 MOST_NOISE_LEVELS = 6.0
-"""Largest noise allowance in grey levels: pictures that differ by more all over show another scene."""
+"""Upper bound of the noise allowance, in grey levels. Two different scenes must not pass for noise."""
 HELD_STILL_S = 0.25
-"""Time at rest, in seconds, while the camera moves: a die that rocks for a tenth of a second is hard to see then."""
+"""Time without motion of dice, in seconds, that makes a rest while the camera moves. Rocking is then harder to see."""
 DIE_PX = 7
-"""Side of the square in which changed pixels are counted, in small pixels: noise is scattered, a rolling die is not."""
+"""Side of the square in which changed pixels are counted, in small pixels. A die fills it; noise is scattered."""
 STIRRED_PX = 6
-"""Changed pixels in that square up to which nothing moves: rolling dice change more, dice at rest fewer."""
+"""Largest number of changed pixels in a square of DIE_PX at which all dice are at rest."""
 
 
 def stirred(one: Small, other: Small, by: EgoMotion) -> int:
-    """Count the changed pixels of the die-sized square that has most of them, with the camera's motion undone."""
+    """Return the largest number of changed pixels in any die-sized square, with the camera's motion `by` undone."""
     before, seen = by.follow(one.contrast.astype(np.float32), BORDER_PX)
     before, now = softened(before), softened(other.contrast.astype(np.float32))
     least = CHANGED_LEVELS + min(NOISE * float(np.median(np.abs(now - before))), MOST_NOISE_LEVELS)
@@ -53,12 +53,13 @@ def stirred(one: Small, other: Small, by: EgoMotion) -> int:
 
 
 def _beyond(picture: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-    """How far each pixel is outside the range of the other picture's pixels around it, in grey levels."""
+    """Return (h, w) how far each pixel is above or below all nearby pixels of the other picture, in grey levels."""
     near = np.ones((UNSHARP_PX, UNSHARP_PX), np.uint8)
     return np.maximum(picture - cv2.dilate(other, near), cv2.erode(other, near) - picture)
 
 
 def _moved(last: Small, now: Small, fastest_px: float = FASTEST_PX) -> bool:
+    """Whether dice moved between two frames, or the camera moved by more than `fastest_px` small pixels."""
     if changed(last, now) <= MOVING_PX:
         return False
     by = ego_motion(last, now)
@@ -69,12 +70,13 @@ _moved_meanwhile = partial(_moved, fastest_px=math.inf)
 
 
 def _needed_s(began: Small, now: Small) -> float:
+    """Return how long the stillness must last, in seconds; infinite if dice moved slowly since it began."""
     if changed(began, now) <= MOVING_PX:
         return STILL_S
     return math.inf if _moved_meanwhile(began, now) else HELD_STILL_S
 
 
 HELD = StillnessCriterion(_moved, _needed_s)
-"""Criterion for a camera that may be held by hand. While it does not move, dice settle as soon as under a fixed one."""
+"""Criterion for a camera that may be held by hand. While the camera does not move, it needs no longer than FIXED."""
 PAUSED = StillnessCriterion(_moved_meanwhile, _needed_s)
-"""Criterion for the first frame after a pause, such as a reading: the camera may have moved any distance by then."""
+"""Criterion for the first frame after a pause, such as a reading. Allows any motion of the camera meanwhile."""

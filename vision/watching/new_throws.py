@@ -1,4 +1,4 @@
-"""New throws: whether a settled reading differs from the one that was reported last."""
+"""New throws: tells whether a settled reading differs from the one that was reported last."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from vision.watching.watcher import Settled
 
 
 def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool:
-    """Whether a settled reading is news: other dice, values or places than those reported last.
+    """Whether a settled reading shows a new throw: other dice, values or places than the last reported one.
 
-    `held`: the camera may have moved meanwhile; the dice then lie on the same ground, not at the same pixels.
+    Args:
+        settled: The present reading.
+        last: The reading that was reported last.
+        held: Whether the camera is held by hand. Places are then compared after undoing the camera's motion.
     """
     if settled.emptied or (not last.reading.trusted and settled.reading.doubt != last.reading.doubt):
         return True
@@ -25,9 +28,10 @@ def is_new_throw(settled: Settled, last: Settled, *, held: bool = False) -> bool
 
 
 def latest(settled: Settled, last: Settled | None, *, held: bool = False) -> Settled:
-    """Choose the reading to compare the next one with: `settled` itself when it is a new throw.
+    """Return the reading to compare the next one with: `settled` itself if it is a new throw or the first.
 
-    Else the dice where they are seen now, as sure as they were reported: a doubt that comes and goes is no new throw.
+    Otherwise `settled` with the doubt of `last`. A doubt that comes and goes then makes no new throw. `held` is as in
+    `is_new_throw`.
     """
     if last is None or is_new_throw(settled, last, held=held):
         return settled

@@ -1,6 +1,6 @@
-"""Watching a tray: frames in; out comes what a table must know: something moves, or it has come to rest and was read.
+"""Watches a tray: turns a camera's frames into events, such as motion and readings of dice at rest.
 
-A camera that fails is opened again, with growing pauses; watching ends by `stop` or with the recording only.
+A camera that fails is opened again after growing pauses. Watching ends only by `stop` or at the end of a recording.
 """
 
 from __future__ import annotations
@@ -20,38 +20,38 @@ from vision.watching.handheld import HELD, PAUSED
 from vision.watching.stillness import FIXED, STILL_S, Phase, StillnessCriterion, StillnessDetector, step, structure
 
 FRAMES_READ = 3
-"""Still frames that must agree before a reading is trusted."""
-TRIES = 10
-"""Most readings of the same dice while they are in doubt, under a camera that may be held by hand."""
-AGAIN_S = 0.1
-"""Time from a doubtful reading to the next, in seconds: the hand has moved a little by then."""
+"""Number of still frames that must agree before a reading is trusted."""
+MAX_READINGS_IN_DOUBT = 10
+"""Largest number of readings of the same dice before a doubt is reported, with a hand-held camera."""
+REREAD_INTERVAL_S = 0.1
+"""Interval between doubtful readings of the same dice, in seconds. The hand moves a little meanwhile."""
 LIGHT_SETTLES_S = 0.05
-"""Time in seconds from asking for less light to the first frame exposed wholly under it.
+"""Time in seconds from dimming the strip to the first frame exposed wholly under less light.
 
-The strip's transfer takes up to 30 ms, and a frame may be under way."""
+Covers the transfer to the strip and a frame that is being exposed."""
 RETRY_S = (0.5, 1.0, 2.0, 4.0)
-"""Pauses in seconds before a camera that failed is opened again; the last one repeats."""
+"""Pauses before a failed camera is opened again, in seconds. The last one repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moving:
-    """Something moves in the tray."""
+    """Something began to move in the tray, at `at_s` seconds on the camera's clock."""
 
     at_s: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Settled:
-    """The tray has come to rest and was read.
+    """The tray came to rest and was read.
 
     Attributes:
-        at_s: When that was seen, on the camera's clock.
-        frame: The last of the frames that were read.
-        reading: What they agree on.
+        at_s: Time of the rest in seconds, on the camera's clock.
+        frame: The last frame that was read.
+        reading: The merged reading of all frames that were read.
         thrown: Dice in the throw zone.
         kept: Dice in the keep zone.
-        emptied: Whether the throw zone was at rest without any dice since the last time that dice lay in it.
-        keep_zone: Whether there is a keep zone.
+        emptied: Whether the throw zone was seen at rest without dice between the last throw and this one.
+        keep_zone: Whether the tray has a keep zone.
     """
 
     at_s: float
@@ -65,7 +65,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Ill:
-    """The camera failed; it is being opened again."""
+    """The camera failed with `error`. The watcher opens it again."""
 
     error: DeviceError
 
@@ -74,16 +74,16 @@ Event = Moving | Settled | Ill
 
 
 class Watcher:
-    """Follows one camera.
+    """Watches one camera: detects motion and rest, and reads the dice at rest.
 
     Args:
-        camera: Where frames come from.
+        camera: Source of the frames. The watcher starts and stops it.
         reader: Reads the dice of a frame.
-        rig: The calibration, or None: then the whole picture is the throw zone, and the camera may be held by hand.
-        expect: How many dice lie in the tray, as far as the rules know; asked anew at each reading.
-        dim: Told True before the still frames are taken and False at once after: coloured lights near the tray are
-            dimmed meanwhile. None: there are none.
-        pause: Waits that many seconds, and says whether watching was stopped meanwhile.
+        rig: The calibration. With None the whole picture is the throw zone and the camera may be held by hand.
+        expect: Returns the number of dice in the tray, or None if unknown; called before each reading.
+        dim: Called with True before still frames are taken and with False right after, to dim coloured lights near the
+            tray. None if there are no lights.
+        pause: Waits for a number of seconds and returns whether watching was stopped. The default waits for `stop`.
     """
 
     def __init__(
@@ -103,26 +103,29 @@ class Watcher:
 
     @property
     def rig(self) -> Rig | None:
-        """The calibration that is read with."""
+        """The calibration in use, or None."""
         return self._setup[1]
 
     def read_with(self, reader: Reads, rig: Rig | None) -> None:
-        """Read with another calibration from the next reading on; from any thread."""
-        self._setup = (reader, rig)  # both at once: no reading is placed with a rig that its reader did not know
+        """Use another reader and calibration from the next reading on. May be called from any thread."""
+        self._setup = (reader, rig)  # one assignment, so that no reading mixes the old reader with the new rig
 
     def stop(self) -> None:
-        """End `events` soon, after the look that is taken just now; from any thread."""
+        """End `events` after the frame in progress. May be called from any thread."""
         self._stopped.set()
 
     def events(self) -> Iterator[Event]:
-        """Each thing that happens, until `stop` or the end of a recording."""
+        """Yield events until `stop` is called or a recording ends.
+
+        A DeviceError of the camera becomes an `Ill` event and a retry.
+        """
         failures = 0
         while not self._stopped.is_set():
             try:
                 self._camera.start()
                 for event in self._watched():
                     failures = 0
-                    if not self._stopped.is_set():  # else fewer frames may have been read than must agree
+                    if not self._stopped.is_set():  # after a stop, too few frames may have been read
                         yield event
             except DeviceError as ill:
                 self._camera.stop()
@@ -134,6 +137,7 @@ class Watcher:
                 return
 
     def _watched(self) -> Iterator[Event]:
+        """Yield the events of a started camera, until `stop` or the end of a recording; then stop the camera."""
         detector, moving, emptied, hasty = StillnessDetector(), False, True, True
         criterion, doubted, tries = self._criterion, None, 0
         try:
@@ -175,23 +179,28 @@ class Watcher:
         return HELD if self.rig is None else FIXED
 
     def _reads_again(self, settled: Settled, tries: int) -> bool:
-        """Whether later frames may remove a doubt: by hand each is taken from a little elsewhere.
+        """Whether to read the same dice again because a later frame may remove the doubt.
 
-        Not at a table with lights, which would flicker.
+        Only a hand-held camera sees them from a new place. Lights rule it out: repeated dimming would flicker.
         """
         seen_in_doubt = bool(settled.reading.dice) and not settled.reading.trusted
-        return self.rig is None and self._dim is None and seen_in_doubt and tries < TRIES
+        return self.rig is None and self._dim is None and seen_in_doubt and tries < MAX_READINGS_IN_DOUBT
 
     def _read_as_they_come(
         self, detector: StillnessDetector, first: Frame, emptied: bool
     ) -> tuple[float, Settled | None]:
-        """What the still frames agree on, read while it is seen whether they stay still.
+        """Read still frames while the stillness detection still waits, to save time with a calibrated camera.
 
-        The first is read while the light settles. It counts where it is trusted and the next one bears it out: that
-        coloured light may have been in it takes nothing from what the others say under less.
+        The first frame is read while the light dims. It counts only if it is trusted and agrees with the next one.
+
+        Args:
+            detector: State of the stillness detection.
+            first: The first still frame.
+            emptied: Whether the throw zone was seen empty since the last throw.
 
         Returns:
-            When the last frame was taken; and nothing where one was moved or in doubt: that is not settled in haste.
+            Time of the last frame in seconds, and the settled reading. None if a frame moved, was in doubt or the
+            camera ended; the ordinary way then reads again.
         """
         (reader, rig), expect = self._setup, self._expect()
         at_s, clear_s = first.at_s, first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
@@ -219,7 +228,10 @@ class Watcher:
         return at_s, None
 
     def _read(self, frame: Frame, emptied: bool) -> Settled:
-        """What several still frames agree on; without a rig the first in doubt ends it, as reading takes long there."""
+        """Read several still frames and merge them.
+
+        Without a rig the first doubtful frame ends the loop, because each reading takes long.
+        """
         (reader, rig), expect = self._setup, self._expect()
         frames = self._stills(frame)
         readings, again, size_px = list[Reading](), None, self._size_px if rig is None else None
@@ -233,9 +245,9 @@ class Watcher:
         return _settled(last, last.at_s, agreed(readings), rig, emptied)
 
     def _stills(self, first: Frame) -> list[Frame]:
-        """The frame at hand and those that follow, or those taken under less light; fewer when the recording ends.
+        """Take FRAMES_READ frames from `first` on, or after dimming if there are lights; fewer if the recording ends.
 
-        Settling sees none of them, so the change of light is no movement.
+        The stillness detection gets none of them, so the change of light does not count as motion.
         """
         frames, clear_s = [first], first.at_s + (LIGHT_SETTLES_S if self._dim else 0.0)
         with self._less_light():
@@ -245,6 +257,7 @@ class Watcher:
 
     @contextlib.contextmanager
     def _less_light(self) -> Iterator[None]:
+        """Dim the lights near the tray inside the context."""
         if self._dim is None:
             yield
             return
@@ -256,10 +269,12 @@ class Watcher:
 
 
 def _settled(frame: Frame, at_s: float, reading: Reading, rig: Rig | None, emptied: bool) -> Settled:
+    """Place a reading in the zones. A rig for another picture size is ignored."""
     rig = rig if rig is not None and rig.fits(frame.image_bgr) else None
     thrown, kept = place(reading, rig)
     return Settled(at_s, frame, reading, thrown, kept, emptied, rig is not None and rig.keep.width_mm > 0)
 
 
 def _due(doubted: Settled | None, frame: Frame) -> bool:
-    return doubted is not None and frame.at_s >= doubted.at_s + AGAIN_S
+    """Whether a doubtful reading is old enough to read the dice again."""
+    return doubted is not None and frame.at_s >= doubted.at_s + REREAD_INTERVAL_S

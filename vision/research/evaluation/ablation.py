@@ -76,18 +76,14 @@ WITHOUT: dict[str, dict[str, Any]] = {
     "a stricter disagreement threshold if the count is unknown": {
         "vision.reading.candidates.MAX_DISAGREEMENT_UNCOUNTED": MAX_DISAGREEMENT
     },
-    "network disagreement needs every augmented view": {
-        "vision.reading.candidates.Candidate.networks_disagree": False
-    },
+    "network disagreement needs every augmented view": {"vision.reading.candidates.Candidate.networks_disagree": False},
     "veto: cut off": {"vision.reading.vetoes.cut_off": _never},
     "vetoes: overlap, impossible size": {
         "vision.reading.vetoes.any_overlap": _never,
         "vision.reading.vetoes.impossible_size": _never,
     },
     "veto: unexplained foreground": {"vision.reading.scenes.TrayFrame.unexplained": lambda *_: []},
-    "veto: excess foreground around one die": {
-        "vision.reading.scenes.TrayFrame._has_excess_foreground": _never
-    },
+    "veto: excess foreground around one die": {"vision.reading.scenes.TrayFrame._has_excess_foreground": _never},
     "background check of detections; another pass at possible foreground": {
         "vision.reading.scenes.TrayFrame._is_background": _never,
         "vision.reading.scenes.TrayFrame.needs_another_pass": _never,
