@@ -37,8 +37,9 @@ from vision.reading.reading import Floats, FrameBGR
 from vision.watching.stillness import Phase, StillnessDetector, step, structure
 
 SAME_SHEETS = 5
+"""Number of successive frames that must show the sheet at the same place."""
 SAME_PX = 1.0
-"""The sheet lies still when its corners stay within a pixel from look to look."""
+"""Largest motion of the tray's corners between two frames, in pixels, at which the sheet is still."""
 DETECT_EVERY_S = 0.1
 """Markers take up to 80 ms to find: looking at every frame would let a slow machine fall behind its camera."""
 WARM_FRAMES = 48
@@ -49,7 +50,9 @@ the camera takes 1.5 s to notice, and then finds its exposure anew."""
 FOCUS_S = 6.0
 """Longest wait for the lens to focus on the sheet."""
 SAME_SIZES = 3
+"""Number of successive measurements of a die that must agree."""
 SAME_MM = 0.3
+"""Largest spread of agreeing measurements of a die, in millimetres."""
 
 LAY = (
     "Hold the printed sheet, on a book, aslant under the camera, towards each of its four sides: that tells the lens. "
@@ -289,7 +292,7 @@ def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | 
 
 
 def with_die(done: Calibrated, measured_mm: float) -> Calibrated:
-    """The same for dice of the edge that is sold and nearest to what was measured."""
+    """Return the calibration with the edge of the dice replaced by the nearest size that is sold."""
     return replace(done, rig=replace(done.rig, die_mm=sold_edge_mm(measured_mm)))
 
 

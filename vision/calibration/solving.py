@@ -19,26 +19,26 @@ from vision.geometry.rig import Rig, Zone, projected
 from vision.reading.reading import Floats, FrameBGR
 
 TILTED_DEG = 4.0
-"""Straight down is meant; 4 degrees show 1 mm of a 16 mm die's side, which the geometry allows for."""
+"""Largest tilt of the camera without advice, in degrees. Shows 1 mm of a 16 mm die's side, which geometry allows."""
 STEEP_DEG = 16.0
-"""A sheet that is seen so far aslant is held in a hand: a camera that hangs over a tray is not tilted so."""
+"""Tilt in degrees from which the sheet counts as held by hand. No camera over a tray is tilted as much."""
 BENT_PX = 1.5
 """Corners lie within half a pixel of a flat sheet; more is a sheet that is not flat, or an unmeasured lens."""
 SMALLEST_DIE_PX = 32.0
-"""A pip should have 9 px; below 6 px (a die of 32) pips run together."""
+"""Least width of a die, in pixels. In smaller dice the pips run together."""
 REFERENCE_FRAMES = 8
 """Averaged for the reference: the sensor's noise falls to a third, below what tells a black die from felt."""
 SOFT_RIM_PX = 2.4
-"""By so much a silhouette is wider than its die: the half-lit pixels of both its edges belong to it (measured)."""
+"""Width that blurred edges add to a die's silhouette, in pixels. Subtracted when a die is measured."""
 SMALLEST_FACES = 0.35
-"""A silhouette smaller than this part of a face is no die."""
+"""Least area of a die's silhouette, relative to a face."""
 USUAL_DIES_MM = (8.0, 30.0)
-"""Edges of dice that people throw; what measures otherwise is no die."""
+"""Smallest and largest edge of a die, in millimetres. Anything outside is no die."""
 
 SOLD_MM = (8.0, 10.0, 12.0, 14.0, 16.0, 18.0, 19.0, 20.0, 22.0, 25.0)
-"""Edges that dice are sold with."""
+"""Edges in millimetres that dice are sold with."""
 MEASURED_MM = 0.7
-"""A die is measured to this: soft edges and rounded corners cost two pixels a side."""
+"""Largest error of a measured edge, in millimetres, within which it is rounded to one that is sold."""
 
 
 USUAL_LENS_DEG = 62.2
@@ -47,7 +47,7 @@ USUAL_LENS_DEG = 62.2
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What calibration is told, and can't see.
+    """Facts that calibration can't measure by itself, as a person enters them.
 
     Attributes:
         tray_mm: Width and height of the tray's floor, keep zone included.
@@ -129,7 +129,7 @@ def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, floa
 
 
 def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
-    """That lens with the focal length of one that hangs so high: so many pixels show a millimetre there."""
+    """Return the lens with the focal length that fits a height of `height_mm` above the floor."""
     around = np.array(lens.size_wh) / 2 + [(0, 0), (1, 0), (0, 1)]
     on_floor = projected(around, np.linalg.inv(floor_to_px).astype(np.float64))
     px_per_mm = 1 / math.sqrt(abs(float(np.linalg.det(on_floor[1:] - on_floor[0]))))
@@ -137,7 +137,7 @@ def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
 
 
 def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
-    """The homography nearest to what a lens that bends lines shows of the tray's floor."""
+    """Fit the (3, 3) homography from millimetres to pixels that is nearest to the floor seen with distortion."""
     across, down = (np.linspace(0, edge, 9) for edge in plan.tray_mm)
     points_mm = np.stack(np.meshgrid(across, down), -1).reshape(-1, 2)
     shown = lens.bent(projected(points_mm, floor_to_px))
@@ -159,7 +159,7 @@ def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> 
 
 
 def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
-    """The mean of some frames of the empty tray."""
+    """Return the mean of frames of the empty tray, (h, w, 3) uint8, as the reference picture."""
     return np.rint(np.mean(frames, axis=0, dtype=np.float32)).astype(np.uint8)
 
 
@@ -205,7 +205,7 @@ _ASLANT = Advice("aslant", "The sheet is seen aslant, which tells the lens. Then
 
 
 def geometry_advice(floor_to_px: Floats, plan: Plan, lens: Lens) -> tuple[Advice, ...]:
-    """What of the camera's place is to be bettered."""
+    """Check tilt, distance and field of view of the camera; return what to improve, empty if all is good."""
     (x, y, height), tilt = lens_over(floor_to_px, lens)
     advice = []
     if tilt > TILTED_DEG:

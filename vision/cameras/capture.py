@@ -25,9 +25,9 @@ USUAL_FPS = 30.0
 
 
 BEHIND_S = 2.0
-"""A reader of a video that falls further behind real time is given fewer frames, ..."""
+"""Delay behind real time, in seconds, from which a slow reader of a video gets fewer frames."""
 SKIPPED_S = 0.1
-"""... this far apart, in seconds of the video: close enough to see dice roll and come to rest."""
+"""Time between frames for a slow reader, in seconds of the video. Close enough to see dice come to rest."""
 
 
 class VideoCamera:
@@ -85,7 +85,7 @@ class VideoCamera:
             self._capture = None
 
     def _skip(self, capture: cv2.VideoCapture) -> None:
-        """Leave out the frames of the next tenth of a second but one."""
+        """Skip frames so that the next one is SKIPPED_S after the last."""
         for _ in range(round(SKIPPED_S / self._period_s) - 1):
             with contextlib.suppress(cv2.error):
                 if capture.grab():

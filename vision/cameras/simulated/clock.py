@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class SteppedClock:
-    """Called, it tells its seconds, as `time.monotonic` does."""
+    """A callable clock like `time.monotonic`, which advances only by `sleep`."""
 
     now_s: float = 0.0
 
     def __call__(self) -> float:
-        """Seconds."""
+        """Return the present time in seconds."""
         return self.now_s
 
     def sleep(self, seconds: float) -> None:
-        """Be later."""
+        """Advance the clock by a number of seconds, without waiting."""
         self.now_s += seconds

@@ -23,9 +23,9 @@ FRICTION = 0.45
 DICE_FRICTION = 0.2
 """Of plastic on plastic."""
 SOFT_MM_S = 2.0
-"""Dry friction, smoothed below this speed so that a die comes to rest instead of trembling, ..."""
+"""Speed in mm/s below which dry friction is smoothed, so that a die comes to rest instead of trembling."""
 MOST_GRIP_PER_S = 120.0
-"""... and never so strong that a corner would be thrown back in one step."""
+"""Upper bound of friction relative to speed, per second. More would reverse a corner's motion within one step."""
 REACH = 3.0
 """Square of the distance of two centres, in edges, above which cubes can't touch: a diagonal of space."""
 
@@ -72,7 +72,7 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 
 
 def _grip(most: Floats, along: Floats) -> Floats:
-    """What a speed along a surface is multiplied by, for the friction against it."""
+    """Return the factor from a speed along a surface to the friction against it, for a largest friction `most`."""
     return np.minimum(most / (np.sqrt(np.einsum("...i,...i", along, along)) + SOFT_MM_S), MOST_GRIP_PER_S)
 
 

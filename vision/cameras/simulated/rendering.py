@@ -24,9 +24,9 @@ SHADOW = 0.55
 NOISE_LEVELS = 2.2
 """Standard deviation of the sensor's noise in grey levels: a Pi camera at gain 2 to 4."""
 NOISE_ROWS = 120
-"""Noise is made once for so many rows of a picture, and laid over all of it band by band, ..."""
+"""Rows of the noise that is made once and added to a picture band by band."""
 NOISE_MORE_PX = 64
-"""... so much larger: each band of each frame takes another part of it."""
+"""Extra width and height of that noise, in pixels, so that each band takes another part of it."""
 
 # A die's faces: opposite ones add to seven; axis, sign, and the two axes that span the face.
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
