@@ -25,13 +25,23 @@ help:  ## list the targets
 play: .venv/run.stamp  ## play against the virtual tray; open the address it prints
 	@$(BIN)/pegpip play
 
-test: .venv/dev.stamp lint types tests  ## every check: ruff, mypy, pytest
+test: .venv/dev.stamp lint types tests  ## every check: ruff, mypy, ESLint, pytest
 
 check: .venv/dev.stamp lint types  ## while you work, under 90 s: ruff, mypy, the tests without browsers, processes and pictures
 	@PEGPIP_GAMES=10 $(BIN)/pytest -n 2 -m "not slow and not browser" $(QUICK)
 
-lint: .venv/dev.stamp
+lint: .venv/dev.stamp scripts
 	@$(BIN)/ruff check .
+
+.PHONY: scripts
+scripts:
+	@if command -v npm >/dev/null; then $(MAKE) -s node_modules/pegpip.stamp && npm run --silent lint; \
+	elif [ "$$CI" = true ]; then echo "npm is missing: the pages' scripts can't be checked; install nodejs and npm"; exit 1; \
+	else echo "skipped: ESLint over the pages' scripts; it needs nodejs and npm"; fi
+
+node_modules/pegpip.stamp: package.json
+	@npm install --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error >/dev/null
+	@touch $@
 
 types: .venv/dev.stamp
 	@$(BIN)/mypy
@@ -168,4 +178,4 @@ appliance: .venv/dev.stamp  ## as root: install, play, update, uninstall in a fr
 	@$(BIN)/python release/in_a_root.py --arch $(or $(ARCH),amd64) --suite $(or $(SUITE),bookworm)
 
 clean:  ## remove the virtual environment and caches
-	rm -rf .venv .venv-train .venv-parts .mypy_cache .ruff_cache .pytest_cache .hypothesis out dist
+	rm -rf node_modules .venv .venv-train .venv-parts .mypy_cache .ruff_cache .pytest_cache .hypothesis out dist

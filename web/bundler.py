@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "\./([a-z]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?function |const )([\w$]+)", re.MULTILINE)
-NOTE = re.compile(r"^\s*//.*\n", re.MULTILINE)
+COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 
 
 def bundled(page: str, sources: Mapping[str, str]) -> str:
@@ -43,5 +43,5 @@ def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
 
 def _part(name: str, source: str, *, whole: bool) -> str:
     exports = ", ".join(exported for _, exported in EXPORT.findall(source))
-    body = EXPORT.sub(r"\1\2", IMPORT.sub(r"const { \1 } = of_\2;", NOTE.sub("", source)))
+    body = EXPORT.sub(r"\1\2", IMPORT.sub(r"const { \1 } = of_\2;", COMMENT.sub("", source)))
     return body if whole else f"const of_{name} = (() => {{\n{body}return {{ {exports} }};\n}})();\n"

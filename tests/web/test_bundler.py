@@ -16,7 +16,7 @@ SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("
 def test_a_module_becomes_a_function_that_returns_what_it_exports() -> None:
     sources = {
         "page": 'import { one, two } from "./deep.js";\nawait one();\n',
-        "deep": '// A note.\nimport { base } from "./base.js";\n'
+        "deep": '// A note.\n/**\n * A type.\n */\nimport { base } from "./base.js";\n'
         "export const one = () => base;\nexport function two() {}\n",
         "base": "export const base = 1;\n",
     }

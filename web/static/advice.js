@@ -11,7 +11,15 @@ export function advice() {
   box.addEventListener("toggle", () => { if (box.open) ask(); });
   follow((snapshot) => {
     const state = snapshot.state;
-    box.hidden = !start.advice || settings.get("odds", "on") === "off" || !state || state.over || snapshot.abandoned || snapshot.phase === "asking" || snapshot.terms.serious === true || housesTurn(snapshot);
+    box.hidden =
+      !start.advice ||
+      settings.get("odds", "on") === "off" ||
+      !state ||
+      state.over ||
+      snapshot.abandoned ||
+      snapshot.phase === "asking" ||
+      snapshot.terms.serious === true ||
+      housesTurn(snapshot);
     if (told === snapshot.number) return;
     box.open = false; // each decision is asked for anew
     told = snapshot.number;
@@ -19,26 +27,55 @@ export function advice() {
   });
 
   async function ask() {
-    const response = await fetch("/api/odds", { cache: "no-store" }).catch(() => null), odds = await response?.json().catch(() => null);
+    const response = await fetch("/api/odds", { cache: "no-store" }).catch(() => null),
+      odds = await response?.json().catch(() => null);
     if (response?.ok && odds.number !== table.snapshot.number) return; // the next snapshot closes it
-    fill($("advised"), odds, () => response?.ok ? weighed(odds) : [h("p", { class: "quiet" }, odds?.message ?? t("error.network"))]);
+    fill($("advised"), odds, () =>
+      response?.ok ? weighed(odds) : [h("p", { class: "quiet" }, odds?.message ?? t("error.network"))],
+    );
   }
 }
 
 function weighed({ options, goal }) {
   const shown = options.slice(0, MOST);
-  return [h("ol", { class: "weighed" }, shown.map(({ line, value }, at) => h("li", { class: at ? "spread" : "spread top" }, h("span", {}, optionWords(line)), h("b", {}, worth(value, goal))))),
-    h("p", { class: "quiet" }, t(`best.${goal}`), options.length > MOST ? ` ${t("best.more", { count: options.length - MOST })}` : "")];
+  return [
+    h(
+      "ol",
+      { class: "weighed" },
+      shown.map(({ line, value }, at) =>
+        h(
+          "li",
+          { class: at ? "spread" : "spread top" },
+          h("span", {}, optionWords(line)),
+          h("b", {}, worth(value, goal)),
+        ),
+      ),
+    ),
+    h(
+      "p",
+      { class: "quiet" },
+      t(`best.${goal}`),
+      options.length > MOST ? ` ${t("best.more", { count: options.length - MOST })}` : "",
+    ),
+  ];
 }
 
 /** What an option or a loss is worth: "48.2 %" of a win, or points. */
-export const worth = (value, goal) => (goal === "win" ? t("evening.percent", { percent: fixed(100 * value) }) : fixed(value));
-const fixed = (value) => Number(value).toLocaleString(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+export const worth = (value, goal) =>
+  goal === "win" ? t("evening.percent", { percent: fixed(100 * value) }) : fixed(value);
+const fixed = (value) =>
+  Number(value).toLocaleString(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 /** An option in words: "throw 4", "bank". */
 export function optionWords(line) {
-  if (line.throw !== undefined) return t("best.throw", { count: Array.isArray(line.throw) ? line.throw.length : line.throw });
+  if (line.throw !== undefined)
+    return t("best.throw", { count: Array.isArray(line.throw) ? line.throw.length : line.throw });
   if (line.do === "keep" && !line.dice.length) return t("best.keep_none");
-  const args = { ...line, dice: (line.dice ?? []).join(", "), category: line.category ? t(`category.${line.category}`, {}, line.category) : "", points: number(line.points ?? 0) };
+  const args = {
+    ...line,
+    dice: (line.dice ?? []).join(", "),
+    category: line.category ? t(`category.${line.category}`, {}, line.category) : "",
+    points: number(line.points ?? 0),
+  };
   return t(`best.${line.do}`, args);
 }

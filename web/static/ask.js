@@ -13,7 +13,12 @@ export function asking() {
     if (!table.plays || !question || question.id !== asked) { box?.close(); box = null; asked = null; }
     if (table.plays && question && question.id !== asked && question.id !== waved) open(question);
   });
-  addEventListener("pegpip-ask", () => { if (table.snapshot.question) { waved = null; open(table.snapshot.question); } });
+  addEventListener("pegpip-ask", () => {
+    if (table.snapshot.question) {
+      waved = null;
+      open(table.snapshot.question);
+    }
+  });
 }
 
 function open(question) {
@@ -28,10 +33,25 @@ function open(question) {
     parts.push(...oneDie(question, doubtful[0]));
     if (whole) parts.push(h("details", { class: "fold" }, h("summary", {}, t("ask.whole")), whole));
   } else if (whole) parts.push(whole);
-  parts.push(h("div", { class: "row" },
-    countFits ? h("button", { type: "button", class: one ? "" : "main", onclick: () => answer(question, [...question.values]) }, t("ask.all_right", { values: [...question.values].join(", ") })) : null,
-    h("button", { type: "button", class: countFits ? "" : "main", onclick: () => byHand(question) }, t("ask.by_hand")),
-    h("button", { type: "button", onclick: () => answer(question, null) }, t("ask.no_throw"))));
+  parts.push(
+    h(
+      "div",
+      { class: "row" },
+      countFits
+        ? h(
+            "button",
+            { type: "button", class: one ? "" : "main", onclick: () => answer(question, [...question.values]) },
+            t("ask.all_right", { values: [...question.values].join(", ") }),
+          )
+        : null,
+      h(
+        "button",
+        { type: "button", class: countFits ? "" : "main", onclick: () => byHand(question) },
+        t("ask.by_hand"),
+      ),
+      h("button", { type: "button", onclick: () => answer(question, null) }, t("ask.no_throw")),
+    ),
+  );
   box = dialog(t("ask.title"), ...parts);
   box.addEventListener("close", () => { waved = question.id; });
 }
@@ -41,10 +61,46 @@ function oneDie(question, at) {
   const likely = question.values[at], rest = [1, 2, 3, 4, 5, 6].filter((value) => value !== likely);
   const canvas = h("canvas", { class: "crop", width: 400, height: 400, role: "img", "aria-label": t("ask.crop") });
   if (question.photo) crop(canvas, question.photo, question.boxes_xywh[at]);
-  const settle = (value) => answer(question, question.values.map((old, each) => (each === at ? value : old)));
-  return [question.photo ? canvas : null, h("p", { class: "can" }, t("ask.which")),
-    h("div", { class: "faces" }, [likely, ...rest].map((value, place) => h("button", { type: "button", class: place ? "" : "likely", autofocus: !place, "aria-label": t("ask.is", { value }), onclick: () => settle(value) }, die(value, { quiet: true })))),
-    question.wanted.includes(question.values.length - 1) ? h("button", { type: "button", onclick: () => answer(question, question.values.filter((_, each) => each !== at)) }, t("ask.not_a_die")) : null];
+  const settle = (value) =>
+    answer(
+      question,
+      question.values.map((old, each) => (each === at ? value : old)),
+    );
+  return [
+    question.photo ? canvas : null,
+    h("p", { class: "can" }, t("ask.which")),
+    h(
+      "div",
+      { class: "faces" },
+      [likely, ...rest].map((value, place) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: place ? "" : "likely",
+            autofocus: !place,
+            "aria-label": t("ask.is", { value }),
+            onclick: () => settle(value),
+          },
+          die(value, { quiet: true }),
+        ),
+      ),
+    ),
+    question.wanted.includes(question.values.length - 1)
+      ? h(
+          "button",
+          {
+            type: "button",
+            onclick: () =>
+              answer(
+                question,
+                question.values.filter((_, each) => each !== at),
+              ),
+          },
+          t("ask.not_a_die"),
+        )
+      : null,
+  ];
 }
 
 export function crop(canvas, photo, [x, y, w, h_]) {

@@ -42,12 +42,21 @@ function show(look) {
       s("text", { x: corners[0][0] + 16, y: corners[0][1] + 52 }, t(at ? "calibrate.keep" : "calibrate.throw")),
     ]),
   ]);
-  fill($("advice"), look.advice, () => look.advice.length
-    ? look.advice.map((one) => h("li", { "data-code": one.code }, has(`advice.${one.code}`) ? t(`advice.${one.code}`) : one.says))
-    : h("li", { class: "well" }, t("calibrate.well")));
+  fill($("advice"), look.advice, () =>
+    look.advice.length
+      ? look.advice.map((one) =>
+          h("li", { "data-code": one.code }, has(`advice.${one.code}`) ? t(`advice.${one.code}`) : one.says),
+        )
+      : h("li", { class: "well" }, t("calibrate.well")),
+  );
   $("empty").disabled = !look.sheet;
   $("die").disabled = !look.empty;
-  for (const [id, next] of [["sheet", !look.sheet], ["empty", look.sheet && !look.empty], ["die", look.empty]]) $(id).classList.toggle("main", next);
+  for (const [id, next] of [
+    ["sheet", !look.sheet],
+    ["empty", look.sheet && !look.empty],
+    ["die", look.empty],
+  ])
+    $(id).classList.toggle("main", next);
   const lens = look.lens;
   text($("lens"), lens ? t(lens.measured ? "calibrate.lens_measured" : "calibrate.lens_views", lens) : "");
   $("lay").hidden = !look.virtual;

@@ -9,7 +9,9 @@ await ready;
 menu();
 $("unpaired").hidden = table.owner;
 $("tools").hidden = !table.owner;
-follow(({ thrown, kept }) => text($("seen"), thrown.length + kept.length ? t("camera.read", { values: [...thrown, ...kept].join(" ") }) : ""));
+follow(({ thrown, kept }) =>
+  text($("seen"), thrown.length + kept.length ? t("camera.read", { values: [...thrown, ...kept].join(" ") }) : ""),
+);
 if (table.owner) await watch();
 goLive();
 

@@ -36,7 +36,11 @@ function show() {
 async function request(path, body) {
   settings.set("phone-name", $("phone-name").value);
   const name = $("phone-name").value.slice(0, 24);
-  const response = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...body, name }) });
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ ...body, name }),
+  });
   const told = await response.json();
   $("pair-problem").hidden = response.ok;
   text($("pair-problem"), response.ok ? "" : has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message);
@@ -48,7 +52,8 @@ async function first() {
   const code = new URLSearchParams(location.hash.slice(1)).get("first");
   if (!code) return;
   history.replaceState(null, "", "/control");
-  if (!table.paired && await request("/api/pair", { first: code })) location.replace(start.settings ? "/setup" : "/control");
+  if (!table.paired && (await request("/api/pair", { first: code })))
+    location.replace(start.settings ? "/setup" : "/control");
 }
 
 async function pair(pin) {
@@ -71,7 +76,9 @@ async function ask() {
   $("pair-button").disabled = true;
   for (let code = asked.code; code;) {
     await new Promise((done) => setTimeout(done, ASK_MS));
-    const told = await fetch("/api/phones", { cache: "no-store" }).then((response) => response.json()).catch(() => ({ code }));
+    const told = await fetch("/api/phones", { cache: "no-store" })
+      .then((response) => response.json())
+      .catch(() => ({ code }));
     if (told.paired) return paired();
     code = told.code;
   }

@@ -35,13 +35,23 @@ export function s(tag, attributes = {}, ...children) {
 /** What an object that is keyed by names holds for one: "constructor" is a name too. */
 export const own = (map, name) => (map && Object.hasOwn(map, name) ? map[name] : undefined);
 
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 /** A word that may run from right to left, kept from turning round what stands beside it (first strong isolate). */
 export const isolate = (word) => (RIGHT_TO_LEFT.test(word) ? `\u2068${word}\u2069` : String(word));
 
-/** A text of the catalogue (or that given for want of one) with its arguments; `count` chooses between KEY.one and KEY.other. */
+/**
+ * Return a text of the catalogue, with `{name}` replaced by the argument of that name.
+ *
+ * `args.count` chooses between KEY.one and KEY.other. An unknown key gives `otherwise`, or the key itself.
+ */
 export function t(key, args = {}, otherwise = null) {
-  const text = texts[key] ?? texts[`${key}.${plural.select(Number(args.count ?? 0))}`] ?? texts[`${key}.other`] ?? otherwise ?? key;
+  const text =
+    texts[key] ??
+    texts[`${key}.${plural.select(Number(args.count ?? 0))}`] ??
+    texts[`${key}.other`] ??
+    otherwise ??
+    key;
   // In one go, by a function: whatever a name holds ("$&", "{points}") is only ever a name.
   return text.replace(/\{(\w+)\}/g, (whole, name) => (own(args, name) === undefined ? whole : isolate(args[name])));
 }
@@ -71,7 +81,13 @@ export const settings = {
 export function cookie(name, value) { document.cookie = `${name}=${value};path=/;max-age=31536000;samesite=strict`; }
 
 // -- the newest snapshot ----------------------------------------------------------------------------------------------
-export const table = { snapshot: start.snapshot, live: false, paired: start.paired, owner: start.owner, plays: start.paired || start.hands };
+export const table = {
+  snapshot: start.snapshot,
+  live: false,
+  paired: start.paired,
+  owner: start.owner,
+  plays: start.paired || start.hands,
+};
 const listeners = [];
 /** Call back with the newest snapshot now and at each change: (snapshot, the one before or null, its news or null). */
 export function follow(callback) { listeners.push(callback); callback(table.snapshot, null, null); }
@@ -87,9 +103,11 @@ function take(snapshot) {
 }
 
 // The stream may have brought a later one than the answer to a request.
-const isNewer = ({ number, pulse }) => pulse !== undefined && (number > table.snapshot.number || (number === table.snapshot.number && pulse > table.snapshot.pulse));
+const isNewer = ({ number, pulse }) =>
+  pulse !== undefined &&
+  (number > table.snapshot.number || (number === table.snapshot.number && pulse > table.snapshot.pulse));
 
-// What happened since the snapshot before, and whether some of what was told before is true no more; null when nothing did.
+// The events since the snapshot before, and whether an earlier event no longer holds; null when the number is the same.
 const TAKEN_BACK = new Set(["undone", "corrected", "abandoned"]);
 function newsBetween(before, snapshot) {
   if (snapshot.number === before.number) return null;
@@ -130,7 +148,11 @@ function listen() {
 // A stream of our own over fetch: unlike EventSource it tells a refusal (503) from a lost network, and shows the
 // keep-alives, so that a phone knows within seconds that it is no longer live.
 async function follow_stream(mine) {
-  const response = await fetch("/api/events", { signal: mine.signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
+  const response = await fetch("/api/events", {
+    signal: mine.signal,
+    cache: "no-store",
+    headers: { Accept: "text/event-stream" },
+  });
   if (response.status === 503) return poll(mine);
   if (!response.ok) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -166,8 +188,15 @@ export function goLive() {
   document.documentElement.dataset.readyMs = Math.round(performance.now());
   mark();
   listen();
-  setInterval(() => { if (stream && performance.now() - heardAt > SILENT_MS) { sayLive(false); stream.abort(); } }, 1000);
-  document.addEventListener("visibilitychange", () => { if (!document.hidden && performance.now() - heardAt > 3000) listen(); });
+  setInterval(() => {
+    if (stream && performance.now() - heardAt > SILENT_MS) {
+      sayLive(false);
+      stream.abort();
+    }
+  }, 1000);
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && performance.now() - heardAt > 3000) listen();
+  });
   addEventListener("online", listen);
   addEventListener("pageshow", (event) => { if (event.persisted) listen(); });
 }
@@ -175,13 +204,22 @@ export function goLive() {
 // -- requests ---------------------------------------------------------------------------------------------------------
 // Who may throw at the tray may decide there, paired or not.
 const OF_THE_TRAY = new Set(["/api/lines", "/api/answers", "/api/next"]);
-const addressOf = (path) => (start.hands && !table.paired && OF_THE_TRAY.has(path) ? path.replace("/api/", "/api/tray/") : path);
+const addressOf = (path) =>
+  start.hands && !table.paired && OF_THE_TRAY.has(path) ? path.replace("/api/", "/api/tray/") : path;
 
-/** POST JSON; the answer's JSON, or null after telling the person why not. What names a snapshot waits while the table is away. */
+/**
+ * POST JSON. Return the answer's JSON, or null after showing the reason for a refusal.
+ *
+ * A body with a snapshot number is kept while the table can't be reached, and sent once it is back.
+ */
 export async function post(path, body, { quiet = false } = {}) {
   let response;
   try {
-    response = await fetch(addressOf(path), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    response = await fetch(addressOf(path), {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
   } catch {
     if (body.number !== undefined) waiting = { path, body };
     toast(t(waiting ? "offline.waits" : "error.network"));
@@ -198,7 +236,8 @@ export async function post(path, body, { quiet = false } = {}) {
   return null;
 }
 
-// What was decided while the table could not be reached: sent once when it is back and still where it was, else told lost.
+// The decision made while the table could not be reached. It is sent once, if the table's snapshot is still the same;
+// otherwise the page says that it is lost.
 let waiting = null;
 async function sendWaiting() {
   if (!waiting) return;
@@ -224,7 +263,11 @@ export function toast(words, action = null) {
 export function dialog(title, ...children) {
   const heading = h("h2", { id: "dialog-title" }, title);
   const close = h("button", { class: "plain", type: "button", onclick: () => box.close() }, t("close"));
-  const box = h("dialog", { "aria-labelledby": "dialog-title" }, h("div", { class: "stack" }, h("div", { class: "spread" }, heading, close), ...children));
+  const box = h(
+    "dialog",
+    { "aria-labelledby": "dialog-title" },
+    h("div", { class: "stack" }, h("div", { class: "spread" }, heading, close), ...children),
+  );
   box.addEventListener("close", () => box.remove());
   document.body.append(box);
   box.showModal();

@@ -27,8 +27,28 @@ async function earlier() {
 }
 
 function row(thrown) {
-  return h("li", {}, h("span", {}, h("bdi", {}, thrown.player), " ", h("small", { class: "quiet" }, t(`source.${thrown.source}`))),
-    h("span", { class: "thrown" }, thrown.values.map((value, at) => h("button", { type: "button", class: "pick", "data-key": `${thrown.number}-${at}`, "aria-label": t("correct.die", { value, player: thrown.player }), onclick: () => correct(thrown, at) }, die(value, { quiet: true })))));
+  return h(
+    "li",
+    {},
+    h("span", {}, h("bdi", {}, thrown.player), " ", h("small", { class: "quiet" }, t(`source.${thrown.source}`))),
+    h(
+      "span",
+      { class: "thrown" },
+      thrown.values.map((value, at) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: "pick",
+            "data-key": `${thrown.number}-${at}`,
+            "aria-label": t("correct.die", { value, player: thrown.player }),
+            onclick: () => correct(thrown, at),
+          },
+          die(value, { quiet: true }),
+        ),
+      ),
+    ),
+  );
 }
 
 function correct(thrown, at) {
@@ -37,11 +57,43 @@ function correct(thrown, at) {
     if (value !== thrown.values[at] && !(await send(thrown, values))) return;
     box.close();
   };
-  const faces = [1, 2, 3, 4, 5, 6].map((value) => h("button", { type: "button", class: value === thrown.values[at] ? "likely" : "", autofocus: value === thrown.values[at], "aria-label": t("ask.is", { value }), onclick: () => settle(value) }, die(value, { quiet: true })));
-  const box = dialog(t("correct.title", { player: thrown.player }),
+  const faces = [1, 2, 3, 4, 5, 6].map((value) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: value === thrown.values[at] ? "likely" : "",
+        autofocus: value === thrown.values[at],
+        "aria-label": t("ask.is", { value }),
+        onclick: () => settle(value),
+      },
+      die(value, { quiet: true }),
+    ),
+  );
+  const box = dialog(
+    t("correct.title", { player: thrown.player }),
     thrown.photo ? photoOf(thrown) : noPhoto(),
-    h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })), h("div", { class: "faces" }, faces),
-    h("button", { type: "button", onclick: () => { box.close(); holdHouse(askDice(t("correct.title", { player: thrown.player }), [thrown.values.length], (values) => send(thrown, values), thrown.photo ? photoOf(thrown, "photo low") : null)); } }, t("correct.all")));
+    h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })),
+    h("div", { class: "faces" }, faces),
+    h(
+      "button",
+      {
+        type: "button",
+        onclick: () => {
+          box.close();
+          holdHouse(
+            askDice(
+              t("correct.title", { player: thrown.player }),
+              [thrown.values.length],
+              (values) => send(thrown, values),
+              thrown.photo ? photoOf(thrown, "photo low") : null,
+            ),
+          );
+        },
+      },
+      t("correct.all"),
+    ),
+  );
   holdHouse(box);
 }
 
@@ -49,7 +101,8 @@ function correct(thrown, at) {
 const HOLD_S = 30;
 function holdHouse(box) {
   if (!table.snapshot.terms.house || !box) return;
-  const hold = (seconds) => post("/api/house/hold", { seconds }, { quiet: true }), again = setInterval(() => hold(HOLD_S), (HOLD_S * 1000) / 2);
+  const hold = (seconds) => post("/api/house/hold", { seconds }, { quiet: true }),
+    again = setInterval(() => hold(HOLD_S), (HOLD_S * 1000) / 2);
   hold(HOLD_S);
   box.addEventListener("close", () => { clearInterval(again); hold(0); });
 }
@@ -73,8 +126,25 @@ function confirm(correction) {
   offer?.close();
   offered = correction?.id;
   if (!correction) return;
-  const settle = (accept) => () => { offer.close(); post("/api/corrections", { offer: correction.id, accept }); };
-  offer = dialog(t("correct.open"), h("p", {}, t("correct.confirm")),
-    h("ol", { class: "log" }, correction.dropped.map((gone) => h("li", {}, h("span", {}, lineWords(gone.line)), h("small", { class: "quiet" }, gone.why)))),
-    h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: settle(true) }, t("correct.confirm_do")), h("button", { type: "button", onclick: settle(false) }, t("correct.confirm_no"))));
+  const settle = (accept) => () => {
+    offer.close();
+    post("/api/corrections", { offer: correction.id, accept });
+  };
+  offer = dialog(
+    t("correct.open"),
+    h("p", {}, t("correct.confirm")),
+    h(
+      "ol",
+      { class: "log" },
+      correction.dropped.map((gone) =>
+        h("li", {}, h("span", {}, lineWords(gone.line)), h("small", { class: "quiet" }, gone.why)),
+      ),
+    ),
+    h(
+      "div",
+      { class: "row" },
+      h("button", { type: "button", class: "main", onclick: settle(true) }, t("correct.confirm_do")),
+      h("button", { type: "button", onclick: settle(false) }, t("correct.confirm_no")),
+    ),
+  );
 }

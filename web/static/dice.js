@@ -1,35 +1,97 @@
 // Dice and players' pegs, drawn as SVG.
 import { h, s, t } from "./core.js";
 
-const SPOTS = { 1: [[50, 50]], 2: [[27, 27], [73, 73]], 3: [[25, 25], [50, 50], [75, 75]], 4: [[27, 27], [73, 27], [27, 73], [73, 73]],
-  5: [[26, 26], [74, 26], [50, 50], [26, 74], [74, 74]], 6: [[28, 24], [72, 24], [28, 50], [72, 50], [28, 76], [72, 76]] };
+const SPOTS = {
+  1: [[50, 50]],
+  2: [
+    [27, 27],
+    [73, 73],
+  ],
+  3: [
+    [25, 25],
+    [50, 50],
+    [75, 75],
+  ],
+  4: [
+    [27, 27],
+    [73, 27],
+    [27, 73],
+    [73, 73],
+  ],
+  5: [
+    [26, 26],
+    [74, 26],
+    [50, 50],
+    [26, 74],
+    [74, 74],
+  ],
+  6: [
+    [28, 24],
+    [72, 24],
+    [28, 50],
+    [72, 50],
+    [28, 76],
+    [72, 76],
+  ],
+};
 
 /** A die showing that value. It is an image with a name unless `quiet` (then something beside it tells). */
 export function die(value, { quiet = false } = {}) {
   const named = quiet ? { "aria-hidden": "true" } : { role: "img", "aria-label": String(value) };
-  return s("svg", { class: "die", viewBox: "0 0 100 100", ...named },
-    s("rect", { x: 3, y: 3, width: 94, height: 94, rx: 20, fill: "var(--ivory)", stroke: "#b9a57f", "stroke-width": 2 }),
-    s("path", { d: "M20 6h60a14 14 0 0 1 14 14v6C80 12 30 10 6 28v-8A14 14 0 0 1 20 6z", fill: "#fff", opacity: ".55" }),
-    (SPOTS[value] ?? []).map(([x, y]) => s("circle", { cx: x, cy: y, r: value === 1 ? 11.5 : 9.3, fill: "var(--pip)" })));
+  return s(
+    "svg",
+    { class: "die", viewBox: "0 0 100 100", ...named },
+    s("rect", {
+      x: 3,
+      y: 3,
+      width: 94,
+      height: 94,
+      rx: 20,
+      fill: "var(--ivory)",
+      stroke: "#b9a57f",
+      "stroke-width": 2,
+    }),
+    s("path", {
+      d: "M20 6h60a14 14 0 0 1 14 14v6C80 12 30 10 6 28v-8A14 14 0 0 1 20 6z",
+      fill: "#fff",
+      opacity: ".55",
+    }),
+    (SPOTS[value] ?? []).map(([x, y]) =>
+      s("circle", { cx: x, cy: y, r: value === 1 ? 11.5 : 9.3, fill: "var(--pip)" }),
+    ),
+  );
 }
 
 /** A row of dice, told as one image: "Dice: 1, 4, 6". */
 export function dice(values, kind = "", label = "dice.lie") {
-  return h("div", { class: `dice ${kind}`, role: "img", "aria-label": t(label, { values: values.join(", ") }) }, values.map((value) => die(value, { quiet: true })));
+  return h(
+    "div",
+    { class: `dice ${kind}`, role: "img", "aria-label": t(label, { values: values.join(", ") }) },
+    values.map((value) => die(value, { quiet: true })),
+  );
 }
 
 // Each player has a colour and a mark of its own, so that nobody needs to tell orange from green.
 const MARKS = [
   () => [], // steady
-  (r) => [s("path", { class: "mark-line", d: `M${-r * .5} 0H${r * .5}` })],
-  (r) => [s("path", { class: "mark-line", d: `M${-r * .45} ${-r * .28}H${r * .45}M${-r * .45} ${r * .28}H${r * .45}` })],
-  (r) => [s("path", { class: "mark-line", d: `M${-r * .5} 0H${r * .5}M0 ${-r * .5}V${r * .5}` })],
-  (r) => [s("circle", { class: "mark-line", r: r * .42, style: { fill: "none" } })],
-  (r) => [s("path", { class: "mark-line", d: `M${-r * .4} ${-r * .4}L${r * .4} ${r * .4}M${r * .4} ${-r * .4}L${-r * .4} ${r * .4}` })],
-  (r) => [s("path", { class: "mark-line", d: `M0 ${-r * .5}V${r * .5}` })],
-  (r) => [s("path", { class: "mark-line", d: `M${-r * .28} ${-r * .45}V${r * .45}M${r * .28} ${-r * .45}V${r * .45}` })],
-  (r) => [s("path", { class: "mark-line", d: `M0 ${-r * .5}L${r * .48} ${r * .36}H${-r * .48}Z` })],
-  (r) => [s("path", { class: "mark-line", d: `M${-r * .38} ${-r * .38}H${r * .38}V${r * .38}H${-r * .38}Z` })],
+  (r) => [s("path", { class: "mark-line", d: `M${-r * 0.5} 0H${r * 0.5}` })],
+  (r) => [
+    s("path", { class: "mark-line", d: `M${-r * 0.45} ${-r * 0.28}H${r * 0.45}M${-r * 0.45} ${r * 0.28}H${r * 0.45}` }),
+  ],
+  (r) => [s("path", { class: "mark-line", d: `M${-r * 0.5} 0H${r * 0.5}M0 ${-r * 0.5}V${r * 0.5}` })],
+  (r) => [s("circle", { class: "mark-line", r: r * 0.42, style: { fill: "none" } })],
+  (r) => [
+    s("path", {
+      class: "mark-line",
+      d: `M${-r * 0.4} ${-r * 0.4}L${r * 0.4} ${r * 0.4}M${r * 0.4} ${-r * 0.4}L${-r * 0.4} ${r * 0.4}`,
+    }),
+  ],
+  (r) => [s("path", { class: "mark-line", d: `M0 ${-r * 0.5}V${r * 0.5}` })],
+  (r) => [
+    s("path", { class: "mark-line", d: `M${-r * 0.28} ${-r * 0.45}V${r * 0.45}M${r * 0.28} ${-r * 0.45}V${r * 0.45}` }),
+  ],
+  (r) => [s("path", { class: "mark-line", d: `M0 ${-r * 0.5}L${r * 0.48} ${r * 0.36}H${-r * 0.48}Z` })],
+  (r) => [s("path", { class: "mark-line", d: `M${-r * 0.38} ${-r * 0.38}H${r * 0.38}V${r * 0.38}H${-r * 0.38}Z` })],
 ];
 
 export const colourOf = (colour) => `var(--p${colour % MARKS.length})`;

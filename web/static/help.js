@@ -11,8 +11,19 @@ unfold();
 async function health() {
   try {
     const told = await (await fetch("/healthz", { cache: "no-store" })).json();
-    fill($("health"), told, () => Object.entries(told.parts).map(([name, part]) => h("li", { class: "health" }, h("b", {}, part.ok ? "✓ " : "✗ ", has(`part.${name}`) ? t(`part.${name}`) : name), h("span", { class: part.ok ? "quiet" : "danger" }, ` ${part.says}`))));
-  } catch { /* the bar says that the table is gone */ }
+    fill($("health"), told, () =>
+      Object.entries(told.parts).map(([name, part]) =>
+        h(
+          "li",
+          { class: "health" },
+          h("b", {}, part.ok ? "✓ " : "✗ ", has(`part.${name}`) ? t(`part.${name}`) : name),
+          h("span", { class: part.ok ? "quiet" : "danger" }, ` ${part.says}`),
+        ),
+      ),
+    );
+  } catch {
+    /* the bar says that the table is gone */
+  }
   setTimeout(health, 5000);
 }
 

@@ -1,5 +1,5 @@
 // The phones at the table: who asks to join, who is paired, and what the host decides about them.
-import { $, dialog, fill, h, post, start, t, table, text } from "./core.js";
+import { dialog, fill, h, post, start, t, table, text } from "./core.js";
 import { dice } from "./dice.js";
 
 const HOST_MS = 5_000, PLAYER_MS = 15_000;
@@ -24,36 +24,103 @@ function show(notes, { asking, pin_rests_s: rests }) {
   const minutes = Math.ceil(rests / 60);
   notes.hidden = !asking.length && !rests;
   fill(notes, [asking, minutes], () => [
-    rests ? h("div", { class: "spread", id: "pin-rests" }, h("p", {}, t("host.pin_rests", { count: minutes })), act("host.new_pin", "/api/phones/pin", {}, notes)) : null,
-    ...asking.map((each) => h("div", { class: "spread asks" }, h("span", {}, h("bdi", {}, each.name || t("control.a_phone")), " ", h("small", { class: "quiet" }, t(each.screen ? "host.asks_screen" : "host.asks"))), dice(each.code),
-      act("host.let_in", "/api/phones/let_in", { id: each.id }, notes, "main")))]);
+    rests
+      ? h(
+          "div",
+          { class: "spread", id: "pin-rests" },
+          h("p", {}, t("host.pin_rests", { count: minutes })),
+          act("host.new_pin", "/api/phones/pin", {}, notes),
+        )
+      : null,
+    ...asking.map((each) =>
+      h(
+        "div",
+        { class: "spread asks" },
+        h(
+          "span",
+          {},
+          h("bdi", {}, each.name || t("control.a_phone")),
+          " ",
+          h("small", { class: "quiet" }, t(each.screen ? "host.asks_screen" : "host.asks")),
+        ),
+        dice(each.code),
+        act("host.let_in", "/api/phones/let_in", { id: each.id }, notes, "main"),
+      ),
+    ),
+  ]);
 }
 
 function act(key, path, body, notes, kind = "") {
-  return h("button", { type: "button", class: kind, "data-key": `${key}-${body.id ?? ""}`, onclick: async () => { await post(path, body); show(notes, await ask()); } }, t(key));
+  return h(
+    "button",
+    {
+      type: "button",
+      class: kind,
+      "data-key": `${key}-${body.id ?? ""}`,
+      onclick: async () => {
+        await post(path, body);
+        show(notes, await ask());
+      },
+    },
+    t(key),
+  );
 }
 
 /** The dialog of the paired phones: the host changes them, any phone may give up. */
 export async function phones() {
-  const list = h("ul", { class: "stack phones" }), pin = h("p", {});
-  dialog(t("control.phones"), h("p", { class: "quiet" }, t(table.owner ? "control.phones_host" : "control.phones_how")), table.owner ? h("div", { class: "spread" }, pin, h("button", { type: "button", "data-key": "new-pin", onclick: () => change("/api/phones/pin", {}) }, t("host.new_pin"))) : null, list);
+  const list = h("ul", { class: "stack phones" }),
+    pin = h("p", {});
+  dialog(
+    t("control.phones"),
+    h("p", { class: "quiet" }, t(table.owner ? "control.phones_host" : "control.phones_how")),
+    table.owner
+      ? h(
+          "div",
+          { class: "spread" },
+          pin,
+          h(
+            "button",
+            { type: "button", "data-key": "new-pin", onclick: () => change("/api/phones/pin", {}) },
+            t("host.new_pin"),
+          ),
+        )
+      : null,
+    list,
+  );
   const change = async (path, body, away = false) => {
     if (!(await post(path, body))) return;
     if (away) location.reload(); else draw(await ask());
   };
   const draw = (told) => {
     text(pin, told.pin ? t("control.pin", { pin: told.pin }) : "");
-    fill(list, told, () => told.phones.map((phone) => h("li", { class: "stack" },
-      h("span", {}, h("bdi", {}, phone.name || t("control.phone", { id: phone.id })), " ", h("small", { class: "quiet" }, t(`role.${phone.role}`), phone.you ? ` · ${t("control.you")}` : "")),
-      h("div", { class: "row" }, choices(phone, change)))));
+    fill(list, told, () =>
+      told.phones.map((phone) =>
+        h(
+          "li",
+          { class: "stack" },
+          h(
+            "span",
+            {},
+            h("bdi", {}, phone.name || t("control.phone", { id: phone.id })),
+            " ",
+            h("small", { class: "quiet" }, t(`role.${phone.role}`), phone.you ? ` · ${t("control.you")}` : ""),
+          ),
+          h("div", { class: "row" }, choices(phone, change)),
+        ),
+      ),
+    );
   };
   draw(await ask());
 }
 
 function choices(phone, change) {
-  const button = (key, kind, onclick) => h("button", { type: "button", class: kind, "data-key": `${key}-${phone.id}`, onclick }, t(key));
+  const button = (key, kind, onclick) =>
+    h("button", { type: "button", class: kind, "data-key": `${key}-${phone.id}`, onclick }, t(key));
   if (phone.you) return [button("control.give_up", "danger", () => change("/api/phones/leave", {}, true))];
   if (!table.owner) return [];
   const make = (role) => button(`host.make_${role}`, "", () => change("/api/phones/role", { id: phone.id, role }));
-  return [phone.role === "player" ? make("owner") : make("player"), button("control.take_away", "danger", () => change("/api/phones/remove", { id: phone.id }))];
+  return [
+    phone.role === "player" ? make("owner") : make("player"),
+    button("control.take_away", "danger", () => change("/api/phones/remove", { id: phone.id })),
+  ];
 }

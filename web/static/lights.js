@@ -38,10 +38,17 @@ async function lamps(drawing) {
 
 // A strip that lies straight is drawn folded, to and fro, as the track is: a thread of light helps nobody.
 function folded(spots) {
-  const xs = spots.map(([x]) => x), ys = spots.map(([, y]) => y), high = Math.max(...ys) - Math.min(...ys), wide = Math.max(...xs) - Math.min(...xs);
+  const xs = spots.map(([x]) => x),
+    ys = spots.map(([, y]) => y),
+    high = Math.max(...ys) - Math.min(...ys),
+    wide = Math.max(...xs) - Math.min(...xs);
   if (spots.length < 61 || wide < 20 * high) return spots;
   const row = Math.ceil(spots.length / 4);
-  return spots.map((_, at) => { const line = Math.floor(at / row), along = at % row; return [line % 2 ? row - 1 - along : along, line * 2]; });
+  return spots.map((_, at) => {
+    const line = Math.floor(at / row),
+      along = at % row;
+    return [line % 2 ? row - 1 - along : along, line * 2];
+  });
 }
 
 // An LED's number is light, a screen's is not: lift the dim ones so that a glow of 8 in 255 can be seen.

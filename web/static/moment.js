@@ -17,8 +17,9 @@ export function moments() {
   };
   follow((snapshot, before, news) => {
     if (!news) return;
-    if (news.takenBack) queue = []; // what was shown is true no more
-    else if (news.events.some(held)) queue = news.events.filter(held).map((event) => drawing(snapshot, event)); // the newest only: play goes on
+    if (news.takenBack) queue = [];
+    // Play goes on: the newest moments replace the ones that wait.
+    else if (news.events.some(held)) queue = news.events.filter(held).map((event) => drawing(snapshot, event));
     if (news.takenBack || !over) { clearTimeout(over); next(); }
   });
 }
@@ -27,9 +28,14 @@ const held = (event) => event.cheered && event.code !== "game_over"; // the winn
 
 // Some moments are decided after their throw: the dice are those that lie there then.
 function drawing(snapshot, event) {
-  const all = sides(snapshot), thrown = snapshot.events.findLast((each) => each.code === "threw" && each.number <= event.number);
+  const all = sides(snapshot),
+    thrown = snapshot.events.findLast((each) => each.code === "threw" && each.number <= event.number);
   const struck = [all[event.side], all.find((side) => side.name === event.args.on)].filter(Boolean);
-  const big = `moment.${event.code}`, args = { ...event.args, points: number(event.args.points ?? 0) };
-  return [...struck.map((side) => h("p", { class: "whose" }, chip(side.colour), h("bdi", { class: "named" }, side.name))),
-    h("p", { class: "cried" }, has(big) ? t(big, args) : eventWords(event)), thrown ? dice(thrown.args.dice) : null].filter(Boolean);
+  const big = `moment.${event.code}`,
+    args = { ...event.args, points: number(event.args.points ?? 0) };
+  return [
+    ...struck.map((side) => h("p", { class: "whose" }, chip(side.colour), h("bdi", { class: "named" }, side.name))),
+    h("p", { class: "cried" }, has(big) ? t(big, args) : eventWords(event)),
+    thrown ? dice(thrown.args.dice) : null,
+  ].filter(Boolean);
 }

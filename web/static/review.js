@@ -4,7 +4,12 @@ import { crop } from "./ask.js";
 import { die } from "./dice.js";
 import { menu } from "./menu.js";
 
-const KEPT = { all: () => true, open: (each) => !each.settled, corrected: (each) => each.source === "corrected", doubted: (each) => each.doubt !== null };
+const KEPT = {
+  all: () => true,
+  open: (each) => !each.settled,
+  corrected: (each) => each.source === "corrected",
+  doubted: (each) => each.doubt !== null,
+};
 let throws = [];
 
 await ready;
@@ -33,16 +38,35 @@ function show() {
     fill(item, each, () => card(each));
     return item;
   });
-  if (cards.some((item, at) => list.children[at] !== item) || list.children.length !== cards.length) list.replaceChildren(...cards);
+  if (cards.some((item, at) => list.children[at] !== item) || list.children.length !== cards.length)
+    list.replaceChildren(...cards);
 }
 
 function card(each) {
-  const why = [t(`source.${each.source}`), each.doubt ? t(`doubt.${each.doubt}`, {}, each.doubt) : null].filter(Boolean).join(" · ");
+  const why = [t(`source.${each.source}`), each.doubt ? t(`doubt.${each.doubt}`, {}, each.doubt) : null]
+    .filter(Boolean)
+    .join(" · ");
   const photo = `/api/throws/${each.throw}.jpg`;
-  return [h("div", { class: "spread" }, h("h2", {}, t("review.throw", { number: each.throw, player: each.player, values: each.values.join(", ") })), each.settled ? null : h("b", { class: "open-sign" }, t("review.open"))),
+  return [
+    h(
+      "div",
+      { class: "spread" },
+      h("h2", {}, t("review.throw", { number: each.throw, player: each.player, values: each.values.join(", ") })),
+      each.settled ? null : h("b", { class: "open-sign" }, t("review.open")),
+    ),
     h("p", { class: "quiet" }, why),
-    h("ul", { class: "crops" }, each.dice.map((seen, at) => h("li", {}, cropped(each, seen, at, photo)))),
-    h("details", { class: "fold" }, h("summary", {}, t("ask.whole")), h("img", { class: "photo", src: photo, loading: "lazy", alt: t("correct.photo") }))];
+    h(
+      "ul",
+      { class: "crops" },
+      each.dice.map((seen, at) => h("li", {}, cropped(each, seen, at, photo))),
+    ),
+    h(
+      "details",
+      { class: "fold" },
+      h("summary", {}, t("ask.whole")),
+      h("img", { class: "photo", src: photo, loading: "lazy", alt: t("correct.photo") }),
+    ),
+  ];
 }
 
 // A die: its picture, what was read and what it shows; a tap says otherwise.
@@ -51,13 +75,25 @@ function cropped(each, seen, at, photo) {
   crop(canvas, photo, seen.box_xywh);
   const kind = seen.value === null ? "open" : seen.value === seen.read ? "same" : "other";
   const label = t(`review.die.${kind}`, { read: seen.read, value: seen.value === 0 ? t("ask.not_a_die") : seen.value });
-  const worth = seen.value === null ? h("b", {}, "?") : seen.value === 0 ? h("b", {}, "✕") : die(seen.value, { quiet: true });
-  return h("button", { type: "button", class: `cropped ${kind}`, "data-key": `${each.throw}-${at}`, "aria-label": label, onclick: () => ask(each, at, photo) }, canvas,
-    h("span", { class: "reads", "aria-hidden": "true" }, kind === "same" ? null : h("s", {}, String(seen.read)), worth));
+  const worth =
+    seen.value === null ? h("b", {}, "?") : seen.value === 0 ? h("b", {}, "✕") : die(seen.value, { quiet: true });
+  return h(
+    "button",
+    {
+      type: "button",
+      class: `cropped ${kind}`,
+      "data-key": `${each.throw}-${at}`,
+      "aria-label": label,
+      onclick: () => ask(each, at, photo),
+    },
+    canvas,
+    h("span", { class: "reads", "aria-hidden": "true" }, kind === "same" ? null : h("s", {}, String(seen.read)), worth),
+  );
 }
 
 function ask(each, at, photo) {
-  const seen = each.dice[at], canvas = h("canvas", { class: "crop", width: 400, height: 400, role: "img", "aria-label": t("ask.crop") });
+  const seen = each.dice[at],
+    canvas = h("canvas", { class: "crop", width: 400, height: 400, role: "img", "aria-label": t("ask.crop") });
   crop(canvas, photo, seen.box_xywh);
   const say = async (value) => {
     const values = each.dice.map((other, place) => (place === at ? value : other.value ?? other.read));
@@ -67,7 +103,26 @@ function ask(each, at, photo) {
     box.close();
     show();
   };
-  const box = dialog(t("review.which"), canvas, h("p", {}, t("review.read_as", { read: seen.read, percent: Math.floor(seen.confidence * 100) })),
-    h("div", { class: "faces" }, [1, 2, 3, 4, 5, 6].map((value) => h("button", { type: "button", class: value === seen.value ? "likely" : "", "aria-label": t("ask.is", { value }), onclick: () => say(value) }, die(value, { quiet: true })))),
-    h("button", { type: "button", onclick: () => say(0) }, t("ask.not_a_die")));
+  const box = dialog(
+    t("review.which"),
+    canvas,
+    h("p", {}, t("review.read_as", { read: seen.read, percent: Math.floor(seen.confidence * 100) })),
+    h(
+      "div",
+      { class: "faces" },
+      [1, 2, 3, 4, 5, 6].map((value) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: value === seen.value ? "likely" : "",
+            "aria-label": t("ask.is", { value }),
+            onclick: () => say(value),
+          },
+          die(value, { quiet: true }),
+        ),
+      ),
+    ),
+    h("button", { type: "button", onclick: () => say(0) }, t("ask.not_a_die")),
+  );
 }

@@ -20,9 +20,19 @@ async function load() {
 
 function show(file, settings) {
   text($("file"), t("settings.file", { file }));
-  const sections = [...new Set(settings.map(({ section }) => section))], board = $("board");
-  fill($("fields"), settings, () => sections.map((section) => h("fieldset", { class: "stack" }, h("legend", {}, t(`settings.${section}`)),
-    ...settings.filter((one) => one.section === section).map((one) => field(one, relaid)), section === "strip" && board)));
+  const sections = [...new Set(settings.map(({ section }) => section))],
+    board = $("board");
+  fill($("fields"), settings, () =>
+    sections.map((section) =>
+      h(
+        "fieldset",
+        { class: "stack" },
+        h("legend", {}, t(`settings.${section}`)),
+        ...settings.filter((one) => one.section === section).map((one) => field(one, relaid)),
+        section === "strip" && board,
+      ),
+    ),
+  );
   board.hidden = false;
   lights();
 }

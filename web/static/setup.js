@@ -6,8 +6,13 @@ import { menu } from "./menu.js";
 import { gameForm } from "./newgame.js";
 import { preview } from "./preview.js";
 
-const PAUSE_MS = 500, LOOK_MS = 3000;
-const ASKED = { table: ["name", "language"], strip: ["layout", "brightness", "night"], sound: ["volume", "effects", "speech"] };
+const PAUSE_MS = 500,
+  LOOK_MS = 3000;
+const ASKED = {
+  table: ["name", "language"],
+  strip: ["layout", "brightness", "night"],
+  sound: ["volume", "effects", "speech"],
+};
 
 await ready;
 menu();
@@ -26,7 +31,9 @@ async function load() {
   $("ill").hidden = !message;
   text($("ill"), message ?? "");
   const known = (section, key) => settings.find((one) => one.section === section && one.key === key);
-  if (settings) for (const [section, keys] of Object.entries(ASKED)) $(`${section}-fields`).replaceChildren(...keys.map((key) => field(known(section, key), relaid)));
+  if (settings)
+    for (const [section, keys] of Object.entries(ASKED))
+      $(`${section}-fields`).replaceChildren(...keys.map((key) => field(known(section, key), relaid)));
 }
 
 function begin() {
@@ -46,7 +53,11 @@ async function watch() {
 
 // Whether the camera knows its tray.
 async function look() {
-  const health = document.hidden ? null : await fetch("/healthz", { cache: "no-store" }).then((response) => response.json()).catch(() => null);
+  const health = document.hidden
+    ? null
+    : await fetch("/healthz", { cache: "no-store" })
+        .then((response) => response.json())
+        .catch(() => null);
   text($("calibrated"), health?.parts.calibration?.says ?? $("calibrated").textContent);
   setTimeout(look, LOOK_MS);
 }

@@ -10,7 +10,9 @@ const SIDE = 1080, EDGE = 64, ROW = 74, FONT = "system-ui, sans-serif";
  * @param race [seat, score after the change], oldest first
  */
 export async function share(title, how, sides, race) {
-  const canvas = document.createElement("canvas"), look = getComputedStyle(document.documentElement), ink = (name) => look.getPropertyValue(name).trim();
+  const canvas = document.createElement("canvas"),
+    look = getComputedStyle(document.documentElement),
+    ink = (name) => look.getPropertyValue(name).trim();
   canvas.width = canvas.height = SIDE;
   const pen = canvas.getContext("2d"), ordered = [...sides].sort((one, other) => other.score - one.score);
   pen.fillStyle = ink("--panel");
@@ -30,8 +32,12 @@ export async function share(title, how, sides, race) {
     pen.textAlign = "left";
   });
   lines(pen, ordered, race, top + ordered.length * row, ink);
-  const file = new File([await new Promise((done) => canvas.toBlob(done, "image/png"))], "peg-and-pip.png", { type: "image/png" });
-  if (navigator.canShare?.({ files: [file] })) return navigator.share({ files: [file], title }).catch(() => {}); // closed again is no fault
+  const file = new File([await new Promise((done) => canvas.toBlob(done, "image/png"))], "peg-and-pip.png", {
+    type: "image/png",
+  });
+  if (navigator.canShare?.({ files: [file] })) {
+    return navigator.share({ files: [file], title }).catch(() => {}); // a cancelled dialog is no fault
+  }
   const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(file), download: file.name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
@@ -44,7 +50,11 @@ function words(pen, text, x, y, size, colour, most = SIDE - 2 * EDGE) {
 }
 
 function lines(pen, sides, race, top, ink) {
-  const most = Math.max(1, ...race.map(([, score]) => score)), wide = SIDE - 2 * EDGE, high = SIDE - EDGE - 40 - top, x = (at) => EDGE + (at / Math.max(1, race.length)) * wide, y = (score) => top + high - (score / most) * high;
+  const most = Math.max(1, ...race.map(([, score]) => score)),
+    wide = SIDE - 2 * EDGE,
+    high = SIDE - EDGE - 40 - top,
+    x = (at) => EDGE + (at / Math.max(1, race.length)) * wide,
+    y = (score) => top + high - (score / most) * high;
   pen.lineWidth = 7;
   pen.lineJoin = "round";
   for (const side of sides) {
@@ -52,7 +62,12 @@ function lines(pen, sides, race, top, ink) {
     pen.beginPath();
     pen.moveTo(x(0), y(0));
     let score = 0;
-    race.forEach(([seat, after], at) => { if (seat === side.seat) { pen.lineTo(x(at), y(score)); pen.lineTo(x(at + 1), y(score = after)); } });
+    race.forEach(([seat, after], at) => {
+      if (seat === side.seat) {
+        pen.lineTo(x(at), y(score));
+        pen.lineTo(x(at + 1), y((score = after)));
+      }
+    });
     pen.lineTo(x(race.length), y(score));
     pen.stroke();
   }

@@ -16,7 +16,10 @@ export const lengthOf = (name) => (name.length > LONG ? "long" : "");
 export const whoIsOn = (snapshot) => sides(snapshot).find((side) => side.to_play) ?? null;
 
 /** Dice as they lie: those frozen or kept apart from the loose ones. */
-export const lying = (snapshot) => (snapshot.state ? { frozen: snapshot.panels.kept, loose: snapshot.panels.dice } : { frozen: [], loose: snapshot.thrown });
+export const lying = (snapshot) =>
+  snapshot.state
+    ? { frozen: snapshot.panels.kept, loose: snapshot.panels.dice }
+    : { frozen: [], loose: snapshot.thrown };
 
 const either = (values) => values.map((value) => number(value)).join(` ${t("or")} `);
 
@@ -30,10 +33,13 @@ export function can(snapshot) {
   }
   if (snapshot.phase === "asking") return t("can.asking");
   if (forHouse(snapshot)) return t(`notice.${snapshot.notice.code}`, plainArgs(snapshot.notice.args));
-  const line = snapshot.panels.can.map(({ code, args }) => {
-    if (code === "can.score" && snapshot.choice?.category) return t("can.score_choice", { category: t(`category.${snapshot.choice.category}`) });
-    return t(code, Object.fromEntries(Object.entries(args).map(([name, value]) => [name, either([value].flat())])));
-  }).join(` ${t("or")} `);
+  const line = snapshot.panels.can
+    .map(({ code, args }) => {
+      if (code === "can.score" && snapshot.choice?.category)
+        return t("can.score_choice", { category: t(`category.${snapshot.choice.category}`) });
+      return t(code, Object.fromEntries(Object.entries(args).map(([name, value]) => [name, either([value].flat())])));
+    })
+    .join(` ${t("or")} `);
   return line.charAt(0).toLocaleUpperCase() + line.slice(1);
 }
 
@@ -54,7 +60,8 @@ export function sensible({ rule_of_thumb: rule, options, state }, line) {
 }
 
 /** Whether the table waits for a decision before anything may be thrown. */
-export const deciding = ({ state, abandoned, options }) => Boolean(state && !state.over && !abandoned && !state.throw_sizes.length && options.length);
+export const deciding = ({ state, abandoned, options }) =>
+  Boolean(state && !state.over && !abandoned && !state.throw_sizes.length && options.length);
 
 /** Whether it is the house's turn and the table says what it does. */
 export const forHouse = (snapshot) => snapshot?.notice?.code.startsWith("house_") ?? false;
@@ -66,7 +73,13 @@ export function gap(side, all) {
   const most = Math.max(...all.map((each) => each.score)), leads = side.score === most;
   if (all.every((each) => each.score === most)) return h("span", { class: "gap" });
   const words = leads ? t("player.leads") : t("player.behind", { points: number(most - side.score) });
-  return h("span", { class: leads ? "gap leads" : "gap" }, leads ? words : [h("span", { "aria-hidden": "true" }, `−${number(most - side.score)}`), h("span", { class: "unseen" }, words)]);
+  return h(
+    "span",
+    { class: leads ? "gap leads" : "gap" },
+    leads
+      ? words
+      : [h("span", { "aria-hidden": "true" }, `−${number(most - side.score)}`), h("span", { class: "unseen" }, words)],
+  );
 }
 
 /** What the table sees or waits for, in words; empty when there is nothing to say. */
@@ -88,7 +101,14 @@ export function eventWords(event) {
 }
 
 function plainArgs(args) {
-  const plain = (name, value) => (name === "category" ? t(`category.${value}`, {}, value) : Array.isArray(value) ? value.map(isolate).join(", ") : typeof value === "number" ? number(value) : value);
+  const plain = (name, value) =>
+    name === "category"
+      ? t(`category.${value}`, {}, value)
+      : Array.isArray(value)
+        ? value.map(isolate).join(", ")
+        : typeof value === "number"
+          ? number(value)
+          : value;
   return Object.fromEntries(Object.entries(args ?? {}).map(([name, value]) => [name, plain(name, value)]));
 }
 

@@ -17,24 +17,54 @@ function place(hole, holes, perRow, step) {
   return [leftward ? width - x : x, TOP + row * ROW_HEIGHT];
 }
 
-/** Draw the track; returns what moves the pegs: (sides, label), each side with seat, colour, banked, ahead, back, on. */
+/**
+ * Draw the track. Return the function that moves the pegs.
+ *
+ * Its arguments are the sides, each {seat, colour, banked, ahead, back, on}, and the label.
+ */
 export function track(holder, holes, perRow = 30, step = STEP) {
-  const rows = holes / perRow, pegs = s("g"), known = new Map();
-  const at = (hole) => place(hole, holes, perRow, step), width = widthOf(perRow, step);
-  const drawing = s("svg", { class: "track", viewBox: `0 0 ${width} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + 2}`, role: "img" },
-    lanes(rows, width), skunkLine(at(holes / 2)), holesOf(holes, at), numbers(holes, at), pockets(at(holes + 1)), pegs);
+  const rows = holes / perRow,
+    pegs = s("g"),
+    known = new Map();
+  const at = (hole) => place(hole, holes, perRow, step),
+    width = widthOf(perRow, step);
+  const drawing = s(
+    "svg",
+    { class: "track", viewBox: `0 0 ${width} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + 2}`, role: "img" },
+    lanes(rows, width),
+    skunkLine(at(holes / 2)),
+    holesOf(holes, at),
+    numbers(holes, at),
+    pockets(at(holes + 1)),
+    pegs,
+  );
   holder.replaceChildren(drawing);
   return (shown, label) => {
     drawing.setAttribute("aria-label", label);
     const spots = new Map();
-    for (const peg of shown) for (const hole of new Set([peg.banked, peg.ahead, peg.back].map((each) => capped(each, holes)))) spots.set(hole, [...(spots.get(hole) ?? []), peg.seat]);
-    const stand = (peg, hole, kind) => put(pegs, known, `${peg.seat}.${peg.colour} ${kind}`, peg, at(hole), spread(spots.get(capped(hole, holes)), peg.seat), kind);
+    for (const peg of shown)
+      for (const hole of new Set([peg.banked, peg.ahead, peg.back].map((each) => capped(each, holes))))
+        spots.set(hole, [...(spots.get(hole) ?? []), peg.seat]);
+    const stand = (peg, hole, kind) =>
+      put(
+        pegs,
+        known,
+        `${peg.seat}.${peg.colour} ${kind}`,
+        peg,
+        at(hole),
+        spread(spots.get(capped(hole, holes)), peg.seat),
+        kind,
+      );
     for (const peg of shown) {
       stand(peg, peg.back, "peg back").style.opacity = peg.back === 0 || peg.back === peg.banked ? "0" : "1";
       stand(peg, peg.ahead, "peg ahead").style.opacity = peg.ahead === peg.banked ? "0" : "1";
       stand(peg, peg.banked, "peg");
     }
-    for (const [key, element] of known) if (!shown.some((peg) => key.startsWith(`${peg.seat}.${peg.colour} `))) { element.remove(); known.delete(key); }
+    for (const [key, element] of known)
+      if (!shown.some((peg) => key.startsWith(`${peg.seat}.${peg.colour} `))) {
+        element.remove();
+        known.delete(key);
+      }
   };
 }
 
@@ -49,8 +79,17 @@ function spread(seats, seat) {
 function put(layer, known, key, peg, [x, y], down, kind) {
   let element = known.get(key);
   if (!element) {
-    const hollow = kind.includes("ahead"), back = kind.includes("back");
-    element = s("g", {}, s("circle", { r: hollow ? 4.6 : back ? 3.4 : 5.2, ...(hollow ? { style: { stroke: colourOf(peg.colour) } } : { fill: colourOf(peg.colour) }) }), hollow || back ? [] : markOf(peg.colour, 5.4));
+    const hollow = kind.includes("ahead"),
+      back = kind.includes("back");
+    element = s(
+      "g",
+      {},
+      s("circle", {
+        r: hollow ? 4.6 : back ? 3.4 : 5.2,
+        ...(hollow ? { style: { stroke: colourOf(peg.colour) } } : { fill: colourOf(peg.colour) }),
+      }),
+      hollow || back ? [] : markOf(peg.colour, 5.4),
+    );
     known.set(key, element);
     layer.append(element);
   }
@@ -91,7 +130,13 @@ function pockets([x, y]) {
   return s("g", { "aria-hidden": "true" },
     s("circle", { cx: 8, cy: TOP, r: 5.6, fill: "var(--hole)", stroke: "#f4e6c8", "stroke-width": .8 }),
     s("circle", { cx: x, cy: y, r: 6.2, fill: "var(--hole)", stroke: "#d3a04d", "stroke-width": 1.6 }),
-    s("path", { d: `M${x - 1.8} ${y + 3.4}V${y - 3.6}h4.6l-1.4 1.6 1.4 1.6h-4.6`, fill: "none", stroke: "#d3a04d", "stroke-width": 1 }));
+    s("path", {
+      d: `M${x - 1.8} ${y + 3.4}V${y - 3.6}h4.6l-1.4 1.6 1.4 1.6h-4.6`,
+      fill: "none",
+      stroke: "#d3a04d",
+      "stroke-width": 1,
+    }),
+  );
 }
 
 /** The track in words, for those who hear the page. */

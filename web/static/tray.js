@@ -104,8 +104,28 @@ function take(lying) {
 function beside() {
   const outside = tray.dice.filter((die) => die.place === "out"), inside = tray.dice.length - outside.length;
   const spare = outside.slice(0, Math.max(0, (table.snapshot.tray.dice ?? tray.dice.length) - inside));
-  fill($("beside"), spare.map((die) => die.id), () => spare.length ? [h("span", { class: "quiet" }, t("tray.beside")), ...spare.map((die) => h("button", {
-    type: "button", class: "spare", "data-key": `d${die.id}`, onclick: () => back(die) }, t("tray.put_back", { id: die.id + 1 })))] : []);
+  fill(
+    $("beside"),
+    spare.map((die) => die.id),
+    () =>
+      spare.length
+        ? [
+            h("span", { class: "quiet" }, t("tray.beside")),
+            ...spare.map((die) =>
+              h(
+                "button",
+                {
+                  type: "button",
+                  class: "spare",
+                  "data-key": `d${die.id}`,
+                  onclick: () => back(die),
+                },
+                t("tray.put_back", { id: die.id + 1 }),
+              ),
+            ),
+          ]
+        : [],
+  );
 }
 
 function lay(element, die) {
@@ -114,8 +134,13 @@ function lay(element, die) {
   element.style.left = `${(die.x_px / w) * 100}%`;
   element.style.top = `${(die.y_px / hgt) * 100}%`;
   // As large as a thumb wants it, but never over the middle of another die: who aims at a die gets that die.
-  const room = Math.min(...tray.dice.filter((other) => other !== die && other.place !== "out").map((other) => Math.max(Math.abs(other.x_px - die.x_px), Math.abs(other.y_px - die.y_px))));
-  element.style.width = `min(max(44px, ${(die.size_px / w) * 125}%), ${Number.isFinite(room) ? (room / w) * 190 : 100}%)`;
+  const room = Math.min(
+    ...tray.dice
+      .filter((other) => other !== die && other.place !== "out")
+      .map((other) => Math.max(Math.abs(other.x_px - die.x_px), Math.abs(other.y_px - die.y_px))),
+  );
+  const most = Number.isFinite(room) ? (room / w) * 190 : 100;
+  element.style.width = `min(max(44px, ${(die.size_px / w) * 125}%), ${most}%)`;
 }
 
 function handle(die) {
@@ -146,13 +171,25 @@ function grab(event, element, id) {
   const drop = async (dropped) => {
     element.removeEventListener("pointermove", move);
     if (!at) tap(id, dropped.timeStamp);
-    if (at) await (at.some((part) => part < -0.02 || part > 1.02) ? act("lift", { ids: [id] }) : act("move", { id, ...toMm(at) }));
+    if (at)
+      await (at.some((part) => part < -0.02 || part > 1.02)
+        ? act("lift", { ids: [id] })
+        : act("move", { id, ...toMm(at) }));
     dragged = null;
     holding = false;
   };
   element.addEventListener("pointermove", move);
   element.addEventListener("pointerup", drop, { once: true });
-  element.addEventListener("pointercancel", () => { dragged = null; holding = false; element.removeEventListener("pointermove", move); element.removeEventListener("pointerup", drop); }, { once: true });
+  element.addEventListener(
+    "pointercancel",
+    () => {
+      dragged = null;
+      holding = false;
+      element.removeEventListener("pointermove", move);
+      element.removeEventListener("pointerup", drop);
+    },
+    { once: true },
+  );
 }
 
 /** A second tap on the same die soon after the first lays it in the keep zone. */
@@ -163,7 +200,8 @@ function tap(id, at) {
 }
 
 function byKey(event, id) {
-  const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key], die = dieOf(id);
+  const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key],
+    die = dieOf(id);
   if (step && die) {
     event.preventDefault();
     act("move", { id, x_mm: die.x_mm + step[0] * STEP_MM, y_mm: die.y_mm + step[1] * STEP_MM });
@@ -185,19 +223,42 @@ const toKeep = (id) => act("move", { id, ...freeSpot(tray.zones.keep, id) });
 const back = (die) => act("move", { id: die.id, ...freeSpot(tray.zones.throw, die.id) });
 
 function toMm([fx, fy]) {
-  const [a, b, c, d, e, f, g, i, j] = tray.zones.mm_to_px.flat(), [w, hgt] = tray.zones.picture_wh;
-  const x = fx * w, y = fy * hgt; // the inverse of the homography, by its adjugate
-  const inverse = [e * j - f * i, c * i - b * j, b * f - c * e, f * g - d * j, a * j - c * g, c * d - a * f, d * i - e * g, b * g - a * i, a * e - b * d];
+  const [a, b, c, d, e, f, g, i, j] = tray.zones.mm_to_px.flat(),
+    [w, hgt] = tray.zones.picture_wh;
+  const x = fx * w,
+    y = fy * hgt; // the inverse of the homography, by its adjugate
+  const inverse = [
+    e * j - f * i,
+    c * i - b * j,
+    b * f - c * e,
+    f * g - d * j,
+    a * j - c * g,
+    c * d - a * f,
+    d * i - e * g,
+    b * g - a * i,
+    a * e - b * d,
+  ];
   const by = inverse[6] * x + inverse[7] * y + inverse[8];
-  return { x_mm: (inverse[0] * x + inverse[1] * y + inverse[2]) / by, y_mm: (inverse[3] * x + inverse[4] * y + inverse[5]) / by };
+  return {
+    x_mm: (inverse[0] * x + inverse[1] * y + inverse[2]) / by,
+    y_mm: (inverse[3] * x + inverse[4] * y + inverse[5]) / by,
+  };
 }
 
 /** How many dice the table waits for, and which ones a hand would take: loose ones first, then spare, then kept. */
 function wanted() {
-  const state = table.snapshot.state, sizes = state?.throw_sizes ?? [];
-  const loose = tray.dice.filter((die) => die.place === "throw"), spare = tray.dice.filter((die) => die.place === "out"), kept = tray.dice.filter((die) => die.place === "keep");
+  const state = table.snapshot.state,
+    sizes = state?.throw_sizes ?? [];
+  const loose = tray.dice.filter((die) => die.place === "throw"),
+    spare = tray.dice.filter((die) => die.place === "out"),
+    kept = tray.dice.filter((die) => die.place === "keep");
   const count = sizes.length ? Math.min(sizes[0], tray.dice.length) : loose.length || tray.dice.length;
-  return { count, loose, fresh: !sizes.length || table.snapshot.tray.fresh, taken: [...loose, ...spare, ...kept].slice(0, count) };
+  return {
+    count,
+    loose,
+    fresh: !sizes.length || table.snapshot.tray.fresh,
+    taken: [...loose, ...spare, ...kept].slice(0, count),
+  };
 }
 
 async function throwDice() {
@@ -220,8 +281,15 @@ function hint() {
 
 // Drag the tray itself to and fro: a good shake throws the dice in it.
 function shaking() {
-  let path = 0, last = null;
-  $("tray").addEventListener("pointerdown", (event) => { if (event.target.id === "picture") { path = 0; last = [event.clientX, event.clientY]; event.target.setPointerCapture(event.pointerId); } });
+  let path = 0,
+    last = null;
+  $("tray").addEventListener("pointerdown", (event) => {
+    if (event.target.id === "picture") {
+      path = 0;
+      last = [event.clientX, event.clientY];
+      event.target.setPointerCapture(event.pointerId);
+    }
+  });
   $("tray").addEventListener("pointermove", (event) => {
     if (!last) return;
     path += Math.hypot(event.clientX - last[0], event.clientY - last[1]);

@@ -2,8 +2,16 @@
 import { follow, settings } from "./core.js";
 import { can, eventWords } from "./sides.js";
 
-const NOTES = { throw: [330], banked: [523, 659, 784], wipe_out: [220, 165], fuchle: [196, 147, 98], rollover: [440, 554, 659],
-  over: [523, 659, 784, 1047], bomb: [110, 82], bump: [262, 196] };
+const NOTES = {
+  throw: [330],
+  banked: [523, 659, 784],
+  wipe_out: [220, 165],
+  fuchle: [196, 147, 98],
+  rollover: [440, 554, 659],
+  over: [523, 659, 784, 1047],
+  bomb: [110, 82],
+  bump: [262, 196],
+};
 const LOUDEST = 0.36;
 let audio = null;
 
@@ -18,7 +26,9 @@ export function tryout() {
 }
 
 export function voice() {
-  addEventListener("pointerdown", () => { audio ??= settings.get("voice") === "off" || !window.AudioContext ? null : new AudioContext(); });
+  addEventListener("pointerdown", () => {
+    audio ??= settings.get("voice") === "off" || !window.AudioContext ? null : new AudioContext();
+  });
   follow((snapshot, before, news) => {
     if (settings.get("voice") === "spoken" && awaited(snapshot) && !awaited(before)) speak(can(snapshot));
     if (!news || settings.get("voice", "off") === "off") return;
