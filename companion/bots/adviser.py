@@ -1,4 +1,4 @@
-"""Odds, best play and the story of the game on the table, for whoever asks; each is worked out once, and only then."""
+"""Odds, win probabilities and luck of the game on the table; each is computed on request and cached."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ Json = dict[str, Any]
 
 
 class Advisor:
-    """Tells of the game that is on. Any thread may ask; none of them is the table's writer."""
+    """Answers questions about the current game. Thread-safe; never blocks the table's writer.
+
+    Args:
+        standing: Returns the table's current state.
+    """
 
     def __init__(self, standing: Callable[[], TableState]) -> None:
         self._standing = standing
@@ -29,12 +33,13 @@ class Advisor:
         self._story: tuple[Transcript, Json] | None = None
 
     def odds(self) -> Json:
-        """What can be done now and what each option is worth: `games.odds.weighed`, with the table's `number`.
+        """Return the options now and the value of each, as `games.advice.odds.weighed`, with the table's `number`.
 
-        The chance to win where that is known throughout the game and nobody has left it, else points.
+        The goal is the win probability where it is known for the whole game and every player is still in it, else
+        points.
 
         Raises:
-            RulesError: No game is on, it is a serious one, or its values are not worked out.
+            RulesError: No game is on, the game is serious, or its values are not known.
         """
         number, game = self._game()
         self._advised(game)
@@ -45,10 +50,13 @@ class Advisor:
             return {"number": number, **self._odds[1]}
 
     def chances(self) -> Json:
-        """Each side's chance to win before the first line and after each: `sides`, `chances` (a list a line).
+        """Return each side's win probability before the first line and after each line.
+
+        Returns:
+            `number` of the table's entry, `sides` by name, and `chances`: for each position a probability a side.
 
         Raises:
-            RulesError: No game is on, it is a serious one, or its chances are not worked out.
+            RulesError: No game is on, a serious game is not over, or its win probabilities are not known.
         """
         number, game = self._game()
         if not game.transcript.state.over:
@@ -61,7 +69,10 @@ class Advisor:
             return {"number": number, "sides": list(game.sides), "chances": [list(one) for _, one in self._chances]}
 
     def story(self) -> Json:
-        """How the game that is over split into luck and decisions, as `past.story.story_told`.
+        """Split the finished game's result into luck and decisions.
+
+        Returns:
+            The table's `number`, and the fields of `history.story.story_with_photos`.
 
         Raises:
             RulesError: No game is on, or it is not finished.

@@ -1,7 +1,7 @@
-"""The player that the house seats: sees what everyone sees, waits so that people can follow, decides.
+"""The bot's thread: waits so that people can follow, then decides by its level and has its dice thrown.
 
-Somebody throws its dice; at a tray that can be thrown by machine it throws them itself. It holds still while a throw is
-in question, while a correction waits or is being made, and longer after something was taken back.
+A person throws its dice, or a simulated tray does. It waits while a throw is in question or a correction is open, and
+longer after something was taken back.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ from companion.table.writer import Table
 log = logging.getLogger(__name__)
 
 PAUSE_S = 2.0
-"""So long people see a throw before the house decides on it, and a decision before it throws."""
+"""Pause in seconds before a decision and before a throw, so that people see what came before."""
 AFTER_UNDO_S = 8.0
-"""So long it waits when something was taken back: who mends one thing often mends another."""
+"""Longer pause in seconds after an undo or correction, because a second one often follows."""
 AGAIN_S = 20.0
-"""After that time without a throw that counts it throws once more."""
+"""Seconds after a throw without an accepted reading until the simulated tray throws again."""
 MOVING_S = 10.0
-"""So long it waits for a tray to come to rest before it decides all the same."""
+"""Longest wait in seconds for the tray to come to rest before a decision; then the bot decides anyway."""
 LOOK_S = 0.5
-"""So often it looks whether the tray can be thrown."""
+"""Poll interval in seconds until the tray is ready for a throw."""
 HELD_S = 60.0
-"""The longest that people can hold it up at a time."""
+"""Longest time in seconds that one `hold` stops the bot, so that a forgotten dialog can't stop the game."""
 
 
 class Hands(Protocol):
-    """What can throw dice by itself."""
+    """A device that throws dice, such as the simulated tray."""
 
     def throw_beside(self, staying: Sequence[Die], count: int) -> None:
-        """Lay those dice into the keep zone and throw so many of the others."""
+        """Move the `staying` dice into the keep zone and throw `count` of the others."""
 
 
 class HousePlayer:
-    """Plays the seat that is the house's, in whatever game is on.
+    """Plays the bot's seat in the current game, on its own thread.
 
     Args:
-        table: Where it plays.
+        table: Table that it plays at.
         clock: Seconds, monotonic.
-        hands: What throws for it; None where people do.
-        pause_s: So long it waits before it acts.
+        hands: Device that throws its dice; None where people throw them.
+        pause_s: Pause before it acts, in seconds.
     """
 
     def __init__(
         self, table: Table, clock: Callable[[], float], hands: Hands | None = None, pause_s: float = PAUSE_S
     ) -> None:
         self._table, self._clock, self._hands, self._pause_s = table, clock, hands, pause_s
-        self._seen: int | None = None  # the number that is waited at, while it may act
+        self._seen: int | None = None  # entry number that the pause belongs to, while it may act
         self._from_s = 0.0
         self._choice: tuple[int, Action | int] | None = None
         self._throw_s: float | None = None
@@ -69,16 +69,16 @@ class HousePlayer:
         self._thread: threading.Thread | None = None
 
     def hold(self, seconds: float) -> None:
-        """Do nothing for so long: somebody is about to correct something. 0: go on."""
+        """Stop acting for `seconds`, at most `HELD_S`, because somebody is about to correct something. 0 resumes."""
         self._held_s = self._clock() + min(HELD_S, seconds)
         self._wake.set()
 
     def hear(self, _: Snapshot, __: News) -> None:
-        """The table has changed."""
+        """Wake the thread because the table has changed; for `Table.subscribe`."""
         self._wake.set()
 
     def start(self) -> None:
-        """Begin to play, on a thread of its own; again when that has fallen. May be called twice."""
+        """Start the thread, or start it again after a crash. Idempotent."""
         if self.alive():
             return
         self._stopping = False
@@ -86,7 +86,7 @@ class HousePlayer:
         self._thread.start()
 
     def stop(self) -> None:
-        """Play no more. May be called twice."""
+        """Stop the thread. Idempotent."""
         self._stopping = True
         self._wake.set()
         thread, self._thread = self._thread, None
@@ -94,11 +94,11 @@ class HousePlayer:
             thread.join(timeout=5.0)
 
     def alive(self) -> bool:
-        """Whether its thread runs."""
+        """Whether the thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def step(self) -> float | None:
-        """Do what is due now; in how many seconds to look again, None: when the table has changed."""
+        """Do what is due now and return the seconds until the next step; None: wait until the table changes."""
         table, now_s = self._table.standing(), self._clock()
         number = table.record.number
         if not table.houses_turn or table.asked or table.offer:
@@ -131,12 +131,12 @@ class HousePlayer:
         except StaleAction:
             return 0.0
         except CompanionError as refused:
-            log.warning("the house can't play: %s", refused)
+            log.warning("the bot can't play: %s", refused)
             return self._pause_s + 1.0
         return 0.0
 
     def _chosen(self, table: TableState, state: State) -> Action | int:
-        """Best play takes a while to find where it is found: once a number."""
+        """Return the bot's decision, or the number of dice to throw. Cached by entry number, as best play is slow."""
         game = table.record.game
         assert game is not None, "it is the house's turn"
         assert game.terms.house is not None, "it is the house's turn"
@@ -144,16 +144,20 @@ class HousePlayer:
         if self._choice is None or self._choice[0] != number:
             try:
                 choice = level_named(game.terms.house.level)(state)
-            except RulesError:  # house rules that put exact odds out of reach
+            except RulesError:  # these house rules have no exact odds
                 choice = level_named("careless")(state)
             self._choice = number, choice
         return self._choice[1]
 
     def _thrown(self, table: TableState, count: int, now_s: float) -> float | None:
-        """Throw where it can, once people had time to see what it keeps, and again where nothing came of it."""
+        """Throw `count` dice when people have seen what stays; throw again if no reading was accepted.
+
+        Returns:
+            Seconds until the next step; None where people throw.
+        """
         if self._hands is None:
             return None
-        if not table.memory.awake or table.moving:  # nobody is told of the first look at a tray that shows nothing new
+        if not table.memory.awake or table.moving:  # an unchanged tray has no second reading
             return LOOK_S
         due_s = self._throw_s
         if due_s is None:
@@ -178,7 +182,7 @@ class HousePlayer:
 
 
 def _has_decided(table: TableState) -> bool:
-    """Whether the house's own decision is the last line: people are still reading it."""
+    """Whether the bot's own decision is the last line, which people may still be reading."""
     game = table.record.game
     assert game is not None, "it is the house's turn"
     before = game.transcript.before

@@ -1,4 +1,4 @@
-"""The games of the journal as transcripts, past ones too: for export, bug reports and the evening's pages."""
+"""Games of a data folder as transcripts, figures, odds and luck: for export, bug reports and the evening's pages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,15 @@ Json = dict[str, Any]
 
 
 class PastGames:
-    """All games of a data folder: the archived ones, and what its journal says since; any thread may ask."""
+    """Reads every game of a data folder: the archived ones, and the ones in the journal since. Thread-safe.
+
+    Each call first reads the entries that the journal has gained, so its answers include the game on the table. A
+    method
+    that takes a game's number returns None when there is no such game.
+
+    Args:
+        folder: Data folder, with the journal and the archive of finished games.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -42,27 +50,33 @@ class PastGames:
         self._chances: dict[int, tuple[ArchivedGame, Json]] = {}
 
     def games(self) -> list[Json]:
-        """Those that were played, newest first: `id`, `started` and what `_summary` gives."""
+        """Return every game that was played, newest first: `id`, `started` (ISO 8601, UTC) and `_summary`."""
         return [{"id": game.number, "started": _timestamp(game.started_s), **_summary(game)} for game in self._played()]
 
     def transcript(self, game: int) -> list[Json] | None:
-        """The lines of a game that stand, its header first; None when there is no such game."""
+        """Return a game's transcript as JSON objects: its header, then the lines that stand. None for no such game."""
         kept = self._game(game)
         return [kept.header_line, *(each.line for each in kept.archived_lines())] if kept else None
 
     def text(self, game: int) -> bytes | None:
-        """The same as JSON Lines, as `pegpip replay` reads them."""
+        """Return a game's transcript as JSON Lines, the input of `pegpip replay`. None for an unknown game."""
         kept = self._game(game)
         return kept.text() if kept else None
 
     def newest(self) -> bytes | None:
-        """That of the game that was set up last, played or not; None before the first."""
+        """Return the transcript of the newest game as JSON Lines, played or only set up. None before the first game."""
         with self._lock:
             self._read_on()
             return self._kept[max(self._kept)].text() if self._kept else None
 
     def moves(self, game: int) -> list[Json] | None:
-        """For each line after the header: `line`, `state` and `track` after it, the number of its `throw` or None."""
+        """Return the state after each line of a game; None for an unknown game.
+
+        Returns:
+            For each line after the header: `line`, the `state` and `track` after it, and `throw`, the number of its
+                throw
+            or None.
+        """
         kept = self._game(game)
         if kept is None:
             return None
@@ -76,12 +90,12 @@ class PastGames:
         return moves
 
     def tallies(self, game: int) -> dict[str, Tally] | None:
-        """Each player of a game in figures; None when there is no such game."""
+        """Return each player's statistics in one game, by name; None for an unknown game."""
         kept = self._game(game)
         return kept.tallies if kept else None
 
     def players(self) -> dict[str, Tally]:
-        """Everyone who has played here, over all games, the latest to play first."""
+        """Return each player's statistics over all games, by name, the latest to play first."""
         found: dict[str, Tally] = {}
         for game in self._played():
             for name, tally in game.tallies.items():
@@ -89,12 +103,12 @@ class PastGames:
         return found
 
     def luck(self, game: int) -> Json | None:
-        """How a game split into luck and decisions, as `Story.view`; None when there is no such game.
+        """Split a finished game's result into luck and decisions, as `Story.view`; None for an unknown game.
 
-        Each throw and decision told of has `photo`, the number of the throw that lay there then.
+        Each move in it has `photo`, the number of the throw that was on the table then, or None. The result is cached.
 
         Raises:
-            RulesError: It is not finished.
+            RulesError: The game is not finished, or its values are not known.
         """
         kept = self._game(game)
         if kept is None:
@@ -105,24 +119,39 @@ class PastGames:
         return self._luck[game][1]
 
     def chances(self, game: int) -> Json | None:
-        """Each side's chance to win before the first line of a game and after each: `chances`, a list a line.
+        """Return each side's win probability before the first line of a finished game and after each line.
 
-        None when there is no such game. Raises RulesError where they are not worked out, or it is not finished.
+        The result is cached.
+
+        Returns:
+            `chances`: for each position a list of probabilities, one a side. None for an unknown game.
+
+        Raises:
+            RulesError: The game is not finished, or its win probabilities are not known.
         """
         kept = self._game(game)
         if kept is None:
             return None
         if kept.outcome is None:
-            raise RulesError("The game is not finished: its chances are told at the table.")
+            raise RulesError("The game is not finished. Ask for the chances of the current game instead.")
         if game not in self._chances or self._chances[game][0] is not kept:
             steps = steps_of(transcript_of(kept.text()))
             self._chances[game] = kept, {"chances": [list(win_chances(step.state)) for step in steps]}
         return self._chances[game][1]
 
     def odds(self, game: int, goal: str) -> Json | None:
-        """What can be done after a game's last line and what each option is worth, as `games.odds.weighed`.
+        """Return the options after a game's last line and the value of each, as `games.advice.odds.weighed`.
 
-        None when there is no such game. Raises RulesError where that is not worked out.
+        Args:
+            game: Number of the game.
+            goal: Goal of the play, one of `games.advice.odds.GOALS`.
+
+        Returns:
+            The options, or None for an unknown game. The last answer is cached, because many phones ask for it at
+                once.
+
+        Raises:
+            RulesError: The game is serious and still on, or its values are not known.
         """
         kept = self._game(game)
         if kept is None:
@@ -135,18 +164,22 @@ class PastGames:
         return known[2]
 
     def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:
-        """The values of every throw that stands, in the order of the games.
+        """Yield the values of every throw that stands, newest game first.
 
         Args:
-            since: Of those from that game on.
-            dice: Of those that were played with that set of dice.
+            since: Number of the earliest game to include; None for all.
+            dice: Name of the set of dice to include; None for all sets.
         """
         for game in reversed(self._played()):
             if (since is None or game.number >= since) and dice in (None, game.terms.dice):
                 yield from (line.line["throw"] for line in game.archived_lines() if line.thrown)
 
     def throwers(self) -> Iterator[tuple[int, str, str, int, str, list[int]]]:
-        """Each throw of every game, the newest game first: game, kind, started, its number, who threw, values."""
+        """Yield each throw of every game, newest game first.
+
+        Yields:
+            Number of the game, its kind, its start (ISO 8601, UTC), number of the throw, name of the player, values.
+        """
         for game in self._played():
             of_game = game.number, game.header.game, _timestamp(game.started_s)
             for line in game.archived_lines():
@@ -154,10 +187,15 @@ class PastGames:
                     yield *of_game, line.thrown.number, line.thrown.player, line.line["throw"]
 
     def fairness(self, dice: str | None = None) -> Json:
-        """Whether a set of dice is honest, as far as all its throws can tell: as `Fairness.view`.
+        """Test whether a set of dice is fair, from all its throws.
 
-        With `dice` its name, `sets` the names of all, the latest used first, and the `course` of the evidence. When no
-        name is given it is the set that was used last.
+        Args:
+            dice: Name of the set; None for the set that was used last.
+
+        Returns:
+            The fields of `Fairness.view`, and `dice`: name of the set; `sets`: names of all sets, the latest used
+                first;
+            `course`: the evidence over time, as `course_of`.
         """
         sets = list(dict.fromkeys(game.terms.dice for game in self._played())) or [""]
         dice = sets[0] if dice is None else dice
@@ -165,13 +203,13 @@ class PastGames:
         return {"dice": dice, "sets": sets, **watched(throws).view(), "course": course_of(throws)}
 
     def doubted(self) -> list[tuple[ArchivedGame, ArchivedLine]]:
-        """Each throw that the camera doubted or a person corrected, and its game; oldest first."""
+        """Return each throw that the camera doubted or a person corrected, with its game, oldest first."""
         with self._lock:
             self._read_on()
             return [(game, line) for _, game in sorted(self._kept.items()) for line in game.doubted]
 
     def _played(self) -> list[ArchivedGame]:
-        """Newest first; a game that was only set up, as a first start sets one up, is not worth telling."""
+        """Return the games that have a throw or a result, newest first. A first start sets up a game without either."""
         with self._lock:
             self._read_on()
             return sorted((game for game in self._kept.values() if game.played), key=lambda game: -game.number)
@@ -194,7 +232,16 @@ class PastGames:
 
 
 def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
-    """The record after the entry; `games` learns how each game that it changed stands, and forgets one taken back."""
+    """Apply an entry to the record and note the games that it changes.
+
+    Args:
+        record: State before the entry.
+        entry: Next entry of the journal.
+        games: Changed games by number. It is updated in place; a withdrawn game is removed.
+
+    Returns:
+        The record after the entry.
+    """
     after = after_entry(record, entry)
     if entry.kind == "withdrawn" and record.games:
         games.pop(record.games[-1].number, None)
@@ -205,10 +252,10 @@ def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
 
 
 def _summary(game: ArchivedGame) -> Json:
-    """Return a game in short.
+    """Return a short description of a game.
 
-    `game`, `title`, `players`, `colours` (of each side), `over`, `abandoned`, `winners`, `games_lost`, `throws`
-    (their number), `dice`, `bests` (of each player: `score`, `turn`, `loss`).
+    `game`, `title`, `players`, `colours` (one a side), `over`, `abandoned`, `winners`, `games_lost`, `throws` (their
+    count), `dice`, `bests` (`score`, `turn` and `loss` of each player).
     """
     outcome, players = game.outcome, game.header_line["players"]
     return {

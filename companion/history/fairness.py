@@ -1,15 +1,15 @@
-"""Honest dice: whether the values that were thrown are those of fair dice, looked at after every throw.
+"""Anytime-valid test of whether a set of dice is fair, updated after every throw.
 
-The evidence against fair dice is a likelihood ratio: how much likelier the values are under a die of unknown chances
-(a Dirichlet prior, `PRIOR` on each face) than under a fair one. For fair dice it is a martingale that begins at 1, so
-the chance that it *ever* reaches 20 is at most 1 in 20 (Ville's inequality): one may look after each throw and stop at
-will. All dice of a set are counted together; corrected readings count as what they were corrected to.
+The evidence is an e-process for a multinomial (Grünwald et al. 2020): the likelihood ratio of a Dirichlet-multinomial
+with `PRIOR` on each face against a fair die. For fair dice it is a martingale that begins at 1, so the probability
+that it *ever* reaches 20 is at most 1 in 20 (Ville's inequality). One may look after each throw and stop at any time.
+All dice of a set are counted together. A corrected reading counts with its corrected value.
 
-A reader that takes one value for another makes fair dice look uneven. So before dice are called loaded the values must
-also speak against every fair set of dice whose reader takes any one value for any one other, however often, or slips
-between all of them now and then. That ratio is smaller than the one against the reader and dice that there really are,
-so the same bound holds (universal inference, Wasserman, Ramdas and Balakrishnan 2020). Where a single confusion would
-explain the values, it is named, and photos can tell which it is.
+A reader that confuses two values makes fair dice look uneven. So dice are called loaded only if the values also
+contradict fair dice with an imperfect reader. Two kinds of reader are considered: one that confuses any one value with
+any other at any rate, and one that makes rare random errors. The evidence against the best of these readers is at most
+that against the true one, so the bound still holds (universal inference, Wasserman, Ramdas and Balakrishnan 2020).
+Where a single confusion explains the values, it is named, and the photos can show whether it happened.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from itertools import permutations
 from math import exp, inf, log, sqrt
 from typing import Any
 
-PRIOR = 20.0  # on each face: finds a face that comes 1 in 4 soonest, of 5, 10, 20, 40, 80
-ENOUGH = 20.0  # 1 / 0.05
-SLIPS = 0.01  # of a value's readings that a good reader may take for others without anybody noticing
-COURSE_POINTS = 120
-# The chance of one face, and after how many dice half of such sets are found uneven: medians of 4,000 sets each
-# (`make fairness`).
+PRIOR = 20.0  # Dirichlet pseudo-count of each face; chosen to find a face of probability 1/4 soonest
+ENOUGH = 20.0  # likelihood ratio from which dice are uneven: at most 1 fair set in 20 ever reaches it
+SLIPS = 0.01  # share of a value's readings that may be wrong unnoticed, even with a good reader
+COURSE_POINTS = 120  # points of the evidence's chart: enough for a phone's width
+# Probability of one face, and median number of dice until such a set is found uneven; simulated
+# by `make fairness`.
 MEDIANS = (
     (0.18, 18451),
     (0.19, 4178),
@@ -43,13 +43,13 @@ Counts = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """What the throws of a set of dice have shown so far.
+    """Evidence on the fairness of a set of dice after some throws.
 
     Attributes:
-        counts: How often each face came, from one to six.
-        throws: How many throws that were.
-        evidence: Logarithm of the likelihood ratio against fair dice now.
-        highest: The highest it ever was after a throw.
+        counts: Number of dice that showed each face, from one to six.
+        throws: Number of throws.
+        evidence: Natural logarithm of the likelihood ratio against fair dice now.
+        highest: Highest `evidence` after any throw so far.
     """
 
     counts: Counts = (0,) * 6
@@ -58,7 +58,7 @@ class Fairness:
     highest: float = 0.0
 
     def thrown(self, values: Iterable[int]) -> Fairness:
-        """With one more throw."""
+        """Return the evidence after one more throw of these values, 1 to 6."""
         counts, evidence = list(self.counts), self.evidence
         rolled = sum(counts)
         for value in values:
@@ -69,24 +69,27 @@ class Fairness:
 
     @property
     def rolled(self) -> int:
-        """How many dice were thrown in all."""
+        """Number of dice rolled in all throws."""
         return sum(self.counts)
 
     @property
     def is_uneven(self) -> bool:
-        """Whether the values as read were ever too uneven for fair dice and a faultless reader."""
+        """Whether the evidence ever reached `ENOUGH` against fair dice and a perfect reader."""
         return self.highest >= log(ENOUGH)
 
     @property
     def verdict(self) -> str:
-        """`even` so far; `uneven`: the dice or the reader; `loaded`: no slip of the reader explains it either."""
+        """Result so far: `even`, `uneven` or `loaded`.
+
+        `uneven`: the dice are unfair or the reader errs. `loaded`: no likely reading error explains the values.
+        """
         if not self.is_uneven:
             return "even"
         return "loaded" if self.evidence_beyond_reader >= log(ENOUGH) else "uneven"
 
     @property
     def confusion(self) -> tuple[int, int] | None:
-        """The value that may have been taken for which other, where that explains uneven values best."""
+        """Pair (true value, value read) of the confusion that best explains uneven values; None where none does."""
         if self.verdict != "uneven":
             return None
         best = max(_PAIRS, key=lambda pair: _taken_for(self.counts, *pair))
@@ -94,16 +97,17 @@ class Fairness:
 
     @property
     def evidence_beyond_reader(self) -> float:
-        """Logarithm of the likelihood ratio against fair dice and the reader that explains the values best."""
+        """Natural logarithm of the likelihood ratio against fair dice with the best-fitting imperfect reader."""
         explained = max(max(_taken_for(self.counts, *pair) for pair in _PAIRS), _slipped(self.counts))
         return self.evidence + self.rolled * log(1 / 6) - explained
 
     def view(self) -> dict[str, Any]:
-        """Plain JSON values.
+        """Return the result as plain JSON values.
 
-        `evidence` is how much likelier the values are under uneven dice than under fair ones, at its highest; from
-        `enough` on they are uneven. `could_have_found`: the chance of one face from which half of all such sets would
-        have been found by now.
+        Returns:
+            `throws`; `counts` by face; `evidence`: likelihood ratio against fair dice, at its highest; `enough`:
+                threshold
+            of `evidence` for uneven dice; `verdict`; `confusion`; `could_have_found`: as the function of that name.
         """
         return {
             "throws": self.throws,
@@ -117,7 +121,11 @@ class Fairness:
 
 
 def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
-    """How the evidence went: so many dice had been rolled, the likelihood ratio's logarithm to base 10; thinned out."""
+    """Return the evidence after each throw, thinned to about `COURSE_POINTS` points.
+
+    Returns:
+        Pairs of dice rolled so far and the base-10 logarithm of the likelihood ratio, in order.
+    """
     fairness, course = Fairness(), [[0.0, 0.0]]
     for values in throws:
         fairness = fairness.thrown(values)
@@ -127,15 +135,20 @@ def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
 
 
 def watched(throws: Iterable[Sequence[int]]) -> Fairness:
-    """What those throws show."""
+    """Return the evidence after these throws, a sequence of values each."""
     return reduce(Fairness.thrown, throws, Fairness())
 
 
 def could_have_found(rolled: int) -> float | None:
-    """The chance of one face from which half of all such sets would have been found by now; None before any would.
+    """Return the smallest probability of one face that this many dice would reveal in half of all such sets.
 
-    The other five faces share the rest. Between the chances of `MEDIANS` what is too much shrinks evenly on a scale of
-    logarithms.
+    The other five faces share the rest. The excess over 1/6 is interpolated between `MEDIANS` on logarithmic scales.
+
+    Args:
+        rolled: Number of dice rolled.
+
+    Returns:
+        The probability; None while even a die that always shows one face would not be found.
     """
     if rolled < MEDIANS[-1][1]:
         return None
@@ -153,7 +166,7 @@ _PAIRS = tuple(permutations(range(1, 7), 2))
 
 
 def _taken_for(counts: Counts, taken: int, shown: int) -> float:
-    """Log likelihood of the values of fair dice when one is taken for another as often as explains them best."""
+    """Return the maximum log likelihood of fair dice with a reader that reads `taken` as `shown` at some fixed rate."""
     lost, gained = counts[taken - 1], counts[shown - 1]
     share = lost / (lost + gained) if lost < gained else 0.5
     others = sum(counts) - lost - gained
@@ -161,7 +174,12 @@ def _taken_for(counts: Counts, taken: int, shown: int) -> float:
 
 
 def _slipped(counts: Counts) -> float:
-    """The same when every value slips now and then: of each at most `SLIPS`, to any others, as explains them best."""
+    """Return the maximum log likelihood of fair dice with a reader that misreads at most `SLIPS` of each value.
+
+    Misread dice may show any other values. The face probabilities are the counts, scaled and clipped; bisection finds
+    the
+    scale at which they sum to 1.
+    """
     least, most = (1 - SLIPS) / 6, (1 + 5 * SLIPS) / 6
     low, high = 0.0, 1.0 + 6.0 * sum(counts)
     for _ in range(60):  # chances in proportion to counts, cut off at both ends, that make up 1

@@ -1,7 +1,7 @@
-"""Throws that the reader doubted or had wrong, each die where it lay: to look over, and to make a better reader from.
+"""Throws that the reader doubted or misread, with each die's box: to look over, and as training data.
 
-A throw's values are known, not which die shows which: where that follows (`told_apart`) the throw is settled, else a
-person says it die by die. What they say is kept beside the journal, whose lines it does not change.
+The values of a throw are known, but not which die shows which. Where `matched_values` can tell, the throw is settled;
+otherwise a person labels it die by die. Their labels are kept in a file beside the journal, which stays unchanged.
 """
 
 from __future__ import annotations
@@ -24,12 +24,21 @@ from companion.table.tray.observation import RecordedReading
 log = logging.getLogger(__name__)
 
 FILE_NAME = "review.json"
+"""File of the labels that people gave, in the data folder."""
 NO_DIE = 0
-"""The value of a box that holds no die."""
+"""Label of a box that holds no die."""
 
 
 class LabelledDie(msgspec.Struct, frozen=True):
-    """A die of a throw to look over: as seen, and what it shows (0: no die; None: a person must say)."""
+    """One box of a throw to look over.
+
+    Attributes:
+        box_xywh: Box in pixels of the photo.
+        read: Value that the reader gave, 1 to 6.
+        confidence: Confidence of that value, 0 to 1.
+        kept: Whether the die is in the keep zone.
+        value: Its true value; `NO_DIE` where the box holds no die; None where a person must label it.
+    """
 
     box_xywh: tuple[int, int, int, int]
     read: int
@@ -42,15 +51,15 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
     """A throw to look over.
 
     Attributes:
-        throw: Its number, that of its photo.
-        game: The number of its game.
-        player: Who threw.
-        values: What was thrown, as the game has it.
-        source: `corrected`, `answered` (the reader doubted and a person said), or `camera`.
-        doubt: The reader's doubt, if any.
-        dice: Every die in the photo.
-        settled: Whether it is known what each of them shows: only then it can be learnt from.
-        by_hand: Whether a person has said so die by die.
+        throw: Number of the throw and its photo.
+        game: Number of its game.
+        player: Player who threw.
+        values: Values that count in the game.
+        source: `corrected`, `answered` (the reader doubted and a person gave the values), or `camera`.
+        doubt: Code of the reader's doubt, or None.
+        dice: Every box in the photo.
+        settled: Whether each box has a label. Only settled throws are training data.
+        by_hand: Whether a person labelled it die by die.
     """
 
     throw: int
@@ -65,9 +74,17 @@ class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | None, ...]:
-    """What each die shows, given what was read of it and what all of them show together; None where that is open.
+    """Match the values read die by die with the true values of the throw.
 
-    A die whose reading fits keeps it. What is left over is clear when all of it shows one value, or is no die at all.
+    A die keeps its reading if that agrees with the throw. The other dice are clear only if all of them must show one
+    value, or all are no dice.
+
+    Args:
+        read: Value read of each box.
+        truth: True values of the throw, in any order.
+
+    Returns:
+        True value of each box in the order of `read`: `NO_DIE` for no die, None where it is ambiguous.
 
     >>> matched_values(read=(1, 5, 5), truth=(1, 5, 6))
     (1, None, None)
@@ -75,19 +92,19 @@ def matched_values(read: Sequence[int], truth: Sequence[int]) -> tuple[int | Non
     (1, 5, 6)
     """
     have, want = Counter(read), Counter(truth)
-    spare = want - have  # values that nobody read
+    spare = want - have  # values that no die was read as
     if want.total() > have.total():
-        return (None,) * len(read)  # a die was not seen: nothing says which box is whose
+        return (None,) * len(read)  # a die was not detected: no box can be matched
     if want.total() == have.total():
         rest = next(iter(spare)) if len(spare) == 1 else None
     else:
         rest = None if spare else NO_DIE
-    # Of two that read the same and only one right, it is open which.
+    # Two dice have the same reading and only one is right: it is ambiguous which.
     return tuple(value if have[value] <= want[value] else rest if not want[value] else None for value in read)
 
 
 class Review:
-    """The throws of a data folder that are worth a look. Any thread may ask."""
+    """The doubted and corrected throws of a data folder, and the labels that people gave. Thread-safe."""
 
     def __init__(self, folder: Path, past: PastGames | None = None) -> None:
         self._folder, self._past = folder, past or PastGames(folder)
@@ -95,7 +112,7 @@ class Review:
         self._seen: dict[int, RecordedReading | None] = {}  # by the number of the throw's entry
 
     def throws(self) -> list[ReviewedThrow]:
-        """The doubtful and the corrected throws that stand, newest first."""
+        """Return the doubted and corrected throws that stand, newest first."""
         with self._lock:
             said = self._said()
             found = [
@@ -104,13 +121,21 @@ class Review:
         return sorted(found, key=lambda each: -each.throw)
 
     def say(self, throw: int, values: Sequence[int]) -> None:
-        """Say what each die of such a throw's photo shows, 0 for what is no die. Raises IllegalAction."""
+        """Store a person's label of each box of a throw. Replaces earlier labels.
+
+        Args:
+            throw: Number of the throw.
+            values: True value of each box, in the order of `ReviewedThrow.dice`; `NO_DIE` for no die.
+
+        Raises:
+            IllegalAction: The throw is not one to look over, or the number of values is wrong.
+        """
         with self._lock:
             seen = next((seen for _, thrown, seen in self._to_look_over() if thrown.number == throw), None)
             if seen is None:
-                raise IllegalAction(f"Throw {throw} has no photo with dice to tell apart.")
+                raise IllegalAction(f"Throw {throw} has no photo with dice to label. Choose one of the listed throws.")
             if len(values) != len(seen.dice):
-                raise IllegalAction(f"The photo of throw {throw} has {len(seen.dice)} dice: name a value for each.")
+                raise IllegalAction(f"The photo of throw {throw} has {len(seen.dice)} dice: give one value for each.")
             said = {**self._said(), throw: tuple(values)}
             write_file(self._folder / FILE_NAME, (msgspec.json.encode(said),))
 
@@ -120,11 +145,11 @@ class Review:
         except FileNotFoundError:
             return {}
         except msgspec.MsgspecError as spoilt:
-            log.warning("what was said of the dice can't be read (%s): it must be said again", spoilt)
+            log.warning("labels of dice can't be read (%s): they must be entered again", spoilt)
             return {}
 
     def _to_look_over(self) -> list[tuple[int, Thrown, RecordedReading]]:
-        """The number of its game, the throw, and what was seen of it: that of an entry never changes."""
+        """Return game number, throw and recorded reading of each throw. Readings are cached: an entry never changes."""
         doubted = [(game.number, line.number, line.thrown) for game, line in self._past.doubted() if line.thrown]
         unknown = [number for _, number, _ in doubted if number not in self._seen]
         self._seen |= {entry.number: _seen(entry) for entry in entries_at(self._folder, unknown)}

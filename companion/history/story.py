@@ -1,4 +1,4 @@
-"""A finished game told as luck and decisions, with the photos of what lay there."""
+"""Luck and decisions of a finished game, with the photos of its throws."""
 
 from __future__ import annotations
 
@@ -10,14 +10,17 @@ from companion.games.engine.transcript import Transcript
 
 
 def story_with_photos(transcript: Transcript, thrown: Sequence[int | None]) -> dict[str, Any]:
-    """`games.luck.Story.view`, each move with `photo`: the number of the throw that lay there then, or None.
+    """Split a finished game's result into luck and decisions, with the throw on the table at each move.
 
     Args:
-        transcript: After the game's last line.
-        thrown: For each line that stands the number of its throw, where it has one to show.
+        transcript: Transcript after the game's last line.
+        thrown: For each line that stands the number of its throw, or None where it has no photo.
+
+    Returns:
+        `games.advice.luck.Story.view`; each move has `photo`, the number of the latest throw before it, or None.
 
     Raises:
-        RulesError: The game is not finished, or its values are not worked out.
+        RulesError: The game is not finished, or its values are not known.
     """
     story = story_of(transcript).view(transcript.header.players)
     for move in (*story["moves"], *story["luckiest"], *story["dearest"]):

@@ -1,4 +1,4 @@
-"""Photos of throws: one JPEG a throw, on disk before the entry that names its hash, under a cap of bytes."""
+"""Photos of throws: one JPEG file a throw, written before the entry that names its hash, up to a total size."""
 
 from __future__ import annotations
 
@@ -12,27 +12,41 @@ from companion.table.atomic import write_file
 
 log = logging.getLogger(__name__)
 
-CAP_BYTES = 500_000_000  # docs/reference/hardware.md, the machine: SD cards are small
+CAP_BYTES = 500_000_000
+"""Largest total size of all photos in bytes; SD cards are small (docs/reference/hardware.md). Older ones are deleted.
+"""
 
 
 def digest_of(jpeg: bytes) -> str:
-    """Return the hash by which an entry names its photo."""
+    """Return the BLAKE2 hash of a JPEG as 32 hex digits; a throw's entry names its photo by it."""
     return hashlib.blake2b(jpeg, digest_size=16).hexdigest()
 
 
 class Photos:
-    """The photos of a data folder; `photos/N.jpg` is of throw N."""
+    """Photos of a data folder; `photos/N.jpg` is the photo of throw N.
+
+    Args:
+        folder: Data folder.
+        cap_bytes: Largest total size in bytes.
+    """
 
     def __init__(self, folder: Path, cap_bytes: int = CAP_BYTES) -> None:
         self.folder = folder / "photos"
         self.cap_bytes = cap_bytes
 
     def numbers(self) -> tuple[int, ...]:
-        """Return the throws that have a photo."""
+        """Return the numbers of the throws that have a photo, in no order."""
         return tuple(int(file.stem) for file in self.folder.glob("*.jpg") if file.stem.isdecimal())
 
     def start(self, last_throw: int) -> None:
-        """Make the folder, and rename photos whose throws never reached the journal. Raises DeviceError."""
+        """Create the folder, and rename photos whose throws never reached the journal.
+
+        Args:
+            last_throw: Number of the last throw in the journal.
+
+        Raises:
+            DeviceError: The folder can't be written.
+        """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             for leftover in self.folder.glob("*.part"):
@@ -44,10 +58,11 @@ class Photos:
             raise _ill(self.folder, refused) from refused
 
     def keep(self, throw: int, jpeg: bytes) -> str | None:
-        """Put the photo of a throw on the disk, whole or not at all.
+        """Write the photo of a throw atomically.
 
         Returns:
-            Its hash for the throw's entry; None when it can't be written: the throw counts all the same.
+            Its hash for the throw's entry; None when it can't be written, which is logged. The throw counts without
+                it.
         """
         try:
             write_file(self._file(throw), (jpeg,))
@@ -57,11 +72,11 @@ class Photos:
         return digest_of(jpeg)
 
     def put_right(self, wrong: Iterable[int], owners: Mapping[str, int]) -> None:
-        """Take photos away that are not of their throws, and give each to its own throw. Raises OSError.
+        """Remove photos from wrong throws, and give each to the throw that its hash belongs to. Raises OSError.
 
         Args:
-            wrong: Throws whose photo is another one.
-            owners: Throw of each photo, by its hash.
+            wrong: Throws with the photo of another throw.
+            owners: Number of the throw of each photo, by hash.
         """
         held = [self._file(throw).read_bytes() for throw in wrong]
         for throw in wrong:
@@ -72,18 +87,22 @@ class Photos:
                 write_file(self._file(owner), (jpeg,))
 
     def discard(self, throw: int) -> None:
-        """Delete a photo whose throw did not reach the journal: its number goes to another throw."""
+        """Delete the photo of a throw that did not reach the journal: another throw will get its number."""
         self._file(throw).unlink(missing_ok=True)
 
     def jpeg(self, throw: int) -> bytes | None:
-        """Return the photo of a throw; None when it was entered by hand, or the photo has been cleared."""
+        """Return the photo of a throw as JPEG; None when it was entered by hand or its photo was deleted."""
         try:
             return self._file(throw).read_bytes()
         except OSError:
             return None
 
     def prune(self, first_kept: int) -> None:
-        """Delete the oldest photos until the cap holds, never one of throw `first_kept` or later."""
+        """Delete the oldest photos until their total size is within the cap, but none of throw `first_kept` or later.
+
+        Args:
+            first_kept: Number of the first throw whose photo must stay.
+        """
         sizes = {number: self._file(number).stat().st_size for number in self.numbers()}
         total = sum(sizes.values())
         for number in sorted(sizes):
@@ -96,7 +115,7 @@ class Photos:
         return self.folder / f"{throw}.jpg"
 
     def _unclaimed(self, throw: int) -> Path:
-        """Return a free name for a photo that no entry names. It is kept: it may prove that an entry was lost."""
+        """Return a free name for a photo that no entry names. The file is kept as evidence of a lost entry."""
         count = sum(1 for _ in self.folder.glob(f"{throw}.unclaimed*.jpg"))
         return self.folder / f"{throw}.unclaimed{count + 1}.jpg"
 

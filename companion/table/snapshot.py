@@ -12,17 +12,21 @@ from companion.games.engine.views.phrase import Phrase
 from companion.table.terms import USUAL, Terms
 
 Notice = Phrase
-"""What the table sees or waits for, as a code with arguments; pages turn it into words.
+"""What the table sees or waits for: a code with arguments, which pages turn into words.
 
 Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `choose_point` {player, values},
 `freeze` {player, value, missing, sizes}, `choose_entry` {player, kept, again}, `choose_keep` {player, dice,
-for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hold_on` {as hold} where a stop is not
-allowed yet, `clear_tray` {player, sizes}, `banking`
-{after_s}, `restored` {scores, player}. Where all dice may be thrown again an empty tray can't bank, only the button
-or a phone: `hold_all` {as hold} with the last of them in the keep zone, `again_or_bank` {player, sizes} while dice
-lie there, `throw_or_bank` {player, sizes} once none does. In the house's turn `house_decides` {player},
-`house_awaits` {player, count, staying} where somebody must throw so many for it, `house_throws` {as house_awaits}
-where it does so itself; `house_awaits_on` {as house_awaits} and `house_throws_on` {as house_awaits} where dice stay.
+for_example}, `hold` {player, dice, points, turn_points, sizes, decisions}, `hold_on` {as hold} where the rules do not
+allow a stop yet, `clear_tray` {player, sizes}, `banking` {after_s}, `restored` {scores, player}.
+
+Where all dice may be thrown again, an empty tray does not bank; only the button or a phone does: `hold_all` {as hold}
+with the last dice in the keep zone, `again_or_bank` {player, sizes} while dice are there, `throw_or_bank` {player,
+sizes} once the zone is empty.
+
+In the bot's turn: `house_decides` {player}; `house_awaits` {player, count, staying} where a person must throw `count`
+dice for it; `house_throws` {as house_awaits} where it throws them itself; `house_awaits_on` and `house_throws_on` {as
+house_awaits} where dice stay.
+
 Wrong: `illegal_hold` {player?, reason, dice, value?, values?}, with `reason` one of `pair_needed`, `one_value`,
 `all_of_value` {missing}, `not_the_point`, `too_many`, `not_of_throw`, `does_not_score`; `changed` {was, kept};
 `count` {wanted, seen, kept}; `unclear` {code: a doubt's}; `decide_first` {player, decisions, seen}: dice were
@@ -63,16 +67,16 @@ class Thrown(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened, for the log, the lights and the voice.
+    """An event of the game, for the log, the lights and the voice.
 
     Attributes:
         number: Number of the journal entry that caused it.
-        code: The key of its text: `game_started`, `game_over`, `undone`, `corrected`, `abandoned`, or the game's own.
+        code: Key of its text: `game_started`, `game_over`, `undone`, `corrected`, `abandoned`, or the game's own.
         args: Arguments of its text; `player` and `on` are names.
-        side: Index in `Snapshot.sides` of the side it is about.
+        side: Index in `Snapshot.sides` of the side that the event belongs to.
         moment: Kind of its light and sound.
-        called: Whether the voice calls it out.
-        cheered: Whether it fills the pub's screen for a moment.
+        called: Whether the voice reads it out.
+        cheered: Whether the pub's screen shows it full-size for a moment.
         words: Its English text, if no catalogue has one.
     """
 
@@ -87,7 +91,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class News(msgspec.Struct, frozen=True):
-    """What is new in a snapshot; sent once to every subscriber.
+    """News of a snapshot, sent once to every subscriber.
 
     Attributes:
         events: New events, oldest first.
@@ -158,7 +162,7 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TrayPlan(msgspec.Struct, frozen=True):
-    """What the tray should hold now.
+    """Dice that the tray should hold now.
 
     Attributes:
         dice: Number of dice in both zones together; None if the rules leave it open.
@@ -170,37 +174,37 @@ class TrayPlan(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole table.
+    """Public state of the whole table at one moment.
 
     Attributes:
-        number: Of the journal's last entry; what a command must name. It survives a restart.
-        pulse: Grows whenever anything shown here changes, the number or not; starts at 0 with the program.
-        game: Its name as in a header; None before the first game.
-        header: The transcript header of the game that is on.
-        state: The game's state as `pegpip replay --json` prints it, with `line`.
-        sides: Who plays against whom, in the order of the seats.
-        track: Where their pegs stand.
-        panels: What a page shows beside them.
+        number: Number of the journal's last entry; a command must name it. Survives a restart.
+        pulse: Version of this value, from 0 at each start; grows with every visible change.
+        game: Name of the current game as in a header; None before the first game.
+        header: Transcript header of the current game.
+        state: State of the game as `pegpip replay --json` prints it, with `line`.
+        sides: Players or teams, in seat order.
+        track: Position of each side's pegs.
+        panels: Panels that the page shows beside the track.
         phase: `ready`, `settling`, `read`, `asking` or `over`.
-        question: What must be settled before play goes on, while `phase` is `asking`.
-        notice: What the table sees or waits for.
-        tray: What the tray is to hold now.
-        thrown: Values that lie in the throw zone as last seen.
-        kept: Values that lie in the keep zone as last seen.
-        options: Decision lines that would be accepted now.
-        option_points: What each of them brings, in their order: the points of the turn after it, or banked by it.
-        rule_of_thumb: What somebody would do who plays by one: an option, or `{"throw": 4}`; None in a serious game.
-        safe_chance: Exact chance that the next throw is no wipe-out, when a throw is allowed.
-        throws: The last throws of this game, oldest first; `GET /api/throws` has all of them.
-        events: The last things that happened, oldest first.
-        race: Every change of a score since the start, oldest first: the side and its score after it.
-        highlights: What the game is remembered by, once it is over.
-        sitting: Games lost this evening.
-        correction: A correction that waits to be confirmed.
-        choice: The line that the bank button plays now, where there are several; the next button goes on to another.
+        question: Question to answer before play goes on, while `phase` is `asking`.
+        notice: Code of what the table sees or waits for.
+        tray: Dice that the tray should hold now.
+        thrown: Values in the throw zone in the last reading.
+        kept: Values in the keep zone in the last reading.
+        options: Decision lines that are legal now.
+        option_points: For each option the turn's points after it, or the points that it banks.
+        rule_of_thumb: Choice of the rule of thumb: an option, or `{"throw": 4}`; None in a serious game.
+        safe_chance: Exact probability that the next throw is no wipe-out, when a throw is legal.
+        throws: Last throws of this game, oldest first; `GET /api/throws` has all of them.
+        events: Last events, oldest first.
+        race: Every change of a score since the start, oldest first: index of the side, and its score after it.
+        highlights: Best turn and dearest loss, once the game is over.
+        sitting: Games played and lost in this sitting.
+        correction: Correction that must be confirmed.
+        choice: Line that the bank button plays now, where there are several; the next button selects another.
         abandoned: Whether the game was ended without a result.
-        next_starter: Who starts when the next game is called; None until this one is over.
-        terms: What is agreed on the game besides its rules: whom the house plays, whether it is serious, which dice.
+        next_starter: Name of the player who starts the next game; None until this one is over.
+        terms: Terms besides the rules: the bot's seat, whether the game is serious, the set of dice.
     """
 
     number: int

@@ -25,13 +25,22 @@ from companion.table.terms import USUAL, Terms
 log = logging.getLogger(__name__)
 
 FILE_NAME = "games.jsonl"
+"""File of the archive in the data folder."""
 _SUM_BYTES = 8
+"""Length of each line's checksum in bytes: finds damage, not forgery."""
 
 T = TypeVar("T")
+"""Type that the compressed values are decoded to."""
 
 
 class ArchivedLine(msgspec.Struct, frozen=True, array_like=True):
-    """A line that stands: the number of its entry, the line, and its throw if it is one."""
+    """A line that stands.
+
+    Attributes:
+        number: Number of its journal entry.
+        line: The line, as in a transcript.
+        thrown: Its throw; None for a decision.
+    """
 
     number: int
     line: dict[str, Any]
@@ -83,7 +92,7 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def header(self) -> Header:
-        """Set-up of the game."""
+        """The game's header."""
         return header_of(self.header_line)
 
     @property
@@ -107,12 +116,12 @@ class ArchivedGame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
-    """How far the archive goes: up to the game that entry `next` started.
+    """Position in the journal that the archive reaches: it holds every game before the one that entry `next` started.
 
     Attributes:
         next: Number of that entry.
-        link: Its hash in the journal's chain: the archive is of that journal and no other.
-        gone: Games that were taken back since the mark before.
+        link: Hash of that entry in the journal's chain; ties the archive to its journal.
+        gone: Numbers of games taken back since the previous mark.
     """
 
     next: int
@@ -121,7 +130,11 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Archive:
-    """The archive of a data folder's finished games: one writes, any may read."""
+    """The archive of a data folder's finished games. One thread writes it; any program may read it.
+
+    Args:
+        folder: Data folder.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE_NAME
@@ -130,7 +143,7 @@ class Archive:
         self._anew = True  # the file is to be written whole
 
     def load(self) -> tuple[Mark, dict[int, ArchivedGame]] | None:
-        """Return the last mark and every game before it; None where there is no intact file."""
+        """Return the last mark and the games before it, by number; None if the file is missing or damaged."""
         games, fresh = dict[int, ArchivedGame](), dict[int, ArchivedGame]()
         mark: Mark | None = None
         try:
@@ -147,7 +160,7 @@ class Archive:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, msgspec.MsgspecError) as spoilt:
-            log.warning("%s can't be read (%s): it is made anew", self._path, spoilt)
+            log.warning("%s can't be read (%s): it is rebuilt from the journal", self._path, spoilt)
             return None
         if mark is None:
             return None
@@ -155,11 +168,11 @@ class Archive:
         return mark, games
 
     def forget(self) -> None:
-        """Make the file anew: it is of another journal."""
+        """Drop all games, so that the next `write` replaces the file; for an archive of another journal."""
         self._games, self._changed, self._anew = {}, {}, True
 
     def note(self, games: Iterable[object]) -> None:
-        """Take in the finished games among `games`, and forget later ones that are not among them any more."""
+        """Add the finished games among `games`, and mark later archived games that are missing there as taken back."""
         standing = {game.number: game for game in games if isinstance(game, ArchivedGame)}
         gone = [number for number in self._games if standing and number > min(standing) and number not in standing]
         fresh = {number: game for number, game in standing.items() if self._games.get(number) is not game}
@@ -169,7 +182,7 @@ class Archive:
             del self._games[number]
 
     def write(self, mark: Mark) -> None:
-        """Write what was noted. What fails is no loss: the file is made anew at the next start."""
+        """Write the noted changes and the mark. A failure is only logged: the next start makes the file again."""
         mark = msgspec.structs.replace(mark, gone=tuple(number for number, game in self._changed.items() if not game))
         games = self._games if self._anew else self._changed
         content = b"".join(_line(msgspec.json.encode(each)) for each in (*games.values(), mark) if each)
@@ -186,12 +199,12 @@ class Archive:
 
 
 def packed(values: Sequence[object]) -> bytes:
-    """Return values compressed: years of play stay in memory."""
+    """Return values as zlib-compressed JSON, so that years of games fit in memory."""
     return zlib.compress(msgspec.json.encode(values), 1)
 
 
 def unpacked(compressed: bytes, kind: type[T]) -> T:
-    """Return the values that `packed` compressed."""
+    """Return the values that `packed` compressed, decoded as `kind`."""
     return msgspec.json.decode(zlib.decompress(compressed), type=kind)
 
 
@@ -202,7 +215,7 @@ def _line(content: bytes) -> bytes:
 def _checked(line: bytes) -> bytes:
     content = line[line.find(b" ") + 1 : -1]
     if line != _line(content):
-        raise ValueError("a line of it is not as it was written")
+        raise ValueError("a line has a wrong checksum")
     return content
 
 

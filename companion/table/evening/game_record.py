@@ -1,4 +1,4 @@
-"""A game of the evening as it is played, and its archived form once another has begun."""
+"""The record of a game while it is played, and its conversion to and from the archive's form."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from companion.table.terms import USUAL, Terms
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that stands: the number of its entry, and its throw if it is one."""
+    """A line that stands.
+
+    Attributes:
+        number: Number of its journal entry.
+        thrown: Its throw; None for a decision.
+    """
 
     number: int
     thrown: Thrown | None = None
@@ -25,18 +30,18 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A game of the evening.
+    """The record of a game that is or was on the table.
 
     Attributes:
-        number: Of the entry that started it.
+        number: Number of the entry that started it.
         sitting: Number of the game that began its sitting.
-        transcript: The lines that stand.
-        lines: One for each of them, in step with `transcript.actions`.
-        log: The last events, oldest first; those of lines taken back are gone.
-        colours: Of its players, and of those who played here before them.
+        transcript: Lines that stand, and the states after them.
+        lines: One for each of `transcript.actions`, in order.
+        log: Last events, oldest first, without those of lines taken back.
+        colours: Colour index of its players, and of those who played here before them, by name.
         abandoned: Whether it was ended without a result.
-        started_s: When by the wall, seconds since 1970.
-        terms: What is agreed on it besides its rules.
+        started_s: Wall time of its start, seconds since 1970.
+        terms: Terms besides its rules.
     """
 
     number: int
@@ -51,42 +56,42 @@ class PlayedGame:
 
     @property
     def view(self) -> dict[str, Any]:
-        """The state's public fields, made when they are asked for."""
+        """The state's public fields as JSON values, computed on each use."""
         return self.transcript.view()
 
     @property
     def over(self) -> bool:
-        """Whether it was played to its end."""
+        """Whether the game was played to its end."""
         return self.transcript.state.over
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Players or teams, in the order of their scores."""
+        """Names of players or teams, in the order of their scores."""
         return self.transcript.state.sides
 
     @property
     def outcome(self) -> Outcome | None:
-        """How it ended."""
+        """The result; None before the end."""
         return self.transcript.state.outcome
 
     @property
     def header(self) -> Header:
-        """The set-up."""
+        """The game's header."""
         return self.transcript.header
 
     @property
     def throws(self) -> tuple[Thrown, ...]:
-        """The throws that stand, oldest first."""
+        """Throws that stand, oldest first."""
         return tuple(line.thrown for line in self.lines if line.thrown)
 
     @property
     def first_throw(self) -> int:
-        """The number of the first throw that stands, 0 without any."""
+        """Number of the first throw that stands; 0 without any."""
         return min((line.thrown.number for line in self.lines if line.thrown), default=0)
 
     @property
     def first(self) -> int:
-        """The seat that started, once the roll-off is over."""
+        """Index of the seat that started, once the roll-off is over; 0 before."""
         seats = (step.state.to_play for step in self.transcript.steps if not isinstance(step.state, RollOff))
         return next(seats, None) or 0
 
@@ -95,7 +100,7 @@ Game = PlayedGame | ArchivedGame
 
 
 def archived(game: Game) -> ArchivedGame:
-    """Return the game in the form of the archive."""
+    """Return the game in the archive's form, its lines and log compressed."""
     if isinstance(game, ArchivedGame):
         return game
     header = header_line(game.header)
@@ -126,7 +131,7 @@ def archived(game: Game) -> ArchivedGame:
 
 
 def reopened(game: Game) -> PlayedGame:
-    """Return the game as it was played; an archived one is replayed."""
+    """Return the game in the form that can be played on; an archived game is replayed."""
     if isinstance(game, PlayedGame):
         return game
     transcript = Transcript.begin(game.header)

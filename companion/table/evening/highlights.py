@@ -1,4 +1,4 @@
-"""What a game is remembered by: its best turn, and the turn that lost most."""
+"""Highlights of a game: its best turn and its dearest loss."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from companion.table.snapshot import Highlight
 
 
 def highlights(game: PlayedGame) -> tuple[Highlight, ...]:
-    """The best turn and the dearest loss so far, in that order, the first of equals; without a loss only the turn."""
+    """Return the best turn and the dearest loss of a game so far, in that order; the earliest of equal ones.
+
+    A game without a bank or without a loss lacks that highlight.
+    """
     found = dict[str, Highlight]()
     for kind, _, side, points, line in turn_results(game.transcript):
         if points > (found[kind].points if kind in found else 0):

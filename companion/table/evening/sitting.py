@@ -16,7 +16,11 @@ from companion.table.snapshot import Sitting
 
 
 def added_up(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
-    """The sitting after these games, of each its sides and how it ended."""
+    """Return a sitting's number of games and games lost by name.
+
+    Args:
+        ended: Names of the sides and outcome of each finished game.
+    """
     games, lost = 0, dict[str, int]()
     for sides, outcome in ended:
         games += 1
@@ -25,15 +29,16 @@ def added_up(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
     return Sitting(games=games, games_lost=lost)
 
 
-COLOURS = 10  # six that the colour-blind can tell apart and four more, each with a mark of its own
+COLOURS = 10
+"""Number of player colours: six that colour-blind people can tell apart, and four more. Each has its own mark."""
 
 
 def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
-    """Each player's colour (0 to 9), in seat order: the one worn before, wherever one sits now, else a free one.
+    """Return each player's colour index (0 to 9): the one worn before, else the least used one.
 
     Args:
-        worn: Of everyone who has played here.
-        players: In seat order.
+        worn: Colour index of everyone who has played here, by name.
+        players: Names in seat order.
 
     >>> colours({"Ann": 3}, ["Ben", "Ann"])
     {'Ben': 0, 'Ann': 3}
@@ -49,14 +54,15 @@ def colours(worn: Mapping[str, int], players: Sequence[str]) -> dict[str, int]:
 
 
 def chosen(worn: Mapping[str, int], told: object, players: Sequence[str]) -> dict[str, int]:
-    """The colours worn, with those that players have chosen instead; who wore one of these gets another.
+    """Return the colours after players chose some; a player whose colour was taken loses it.
 
     Args:
-        worn: Of everyone who has played here.
-        told: A decoded JSON object: colours (0 to 9) by name.
-        players: Who may choose.
+        worn: Colour index of everyone who has played here, by name.
+        told: A decoded JSON object from a phone: colour indices (0 to 9) by name.
+        players: Names that may choose.
 
-    Raises RulesError.
+    Raises:
+        RulesError: The object is malformed, a name is unknown, or two players chose one colour.
 
     >>> chosen({"Ann": 3, "Ben": 4}, {"Ben": 3}, ["Ann", "Ben"])
     {'Ben': 3}
@@ -67,25 +73,28 @@ def chosen(worn: Mapping[str, int], told: object, players: Sequence[str]) -> dic
         raise RulesError(f"The players' colours: {wrong}.") from None
     for name in wanted:
         if name not in players:
-            raise RulesError(f"A colour is chosen for {name!r}, who is not one of the players.")
+            raise RulesError(f"A colour is chosen for {name!r}, who is not a player. Choose for {', '.join(players)}.")
     if len(set(wanted.values())) < len(wanted):
         raise RulesError("Two players have chosen the same colour. Let each have one of their own.")
     return {**{name: colour for name, colour in worn.items() if colour not in wanted.values()}, **wanted}
 
 
 def same_people(one: Header, other: Header) -> bool:
-    """Whether two games belong to one sitting: the same people, whatever their seats and the game."""
+    """Whether two games belong to one sitting: they have the same players, in any seats and any game."""
     return set(one.players) == set(other.players)
 
 
 def next_starter(scores: Sequence[int], games_lost: Sequence[int], first: int, seats: int) -> int:
-    """The seat that starts the next game: who lost the most games; of equals the worst score, then the nearest seat.
+    """Return the seat that starts the next game: the side with the most games lost.
+
+    Ties go to the worst score, then to the nearest seat after `first`. If no side lost a game, the seat after `first`
+    starts.
 
     Args:
-        scores: The last ones of the game that is over, by side.
-        games_lost: By side.
-        first: The seat that started it. When all have won, the next seat starts.
-        seats: How many there are.
+        scores: Final scores of the game, by side.
+        games_lost: Games lost by that game, by side.
+        first: Seat that started it.
+        seats: Number of seats.
 
     >>> next_starter(scores=(121, 60, 40), games_lost=(0, 1, 1), first=0, seats=3)
     2

@@ -1,4 +1,4 @@
-"""Players in figures: what their turns brought, and the faces their dice showed; added up over games."""
+"""Statistics of players: games, turns, points and faces, added up over games."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from companion.table.evening.turns import KINDS, turn_results
 Json = dict[str, Any]
 
 TURN_ENDERS = ("stop", "score")
-"""Decisions that end a turn, whoever is on after it."""
+"""Decisions that always end a turn, even if the same player is on again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """A player over some games.
+    """Statistics of a player over some games.
 
     Attributes:
-        games: Games that were played to their end.
-        won: How many of those were won, alone, shared or with a partner, and not left before.
+        games: Games played to their end.
+        won: Games won, alone, shared or with a partner, without leaving early.
         lost: Games lost, as docs/reference/rules.md counts them (a skunk counts two).
-        throws: Throws.
-        turns: Turns that are over.
-        scoring: How many of those brought points.
-        points: What they brought together.
-        faces: How often each face came, from one to six.
+        throws: Throws made.
+        turns: Finished turns.
+        scoring: Finished turns that brought points.
+        points: Points of all finished turns.
+        faces: Number of dice that showed each face, from one to six.
     """
 
     games: int = 0
@@ -40,7 +40,7 @@ class Tally:
     faces: tuple[int, ...] = (0,) * 6
 
     def __add__(self, other: Tally) -> Tally:
-        """The player over both."""
+        """Return the statistics over both sets of games."""
         return Tally(
             games=self.games + other.games,
             won=self.won + other.won,
@@ -55,12 +55,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The best of a player in one game, over games of the same kind.
+    """Best results of a player in one game, or over games of one kind.
 
     Attributes:
-        score: At the end; None where it was not played to its end.
-        turn: What the best turn brought.
-        loss: What the dearest wipe-out lost.
+        score: Final score; None where the game was not finished.
+        turn: Points of the best turn.
+        loss: Points lost by the dearest wipe-out.
     """
 
     score: int | None = None
@@ -69,7 +69,7 @@ class Best:
 
 
 def bests(transcript: Transcript) -> dict[str, Best]:
-    """Each player of a game, in seat order; a team's score is that of each of its two."""
+    """Return each player's best results in a game, by name in seat order. A team's score counts for both players."""
     state, players = transcript.state, transcript.header.players
     scores = [state.scores[seat % len(state.scores)] if state.outcome else None for seat in range(len(players))]
     found = {name: Best(score) for name, score in zip(players, scores, strict=True)}
@@ -83,11 +83,11 @@ def bests(transcript: Transcript) -> dict[str, Best]:
 
 
 def tallies(header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]) -> dict[str, Tally]:
-    """Each player of a game, in seat order.
+    """Return each player's statistics in a game, by name in seat order.
 
     Args:
-        header: Its header.
-        moves: Its lines, each with the `state` after it, as `companion.history.export.PastGames.moves`.
+        header: The game's header line.
+        moves: Its lines, each with the `state` after it, as `companion.history.export.PastGames.moves` returns them.
     """
     found = {name: Tally() for name in header["players"]}
     player, state = header.get("first") or header["players"][0], None
@@ -97,11 +97,11 @@ def tallies(header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]) -> di
         side = _side(header["players"], state, player)
         if "throw" in line:
             found[player] = _thrown(found[player], line["throw"])
-        if rolling_off:  # nobody's turn; it ends when another number of dice than its two is asked for
+        if rolling_off:  # a roll-off throws two dice; it ends when another count is asked for
             rolling_off, player = state["throw_sizes"] == [2], state["player"]
         elif state["player"] != player or state["round"] != turn or line.get("do") in TURN_ENDERS:
             turn = state["round"]
-            if "leave" not in line:  # a turn that was left is none
+            if "leave" not in line:  # an abandoned turn is not counted
                 found[player] = _turned(found[player], state["scores"][side] - begun)
             player = state["player"] or player
             begun = state["scores"][_side(header["players"], state, player)]
@@ -109,7 +109,7 @@ def tallies(header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]) -> di
 
 
 def _side(players: list[str], state: Mapping[str, Any], player: str) -> str:
-    """The name that a player's scores are kept under: the own one, or the team's."""
+    """Return the name that keeps a player's score: the player's own, or the team's."""
     sides = list(state["scores"])
     return str(sides[players.index(player) % len(sides)])
 

@@ -1,4 +1,4 @@
-"""What the turns of a game brought and lost: each bank and each wipe-out, in order."""
+"""Gains and losses of a game's turns: each bank and each wipe-out, in order."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
 KINDS = {"banked": "best_turn", "wipe_out": "dearest_loss"}
-"""By the moment that an event makes what the greatest of them is."""
+"""Name of the highlight for each moment of an event that ends a turn with a gain or a loss."""
 
 
 class TurnResult(NamedTuple):
-    """What a turn brought or lost.
+    """Gain or loss of one turn.
 
     Attributes:
-        kind: One of `KINDS`.
-        player: Whose turn it was.
-        side: The side that it is about.
-        points: Above 0.
-        line: The line that ended it, counted from 0.
+        kind: A value of `KINDS`.
+        player: Player whose turn it was.
+        side: Index of the side that gained or lost.
+        points: Points gained or lost, above 0.
+        line: Index of the line that ended the turn, from 0.
     """
 
     kind: str
@@ -32,7 +32,7 @@ class TurnResult(NamedTuple):
 
 
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
-    """Each of a game's, oldest first."""
+    """Yield each gain or loss of a game's turns, oldest first."""
     rules = game_named(transcript.header.game)
     for line, (before, after) in enumerate(pairwise(step.state for step in transcript.steps)):
         for event in after.events:

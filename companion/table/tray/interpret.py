@@ -235,10 +235,14 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
         thrown=observation.thrown,
         lay=observation.thrown or memory.lay,
         kept=observation.kept,
-        kept_before=common_values(values_of(memory.kept), values_of(observation.kept)) if rolled else
-        memory.kept_before, rolled=memory.rolled or rolled, rolls=memory.rolls + rolled, empty_since_s=None if
-        observation.thrown or observation.kept else memory.empty_since_s, ignored_kept=memory.ignored_kept if
-        memory.ignored_kept == values_of(observation.kept) else None, keep_zone=observation.keep_zone,
+        kept_before=common_values(values_of(memory.kept), values_of(observation.kept))
+        if rolled
+        else memory.kept_before,
+        rolled=memory.rolled or rolled,
+        rolls=memory.rolls + rolled,
+        empty_since_s=None if observation.thrown or observation.kept else memory.empty_since_s,
+        ignored_kept=memory.ignored_kept if memory.ignored_kept == values_of(observation.kept) else None,
+        keep_zone=observation.keep_zone,
     )
 
 
