@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.errors import RulesError
 from companion.games.advice.luck import goal_for, steps_of
-from companion.games.advice.odds import weighed, win_chances
+from companion.games.advice.odds import odds_view, win_chances
 from companion.games.engine.transcript import Transcript
 from companion.history.story import story_with_photos
 from companion.table.evening.game_record import PlayedGame
@@ -33,7 +33,7 @@ class Advisor:
         self._story: tuple[Transcript, Json] | None = None
 
     def odds(self) -> Json:
-        """Return the options now and the value of each, as `games.advice.odds.weighed`, with the table's `number`.
+        """Return the options now and the value of each, as `games.advice.odds.odds_view`, with the table's `number`.
 
         The goal is the win probability where it is known for the whole game and every player is still in it, else
         points.
@@ -46,7 +46,7 @@ class Advisor:
         state = game.transcript.state
         with self._lock:
             if self._odds is None or self._odds[0] is not game.transcript:
-                self._odds = game.transcript, weighed(state, "points" if state.left else goal_for(game.header))
+                self._odds = game.transcript, odds_view(state, "points" if state.left else goal_for(game.header))
             return {"number": number, **self._odds[1]}
 
     def chances(self) -> Json:

@@ -1,1 +1,1 @@
-"""The rules of the games: pure, standard library only; a state is never changed, the next one is made."""
+"""Rules and odds of the games. Pure functions of frozen states; standard library only (odds may load NumPy)."""

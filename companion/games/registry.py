@@ -1,4 +1,4 @@
-"""The games that can be played. To add one: write its module and add its line here."""
+"""Registry of the games. To add a game, write its package and name it in `GAMES`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from companion.games.engine.rulebook import Rulebook
 from companion.games.engine.tray_policy import KeepZonePolicy, ThrowsOnly
 
 GAMES: Mapping[str, Rulebook] = MappingProxyType({game.GAME.name: game.GAME for game in (crib_dice, crag, crapola)})
+"""Definition of each game by name."""
 
 
 def game_named(name: str) -> Rulebook:
-    """The game of that name. Raises RulesError, naming the nearest there is.
+    """Return the game of a name. Raises RulesError for an unknown name and suggests the nearest one.
 
     >>> game_named("crapola").title
     'Crapola'
@@ -27,5 +28,5 @@ def game_named(name: str) -> Rulebook:
 
 
 def policy_for(state: State) -> KeepZonePolicy:
-    """What the tray means in that state: as its game says, or in a roll-off that its two dice are thrown."""
+    """Return the tray policy for a state: that of its game, or throws alone in a roll-off."""
     return ThrowsOnly() if isinstance(state, RollOff) else game_named(state.header.game).tray

@@ -11,7 +11,7 @@ from typing import Any
 
 from companion.errors import RulesError
 from companion.games.advice.luck import steps_of
-from companion.games.advice.odds import weighed, win_chances
+from companion.games.advice.odds import odds_view, win_chances
 from companion.games.engine.notation import action_of
 from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript
@@ -140,7 +140,7 @@ class PastGames:
         return self._chances[game][1]
 
     def odds(self, game: int, goal: str) -> Json | None:
-        """Return the options after a game's last line and the value of each, as `games.advice.odds.weighed`.
+        """Return the options after a game's last line and the value of each, as `games.advice.odds.odds_view`.
 
         Args:
             game: Number of the game.
@@ -160,7 +160,7 @@ class PastGames:
             raise RulesError(SERIOUS)
         known = self._odds
         if known is None or known[0] is not kept or known[1] != goal:
-            known = self._odds = kept, goal, weighed(transcript_of(kept.text()).state, goal)
+            known = self._odds = kept, goal, odds_view(transcript_of(kept.text()).state, goal)
         return known[2]
 
     def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from companion.errors import CompanionError, DeviceError, IllegalAction, StaleAction
 from companion.games.engine.game import Action, Leave, Throw, Undo
-from companion.games.engine.leaving import turn_goes_on
+from companion.games.engine.leaving import turn_continues
 from companion.games.engine.notation import action_of, header_line, header_of, line_of
-from companion.games.engine.tray_policy import waiting
+from companion.games.engine.tray_policy import waiting_notice
 from companion.games.engine.views.phrase import Phrase
 from companion.table import commands as c
 from companion.table.evening.archive import Archive, Mark
@@ -159,7 +159,7 @@ class Play:
         if game is None:
             return
         if observation is None or not (observation.thrown or observation.kept):
-            self._put(replace(self.table, notice=waiting(game.transcript.state)))
+            self._put(replace(self.table, notice=waiting_notice(game.transcript.state)))
             return
         self._take(interpret.reinterpret(game.transcript.state, self.table.memory, observation, self.table.policies))
 
@@ -184,7 +184,7 @@ class Play:
         asked = None if outcome.settled else self.table.asked
         if outcome.ask and not (asked and outcome.ask.code == "count" and asked[1].code != "count"):
             asked = self._asked(outcome.ask, asked)
-        notice = outcome.notice or waiting(self._game().transcript.state)
+        notice = outcome.notice or waiting_notice(self._game().transcript.state)
         self._put(replace(self.table, memory=outcome.memory, notice=notice, asked=asked))
 
     def _asked(self, ask: interpret.Ask, open_one: tuple[int, interpret.Ask] | None) -> tuple[int, interpret.Ask]:
@@ -199,7 +199,7 @@ class Play:
             self._undo(game, action)
             return
         self._line(action, "hand")
-        if isinstance(action, Leave) and turn_goes_on(game.transcript.state, self._game().transcript.state):
+        if isinstance(action, Leave) and turn_continues(game.transcript.state, self._game().transcript.state):
             return  # the dice in the tray, and the question about them, belong to another player
         if isinstance(action, Throw | Leave):
             self._rest(interpret.overruled(self.table.memory))
@@ -261,7 +261,7 @@ class Play:
         self._look_again()
         notice = self.table.notice
         if notice and notice.code == "unclear" and self.table.observation == ask.observation and not self.table.asked:
-            self._say(waiting(self._game().transcript.state))  # the answer has just settled it
+            self._say(waiting_notice(self._game().transcript.state))  # the answer has just settled it
 
     def _house_decides(self, command: c.HouseDecides) -> None:
         self._house_may_act()
@@ -379,7 +379,7 @@ class Play:
         """Close any question after people changed the game; the tray as it is counts as handled."""
         self._put(replace(self.table, memory=memory, asked=None))
         game = self._playing()
-        self._say(waiting(game.transcript.state) if game else None)
+        self._say(waiting_notice(game.transcript.state) if game else None)
 
     def _say(self, notice: Phrase | None) -> None:
         self._put(replace(self.table, notice=notice))

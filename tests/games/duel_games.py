@@ -34,7 +34,7 @@ def outcomes(piddle_points: bool, order: int) -> npt.NDArray[np.float32]:
     found = np.empty((*SHAPE[1:], HOLES + 1), np.float32)
     for begin in range(0, duel.PEGS, AT_ONCE):
         others = np.arange(begin, min(begin + AT_ONCE, duel.PEGS))
-        bank, lost = game.aims(values, order, others)
+        bank, lost = game.payoffs(values, order, others)
         tiled = np.tile(bank.reshape(len(bank), -1), (1, duel.PEGS * duel.FUCHLE))
         starts = np.repeat(np.arange(duel.PEGS), lost[0].size)
         turns = evaluate(Turns(piddle_points, tiled, lost.reshape(-1)), starts)

@@ -12,7 +12,7 @@ from companion.games.advice.odds import options
 from companion.games.crag.scoring import CATEGORIES
 from companion.games.engine.event import Event
 from companion.games.engine.game import Enter, Leave, Throw, Undo
-from companion.games.engine.leaving import turn_goes_on
+from companion.games.engine.leaving import turn_continues
 from companion.games.engine.notation import action_of
 from companion.games.engine.transcript import GAME_OVER, Transcript, corrected
 from companion.games.registry import GAMES, game_named
@@ -279,9 +279,9 @@ def test_undo_goes_back_over_the_end_that_a_leave_made() -> None:
 
 def test_whose_turn_goes_on_when_another_leaves() -> None:
     three = told("crag", throw(1, 6, 6), players=3).state
-    assert turn_goes_on(three, three.after(Leave("Ben")))
-    assert not turn_goes_on(three, three.after(Leave("Ann")))
+    assert turn_continues(three, three.after(Leave("Ben")))
+    assert not turn_continues(three, three.after(Leave("Ann")))
     two = told("crag", throw(1, 6, 6)).state
-    assert not turn_goes_on(two, two.after(Leave("Ben"))), "the game is over"
+    assert not turn_continues(two, two.after(Leave("Ben"))), "the game is over"
     tied = told("crag", throw(3, 3), throw(3, 3), throw(1, 1), throw(2, 2), players=3, roll_off=True).state
-    assert not turn_goes_on(tied, tied.after(Leave("Ann"))), "Ben was to roll off, and begins now"
+    assert not turn_continues(tied, tied.after(Leave("Ann"))), "Ben was to roll off, and begins now"

@@ -90,7 +90,7 @@ def test_who_always_does_what_is_best_gives_nothing_away(game: str, goal: str, r
         mine, other = story.accounts
         assert mine.gave_away == 0
         assert other.gave_away > 0
-        assert {move.seat for move in story.dearest} == {1}
+        assert {move.seat for move in story.costliest} == {1}
 
 
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
@@ -164,9 +164,9 @@ def test_the_luckiest_and_the_dearest_are_three_and_only_what_brought_or_cost_so
     decided = tuple(Move(8 + place, 0, Stop(), 0.5, luck, 2) for place, luck in enumerate(lucks))
     story = Story("win", (), throws + decided)
     assert [move.luck for move in story.luckiest] == [0.4, 0.3, 0.2]
-    assert [move.cost for move in story.dearest] == [0.4, 0.3, 0.2]
+    assert [move.cost for move in story.costliest] == [0.4, 0.3, 0.2]
     nothing = Story("win", (), (throws[1], throws[3], decided[1]))
-    assert nothing.luckiest == nothing.dearest == ()
+    assert nothing.luckiest == nothing.costliest == ()
 
 
 def test_an_unfinished_game_has_no_luck_to_tell_yet() -> None:

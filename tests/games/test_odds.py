@@ -19,7 +19,7 @@ from companion.games.crapola.scoring import points_of
 from companion.games.crib_dice.odds import turn_value as crib_odds
 from companion.games.crib_dice.odds.race import banks
 from companion.games.crib_dice.scoring import set_score
-from companion.games.engine.dice import handfuls, throws_of, without
+from companion.games.engine.dice import subsets, throws_of, without
 from tests.games.crib_turns import bank, ones
 from tests.games.playing import ADVANCED, BOMB, STOP, begun, keep, point, score, throw, told
 from tests.games.test_crapola import LATE_CRAP
@@ -246,7 +246,7 @@ def test_the_last_keep_of_crag_is_a_plain_mean() -> None:
     found = options(told("crag", *before, throw(1, 2, 6), players=1).state)
     so_far = sum(points_for(category, (1, 1, 2)) for category in CATEGORIES if category != "sixes")
     assert worth_of(found, score("sixes")) == so_far + 6
-    for kept in handfuls((1, 2, 6))[:-1]:
+    for kept in subsets((1, 2, 6))[:-1]:
         wanted = so_far + 6 * (kept.count(6) + Fraction(3 - len(kept), 6))
         assert worth_of(found, keep(*kept)) == pytest.approx(float(wanted), abs=1e-9)
     assert found[0]["line"] == keep(6)
@@ -276,7 +276,7 @@ def walked(unused: tuple[str, ...], strict: bool) -> float:
         return math.fsum(entered(tuple(sorted(dice + more))) for more in thrown) / 6 ** (3 - len(dice))
 
     thrown = (tuple(sorted(dice)) for dice in product(range(1, 7), repeat=3))
-    return math.fsum(max(kept(choice) for choice in handfuls(dice)) for dice in thrown) / 216
+    return math.fsum(max(kept(choice) for choice in subsets(dice)) for dice in thrown) / 216
 
 
 def test_only_unused_categories_count_and_the_house_rule_does() -> None:
@@ -317,7 +317,7 @@ def test_a_turn_played_to_reach_points_reaches_them_as_often_as_each_throw_says(
     for points, dice in ((0, 6), (150, 2), (250, 1)):
         total = 0.0
         for thrown in product(range(1, 7), repeat=dice):
-            keeps = [kept for kept in handfuls(tuple(sorted(thrown))) if points_of(kept)]
+            keeps = [kept for kept in subsets(tuple(sorted(thrown))) if points_of(kept)]
             following = [
                 1.0
                 if points + (points_of(kept) or 0) >= 300
@@ -364,7 +364,7 @@ def test_a_throw_of_crapola_is_worth_the_mean_of_its_best_keeps(points: int, dic
     worth = unstored(6, least)
     total = 0.0
     for thrown in product(range(1, 7), repeat=dice):
-        keeps = [kept for kept in handfuls(tuple(sorted(thrown))) if kept and points_of(kept)]
+        keeps = [kept for kept in subsets(tuple(sorted(thrown))) if kept and points_of(kept)]
         following = (
             worth.choosing(points + (points_of(kept) or 0), len(without(thrown, kept) or ())) for kept in keeps
         )

@@ -8,7 +8,7 @@ import pytest
 
 from companion.games.crag.scoring import CATEGORIES, points_for
 from companion.games.engine.transcript import Transcript
-from companion.games.engine.views.panels import Counter, Goal, Keeping, Panels, ScoreSheet, plain
+from companion.games.engine.views.panels import Counter, Goal, Keeping, Panels, ScoreSheet, default_panels
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import GAMES, game_named
 from tests.games.playing import BOMB, STOP, begun, keep, point, score, throw, told
@@ -51,7 +51,7 @@ def test_going_on_is_called_what_it_is() -> None:
 
 
 def test_a_game_without_panels_of_its_own_offers_throws_and_the_stop() -> None:
-    shown = plain(told("crib_dice", MIXED, point(5)).state)
+    shown = default_panels(told("crib_dice", MIXED, point(5)).state)
     assert shown == Panels(can=(Phrase("can.throw", {"count": [5]}), Phrase("can.bank", {"points": 2})), notes=((), ()))
 
 

@@ -19,8 +19,8 @@ from companion.games.crib_dice.scoring import MAX_SET_SCORE as REACH
 from companion.games.crib_dice.scoring import set_score
 from companion.games.solving import crib_dice as solve
 from companion.games.solving import crib_dice_duel as solve_duel
-from companion.games.solving.__main__ import worked_out
-from companion.games.solving.crib_dice_duel import Duel, Mixing, Policy, RoughDuel, fixed_point
+from companion.games.solving.__main__ import run_solver
+from companion.games.solving.crib_dice_duel import AndersonMixing, Duel, InterpolatedDuel, Policy, fixed_point
 from companion.games.solving.crib_dice_outcomes import Outcomes
 
 PEGS, TOP = 11, 50
@@ -101,13 +101,13 @@ def walked(worth: TurnValues, piddle_points: bool, holes: int) -> tuple[Counter[
 @pytest.mark.parametrize("piddle_points", [False, True])
 def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     game, policies, precisions = Duel(piddle_points), list[Policy](), list[str]()
-    improved = game.improved
+    best_values = game.best_values
 
     def noted(values: Floats) -> Floats:
         precisions.append(values.dtype.name)
-        return improved(values)
+        return best_values(values)
 
-    monkeypatch.setattr(game, "improved", noted)
+    monkeypatch.setattr(game, "best_values", noted)
 
     def policy(duel: Duel, values: Floats) -> Policy:
         policies.append(Policy(duel, values))
@@ -122,7 +122,7 @@ def test_a_short_track_is_solved_to_the_best_turns(piddle_points: bool, monkeypa
     assert len(policies) == 2, "the last steps keep an old one"
     assert precisions == sorted(precisions), "single precision first"
     assert {"float32", "float64"} == set(precisions)
-    assert np.abs(RoughDuel(game).solved() - values).max() <= 2.4e-3
+    assert np.abs(InterpolatedDuel(game).solved() - values).max() <= 2.4e-3
     generator = random.Random(6)
     for _ in range(60):
         order, mover, other, mine, theirs = (generator.randrange(count) for count in values.shape)
@@ -146,8 +146,8 @@ def aims(
 
 @pytest.mark.usefixtures("short")
 def test_a_rough_turn_is_worth_what_lies_between_those_of_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solve_duel, "ROUGHLY", 1e-11)
-    values, generator = RoughDuel(Duel(True)).solved(), random.Random(7)
+    monkeypatch.setattr(solve_duel, "INTERPOLATED_TOLERANCE", 1e-11)
+    values, generator = InterpolatedDuel(Duel(True)).solved(), random.Random(7)
     nodes = np.cos(np.pi * (np.arange(solve_duel.NODES) + 0.5) / solve_duel.NODES)
     for _ in range(40):
         order, mover, other, mine, theirs = (generator.randrange(count) for count in values.shape)
@@ -160,7 +160,7 @@ def test_a_rough_turn_is_worth_what_lies_between_those_of_the_nodes(monkeypatch:
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("piddle_points", [False, True])
 def test_a_last_turn_wins_as_often_as_one_that_is_played_for_just_that(piddle_points: bool) -> None:
-    found = solve_duel.last_turns(piddle_points)
+    found = solve_duel.last_turn_wins(piddle_points)
     assert len(found) == solve_duel.GAPS
     for gap in (0, 1, 40, solve_duel.GAPS - 2, solve_duel.GAPS - 1):
         assert found[gap] == pytest.approx(last_turn(piddle_points, gap))
@@ -170,7 +170,7 @@ def test_a_last_turn_wins_as_often_as_one_that_is_played_for_just_that(piddle_po
 def test_banks_are_told_to_where_a_turn_that_stops_can_come() -> None:
     game = Duel(False)
     for order, top in enumerate((TOP, PEGS)):
-        bank, _ = game.aims(some_values(), order, np.arange(2))
+        bank, _ = game.payoffs(some_values(), order, np.arange(2))
         assert len(bank) == top + 2 * REACH + 1
         assert np.isfinite(bank).all()
 
@@ -192,9 +192,9 @@ def some_values() -> Floats:
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("every", [1, 5])
 def test_a_policy_says_what_becomes_of_the_best_turns(every: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solve_duel, "EVERY", every)
+    monkeypatch.setattr(solve_duel, "PEG_STEP", every)
     game, values = Duel(True), some_values()
-    policy, best = Policy(game, values), game.improved(values)
+    policy, best = Policy(game, values), game.best_values(values)
     banked, wiped = policy._banked.astype(float), policy._wiped.astype(float)
     for (order, mover, other, mine, theirs), worth in np.ndenumerate(best[1:, :, ::every]):
         order, other = 1, other * every
@@ -214,14 +214,14 @@ def test_a_policy_says_what_becomes_of_the_best_turns(every: int, monkeypatch: p
 def test_changes_make_up_for_what_is_missing_under_a_policy() -> None:
     policy, shape = Policy(Duel(False), some_values()), (2, PEGS, PEGS, 3, 3)
     missing = np.random.default_rng(9).random(shape) - 0.5
-    found = policy.changes(missing)
+    found = policy.corrections(missing)
     wanted = np.empty(shape)
     for (order, mover, other, mine, theirs), lacking in np.ndenumerate(missing):
         at = order, mover, other, theirs, mine
         after = found[1 - order, other, :, theirs, 0]
         lost = found[1 - order, other, mover, theirs, mine + 1] if mine < 2 else found[1 - order, other, 0, theirs, 0]
         wanted[order, mover, other, mine, theirs] = lacking - policy._banked[at] @ after - policy._wiped[at] * lost
-    assert found == pytest.approx(wanted, abs=0.5 * solve_duel.CLOSELY)
+    assert found == pytest.approx(wanted, abs=0.5 * solve_duel.CORRECTION_TOLERANCE)
 
 
 def test_columns_are_those_of_pegs_on_the_track() -> None:
@@ -245,7 +245,7 @@ def test_the_table_of_the_game_between_two_holds_what_it_converges_to(
     monkeypatch.setattr(solve, "Duel", Known)
     monkeypatch.setattr(solve, "solved", lambda _: iter(steps))
     come = list[float]()
-    found = worked_out(solve.TABLES[duel.table_of(piddle_points)], come.append)
+    found = run_solver(solve.TABLES[duel.table_of(piddle_points)], come.append)
     assert np.frombuffer(found, "<u4") * duel.UNIT == pytest.approx([1.0, 0.75, 0.5, 0.25], abs=duel.UNIT)
     assert come == pytest.approx([0.5, 1.0, 1.0]), "by the digits that are right, of ten"
 
@@ -254,7 +254,7 @@ def test_the_table_of_the_game_between_two_holds_what_it_converges_to(
 
 
 def test_mixing_of_one_number_is_the_secant_method_with_the_points_it_remembers() -> None:
-    mixing, at = Mixing(memory=2), [np.array([1.0]), np.array([3.0]), np.array([2.5])]
+    mixing, at = AndersonMixing(memory=2), [np.array([1.0]), np.array([3.0]), np.array([2.5])]
     changes = [np.array([1.0]), np.array([-0.5]), np.array([0.125])]
     assert mixing.next(at[0], changes[0]) == 2.0
     assert mixing.next(at[1], changes[1]) == pytest.approx(3 - 0.5 * 2 / 1.5)

@@ -17,7 +17,7 @@ from companion.errors import RulesError
 from companion.games import crapola
 from companion.games.advice.stored import floats, stored, whole_numbers
 from companion.games.registry import GAMES
-from companion.games.solving.__main__ import solvers, worked_out
+from companion.games.solving.__main__ import run_solver, solvers
 
 PACKAGES = [f"companion.games.{game}.odds" for game in GAMES]
 # The games between two take longer: test_duel.py holds their tables to the turns that they are made of.
@@ -27,7 +27,7 @@ QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not 
 @pytest.mark.parametrize(("game", "name"), QUICK)
 def test_the_stored_tables_are_those_that_their_solvers_find(game: str, name: str) -> None:
     come = list[float]()
-    found = worked_out(solvers(game)[name], come.append)
+    found = run_solver(solvers(game)[name], come.append)
     assert 0 <= min(come) == come[0] < come[-1] == 1, "it says how far it has come"
     assert max(come[:-1]) < 1
     assert same(name, stored(f"companion.games.{game}.odds", name), found), "`make solve` makes it anew"

@@ -135,5 +135,5 @@ def test_a_line_that_nobody_weighed_is_named(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": replace(GAME, begin=begin)}))
     lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"]}, {"throw": [5]}, {"throw": [3]}]
-    with pytest.raises(RulesError, match="no option that is weighed"):
+    with pytest.raises(RulesError, match="odds have no value for"):
         story_of(transcript_of("\n".join(map(json.dumps, lines)).encode()))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from companion.adapters.sound import WEIGHT, effect
-from companion.games.engine.event import OF_EVERY_GAME
+from companion.games.engine.event import SHARED_EFFECTS
 from companion.games.registry import GAMES
 from companion.table.events import TAKEN_BACK
 from companion.table.snapshot import Event, News
@@ -39,7 +39,7 @@ def test_of_all_that_one_line_brings_about_the_weightiest_is_heard(codes: tuple[
 
 
 def test_every_moment_of_the_games_has_a_sound() -> None:
-    kinds = {effect.moment for game in GAMES.values() for effect in {**OF_EVERY_GAME, **game.effects}.values()}  # type: ignore[attr-defined]
+    kinds = {effect.moment for game in GAMES.values() for effect in {**SHARED_EFFECTS, **game.effects}.values()}  # type: ignore[attr-defined]
     assert kinds - {None, "over"} == set(WEIGHT) == set(EFFECTS)
 
 

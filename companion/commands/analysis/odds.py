@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from companion.commands.transcript_file import naming, transcript_in
-from companion.games.advice.odds import GOALS, weighed
+from companion.games.advice.odds import GOALS, odds_view
 
 
 @click.command()
@@ -27,7 +27,7 @@ def command(file: str, as_json: bool, goal: str) -> None:
     """
     transcript = transcript_in(file)
     with naming(file):
-        odds = weighed(transcript.state, goal)
+        odds = odds_view(transcript.state, goal)
     click.echo(json.dumps(odds) if as_json else in_words(odds))
 
 

@@ -1,11 +1,10 @@
-"""Luck told from skill: how a finished game's result splits into what the dice did and what decisions gave away.
+"""Split the result of a finished game into luck and decisions.
 
-A decision costs what its option is worth less than the best one. All else that a line changes is luck. So luck and
-decisions together are the result less what was expected at the start, exactly.
+The regret of a decision is the value of the best option less the value of the option taken. Luck is the change of value
+at chance nodes, the throws. Luck and decisions add up exactly to the result less the expectation at the start.
 
-For the goal `win` the measure is the chance to win, from the first line to the last; every decision counts for both
-sides. For `points` it is what turns bring: each turn is expected to bring something when it begins, and a player's
-result is what all of them brought; where a game is a sheet to fill, its final total.
+Goal `win`: value is the win probability; a decision counts for both sides. Goal `points`: value is the expected points
+of the turn, and a result is the sum over the turns of a player. For a score sheet it is the final total.
 """
 
 from __future__ import annotations
@@ -23,21 +22,23 @@ from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
-MOST_LISTED = 3
+MAX_HIGHLIGHTS = 3
+"""Number of luckiest throws and of costliest decisions that a page lists."""
 Option = Action | int
+"""A decision, or the number of dice to throw."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One line of the game, weighed for whoever made it.
+    """One line of a game with its luck and regret, in units of the goal.
 
     Attributes:
-        line: Its number in the transcript; the header is 1. Lines taken back are not counted.
-        seat: Who made it.
-        action: What was thrown or decided.
-        luck: What the dice brought, measured for that seat; of a decision 0, but for rounding.
-        cost: What the choice gave away, 0 or more. Of a throw: that it was thrown at all.
-        best: What would have been best; None where that was done.
+        line: Line number in the transcript; the header is 1. Lines taken back do not count.
+        seat: Seat that acted.
+        action: The throw or decision.
+        luck: Change of value by the dice, for that seat; 0 for a decision, up to rounding.
+        cost: Regret, 0 or more. For a throw: the regret of the decision to throw.
+        best: The best option; None if it was taken.
     """
 
     line: int
@@ -48,7 +49,7 @@ class Move:
     best: Option | None
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
-        """Plain JSON values."""
+        """Return the move as JSON values, with the name of the player."""
         best = {"throw": self.best} if isinstance(self.best, int) else self.best and line_of(self.best)
         return {
             "line": self.line,
@@ -62,13 +63,15 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A result, split: `result == start + luck + decisions`.
+    """Split of one result: `result == start + luck + decisions`, in units of the goal.
 
     Attributes:
-        start: What was expected: the chance to win, or the points of all turns as each began.
-        luck: What all dice of the game did to it.
-        decisions: What all decisions did to it, the others' too where they matter to him.
-        gave_away: What his own decisions cost him.
+        player: Name of the player; for the goal `win`, of the side.
+        start: Expected result: win probability at the start, or the sum of what each turn was expected to bring.
+        result: Share of the win, or points.
+        luck: Change by all throws of the game.
+        decisions: Change by all decisions; for the goal `win` those of the opponents too.
+        gave_away: Sum of the regrets of the own decisions.
     """
 
     player: str
@@ -81,7 +84,13 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A finished game, told as luck and decisions."""
+    """Luck and decisions of a finished game.
+
+    Attributes:
+        goal: `win` or `points`.
+        accounts: Split of the result, by side or by player.
+        moves: Every line of the game after the roll-off.
+    """
 
     goal: str
     accounts: tuple[Account, ...]
@@ -89,41 +98,43 @@ class Story:
 
     @property
     def luckiest(self) -> tuple[Move, ...]:
-        """The throws that brought most, the luckiest first."""
+        """Throws of the most positive luck, luckiest first; at most `MAX_HIGHLIGHTS`."""
         throws = [move for move in self.moves if isinstance(move.action, Throw) and move.luck > 0]
-        return tuple(sorted(throws, key=lambda move: -move.luck)[:MOST_LISTED])
+        return tuple(sorted(throws, key=lambda move: -move.luck)[:MAX_HIGHLIGHTS])
 
     @property
-    def dearest(self) -> tuple[Move, ...]:
-        """The choices that gave away most, the dearest first."""
-        return tuple(sorted((move for move in self.moves if move.cost > 0), key=lambda move: -move.cost)[:MOST_LISTED])
+    def costliest(self) -> tuple[Move, ...]:
+        """Decisions of the greatest regret, costliest first; at most `MAX_HIGHLIGHTS`."""
+        return tuple(
+            sorted((move for move in self.moves if move.cost > 0), key=lambda move: -move.cost)[:MAX_HIGHLIGHTS]
+        )
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
-        """Plain JSON values: `goal`, `players` (the accounts), `luckiest`, `dearest`, `moves`."""
+        """Return JSON values: `goal`, `players` (the accounts), `luckiest`, `dearest` (the costliest) and `moves`."""
         return {
             "goal": self.goal,
             "players": [asdict(account) for account in self.accounts],
             "luckiest": [move.view(players) for move in self.luckiest],
-            "dearest": [move.view(players) for move in self.dearest],
+            "dearest": [move.view(players) for move in self.costliest],
             "moves": [move.view(players) for move in self.moves],
         }
 
 
 def goal_for(header: Header) -> str:
-    """The measure that a game's results are best told in: the win where its chance is known throughout."""
+    """Return the default goal of a game: `win` if it is solved under these rules, else `points`."""
     game = game_named(header.game)
     return "win" if game.solved(game.start(replace(header, roll_off=False))) else "points"
 
 
 def story_of(transcript: Transcript, goal: str | None = None) -> Story:
-    """How a finished game split into luck and decisions.
+    """Split the results of a finished game into luck and decisions.
 
     Args:
-        transcript: After its last line.
-        goal: `win` or `points`; else what `goal_for` finds.
+        transcript: The whole game.
+        goal: `win` or `points`; None for `goal_for` the game.
 
     Raises:
-        RulesError: The game is not finished, there is no such goal, or its values are not worked out.
+        RulesError: The game is not finished, a player left it, the goal is unknown, or its values are not known.
     """
     if not transcript.state.over:
         raise RulesError("The game is not finished: its luck can be told when it is over.")
@@ -132,37 +143,41 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
     goal = goal_for(transcript.header) if goal is None else goal
     if goal not in GOALS:
         raise RulesError(f"There is no goal {goal!r}; there are: {', '.join(GOALS)}.")
-    return _won(transcript) if goal == "win" else _scored(transcript)
+    return _win_story(transcript) if goal == "win" else _points_story(transcript)
 
 
 def steps_of(transcript: Transcript) -> list[Transcript]:
-    """The transcript before the first line of the game proper, and after each."""
+    """Return the transcript when the roll-off is over, and after each later line. During a roll-off: itself alone."""
     return [step for step in transcript.steps if not isinstance(step.state, RollOff)] or [transcript]
 
 
 def _steps(transcript: Transcript) -> Iterator[tuple[int, State, Action, State]]:
-    """Each line of the game proper with the state before and after it."""
+    """Yield each line after the roll-off: line number, state before, action, state after."""
     for before, after in pairwise(steps_of(transcript)):
         assert after.last is not None, "it has a line"
         yield after.standing + 1, before.state, after.last, after.state
 
 
-def _weighed(values: tuple[tuple[Option, float], ...], action: Action) -> tuple[float, float, Option | None]:
-    """What the best option was worth, what the one that was taken cost, and the best one where it was another."""
-    wanted, best = max(values, key=lambda each: each[1])
+def _regret(values: tuple[tuple[Option, float], ...], action: Action) -> tuple[float, float, Option | None]:
+    """Return the value of the best option, the regret of the action, and the best option if it is another.
+
+    Raises:
+        RulesError: `values` do not hold the action.
+    """
+    best_option, best = max(values, key=lambda each: each[1])
     taken = len(action.dice) if isinstance(action, Throw) else action
-    alike = [worth for option, worth in values if option == taken or (_spends(option) and _spends(taken))]
-    if not alike:
-        raise RulesError(f"{line_of(action)} is no option that is weighed.")
-    return best, best - alike[0], wanted if alike[0] < best else None
+    taken_values = [value for option, value in values if option == taken or (_is_spend(option) and _is_spend(taken))]
+    if not taken_values:
+        raise RulesError(f"The odds have no value for {line_of(action)}.")
+    return best, best - taken_values[0], best_option if taken_values[0] < best else None
 
 
-def _spends(option: Option) -> bool:
-    """Of spendings only the smallest and the greatest are listed; each brings no points."""
+def _is_spend(option: Option) -> bool:
+    """Whether an option spends points. Only two amounts are listed as options; all have the same value."""
     return isinstance(option, Spend)
 
 
-def _won(transcript: Transcript) -> Story:
+def _win_story(transcript: Transcript) -> Story:
     game, moves = game_named(transcript.header.game), list[Move]()
     steps = tuple(_steps(transcript))
     start = now = win_chances(steps[0][1])
@@ -170,41 +185,41 @@ def _won(transcript: Transcript) -> Story:
     for line, before, action, after in steps:
         assert before.to_play is not None, "nothing happens after the end"
         mover = side_of(before, before.to_play)
-        _, cost, wanted = _weighed(game.values_to_win(before), action)
+        _, cost, best_option = _regret(game.values_to_win(before), action)
         then, now = now, win_chances(after)
         for side in range(len(start)):
             decided = -cost if side == mover else cost / (len(start) - 1)
             decisions[side] += decided
             luck[side] += now[side] - then[side] - decided
         own[mover] += cost
-        moves.append(Move(line, before.to_play, action, now[mover] - then[mover] + cost, cost, wanted))
+        moves.append(Move(line, before.to_play, action, now[mover] - then[mover] + cost, cost, best_option))
     accounts = map(Account, transcript.state.sides, start, now, luck, decisions, own)
     return Story("win", tuple(accounts), tuple(moves))
 
 
-def _scored(transcript: Transcript) -> Story:
+def _points_story(transcript: Transcript) -> Story:
     players, moves = transcript.header.players, list[Move]()
     total = game_named(transcript.header.game).expects_total
-    start, result, worth, luck, own = ([0.0] * len(players) for _ in range(5))
-    begun, in_turn = set[int](), False
+    start, result, expected, luck, own = ([0.0] * len(players) for _ in range(5))
+    seats_begun, in_turn = set[int](), False
     for line, before, action, after in _steps(transcript):
         seat = before.to_play
         assert seat is not None, "nothing happens after the end"
-        best, cost, wanted = _weighed(values_in_points(before), action)
-        if not in_turn and not (total and seat in begun):
+        best, cost, best_option = _regret(values_in_points(before), action)
+        if not in_turn and not (total and seat in seats_begun):
             start[seat] += best
-            worth[seat] = best
-        begun.add(seat)
+            expected[seat] = best
+        seats_begun.add(seat)
         in_turn = after.to_play == seat and not isinstance(action, Stop | Enter | Spend)
         if in_turn:
             following = max(value for _, value in values_in_points(after))
         else:
             following = 0.0 if isinstance(action, Throw) else best - cost
             result[seat] = following + (0.0 if total else result[seat])
-        brought = following - worth[seat] + cost
-        worth[seat] = following
-        luck[seat] += brought
+        change = following - expected[seat] + cost
+        expected[seat] = following
+        luck[seat] += change
         own[seat] += cost
-        moves.append(Move(line, seat, action, brought, cost, wanted))
+        moves.append(Move(line, seat, action, change, cost, best_option))
     accounts = map(Account, players, start, result, luck, [-cost for cost in own], own)
     return Story("points", tuple(accounts), tuple(moves))

@@ -1,4 +1,4 @@
-"""Exact odds for players: what each option is worth, who may yet win."""
+"""Exact odds of a state: the value of each option, and the win probability of each side."""
 
 from __future__ import annotations
 
@@ -10,29 +10,27 @@ from companion.games.engine.notation import line_of
 from companion.games.registry import game_named
 
 GOALS = ("points", "win")
+"""Objectives of an option's value: expected points, or win probability."""
 
 
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
-    """Each option with its exact value, the best first: `{"line": {"do": "stop"}, "value": 10.0}`.
+    """Return each option with its exact value, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
 
-    For the goal `points` a value is the turn points that this turn will bank, or where a game is a sheet to fill its
-    final total, expected with best play from there on. Going on is `{"throw": n}`, n the number of dice: which line it
-    becomes the dice decide. What a bomb or a spending does to pegs and totals is no turn points: both are worth 0.
+    Goal `points`: expected turn points that the turn banks, or expected final total of a score sheet, with best play.
+    A throw of n dice is the option `{"throw": n}`. Bombing and spending bank nothing: their value is 0.
 
     >>> from companion.games.registry import GAMES
     >>> from companion.games.engine.replay import transcript_of
     >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["Ann", "Ben"]}}'
     >>> after = transcript_of(f'{head}\\n{{"throw": [5, 5, 5, 2, 2, 1, 4]}}'.encode()).state
-    >>> [(one["line"]["value"], round(one["value"], 2)) for one in options(after)]
+    >>> [(option["line"]["value"], round(option["value"], 2)) for option in options(after)]
     [(5, 8.48), (2, 4.62)]
 
-    For the goal `win` it is the chance that the player, or his team, wins; a win that is shared by n counts 1/n. Where
-    the game between two is solved, when both play every turn for the win; else when this turn is played for it as well
-    as can be, and everyone plays every later turn for its points. To eight digits.
+    Goal `win`: probability that the side to play wins, to eight digits; a win shared by n counts 1/n. In a solved game
+    both sides play every turn for the win. Otherwise this turn is played for the win, later turns for points.
 
     Raises:
-        RulesError: There is no such goal; this game or a house rule has no exact values for it, or puts them out of
-            reach.
+        RulesError: Unknown goal, or no exact values are known under these rules.
     """
     if goal not in GOALS:
         raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
@@ -44,7 +42,7 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
 
 
 def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """The state's expected values; none after the end. Raises RulesError: its game has not worked them out."""
+    """Return `State.expected_values`; empty after the end. Raises RulesError if the game has no such values."""
     values = state.expected_values()
     if not values and not state.over:
         raise RulesError(f"What each option is worth is not known for {state.header.game!r}.")
@@ -52,10 +50,10 @@ def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def win_chances(state: State) -> tuple[float, ...]:
-    """Each side's chance to win, as near as `values_to_win` of the game tells it; after the end its share of the win.
+    """Return the win probability of each side under best play; after the end its share of the win.
 
     Raises:
-        RulesError: There are not two sides, or it is not worked out.
+        RulesError: The game is not between two sides, or has no win probabilities.
     """
     outcome, sides = state.outcome, range(len(state.sides))
     if outcome is not None:
@@ -66,10 +64,11 @@ def win_chances(state: State) -> tuple[float, ...]:
     return (best, 1 - best) if side_of(state, state.to_play) == 0 else (1 - best, best)
 
 
-def weighed(state: State, goal: str = "points") -> dict[str, Any]:
-    """All of that as plain JSON values: `player`, `safe`, `options`, `best`, `goal`. Raises as `options`.
+def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
+    """Return the odds of a state as JSON values: `player`, `safe`, `options`, `best` and `goal`.
 
-    `best` is the line of the first of the options, None after the game's end.
+    `safe` is `State.safe_chance`. `best` is the line of the first option; None after the end. Raises RulesError as
+    `options` does.
     """
     choices = options(state, goal)
     return {

@@ -1,4 +1,4 @@
-"""Tables that `make solve` has worked out and that lie in a game's folder: read when asked for, without NumPy."""
+"""Read the tables that `make solve` stores in the folder of a game, on demand and without NumPy."""
 
 from __future__ import annotations
 
@@ -10,12 +10,20 @@ from typing import Any
 
 from companion.errors import RulesError
 
-# Works a table out: yields how far it has come, from 0 to 1, and returns the content.
-Working = Callable[[], Generator[float, None, bytes]]
+Solver = Callable[[], Generator[float, None, bytes]]
+"""Computes a table: yields its progress from 0 to 1 and returns the content of the file."""
 
 
 def stored(package: str, name: str) -> bytes:
-    """A table as it lies there. Raises RulesError when it is missing."""
+    """Return the bytes of a table.
+
+    Args:
+        package: Package that holds the table: a game's `odds`.
+        name: Name of the file.
+
+    Raises:
+        RulesError: The file is missing.
+    """
     try:
         content = pkgutil.get_data(package, name)
     except OSError:
@@ -26,12 +34,12 @@ def stored(package: str, name: str) -> bytes:
 
 
 def floats(package: str, name: str) -> tuple[float, ...]:
-    """A table of little-endian float64."""
+    """Return a table of little-endian float64. Raises RulesError if it is missing."""
     return tuple(_numbers(package, name, "d"))
 
 
 def whole_numbers(package: str, name: str) -> array[int]:
-    """A table of little-endian uint32."""
+    """Return a table of little-endian uint32. Raises RulesError if it is missing."""
     return _numbers(package, name, "I")
 
 

@@ -1,4 +1,4 @@
-"""Crag: its rules, odds and words, joined into one game.
+"""Crag: rules, odds, views and texts, combined into one `Rulebook`.
 
 >>> from companion.games.engine.replay import replayed
 >>> lines = b'{"transcript": 1, "game": "crag", "players": ["Ann"]}\\n{"throw": [1, 6, 6]}\\n{"do": "stop"}'
@@ -19,7 +19,7 @@ from companion.games.engine.rulebook import Rulebook
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """The chance to win with each option; NumPy is loaded for it."""
+    """Return the win probability of each option; loads NumPy on first use. Raises RulesError where it is unknown."""
     from companion.games.crag.odds import win
 
     return win.values_to_win(state)

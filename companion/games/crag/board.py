@@ -1,4 +1,4 @@
-"""The track of Crag: two points a hole, so a full sheet of 244 is just past the end."""
+"""Track and effects of Crag: two points a hole, so the greatest total, 244, just passes the end."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from companion.games.engine.game import State
 from companion.games.engine.views.board import HOLES, Track, track_of
 
 EFFECTS = {"entered": Effect("banked", called=True), "jackpot": Effect(cheered=True)}
+"""Effects of the events of Crag, by code."""
 
 
 def track(state: State) -> Track:
-    """The totals of the sheets."""
+    """Return the track with the totals of the sheets, two points a hole."""
     return track_of(state, HOLES, points_per_hole=2)

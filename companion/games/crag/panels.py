@@ -1,28 +1,28 @@
-"""Crag beside the track: the sheet, with what the dice on the table would score in it."""
+"""Panels of Crag: the score sheet, with the points that the dice would score in each open category."""
 
 from __future__ import annotations
 
 from companion.games.crag.scoring import CATEGORIES
 from companion.games.crag.state import Crag
 from companion.games.engine.game import State
-from companion.games.engine.views.panels import Keeping, Panels, ScoreSheet, may, notes_of, plain
+from companion.games.engine.views.panels import Keeping, Panels, ScoreSheet, allowed_phrases, default_panels, notes_of
 
 
 def panels(state: State) -> Panels:
-    """What the page shows; before a roll-off is over the empty sheet."""
+    """Return the panels of a state; during a roll-off an empty sheet."""
     if isinstance(state, Crag):
         return _of(state)
     rows = len(CATEGORIES)
     sides = len(state.sides)
     empty = ScoreSheet(CATEGORIES, ((None,) * rows,) * sides, (None,) * rows, (None,) * sides)
-    return Panels(can=plain(state).can, worth=False, notes=notes_of(state), sheet=empty)
+    return Panels(can=default_panels(state).can, worth=False, notes=notes_of(state), sheet=empty)
 
 
 def _of(state: Crag) -> Panels:
     sheets = [dict(sheet) for sheet in state.sheets]
     open_rows = state.unused if "score" in state.decisions else ()
     return Panels(
-        can=may(state, {"keep": "can.again", "score": "can.score"}),
+        can=allowed_phrases(state, {"keep": "can.again", "score": "can.score"}),
         dice=state.dice,
         worth=False,
         notes=notes_of(state),

@@ -1,6 +1,6 @@
-"""Crag: three dice, one chance to throw some again, a sheet of thirteen categories.
+"""Rules of Crag as a state: three dice, one chance to throw some again, a sheet of thirteen categories.
 
-docs/reference/rules.md, "Crag".
+Rules: docs/reference/rules.md, "Crag".
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, Literal
 from companion.errors import IllegalAction, nearest
 from companion.games.crag.odds.turn_value import TurnValues, filled_of, turn_values
 from companion.games.crag.scoring import BEST, CATEGORIES, points_for
-from companion.games.engine.dice import handfuls, in_order, without
-from companion.games.engine.event import Event, threw
+from companion.games.engine.dice import in_order, subsets, without
+from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Enter, Header, Keep, Leave, Outcome, Throw, refusal
-from companion.games.engine.leaving import NOBODY, has_left, leaver, left_view, one_remains
+from companion.games.engine.leaving import NOBODY, leave_event, left_view, one_remains, seat_leaving
 
 Phase = Literal["fresh", "thrown", "keeping", "rethrown"]
 Sheets = tuple[tuple[tuple[str, int], ...], ...]
@@ -22,17 +22,18 @@ Sheets = tuple[tuple[tuple[str, int], ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Crag:
-    """A game of Crag as it stands.
+    """State of a game of Crag.
 
     Attributes:
+        header: Set-up of the game.
         first: Seat of the player who started.
-        turn: Turns since the start, those of players who have left passed over but counted.
-        sheets: What each player has entered, in seat order: categories and points in the order of entering.
+        turn: Number of turns since the start, skipped turns of players who have left included.
+        sheets: Entries of each player by seat: categories with points, in the order of entering.
         phase: `fresh`: three dice must be thrown; `thrown`: enter them or keep some; `keeping`: the others must be
             thrown again; `rethrown`: they must be entered.
-        dice: On the table, ascending.
-        left: Seats of those who have left.
-        events: What the action that led here brought about.
+        dice: Dice on the table, ascending.
+        left: Seats of the players who have left.
+        events: Events of the action that led here.
     """
 
     header: Header
@@ -46,12 +47,12 @@ class Crag:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Everyone plays for himself."""
+        """Players: each is a side of its own."""
         return self.header.players
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """The totals of the sheets."""
+        """Total of each sheet, by seat."""
         return tuple(sum(points for _, points in sheet) for sheet in self.sheets)
 
     @property
@@ -61,7 +62,7 @@ class Crag:
 
     @property
     def over(self) -> bool:
-        """Whether the sheets of all who are still there are full, or one alone is left."""
+        """Whether all sheets are full, or at most one player remains."""
         return self._full or one_remains(len(self.header.players), self.left)
 
     @property
@@ -70,34 +71,34 @@ class Crag:
 
     @property
     def seat(self) -> int:
-        """Whose sheet is filled now; when the game is over, who would be next."""
+        """Seat whose sheet is filled now; after the end, the seat that would be next."""
         return (self.first + self.turn) % len(self.header.players)
 
     @property
     def to_play(self) -> int | None:
-        """The seat whose turn it is; None when the game is over."""
+        """Seat to play; None after the end."""
         return None if self.over else self.seat
 
     @property
     def player(self) -> str | None:
-        """Who sits there; None when the game is over."""
+        """Name of the player to play; None after the end."""
         return None if self.over else self.header.players[self.seat]
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Three dice, or those that were not kept."""
+        """Three dice for the first throw, then the number that was not kept; empty when an entry is due."""
         if self.over or self.phase in {"thrown", "rethrown"}:
             return ()
         return (3 - len(self.dice),)
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """`score` when dice lie there, `keep` only of the first throw."""
+        """`score` after a throw; `keep` too after the first."""
         return {"thrown": ("keep", "score"), "rethrown": ("score",)}.get(self.phase, ())
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """Categories that the player has still to fill, in the order of the sheet."""
+        """Open categories of the player to play, in the order of the sheet."""
         used = dict(self.sheets[self.seat])
         return tuple(category for category in CATEGORIES if category not in used)
 
@@ -106,30 +107,30 @@ class Crag:
         return bool(self.header.rules["thirteen_without_double"])
 
     def points_in(self, category: str) -> int:
-        """What the dice on the table would score there."""
+        """Return the points of the dice on the table in a category."""
         return points_for(category, self.dice, self._strict)
 
     def options(self) -> tuple[Action, ...]:
-        """Every keep, the fewest dice first; then every entry, the best first."""
-        keeps = tuple(Keep(dice) for dice in handfuls(self.dice)[:-1]) if self.phase == "thrown" else ()
+        """Return every legal keep, fewest dice first; then every entry, most points first."""
+        keeps = tuple(Keep(dice) for dice in subsets(self.dice)[:-1]) if self.phase == "thrown" else ()
         if "score" not in self.decisions:
             return keeps
         return (*keeps, *(Enter(category) for category in sorted(self.unused, key=self.points_in, reverse=True)))
 
     @property
     def safe_chance(self) -> None:
-        """No throw can fail."""
+        """Always None: no throw ends a turn without an entry."""
         return None
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """The final total of the player's sheet after each option, expected with best play to the end."""
+        """Return the expected final total of the player's sheet for each option, with best play to the end."""
         worth, so_far = turn_values(filled_of(dict(self.sheets[self.seat])), self._strict), self.scores[self.seat]
-        thrown = tuple((dice, so_far + self._throw_worth(worth)) for dice in self.throw_sizes)
-        return thrown + tuple((option, so_far + self._decision_worth(option, worth)) for option in self.options())
+        thrown = tuple((dice, so_far + self._throw_value(worth)) for dice in self.throw_sizes)
+        return thrown + tuple((option, so_far + self._decision_value(option, worth)) for option in self.options())
 
     @property
     def outcome(self) -> Outcome | None:
-        """The highest total of those who have not left wins, equal totals share."""
+        """Result; None before the end. The highest total of the players who have not left wins; equal totals share."""
         if not self.over:
             return None
         there = {seat: total for seat, total in enumerate(self.scores) if seat not in self.left}
@@ -137,21 +138,21 @@ class Crag:
         return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(self.sheets))))
 
     def after(self, action: Action) -> Crag:
-        """The state after that action. Raises IllegalAction."""
+        """Return the state after an action. Raises IllegalAction if the rules forbid it."""
         if isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
             phase: Phase = "rethrown" if self.phase == "keeping" else "thrown"
-            event = threw(self.seat, self.seat, in_order(action.dice))
+            event = throw_event(self.seat, self.seat, in_order(action.dice))
             return self._with(phase, in_order(self.dice + action.dice), event)
         if isinstance(action, Keep) and self.phase == "thrown":
             return self._kept(action.dice)
         if isinstance(action, Enter) and "score" in self.decisions:
             return self._entered(action.category)
         if isinstance(action, Leave):
-            return self._without(leaver(self, action))
+            return self._without(seat_leaving(self, action))
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """The state's public fields as in docs/reference/transcript.md, except `line`."""
+        """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
         players, outcome = self.header.players, self.outcome
         return {
             "game": "crag",
@@ -172,10 +173,10 @@ class Crag:
     def _with(self, phase: Phase, dice: tuple[int, ...], *events: Event) -> Crag:
         return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, self.left, events)
 
-    def _throw_worth(self, worth: TurnValues) -> float:
+    def _throw_value(self, worth: TurnValues) -> float:
         return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
 
-    def _decision_worth(self, option: Action, worth: TurnValues) -> float:
+    def _decision_value(self, option: Action, worth: TurnValues) -> float:
         if isinstance(option, Keep):
             return worth.kept(option.dice)
         assert isinstance(option, Enter), "Crag has no other decisions"
@@ -202,8 +203,8 @@ class Crag:
         return _next_turn(self, sheets, self.left, entered, *best)
 
     def _without(self, seat: int) -> Crag:
-        """That player leaves; his own turn ends by it."""
-        event, left = has_left(seat, seat), self.left | {seat}
+        """Return the state after a player left; ends the turn if it is that player's."""
+        event, left = leave_event(seat, seat), self.left | {seat}
         if one_remains(len(self.sheets), left):
             return Crag(self.header, self.first, self.turn, self.sheets, left=left, events=(event,))
         if seat == self.seat:
@@ -212,7 +213,7 @@ class Crag:
 
 
 def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Event) -> Crag:
-    """It is the turn of the next who has not left."""
+    """Return the first state of the next turn; skip players who have left."""
     turn, count = before.turn + 1, len(sheets)
     while turn < len(CATEGORIES) * count and (before.first + turn) % count in left:
         turn += 1
@@ -220,5 +221,5 @@ def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Even
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crag:
-    """The state before the first throw of the player in seat `first`."""
+    """Return the first state, as `engine.roll_off.Begin` describes."""
     return Crag(header, first, 0, ((),) * len(header.players), left=left, events=events)

@@ -1,4 +1,4 @@
-"""Crapola: its rules, odds and words, joined into one game.
+"""Crapola: rules, odds, views and texts, combined into one `Rulebook`.
 
 >>> from companion.games.engine.game import Keep, Stop, Throw
 >>> from companion.games.engine.notation.header import header_of

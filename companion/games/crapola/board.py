@@ -1,4 +1,4 @@
-"""The track of Crapola: the target is the whole way; 15,000 points are 125 a hole."""
+"""Track and effects of Crapola. The target is the end of the track: 15,000 points make 125 a hole."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ EFFECTS = {
     "reversed": Effect(called=True, cheered=True),
     "last_round": Effect(called=True, cheered=True),
 }
+"""Effects of the events of Crapola, by code."""
 
 
 def track(state: State) -> Track:
-    """The totals."""
+    """Return the track with the totals, scaled so that the target is its end."""
     return track_of(state, HOLES, points_per_hole=Fraction(int(state.header.rules["target"]), HOLES))

@@ -1,4 +1,4 @@
-"""How a careless player plays Crapola: keeps all that scores, and stops at the first chance with 500 points."""
+"""Rule of thumb for Crapola: keep all that scores, and stop as soon as the turn has 500 points."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.engine.game import Action, Keep, State, Stop
 
-ENOUGH = 500
+STOP_POINTS = 500
+"""Turn points from which the careless player stops. Higher makes it throw more and crap out more often."""
 
 
 def choice(state: State) -> Action | int:
-    """What is done now: a decision, or how many dice are thrown."""
-    assert isinstance(state, Crapola), "asked about its own game only"
+    """Return a decision, or the number of dice to throw."""
+    assert isinstance(state, Crapola), "the state is one of Crapola"
     if state.turn.phase == "keeping":
         points = keepable(state.turn.dice)
         return Keep(max(points, key=lambda dice: (points[dice], len(dice))))
-    if "stop" in state.decisions and state.turn_points >= ENOUGH:
+    if "stop" in state.decisions and state.turn_points >= STOP_POINTS:
         return Stop()
     return state.throw_sizes[-1]

@@ -1,23 +1,31 @@
-"""Crapola beside the track: the goal, which way play goes, what is set aside."""
+"""Panels of Crapola: the target, the direction of play and the dice set aside."""
 
 from __future__ import annotations
 
 from companion.games.crapola.state import Crapola
 from companion.games.engine.game import Keep, State
-from companion.games.engine.views.panels import STOP, Goal, Keeping, Panels, may, notes_of, plain
+from companion.games.engine.views.panels import (
+    BANK_TEXT,
+    Goal,
+    Keeping,
+    Panels,
+    allowed_phrases,
+    default_panels,
+    notes_of,
+)
 
 
 def panels(state: State) -> Panels:
-    """What the page shows."""
+    """Return the panels of a state; during a roll-off nobody is on the board."""
     target = int(state.header.rules["target"])
     if not isinstance(state, Crapola):
         nobody = notes_of(state, [("player.not_on_board", range(len(state.sides)))])
-        return Panels(can=plain(state).can, notes=nobody, goal=Goal(target, ("goal.clockwise",)))
+        return Panels(can=default_panels(state).can, notes=nobody, goal=Goal(target, ("goal.clockwise",)))
     table, turn = state.table, state.turn
     way = "goal.clockwise" if table.direction == 1 else "goal.anticlockwise"
     off = [seat for seat, on in enumerate(table.on_board) if not on]
     return Panels(
-        can=may(state, {"keep": "can.keep", "stop": STOP, "spend": "can.spend"}),
+        can=allowed_phrases(state, {"keep": "can.keep", "stop": BANK_TEXT, "spend": "can.spend"}),
         dice=turn.dice,
         kept=tuple(die for kept in turn.kept for die in kept),
         notes=notes_of(state, [("player.not_on_board", off)]),

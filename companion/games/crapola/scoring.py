@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from types import MappingProxyType
 
-from companion.games.engine.dice import FACES, handfuls, in_order, without
+from companion.games.engine.dice import FACES, in_order, subsets, without
 
 STRAIGHT = (1, 2, 3, 4, 5, 6)
 
@@ -29,7 +29,7 @@ def points_of(dice: tuple[int, ...]) -> int | None:
 @cache
 def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
     """Map each choice of dice that may be kept from a throw (ascending) to its points; empty for a crap-out."""
-    points = {taken: points_of(taken) for taken in handfuls(dice)}
+    points = {taken: points_of(taken) for taken in subsets(dice)}
     return MappingProxyType({taken: worth for taken, worth in points.items() if worth is not None})
 
 

@@ -1,6 +1,6 @@
-"""Crapola between turns: totals, who is on the board, which way play goes, the last round.
+"""State of Crapola between turns: totals, players on the board, direction of play and last round.
 
-docs/reference/rules.md, "Crapola".
+Rules: docs/reference/rules.md, "Crapola".
 """
 
 from __future__ import annotations
@@ -8,28 +8,30 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from companion.games.engine.event import Event, banked
+from companion.games.engine.event import Event, bank_event
 from companion.games.engine.game import Header, Outcome
-from companion.games.engine.leaving import NOBODY, has_left, one_remains
+from companion.games.engine.leaving import NOBODY, leave_event, one_remains
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Standings:
-    """What is written down, and whose turn it is.
+    """Everything of a game of Crapola but the current turn.
 
     Attributes:
-        totals: Banked points in seat order.
-        on_board: Who has once banked `entry` in one turn, in seat order.
-        seat: Whose turn it is; of the last turn when the game is over.
-        turns: Turns before the one that is on, or that was the last; those of players who have left count when passed.
-        direction: 1 clockwise, -1 the other way.
+        header: Set-up of the game.
+        totals: Banked points by seat.
+        on_board: Whether each seat has made its first bank of at least `entry` points.
+        seat: Seat to play; after the end, the seat of the last turn.
+        over: Whether the game has ended.
+        turns: Number of turns before this one, or before the last one; skipped turns count.
+        direction: 1 clockwise, -1 anticlockwise.
         trigger: Seat of the player who reached the target first; None before.
-        due: In the last round: seats that have still to have their turn, or to be passed.
-        left: Seats of those who have left.
-        left_before: The same when the turn that is on began.
-        events: What the end of the last turn brought about.
+        due: Seats that still have a turn in the last round.
+        left: Seats of the players who have left.
+        left_before: Value of `left` when this turn began.
+        events: Events of the action that led here.
     """
 
     header: Header
@@ -47,17 +49,17 @@ class Standings:
 
     @property
     def player(self) -> str | None:
-        """Whose turn it is; None when the game is over."""
+        """Name of the player to play; None after the end."""
         return None if self.over else self.header.players[self.seat]
 
     @property
     def last_round(self) -> bool:
-        """Whether somebody has reached the target; it stays so."""
+        """Whether a player has reached the target; stays True if the total falls again."""
         return self.trigger is not None
 
     @property
     def seven_allowed(self) -> bool:
-        """Whether the player is so far behind that he may throw seven dice in this turn."""
+        """Whether the player to play may throw seven dice: more than 5000 points behind, and not in the last round."""
         if not self.header.rules["seventh_die"] or self.last_round:
             return False
         rivals = (total for seat, total in enumerate(self.totals) if seat not in self.left_before)
@@ -65,20 +67,20 @@ class Standings:
 
     @property
     def least_bank(self) -> int:
-        """The fewest turn points that the player may stop with: on the board any, before that `entry`."""
+        """Least turn points that the player to play may bank: `entry` for the first bank, then 0."""
         return 0 if self.on_board[self.seat] else int(self.header.rules["entry"])
 
     def most_to_spend_on(self, seat: int) -> int:
-        """The most points that the player may spend on that seat; 0 when he can't."""
+        """Return the most points that the player to play may spend on a seat; 0 if spending on it is not allowed."""
         if seat == self.seat or seat in self.left or not self.header.rules["spend"]:
             return 0
         return min(1000, self.totals[self.seat], self.totals[seat])
 
     def banked(self, points: int) -> Standings:
-        """The player stops with that many points; then it is the next turn."""
+        """Bank turn points for the player to play, and pass the turn."""
         seat = self.seat
         before, total = self.totals[seat], self.totals[seat] + points
-        events: tuple[Event, ...] = (banked(seat, points, before, total),)
+        events: tuple[Event, ...] = (bank_event(seat, points, before, total),)
         table = replace(self, totals=_with(self.totals, seat, total), on_board=_with(self.on_board, seat, True))
         if self.trigger is None and total >= self.header.rules["target"]:
             table = replace(table, trigger=seat, due=frozenset(range(len(self.totals))))
@@ -86,7 +88,12 @@ class Standings:
         return table.passed_on(events)
 
     def crapped_out(self, on_first_throw: bool, points: int) -> Standings:
-        """The player's turn ends, its points are lost, and it may turn the direction; then it is the next turn."""
+        """End the turn without points, and pass it. A crap-out on the first throw may reverse the direction.
+
+        Args:
+            on_first_throw: Whether the throw was the first of the turn.
+            points: Turn points that are lost, for the event.
+        """
         lost = Event("crapped_out", self.seat, {"points": points})
         if not (on_first_throw and self.header.rules["reversal"] and len(self.totals) > 2):
             return self.passed_on((lost,))
@@ -94,13 +101,13 @@ class Standings:
         return replace(self, direction=-self.direction).passed_on((lost, turned))
 
     def spent(self, on: int, points: int) -> Standings:
-        """The player's points and as many of that seat's come off; then it is the next turn."""
+        """Take points off the player to play and off the seat `on`, and pass the turn."""
         totals = _with(self.totals, self.seat, self.totals[self.seat] - points)
         event = Event("spent", self.seat, {"points": points}, on=on)
         return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((event,))
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> Standings:
-        """It is the next turn: in the last round of the first, the way play goes, who has not had his."""
+        """Pass the turn in the direction of play, in the last round to the next seat that is due; else end the game."""
         count, due, passed = len(self.totals), self.due - {self.seat}, 0
         for step in range(1, count):
             seat = (self.seat + self.direction * step) % count
@@ -113,15 +120,15 @@ class Standings:
         return replace(self, over=True, events=events)
 
     def without(self, seat: int) -> Standings:
-        """That player leaves; his own turn ends by it, and the game when one remains."""
-        event, gone = has_left(seat, seat), replace(self, left=self.left | {seat})
+        """Mark a seat as left. Passes the turn if it is that seat's, and ends the game if one player remains."""
+        event, gone = leave_event(seat, seat), replace(self, left=self.left | {seat})
         if one_remains(len(self.totals), gone.left):
             return replace(gone, over=True, events=(event,))
         return gone.passed_on((event,)) if seat == self.seat else replace(gone, events=(event,))
 
     @property
     def outcome(self) -> Outcome | None:
-        """Winners in seat order (of equals the one who ended the game alone) and games lost; None before the end."""
+        """Result; None before the end. On a tie for the highest total, the player who reached the target first wins."""
         if not self.over:
             return None
         there = {seat: total for seat, total in enumerate(self.totals) if seat not in self.left}
@@ -131,7 +138,7 @@ class Standings:
         return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(self.totals))))
 
     def view(self) -> dict[str, Any]:
-        """The fields of a transcript's state that the table holds."""
+        """Return the public fields held here, as JSON values."""
         players, outcome = self.header.players, self.outcome
         return {
             "player": self.player,

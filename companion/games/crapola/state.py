@@ -1,6 +1,6 @@
-"""Crapola: the turn with its six or seven dice, throw by throw, until a stop, a spending or a crap-out.
+"""Rules of Crapola as a state: a turn of six or seven dice, until a stop, a spending or a crap-out.
 
-docs/reference/rules.md, "Crapola". What lies between turns is in `table`, what dice score in `scoring`.
+Rules: docs/reference/rules.md, "Crapola". See `standings` for the state between turns, `scoring` for the chart.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from companion.games.crapola.odds.turn_value import safe_chance, turn_values
 from companion.games.crapola.scoring import keepable, points_of
 from companion.games.crapola.standings import Standings
 from companion.games.engine.dice import in_order, without
-from companion.games.engine.event import Event, threw
+from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Header, Keep, Leave, Outcome, Spend, Stop, Throw, refusal
-from companion.games.engine.leaving import NOBODY, leaver, left_view, one_remains
+from companion.games.engine.leaving import NOBODY, left_view, one_remains, seat_leaving
 
 Phase = Literal["fresh", "keeping", "choosing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One player's turn.
+    """State of one turn.
 
     Attributes:
         phase: `fresh`: nothing thrown yet; `keeping`: some of the dice must be kept; `choosing`: stop or throw on.
-        size: Dice that the whole turn is played with; 0 before the first throw.
+        size: Number of dice that the turn is played with, 6 or 7; 0 before the first throw.
         points: Turn points.
-        kept: What was kept of each throw, ascending.
-        dice: Of the last throw those that were not kept, ascending.
+        kept: Dice kept of each throw, ascending.
+        dice: Dice of the last throw that were not kept, ascending.
     """
 
     phase: Phase = "fresh"
@@ -41,7 +41,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Crapola:
-    """A game of Crapola as it stands."""
+    """State of a game of Crapola: standings, current turn, and events of the last action."""
 
     table: Standings
     turn: Turn = Turn()
@@ -49,42 +49,42 @@ class Crapola:
 
     @property
     def header(self) -> Header:
-        """The set-up."""
+        """Set-up of the game."""
         return self.table.header
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Everyone plays for himself."""
+        """Players: each is a side of its own."""
         return self.header.players
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """The totals."""
+        """Banked points by seat."""
         return self.table.totals
 
     @property
     def turn_points(self) -> int:
-        """What has been set aside in this turn is worth."""
+        """Points of the dice set aside in this turn."""
         return self.turn.points
 
     @property
     def left(self) -> frozenset[int]:
-        """The seats of those who have left."""
+        """Seats of the players who have left."""
         return self.table.left
 
     @property
     def to_play(self) -> int | None:
-        """The seat whose turn it is; None when the game is over."""
+        """Seat to play; None after the end."""
         return None if self.table.over else self.table.seat
 
     @property
     def outcome(self) -> Outcome | None:
-        """Who won; None before the end."""
+        """Result; None before the end."""
         return self.table.outcome
 
     @property
     def player(self) -> str | None:
-        """Whose turn it is; None when the game is over."""
+        """Name of the player to play; None after the end."""
         return self.table.player
 
     @property
@@ -94,7 +94,7 @@ class Crapola:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Six dice, perhaps seven; later in the turn what was not kept, or after hot dice all of them."""
+        """Six dice for a first throw, or also seven; then the dice not kept, after hot dice all."""
         turn = self.turn
         if self.table.over or turn.phase == "keeping":
             return ()
@@ -116,7 +116,7 @@ class Crapola:
         return ("spend",) if any(self.table.most_to_spend_on(seat) for seat in seats) else ()
 
     def options(self) -> tuple[Action, ...]:
-        """Every keep, the stop, or of each spending the smallest and the greatest."""
+        """Return every legal keep, the stop, or the least and greatest spending on each player."""
         decisions = self.decisions
         if "keep" in decisions:
             return tuple(Keep(dice) for dice in keepable(self.turn.dice))
@@ -126,16 +126,16 @@ class Crapola:
 
     @property
     def safe_chance(self) -> float | None:
-        """The chance that the next throw scores."""
+        """Probability that the next throw scores; None if no throw is allowed."""
         return safe_chance(self.throw_sizes[0]) if self.throw_sizes else None
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """What each option will bank, expected with best play; a spending banks nothing."""
-        thrown = tuple((dice, self._throw_worth(dice)) for dice in self.throw_sizes)
-        return thrown + tuple((option, self._decision_worth(option)) for option in self.options())
+        """Return the expected turn points of each option with best play; 0 for a spending."""
+        thrown = tuple((dice, self._throw_value(dice)) for dice in self.throw_sizes)
+        return thrown + tuple((option, self._decision_value(option)) for option in self.options())
 
     def after(self, action: Action) -> Crapola:
-        """The state after that action. Raises IllegalAction."""
+        """Return the state after an action. Raises IllegalAction if the rules forbid it."""
         if isinstance(action, Throw):
             return self._thrown(action)
         if isinstance(action, Keep) and self.turn.phase == "keeping":
@@ -145,11 +145,11 @@ class Crapola:
         if isinstance(action, Spend) and "spend" in self.decisions:
             return self._spent(action)
         if isinstance(action, Leave):
-            return self._without(leaver(self, action))
+            return self._without(seat_leaving(self, action))
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """The state's public fields as in docs/reference/transcript.md, except `line`."""
+        """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
         turn = self.turn
         return {
             "game": "crapola",
@@ -166,7 +166,7 @@ class Crapola:
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, dice = self.turn, in_order(throw.dice)
-        event = threw(self.table.seat, self.table.seat, dice)
+        event = throw_event(self.table.seat, self.table.seat, dice)
         if not keepable(dice):
             table = self.table.crapped_out(turn.phase == "fresh", turn.points)
             return Crapola(table, events=(event, *table.events))
@@ -205,15 +205,15 @@ class Crapola:
         return Crapola(table, events=table.events)
 
     def _without(self, seat: int) -> Crapola:
-        """That player leaves; his own turn ends by it, and any when the game does."""
+        """Return the state after a player left; ends the turn if it is that player's or the game is over."""
         table = self.table.without(seat)
         ended = table.over or seat == self.table.seat
         return Crapola(table, Turn() if ended else self.turn, table.events)
 
-    def _throw_worth(self, dice: int) -> float:
+    def _throw_value(self, dice: int) -> float:
         return turn_values(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
 
-    def _decision_worth(self, option: Action) -> float:
+    def _decision_value(self, option: Action) -> float:
         turn = self.turn
         if isinstance(option, Keep):
             points = turn.points + keepable(turn.dice)[option.dice]
@@ -227,7 +227,7 @@ class Crapola:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crapola:
-    """The state before the first throw of the player in seat `first`."""
+    """Return the first state, as `engine.roll_off.Begin` describes."""
     count = len(header.players)
     table = Standings(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
     return Crapola(table, events=events)

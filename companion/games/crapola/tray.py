@@ -1,7 +1,7 @@
-"""Crapola in the tray: dice that the keep zone has gained since the throw are what is set aside of it.
+"""Tray policy of Crapola: dice moved to the keep zone since the throw are set aside.
 
-The line is played only when the player goes on: by throwing the rest, by lifting all dice out, by the button. Until
-then he may move dice to and fro.
+The keep is played when the player throws the other dice, lifts all dice out or presses the button. Until then the
+player may move dice between the zones.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from companion.games.engine.tray_policy import (
     clear_tray,
     state_after,
     thrown_or_moved,
-    waiting,
+    waiting_notice,
 )
 from companion.games.engine.views.phrase import Phrase
 
 
 class CrapolaTray:
-    """The keep zone of Crapola. Fulfils `games.tray.KeepZonePolicy`."""
+    """The keep zone of Crapola. Implements `KeepZonePolicy`."""
 
     def dice_expected(self, state: State) -> int | None:
-        """Open: six or seven, and those kept may lie beside the tray."""
+        """Always None: six or seven dice are in play, and kept dice may be outside the tray."""
         return None
 
     def starts_afresh(self, state: State) -> bool:
-        """At the start of a turn."""
+        """Whether no dice are kept in this turn."""
         return not _crapola(state).turn.kept
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """What was set aside of the last throw; a quick player has set aside more since the tray was last seen."""
+        """Yield the keep of the dice set aside; then with dice moved to the keep zone since."""
         if "keep" not in state.decisions:
             yield ()
             return
@@ -46,27 +46,27 @@ class CrapolaTray:
                 yield (Keep(kept),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """The dice of the throw zone, but those kept; or with those moved to the keep zone since."""
+        """Yield the dice of the throw zone without the kept ones; then with those moved to the keep zone since."""
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Remembers what is set aside and tells what it is worth, or why it can't be."""
+        """Return the dice set aside, and a notice of their points or of why they may not be kept."""
         if "keep" not in state.decisions:
             if "stop" in state.decisions and self.takes_all(state):
                 return Meaning(notice=again_or_bank(state))
             fresh = not state.over and self.starts_afresh(state)
-            return Meaning(notice=clear_tray(state) if fresh else waiting(state))
+            return Meaning(notice=clear_tray(state) if fresh else waiting_notice(state))
         # While dice are being lifted out, what was set aside when all lay there counts.
         lifting = len(dice.thrown) + len(dice.kept) < len(_crapola(state).turn.dice) + len(dice.kept_before)
         set_aside = dice.set_aside if lifting else dice.newly_kept
         return Meaning(notice=_notice(_crapola(state), set_aside), set_aside=set_aside)
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """What is set aside is kept before the stop."""
+        """Return the keep of the dice set aside, if a keep is due."""
         return (Keep(dice.set_aside),) if "keep" in state.decisions and dice.set_aside else ()
 
     def staying(self, state: State) -> Values:
-        """What was set aside in this turn, since the last hot dice."""
+        """Return the dice set aside in this turn since the last hot dice."""
         turn = _crapola(state).turn
         if self.takes_all(state):
             return ()
@@ -77,16 +77,16 @@ class CrapolaTray:
         return tuple(sorted(aside))
 
     def takes_all(self, state: State) -> bool:
-        """After hot dice."""
+        """Whether every die is set aside (hot dice), or none is thrown yet."""
         return not _crapola(state).turn.dice
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """None: the button banks."""
+        """Always empty: the button banks."""
         return ()
 
 
 def _crapola(state: State) -> Crapola:
-    assert isinstance(state, Crapola), "asked about its own game only"
+    assert isinstance(state, Crapola), "the state is one of Crapola"
     return state
 
 

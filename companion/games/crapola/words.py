@@ -1,4 +1,4 @@
-"""Crapola in words for people: the rules as the page and `pegpip rules` tell them, the switches, the credit."""
+"""English texts of Crapola for the page and `pegpip rules`: rules, house rules and credits."""
 
 from __future__ import annotations
 

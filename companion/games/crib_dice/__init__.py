@@ -1,4 +1,4 @@
-"""Crib Dice: its rules, odds and words, joined into one game.
+"""Crib Dice: rules, odds, views and texts, combined into one `Rulebook`.
 
 >>> from companion.games.advice.odds import options
 >>> from companion.games.engine.replay import transcript_of
@@ -33,7 +33,7 @@ GAME = Rulebook(
     begin=begin,
     careless=choice,
     solved=solved,
-    more=check_sides,
+    check_header=check_sides,
     values_to_win=values_to_win,
     switches=SWITCHES,
     presets={

@@ -1,4 +1,4 @@
-"""The track of Crib Dice: a hole a point, there and in the long game back again; and what shines and sounds on it."""
+"""Track and effects of Crib Dice: one hole a point; the long game runs down the board and back."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ EFFECTS = {
     "skunked": Effect(cheered=True),
     "eliminated": Effect(called=True, cheered=True),
 }
+"""Effects of the events of Crib Dice, by code."""
 
 
 def track(state: State) -> Track:
-    """120 holes, or 240."""
+    """Return the track with 120 holes, 240 in the long game."""
     return track_of(state, 2 * HOLES if state.header.rules["long_game"] else HOLES)

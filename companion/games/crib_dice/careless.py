@@ -1,19 +1,20 @@
-"""How a careless player plays Crib Dice: by the most dice, four of them are enough, and a piddle is never refused."""
+"""Rule of thumb for Crib Dice: name the largest set, stop with four frozen dice, always throw a piddle."""
 
 from __future__ import annotations
 
 from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import Action, NamePoint, State, Stop
 
-ENOUGH = 4
+STOP_FROZEN = 4
+"""Number of frozen dice at which the careless player stops. With more it throws the piddle."""
 
 
 def choice(state: State) -> Action | int:
-    """What is done now: a decision, or how many dice are thrown."""
-    assert isinstance(state, CribDice), "asked about its own game only"
+    """Return a decision, or the number of dice to throw."""
+    assert isinstance(state, CribDice), "the state is one of Crib Dice"
     turn = state.turn
     if turn.phase == "naming":
         return NamePoint(max(set(turn.dice), key=lambda value: (turn.dice.count(value), value)))
-    if turn.phase == "choosing" and turn.frozen == ENOUGH:
+    if turn.phase == "choosing" and turn.frozen == STOP_FROZEN:
         return Stop()
     return state.throw_sizes[0]

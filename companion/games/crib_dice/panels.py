@@ -1,16 +1,16 @@
-"""Crib Dice beside the track: frozen dice, wipe-outs as notches, who is out, home or off the board."""
+"""Panels of Crib Dice: frozen dice, wipe-outs as notches, and sides that are out, finished or fuchled."""
 
 from __future__ import annotations
 
 from companion.games.crib_dice.state import CribDice
 from companion.games.engine.game import NamePoint, State
-from companion.games.engine.views.panels import STOP, Counter, Panels, may, notes_of, plain
+from companion.games.engine.views.panels import BANK_TEXT, Counter, Panels, allowed_phrases, default_panels, notes_of
 from companion.games.engine.views.phrase import Phrase
 
 
 def panels(state: State) -> Panels:
-    """What the page shows."""
-    return _of(state) if isinstance(state, CribDice) else plain(state)
+    """Return the panels of a state; the default ones during a roll-off."""
+    return _of(state) if isinstance(state, CribDice) else default_panels(state)
 
 
 def _of(state: CribDice) -> Panels:
@@ -18,7 +18,7 @@ def _of(state: CribDice) -> Panels:
     points = [option.value for option in state.options() if isinstance(option, NamePoint)]
     naming = (Phrase("can.point", {"values": points}),) if points else ()
     return Panels(
-        can=naming or may(state, {"stop": STOP, "bomb": "can.bomb"}, _throw(state)),
+        can=naming or allowed_phrases(state, {"stop": BANK_TEXT, "bomb": "can.bomb"}, _throw(state)),
         dice=tuple(die for die in turn.dice if die != turn.point),
         kept=turn.held,
         notes=notes_of(

@@ -1,6 +1,6 @@
-"""The cribbage board of Crib Dice between turns: pegs, wipe-outs in a row, who is out or finished, whose turn it is.
+"""State of Crib Dice between turns: pegs, wipe-outs in a row, and sides that are out or finished.
 
-docs/reference/rules.md, "Crib Dice". A side is a player, or with `partners` a team; everything here is counted by side.
+Rules: docs/reference/rules.md, "Crib Dice". A side is a player, or with `partners` a team.
 """
 
 from __future__ import annotations
@@ -8,26 +8,28 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.games.engine.event import Event, banked
+from companion.games.engine.event import Event, bank_event
 from companion.games.engine.game import Header, Outcome
-from companion.games.engine.leaving import NOBODY, has_left, left_view
+from companion.games.engine.leaving import NOBODY, leave_event, left_view
 
 
 @dataclass(frozen=True, slots=True)
 class CribbageBoard:
-    """The pegs and what is remembered of past turns.
+    """Everything of a game of Crib Dice but the current turn.
 
     Attributes:
-        sides: Names that key a score: players or teams, in seat order.
+        header: Set-up of the game.
+        sides: Display names of players or teams, in seat order.
         first: Seat of the player who started.
-        turn: Turns since the start, those of seats and sides that are gone passed over but counted.
+        turn: Number of turns since the start, skipped turns included.
         pegs: Hole of each side; 0 is the start, more than `holes` has left the far end.
         wipeouts: Wipe-outs in a row, by side.
         fuchled: Sides whose peg is off the board because of a fuchle.
         out: Sides that were eliminated.
         finished: Sides that have left the far end, in that order.
-        left: Seats of those who have left the game.
-        events: What the end of the last turn brought about.
+        left: Seats of the players who have left.
+        over: Whether the game has ended.
+        events: Events of the action that led here.
     """
 
     header: Header
@@ -45,45 +47,45 @@ class CribbageBoard:
 
     @property
     def to_play(self) -> int | None:
-        """The seat whose turn it is; None when the game is over."""
+        """Seat to play; None after the end."""
         return None if self.over else (self.first + self.turn) % len(self.header.players)
 
     @property
     def player(self) -> str | None:
-        """The person whose turn it is; None when the game is over."""
+        """Name of the player to play; None after the end."""
         seat = self.to_play
         return None if seat is None else self.header.players[seat]
 
     @property
     def side(self) -> int:
-        """The side whose turn it is. Partners sit alternately, so seats count through the sides again and again."""
+        """Side to play; after the end, the side of the last turn."""
         return (self.first + self.turn) % len(self.sides)
 
     @property
     def round(self) -> int:
-        """From 1; a round is one turn of every side, from the player who started."""
+        """Number of the round, from 1. A round is one turn of every side, from the player who started."""
         return self.turn // len(self.sides) + 1
 
     @property
     def holes(self) -> int:
-        """Holes of the track: there and, in the long game, back again."""
+        """Number of holes to the end: 120, or 240 in the long game."""
         return 240 if self.header.rules["long_game"] else 120
 
     @property
     def fuchle_at(self) -> int:
-        """How many wipe-outs in a row are a fuchle."""
+        """Number of wipe-outs in a row that make a fuchle."""
         return 4 if self.header.rules["pandemonium"] else 3
 
     def gone(self, side: int) -> bool:
-        """Whether that side has finished or was eliminated: it takes no turn, leads nobody, can't be hit."""
+        """Whether a side has finished or is out: it takes no turn, and a bomb cannot hit it."""
         return side in self.out or side in self.finished
 
     def banked(self, points: int) -> CribbageBoard:
-        """The mover stops: his peg goes forward, bumping or finishing; then it is the next turn."""
+        """Bank turn points for the side to play: move its peg, bump or finish, and pass the turn."""
         side = self.side
         hole = self.pegs[side] + points
         pegs = _with(self.pegs, side, hole)
-        events: tuple[Event, ...] = (banked(side, points, self.pegs[side], hole),)
+        events: tuple[Event, ...] = (bank_event(side, points, self.pegs[side], hole),)
         finished = self.finished
         if hole > self.holes:
             finished = (*finished, side)
@@ -100,9 +102,9 @@ class CribbageBoard:
         ).passed_on(events)
 
     def wiped_out(self, points: int) -> CribbageBoard:
-        """The mover wipes out and loses those turn points, which may be his fuchle or take him out of the game.
+        """Count a wipe-out of the side to play, perhaps a fuchle or elimination, and pass the turn.
 
-        Then it is the next turn.
+        `points` are the turn points that are lost, for the event.
         """
         side, rules = self.side, self.header.rules
         in_a_row = self.wipeouts[side] + 1
@@ -125,24 +127,21 @@ class CribbageBoard:
 
     @property
     def furthest(self) -> int | None:
-        """The side that a bomb of the mover hits: the furthest along of the others; of equals the first clockwise.
-
-        None when nobody is left to hit.
-        """
+        """Side that a bomb would hit: the furthest other, on a tie the first clockwise; None without one."""
         count = len(self.sides)
         others = [(self.side + step) % count for step in range(1, count)]
         return max((side for side in others if not self.gone(side)), key=lambda side: self.pegs[side], default=None)
 
     @property
     def may_bomb(self) -> bool:
-        """Whether there is somebody to hit, and the mover is not in the lead himself, alone or equal."""
+        """Whether the side to play may bomb: another side is strictly ahead of it."""
         hit = self.furthest
         return hit is not None and self.pegs[self.side] < self.pegs[hit]
 
     def bombed(self) -> CribbageBoard:
-        """The mover's peg and the furthest other change places, bumping nobody; then it is the next turn.
+        """Swap the pegs of the side to play and of `furthest`, bump nobody, and pass the turn.
 
-        An announced bomb goes off whoever has left meanwhile: at one who is behind, or at nobody.
+        An announced bomb goes off even if players left meanwhile, and may then hit a side behind or none.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, _with(self.wipeouts, side, 0)
@@ -152,15 +151,15 @@ class CribbageBoard:
         return replace(self, pegs=pegs, wipeouts=wipeouts, fuchled=self.fuchled - {side}).passed_on(events)
 
     def without(self, seat: int) -> CribbageBoard:
-        """That player leaves; his own turn ends by it, and any when the game does."""
-        event, gone = has_left(seat, seat % len(self.sides)), self.marked(seat)
+        """Mark a seat as left. Passes the turn if it is that seat's, and ends the game if it is decided."""
+        event, gone = leave_event(seat, seat % len(self.sides)), self.marked(seat)
         if seat == self.to_play:
             return gone.passed_on((event,))
         after = replace(gone, events=(event,))
         return _ended(after) if gone.decided(round_done=False) else after
 
     def marked(self, seat: int) -> CribbageBoard:
-        """The board with that player gone; with the last of a side the side is out."""
+        """Mark a seat as left without passing the turn; a side without players is out."""
         side, left = seat % len(self.sides), self.left | {seat}
         if not left.issuperset(range(side, len(self.header.players), len(self.sides))) or side in self.out:
             return replace(self, left=left)
@@ -169,7 +168,7 @@ class CribbageBoard:
         return replace(self, left=left, pegs=pegs, fuchled=fuchled, out=self.out | {side}, finished=finished)
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> CribbageBoard:
-        """It is the turn of the next seat still in play, or the game is over and `turn` stays that of the last one."""
+        """Pass the turn to the next seat in play, or end the game; `turn` then stays that of the last turn."""
         count, seats = len(self.sides), len(self.header.players)
         for turn in range(self.turn + 1, self.turn + 1 + seats):
             if (self.first + turn) % seats in self.left or self.gone((self.first + turn) % count):
@@ -180,14 +179,14 @@ class CribbageBoard:
         return _ended(replace(self, events=events))
 
     def decided(self, round_done: bool) -> bool:
-        """Whether the game is over, the round being done or not."""
+        """Whether the game is over. `round_done` tells whether the current round is complete."""
         if self.header.rules["find_a_loser"]:
             return len(self.out) + len(self.finished) == len(self.sides) - 1
         return len(self.out) == len(self.sides) - 1 or (round_done and bool(self.finished))
 
     @property
     def outcome(self) -> Outcome | None:
-        """Winners in seat order (`find_a_loser`: as they finished) and games lost by side; None before the end."""
+        """Result; None before the end. Winners are in seat order, with `find_a_loser` in the order of finishing."""
         if not self.over:
             return None
         winners = self._winners()
@@ -210,7 +209,7 @@ class CribbageBoard:
         return 2 if self.pegs[side] <= (121 if self.header.rules["long_game"] else 60) else 1
 
     def view(self) -> dict[str, Any]:
-        """The fields of a transcript's state that the board holds."""
+        """Return the public fields held here, as JSON values."""
         sides, outcome = self.sides, self.outcome
         return {
             "player": self.player,
@@ -227,7 +226,7 @@ class CribbageBoard:
 
 
 def sides_of(header: Header) -> tuple[str, ...]:
-    """The players, or with `partners` the teams: of four seats 1 and 3 are one, of six 1 and 4."""
+    """Return the names of the sides: the players, or with `partners` the teams of opposite seats."""
     players = header.players
     if not header.rules["partners"]:
         return players
@@ -236,7 +235,7 @@ def sides_of(header: Header) -> tuple[str, ...]:
 
 
 def new_board(header: Header, first: int, left: frozenset[int] = NOBODY) -> CribbageBoard:
-    """All pegs at the start; the player in seat `first` begins. Who sits in one of the seats `left` has left before."""
+    """Return the board before the first turn, of the player in seat `first`; seats in `left` have left already."""
     sides = sides_of(header)
     board = CribbageBoard(header, sides, first, 0, (0,) * len(sides), (0,) * len(sides))
     for seat in left:
@@ -249,7 +248,7 @@ def _with(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
 
 
 def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[Event, ...]]:
-    """Whoever holds the hole goes back 5, and bumps in turn; the start holds any number."""
+    """Send the side on the hole of `landed` back 5 holes, and bump in turn; the start holds any number of pegs."""
     hole = pegs[landed]
     holder = next((side for side, peg in enumerate(pegs) if peg == hole and side != landed), None)
     if hole == 0 or holder is None:
@@ -260,7 +259,7 @@ def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[
 
 
 def _ended(board: CribbageBoard) -> CribbageBoard:
-    """The game is over; besides what ended it is told who loses more than one game by it."""
+    """End the game and add a `skunked` event for each side that loses more than one game."""
     over = replace(board, over=True)
     assert over.outcome is not None, "it is over"
     lost = enumerate(over.outcome.games_lost)

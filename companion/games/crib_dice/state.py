@@ -1,6 +1,6 @@
-"""Crib Dice: the turn with its seven dice, from the first throw over rollovers to the stop, the bomb or the wipe-out.
+"""Rules of Crib Dice as a state: a turn of seven dice, until a stop, a bomb or a wipe-out.
 
-docs/reference/rules.md, "Crib Dice". What lies between turns is in `pegs`.
+Rules: docs/reference/rules.md, "Crib Dice". See `pegs` for the state between turns.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from companion.games.crib_dice.odds.turn_value import TurnValues, safe_chance, t
 from companion.games.crib_dice.pegs import CribbageBoard, new_board, sides_of
 from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, in_order
-from companion.games.engine.event import Event, threw
+from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Bomb, Header, Leave, NamePoint, Outcome, Stop, Throw, refusal
-from companion.games.engine.leaving import NOBODY, leaver
+from companion.games.engine.leaving import NOBODY, seat_leaving
 
 Phase = Literal["fresh", "naming", "choosing", "again", "bombing"]
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One player's turn.
+    """State of one turn.
 
     Attributes:
         phase: `fresh`: seven dice must be thrown; `naming`: the point must be named; `choosing`: stop, bomb or
             throw on; `again`: the piddle had no result and must be repeated; `bombing`: an announced bomb waits
             for its dice.
-        gathered: Turn points that rollovers of this turn have gathered.
-        point: The value of the frozen dice; None before it is named.
-        frozen: How many dice are frozen.
-        dice: The last throw, ascending.
+        gathered: Turn points of earlier rollovers in this turn.
+        point: Value of the frozen dice; None before it is named.
+        frozen: Number of frozen dice.
+        dice: Last throw, ascending.
     """
 
     phase: Phase = "fresh"
@@ -42,18 +42,18 @@ class Turn:
 
     @property
     def held(self) -> tuple[int, ...]:
-        """The frozen dice."""
+        """Values of the frozen dice."""
         return () if self.point is None else (self.point,) * self.frozen
 
     @property
     def points(self) -> int:
-        """What a stop would bank: gathered before, and the set on the table."""
+        """Points that a stop would bank: those gathered, and the score of the frozen set."""
         return self.gathered if self.point is None else self.gathered + set_score(self.frozen, self.point)
 
 
 @dataclass(frozen=True, slots=True)
 class CribDice:
-    """A game of Crib Dice as it stands."""
+    """State of a game of Crib Dice: board, current turn, and events of the last action."""
 
     board: CribbageBoard
     turn: Turn = Turn()
@@ -61,42 +61,42 @@ class CribDice:
 
     @property
     def header(self) -> Header:
-        """The set-up."""
+        """Set-up of the game."""
         return self.board.header
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Players, or teams."""
+        """Display name of each side: a player or a team."""
         return self.board.sides
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """The holes of the pegs."""
+        """Hole of the peg, by side."""
         return self.board.pegs
 
     @property
     def turn_points(self) -> int:
-        """What rollovers gathered and the set on the table."""
+        """Points that a stop would bank now."""
         return self.turn.points
 
     @property
     def left(self) -> frozenset[int]:
-        """The seats of those who have left."""
+        """Seats of the players who have left."""
         return self.board.left
 
     @property
     def to_play(self) -> int | None:
-        """The seat whose turn it is; None when the game is over."""
+        """Seat to play; None after the end."""
         return self.board.to_play
 
     @property
     def outcome(self) -> Outcome | None:
-        """Who won; None before the end."""
+        """Result; None before the end."""
         return self.board.outcome
 
     @property
     def player(self) -> str | None:
-        """Whose turn it is; None when the game is over."""
+        """Name of the player to play; None after the end."""
         return self.board.player
 
     @property
@@ -106,7 +106,7 @@ class CribDice:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Seven fresh dice, all that are not frozen, or the two of a piddle."""
+        """Seven fresh dice, all dice that are not frozen, or two for a piddle; empty if the point must be named."""
         if self.board.over or self.turn.phase == "naming":
             return ()
         # Five frozen leave two dice anyway; six are piddled with two as well, and seven roll over.
@@ -114,7 +114,7 @@ class CribDice:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """`point` after a first throw; `stop`, and perhaps `bomb`, when one may go on as well."""
+        """`point` after a throw of seven; `stop`, and perhaps `bomb`, with frozen dice; else none."""
         if self.turn.phase == "naming":
             return ("point",)
         if self.turn.phase != "choosing":
@@ -122,30 +122,30 @@ class CribDice:
         return ("bomb", "stop") if self._may_bomb() else ("stop",)
 
     def options(self) -> tuple[Action, ...]:
-        """The points that can be named, or the decisions without more to say."""
+        """Return every point that may be named, or the stop and perhaps the bomb."""
         if self.turn.phase == "naming":
             return tuple(NamePoint(value) for value in FACES if self.turn.dice.count(value) >= 2)
         return tuple(Bomb() if word == "bomb" else Stop() for word in self.decisions)
 
     @property
     def safe_chance(self) -> float | None:
-        """The chance that the next throw is no wipe-out, see `odds`; for an announced bomb that it goes off."""
+        """Probability that the next throw is no wipe-out, or that an announced bomb goes off; None if none can fail."""
         turn = self.turn
         if self.over or turn.point is None:
             return None
         return 11 / 36 if turn.phase == "bombing" else safe_chance(turn.frozen, turn.point)
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """What each option will bank, expected with best play; a bomb banks nothing."""
+        """Return the expected turn points of each option with best play; 0 for a bomb."""
         return self.expected_values_by(turn_values(bool(self.header.rules["piddle_points"])))
 
     def expected_values_by(self, worth: TurnValues) -> tuple[tuple[Action | int, float], ...]:
-        """The same with another worth of the turn that is on."""
-        thrown = tuple((dice, self._throw_worth(worth)) for dice in self.throw_sizes)
-        return thrown + tuple((option, self._decision_worth(option, worth)) for option in self.options())
+        """Return each option with its value by the given turn values, such as win probabilities."""
+        thrown = tuple((dice, self._throw_value(worth)) for dice in self.throw_sizes)
+        return thrown + tuple((option, self._decision_value(option, worth)) for option in self.options())
 
     def after(self, action: Action) -> CribDice:
-        """The state after that action. Raises IllegalAction."""
+        """Return the state after an action. Raises IllegalAction if the rules forbid it."""
         turn = self.turn
         if isinstance(action, Throw):
             return self._thrown(action)
@@ -156,13 +156,13 @@ class CribDice:
         if isinstance(action, Bomb) and self._may_bomb():
             if turn.frozen >= (5 if self.header.rules["pandemonium"] else 6):
                 return _turn_over(self.board.bombed())
-            return CribDice(self.board, replace(turn, phase="bombing"), (self._said("bomb_announced"),))
+            return CribDice(self.board, replace(turn, phase="bombing"), (self._event("bomb_announced"),))
         if isinstance(action, Leave):
-            return self._without(leaver(self, action))
+            return self._without(seat_leaving(self, action))
         raise refusal(action, self)
 
     def view(self) -> dict[str, Any]:
-        """The state's public fields as in docs/reference/transcript.md, except `line`."""
+        """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
         turn = self.turn
         return {
             "game": "crib_dice",
@@ -176,13 +176,13 @@ class CribDice:
             "bombing": turn.phase == "bombing",
         }
 
-    def _throw_worth(self, worth: TurnValues) -> float:
+    def _throw_value(self, worth: TurnValues) -> float:
         turn = self.turn
         if turn.point is None:
             return worth.fresh(turn.gathered)
         return 0.0 if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
 
-    def _decision_worth(self, option: Action, worth: TurnValues) -> float:
+    def _decision_value(self, option: Action, worth: TurnValues) -> float:
         turn = self.turn
         if isinstance(option, NamePoint):
             return worth.held(turn.gathered, turn.dice.count(option.value), option.value)
@@ -200,18 +200,18 @@ class CribDice:
         if count < 2:
             raise IllegalAction(f"{value} can't be the point: fewer than two of the dice show it.")
         named = Turn("choosing", turn.gathered, value, count, turn.dice)
-        point = self._said("point", value=value, frozen=count, count=count)
+        point = self._event("point", value=value, frozen=count, count=count)
         return CribDice(self.board, named, (point, *self._automatic_rollover(named)))
 
     def _thrown(self, throw: Throw) -> CribDice:
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, board, dice = self.turn, self.board, in_order(throw.dice)
-        event = threw((board.first + board.turn) % len(self.header.players), board.side, dice)
+        event = throw_event((board.first + board.turn) % len(self.header.players), board.side, dice)
         if turn.phase == "bombing":
             if 1 in dice:
                 return _turn_over(board.bombed(), event)
-            return _turn_over(board.wiped_out(turn.points), event, self._said("bomb_failed"))
+            return _turn_over(board.wiped_out(turn.points), event, self._event("bomb_failed"))
         if len(dice) == 7:
             # The set of an automatic rollover is kept only now: until the fresh throw it lies on the table.
             return CribDice(board, Turn("naming", turn.points, dice=dice), (event,))
@@ -225,31 +225,31 @@ class CribDice:
         rolled = Turn("choosing", turn.gathered, turn.point, turn.frozen + more, dice)
         if not more:
             return CribDice(self.board, rolled, (threw,))
-        froze = self._said("froze", value=turn.point, dice=more, frozen=rolled.frozen, count=more)
+        froze = self._event("froze", value=turn.point, dice=more, frozen=rolled.frozen, count=more)
         return CribDice(self.board, rolled, (threw, froze, *self._automatic_rollover(rolled)))
 
     def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
         turn, counts = self.turn, self.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)
         if hits == 0 and dice[0] == dice[1]:
-            return _turn_over(self.board.wiped_out(turn.points), threw, self._said("piddle_lost"))
+            return _turn_over(self.board.wiped_out(turn.points), threw, self._event("piddle_lost"))
         if hits == 2 and not counts:
             return CribDice(self.board, replace(turn, phase="again", dice=dice), (threw,))
         raised = replace(turn, frozen=min(7, turn.frozen + hits)) if counts else turn
-        rolled_over = self._said("rolled_over", points=raised.points)
+        rolled_over = self._event("rolled_over", points=raised.points)
         return CribDice(self.board, Turn("fresh", raised.points, dice=dice), (threw, rolled_over))
 
     def _automatic_rollover(self, turn: Turn) -> tuple[Event, ...]:
-        return (self._said("rolled_over", points=turn.points),) if turn.frozen == 7 else ()
+        return (self._event("rolled_over", points=turn.points),) if turn.frozen == 7 else ()
 
     def _without(self, seat: int) -> CribDice:
-        """That player leaves; his own turn ends by it, and any when the game does."""
+        """Return the state after a player left; ends the turn if it is that player's or the game is over."""
         board = self.board.without(seat)
         if board.over or seat == self.to_play:
             return _turn_over(board)
         return CribDice(board, self.turn, board.events)
 
-    def _said(self, code: str, **args: Any) -> Event:
+    def _event(self, code: str, **args: Any) -> Event:
         return Event(code, self.board.side, args, self.to_play)
 
 
@@ -258,12 +258,12 @@ def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> CribDice:
-    """The state before the first throw of the player in seat `first`."""
+    """Return the first state, as `engine.roll_off.Begin` describes."""
     return CribDice(new_board(header, first, left), events=events)
 
 
 def check_sides(header: Header) -> None:
-    """Two to five players, or with `partners` four or six whose teams have names of their own. Raises RulesError."""
+    """Check the number of players: 2 to 5, or with `partners` 4 or 6 and distinct team names. Raises RulesError."""
     number = len(header.players)
     if not header.rules["partners"]:
         if number > 5:

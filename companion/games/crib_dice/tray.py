@@ -1,4 +1,4 @@
-"""Crib Dice in the tray: dice of one value moved to the keep zone name the point; frozen dice lie there."""
+"""Tray policy of Crib Dice: dice of one value moved to the keep zone name the point; frozen dice stay there."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from companion.games.engine.tray_policy import (
     again_or_bank,
     clear_tray,
     thrown_or_moved,
-    waiting,
+    waiting_notice,
 )
 from companion.games.engine.views.phrase import Phrase
 
 
 class CribDiceTray:
-    """The keep zone of Crib Dice. Fulfils `games.tray.KeepZonePolicy`."""
+    """The keep zone of Crib Dice. Implements `KeepZonePolicy`."""
 
     def dice_expected(self, state: State) -> int | None:
-        """Seven; open in a piddle: two are thrown beside five or six frozen ones, one of which may be borrowed."""
+        """Return seven; None in a piddle, in which the player may borrow a frozen die for the throw of two."""
         return None if state.over or _crib(state).turn.frozen >= 5 else 7
 
     def starts_afresh(self, state: State) -> bool:
-        """Unless dice are frozen."""
+        """Whether no dice are frozen."""
         return not _crib(state).turn.frozen
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """A quick player moves his point aside and throws on before the table has seen him do it."""
+        """Yield the point that the keep zone names, in case the player threw on before the camera saw it."""
         if "point" not in state.decisions:
             yield ()
             return
@@ -45,11 +45,11 @@ class CribDiceTray:
             yield (NamePoint(value),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """The dice of the throw zone, but the frozen; or with those moved to the keep zone since."""
+        """Yield the dice of the throw zone without the frozen ones; then with those moved to the keep zone since."""
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Names the point when the keep zone does; tells what the rules forbid there."""
+        """Return the point that the keep zone names, or a notice of what is wrong or awaited."""
         crib = _crib(state)
         if state.over or not dice.kept or dice.overruled:
             return Meaning(notice=_without_kept(crib, dice))
@@ -60,24 +60,24 @@ class CribDiceTray:
         return Meaning(notice=clear_tray(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Nothing: a stop banks the set as it is."""
+        """Always empty: a stop banks the set without another decision."""
         return ()
 
     def staying(self, state: State) -> Values:
-        """The frozen ones, but for a throw of all seven."""
+        """Return the frozen dice; none for a throw of all seven."""
         return () if 7 in state.throw_sizes else _crib(state).turn.held
 
     def takes_all(self, state: State) -> bool:
-        """With seven fresh dice."""
+        """Whether the next throw takes seven dice."""
         return 7 in state.throw_sizes
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """None: the button banks."""
+        """Always empty: the button banks."""
         return ()
 
 
 def _crib(state: State) -> CribDice:
-    assert isinstance(state, CribDice), "asked about its own game only"
+    assert isinstance(state, CribDice), "the state is one of Crib Dice"
     return state
 
 
@@ -103,7 +103,7 @@ def _frozen(state: CribDice, kept: Values) -> Meaning:
 
 
 def _point_of(lying: Values, kept: Values) -> int | None:
-    """The value that the keep zone names: all dice of one value of that throw, two or more; else None."""
+    """Return the point that the keep zone names: all dice of one value of the throw, two or more; else None."""
     value = next(iter(kept), None)
     return value if 2 <= len(kept) == kept.count(value) == lying.count(value) else None
 
@@ -140,7 +140,7 @@ def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
 
 def _going_on(state: CribDice) -> Phrase | None:
     rolled_over = 7 in state.throw_sizes and "stop" in state.decisions
-    return again_or_bank(state) if rolled_over else waiting(state)
+    return again_or_bank(state) if rolled_over else waiting_notice(state)
 
 
 def _points(lying: Values) -> list[int]:

@@ -1,4 +1,4 @@
-"""Values of dice that were thrown together: how many show what, and whether some lie among others."""
+"""Multisets of dice values: sort, subtract and enumerate them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ FACES = (1, 2, 3, 4, 5, 6)
 
 
 def in_order(dice: Sequence[int]) -> tuple[int, ...]:
-    """The same dice, ascending: the order in which they were seen says nothing."""
+    """Return the dice values in ascending order; the order of dice in a throw has no meaning."""
     return tuple(sorted(dice))
 
 
 def without(dice: Sequence[int], taken: Sequence[int]) -> tuple[int, ...] | None:
-    """What is left, ascending, when those are taken from these; None when they don't all lie among them.
+    """Subtract the multiset `taken` from `dice`; return the remaining values, ascending.
+
+    None if `taken` holds a value more often than `dice` does.
 
     >>> without((6, 1, 6), (6,))
     (1, 6)
@@ -30,15 +32,15 @@ def without(dice: Sequence[int], taken: Sequence[int]) -> tuple[int, ...] | None
 
 
 @lru_cache(maxsize=4096)
-def handfuls(dice: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Every different choice among these dice, from none to all: each ascending, smaller ones first."""
+def subsets(dice: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return every distinct sub-multiset of the dice, from none to all: each ascending, smaller ones first. Cached."""
     ascending = in_order(dice)
     return tuple(dict.fromkeys(taken for size in range(len(dice) + 1) for taken in combinations(ascending, size)))
 
 
 @cache
 def throws_of(count: int) -> tuple[tuple[tuple[int, ...], int], ...]:
-    """Every throw of that many dice, ascending, and in how many of the 6 ** count ways it falls.
+    """Return every distinct throw of `count` dice, ascending, with its number of the 6 ** count permutations.
 
     >>> throws_of(2)[:3]
     (((1, 1), 1), ((1, 2), 2), ((1, 3), 2))

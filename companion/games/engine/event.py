@@ -1,4 +1,4 @@
-"""What happened in a game, as the game says it while it applies an action: sides and seats as numbers, no words."""
+"""Events of a game: what an action caused, with sides and seats as numbers and without any text."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-NOTHING_MORE: Mapping[str, Any] = MappingProxyType({})
+NO_ARGS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Event(NamedTuple):
-    """One thing that happened.
+    """One consequence of an action.
 
     Attributes:
-        code: What it was; the key of its text.
-        side: The side that it is about, as a place in `State.sides`; None where it is about nobody.
-        args: What its text tells besides: numbers and dice.
-        seat: The person that it is about, where that is not the whole side.
-        on: The side that it was done to, where there is one.
+        code: Kind of event, and key of its text.
+        side: Side concerned, as an index into `State.sides`; None if it concerns no side.
+        args: Numbers and dice that the text inserts.
+        seat: Seat of the person concerned, if the event is not about the whole side.
+        on: Side that the action targeted, if any.
     """
 
     code: str
     side: int | None = None
-    args: Mapping[str, Any] = NOTHING_MORE
+    args: Mapping[str, Any] = NO_ARGS
     seat: int | None = None
     on: int | None = None
 
 
 class Effect(NamedTuple):
-    """How an event is told besides in the log.
+    """How the table presents an event besides the log entry.
 
     Attributes:
-        moment: The kind of light and sound that it makes; None for neither.
-        called: Whether a voice calls it out.
-        cheered: Whether it fills the pub's screen for a moment.
-        words: What is said of it in English, `{player}` and `args` put in, where no catalogue has a text for its code.
+        moment: Name of the light and sound effect; None for neither.
+        called: Whether the voice announces it.
+        cheered: Whether the TV page shows it on the full screen for a moment.
+        words: English fallback text if no catalogue has the code; `{player}` and the keys of `args` are filled in.
     """
 
     moment: str | None = None
@@ -44,7 +44,8 @@ class Effect(NamedTuple):
 
 
 SILENT = Effect()
-OF_EVERY_GAME: Mapping[str, Effect] = MappingProxyType(
+"""Log entry only: the effect of an event that declares none."""
+SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
     {
         "threw": Effect("throw"),
         "banked": Effect("banked", called=True),
@@ -52,14 +53,14 @@ OF_EVERY_GAME: Mapping[str, Effect] = MappingProxyType(
         "game_over": Effect("over", called=True, cheered=True),
     }
 )
-"""Effects of the events that any game may have; a game adds its own."""
+"""Effects of events that every game may emit, by code. A game adds its own and may override these."""
 
 
-def threw(seat: int, side: int, dice: tuple[int, ...]) -> Event:
-    """Somebody threw these dice, ascending."""
+def throw_event(seat: int, side: int, dice: tuple[int, ...]) -> Event:
+    """Make the event of a throw. `dice` are ascending."""
     return Event("threw", side, {"dice": list(dice)}, seat)
 
 
-def banked(side: int, points: int, start: int, end: int) -> Event:
-    """A turn was banked: the score before it and after it."""
+def bank_event(side: int, points: int, start: int, end: int) -> Event:
+    """Make the event of a banked turn: turn points, and the score of the side before and after it."""
     return Event("banked", side, {"points": points, "from": start, "to": end})

@@ -1,7 +1,7 @@
-"""What a game is: how it is set up, what may happen now, and the state after each thing that happens.
+"""The contract of a game: its set-up (`Header`), the actions that players take, and its `State`.
 
-A game is a small state machine. Dice are a chance event: a throw comes in through the same door (`after`) whether a
-camera, a phone, a test or a transcript saw it. Everything here is frozen; `after` makes the next state.
+A game is a state machine. A throw is an action like any decision, whether a camera, a phone or a transcript supplies
+it. All values are frozen; `State.after` returns the next state.
 """
 
 from __future__ import annotations
@@ -14,51 +14,52 @@ from companion.errors import IllegalAction
 from companion.games.engine.event import Event
 
 Switches = Mapping[str, bool | int]
+"""Values of house rules by `Switch.key`."""
 Why = Mapping[str, tuple[str, ...]]
-"""Paragraphs of a game's words by their heading, with the codes of the notices that they explain."""
+"""Codes of tray notices that a paragraph of the rules text explains, by the heading of the paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Throw:
-    """Dice that were thrown together; the order says nothing. `{"throw": [5, 5, 2]}`."""
+    """A throw of dice, in any order. Transcript line: `{"throw": [5, 5, 2]}`."""
 
     dice: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NamePoint:
-    """Names the value whose dice are frozen after a first throw. `{"do": "point", "value": 5}`."""
+    """Choose the point: freeze all dice of this value after a first throw. Line: `{"do": "point", "value": 5}`."""
 
     value: int
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Ends the turn and banks. `{"do": "stop"}`."""
+    """End the turn and bank its points. Line: `{"do": "stop"}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bomb:
-    """Bombs at once, or announces it when two dice must still be thrown. `{"do": "bomb"}`."""
+    """Bomb at once, or announce a bomb that two more dice decide. Line: `{"do": "bomb"}`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """These stay and the others are thrown again, or these are set aside. `{"do": "keep", "dice": [6, 6]}`."""
+    """Keep these dice of the throw; a later throw takes the others. Line: `{"do": "keep", "dice": [6, 6]}`."""
 
     dice: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Enter:
-    """Enters the dice in a category of the sheet. `{"do": "score", "category": "sixes"}`."""
+    """Enter the dice in a category of the score sheet. Line: `{"do": "score", "category": "sixes"}`."""
 
     category: str
 
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """Spends points on another player instead of throwing. `{"do": "spend", "on": "Sue", "points": 500}`."""
+    """Give up points to take as many off another player. Line: `{"do": "spend", "on": "Sue", "points": 500}`."""
 
     on: str
     points: int
@@ -66,14 +67,14 @@ class Spend:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """A player leaves the game for good, in his own turn or another's. `{"leave": "Ann"}`."""
+    """A player leaves the game for good, in any turn. Line: `{"leave": "Ann"}`."""
 
     player: str
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Takes back the last `count` lines that still stand. `{"undo": 1}`. No game sees it: the transcript does."""
+    """Take back the last `count` lines in force. Handled by `Transcript`, not by games. Line: `{"undo": 1}`."""
 
     count: int
 
@@ -83,7 +84,15 @@ Action = Throw | NamePoint | Stop | Bomb | Keep | Enter | Spend | Leave
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A game's set-up, checked: seats clockwise, and every switch of the game with its value."""
+    """The set-up of a game.
+
+    Attributes:
+        game: Name of the game in the registry.
+        players: Names by seat, clockwise.
+        rules: Value of every switch of the game.
+        first: Name of the player who starts; None for seat 0, or if a roll-off decides.
+        roll_off: Whether a roll-off decides who starts.
+    """
 
     game: str
     players: tuple[str, ...]
@@ -92,13 +101,21 @@ class Header:
     roll_off: bool = False
 
     def __hash__(self) -> int:
-        """Equal set-ups hash alike: what is worked out for a state can be remembered."""
+        """Hash all fields, `rules` included, so that caches can use a state as a key."""
         return hash((self.game, self.players, frozenset(self.rules.items()), self.first, self.roll_off))
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A house rule: its key in a header's `rules`, its default and what it means, in words for a settings form."""
+    """A house rule.
+
+    Attributes:
+        key: Key in `Header.rules`.
+        default: Value if the header does not set it; its type is the type of the switch.
+        title: Short English label for a settings form.
+        meaning: English sentence that explains the rule.
+        minimum: Least value of an integer switch.
+    """
 
     key: str
     default: bool | int
@@ -109,68 +126,68 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended, by side.
+    """Result of a finished game, by side.
 
     Attributes:
-        winners: In seat order, or as they finished.
-        games_lost: For each side how many games it has lost by this one; 0 for winners.
+        winners: Winning sides, in seat order or in the order of finishing.
+        games_lost: Number of games that each side loses: 0 for winners, more than 1 for skunks.
     """
 
     winners: tuple[int, ...]
     games_lost: tuple[int, ...]
 
     def view(self, sides: tuple[str, ...]) -> dict[str, Any]:
-        """The same with names, as in docs/reference/transcript.md."""
+        """Return the outcome as JSON values, with names for sides; see docs/reference/transcript.md."""
         lost = dict(zip(sides, self.games_lost, strict=True))
         return {"winners": [sides[side] for side in self.winners], "games_lost": lost}
 
 
 class State(Protocol):
-    """A game as it stands; equal states compare equal.
+    """Position of a game between two actions. Immutable; equal positions compare equal.
 
-    A *seat* is a place in `header.players`, a *side* one in `sides`: who shares a score is one side. Partners sit
-    alternately, so the side of a seat is the seat modulo the number of sides.
+    A *seat* is an index into `header.players`. A *side* is an index into `sides`; players who share a score are one
+    side. Partners sit alternately, so the side of a seat is the seat modulo the number of sides.
     """
 
     @property
     def header(self) -> Header:
-        """The set-up."""
+        """Set-up of the game."""
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """The names that scores are kept under, for people: players, or teams."""
+        """Display name of each side: a player or a team."""
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """What is banked, by side."""
+        """Banked points by side."""
 
     @property
     def turn_points(self) -> int:
-        """What a stop would bank now."""
+        """Points that a stop would bank now."""
 
     @property
     def left(self) -> frozenset[int]:
-        """The seats of those who have left the game."""
+        """Seats of the players who have left the game."""
 
     @property
     def to_play(self) -> int | None:
-        """The seat whose turn it is; None when the game is over."""
+        """Seat to play; None after the end."""
 
     @property
     def player(self) -> str | None:
-        """Who sits there; None when the game is over."""
+        """Name of the player to play; None after the end."""
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What the action that led here brought about, in the order to tell it. No part of what makes states equal."""
+        """Events of the action that led to this state, in order. Ignored when states are compared."""
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Numbers of dice that may be thrown now, ascending; empty when a decision must come first."""
+        """Numbers of dice that may be thrown now, ascending; empty if a decision must come first."""
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Names of the decisions allowed now, sorted."""
+        """Words of the decisions allowed now (see `DECISION_WORDS`), sorted."""
 
     @property
     def over(self) -> bool:
@@ -178,40 +195,40 @@ class State(Protocol):
 
     @property
     def outcome(self) -> Outcome | None:
-        """Who won; None before the end."""
+        """Result of the game; None before the end."""
 
     def after(self, action: Action) -> State:
-        """The state after that action. Raises IllegalAction, and this state is as it was."""
+        """Return the state after an action. Raises IllegalAction if the rules forbid it."""
 
     def options(self) -> tuple[Action, ...]:
-        """Every decision that would be accepted now (of `spend` only the smallest and greatest of each player)."""
+        """Return every legal decision; of `spend` only the least and greatest amount for each target."""
 
     @property
     def safe_chance(self) -> float | None:
-        """Exact chance that the next throw does not end the turn with nothing.
+        """Exact probability that the next throw does not end the turn without points.
 
-        None when no throw is allowed, or when none of that kind can fail. A throw without result counts as safe. Where
-        the number of dice may be chosen, of the smallest number.
+        None if no throw is allowed or no such throw can fail. A void throw counts as safe. If the number of dice is
+        free, the least number is assumed.
         """
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """What each option is worth, exactly, with best play from there.
+        """Return each option with its exact expected value under best play.
 
-        That is the turn points that this turn is expected to bank, or where a game is a sheet to fill its final total.
-        Options are all decisions of `options`, and each number of dice that may be thrown. Empty when the game is over.
+        The value is in turn points that the turn banks, or in points of the final total if `Rulebook.expects_total`.
+        Options are all decisions of `options`, and each number of dice that may be thrown. Empty after the end.
         """
 
     def view(self) -> dict[str, Any]:
-        """The state's public fields as in docs/reference/transcript.md, except `line`; plain JSON values."""
+        """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
 
 
 def side_of(state: State, seat: int) -> int:
-    """The side that sits there."""
+    """Return the side of a seat."""
     return seat % len(state.sides)
 
 
 def sides_left(state: State) -> frozenset[int]:
-    """The sides of which everybody has left."""
+    """Return the sides whose players have all left."""
     return frozenset(range(len(state.sides))) - {
         side_of(state, seat) for seat in range(len(state.header.players)) if seat not in state.left
     }
@@ -225,10 +242,11 @@ DECISION_WORDS: Mapping[type, str] = {
     Enter: "score",
     Spend: "spend",
 }
+"""Word of each decision in a transcript line, its `do`."""
 
 
 def refusal(action: Action, state: State) -> IllegalAction:
-    """Why an action that a state has no use for is refused: what it was, and what may happen now."""
+    """Make the error for an action that is not allowed in a state; the message lists what is allowed."""
     if state.over:
         return IllegalAction("The game is over; only an undo can follow.")
     sizes = " or ".join(str(size) for size in state.throw_sizes)

@@ -1,4 +1,4 @@
-"""Who may leave a game, and when so many have left that it is over. docs/reference/rules.md, "Leaving"."""
+"""Leaving a game: who may leave, and when the game ends by it. Rules: docs/reference/rules.md, "Leaving"."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from companion.games.engine.event import Event
 from companion.games.engine.game import Header, Leave, State
 
 NOBODY: frozenset[int] = frozenset()
+"""Empty set of seats: the default of `left`."""
 
 
-def leaver(state: State, leave: Leave) -> int:
-    """The seat of who leaves. Raises IllegalAction: the game is over, he is not in it, or has left."""
+def seat_leaving(state: State, leave: Leave) -> int:
+    """Return the seat of the player who leaves.
+
+    Raises:
+        IllegalAction: The game is over, the name is not in it, or the player has already left.
+    """
     players = state.header.players
     if state.over:
         raise IllegalAction("The game is over; only an undo can follow.")
@@ -26,7 +31,7 @@ def leaver(state: State, leave: Leave) -> int:
 
 
 def one_remains(seats: int, left: Set[int]) -> bool:
-    """Whether so many of those seats have left that one remains, or of one nobody.
+    """Whether players have left and at most one of `seats` remains.
 
     >>> one_remains(3, {0}), one_remains(3, {0, 2}), one_remains(1, {0}), one_remains(1, set())
     (False, True, True, False)
@@ -34,16 +39,16 @@ def one_remains(seats: int, left: Set[int]) -> bool:
     return bool(left) and seats - len(left) <= 1
 
 
-def turn_goes_on(before: State, after: State) -> bool:
-    """Whether the turn that was on when somebody left is on still, as it was."""
+def turn_continues(before: State, after: State) -> bool:
+    """Whether the turn goes on unchanged after a player left: same seat to play, same dice to throw."""
     return not after.over and (before.to_play, before.throw_sizes) == (after.to_play, after.throw_sizes)
 
 
-def has_left(seat: int, side: int) -> Event:
-    """Somebody left, of that side."""
+def leave_event(seat: int, side: int) -> Event:
+    """Make the event of a player who leaves."""
     return Event("left", side, seat=seat)
 
 
 def left_view(header: Header, left: Set[int]) -> dict[str, Any]:
-    """The field of a transcript's state that names who has left; none before somebody has."""
+    """Return the field `left` of a state view: names of players who left. Empty if nobody has."""
     return {"left": [header.players[seat] for seat in sorted(left)]} if left else {}

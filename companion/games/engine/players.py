@@ -1,6 +1,6 @@
-"""Players that the house can seat: who decides by rule of thumb, who for the most points, who for the win.
+"""Levels of the computer player: policies that choose an option from the public state.
 
-They see what everybody at the table sees: the state.
+`careless` follows a rule of thumb, `steady` maximises expected points, `best` maximises the win probability.
 """
 
 from __future__ import annotations
@@ -14,31 +14,32 @@ from companion.games.engine.game import Action, Header, State, Throw
 from companion.games.engine.roll_off import RollOff
 from companion.games.registry import game_named
 
-Choice = Action | int  # a decision, or how many dice are thrown
+Choice = Action | int
+"""A decision, or the number of dice to throw."""
 
 
 class Dice(Protocol):
-    """What throws dice; `random.Random` does."""
+    """Source of random dice; `random.Random` satisfies it."""
 
     def choices(self, population: Sequence[int], *, k: int) -> list[int]:
-        """So many of those, each independent of the others."""
+        """Return `k` independent draws from the population."""
 
 
 def careless(state: State) -> Choice:
-    """By the rule of thumb of the game."""
+    """Choose by the rule of thumb of the game, `Rulebook.careless`."""
     if isinstance(state, RollOff):
         return state.throw_sizes[0]
     return game_named(state.header.game).careless(state)
 
 
 def steady(state: State) -> Choice:
-    """For the most points, as `expected_values` finds them; by the rule of thumb in a game without such values."""
+    """Choose the option of the highest expected points; fall back to `careless` if the game has no values."""
     values = state.expected_values()
     return _best(values) if values else careless(state)
 
 
 def best(state: State) -> Choice:
-    """For the win where its chance is worked out, else for the most points."""
+    """Choose the option of the highest win probability; fall back to `steady` where it is unknown."""
     if isinstance(state, RollOff) or not state.decisions:
         return steady(state) if len(state.throw_sizes) > 1 else state.throw_sizes[0]
     try:
@@ -48,17 +49,27 @@ def best(state: State) -> Choice:
 
 
 LEVELS: Mapping[str, Callable[[State], Choice]] = {"careless": careless, "steady": steady, "best": best}
+"""Policies by the name of the level, weakest first."""
 
 
 def level_named(name: str) -> Callable[[State], Choice]:
-    """How a player of that level decides. Raises RulesError, naming the nearest there is."""
+    """Return the policy of a level. Raises RulesError for an unknown name and suggests the nearest one."""
     if name not in LEVELS:
         raise RulesError(f"There is no level {name!r}{nearest(name, LEVELS)}")
     return LEVELS[name]
 
 
 def played(header: Header, levels: Sequence[str], dice: Dice) -> State:
-    """The end of a game in which the seats decide by those levels. Raises RulesError."""
+    """Play a game to its end and return the final state.
+
+    Args:
+        header: Set-up of the game.
+        levels: Level of each seat, a key of `LEVELS`.
+        dice: Source of the throws.
+
+    Raises:
+        RulesError: Unknown level, or a set-up that the game refuses.
+    """
     deciders = [level_named(level) for level in levels]
     state = game_named(header.game).start(header)
     while state.to_play is not None:
@@ -68,5 +79,5 @@ def played(header: Header, levels: Sequence[str], dice: Dice) -> State:
 
 
 def _best(values: Sequence[tuple[Choice, float]]) -> Choice:
-    """Of equals a decision before a throw: what is banked can't be lost."""
+    """Return the option of the highest value; on a tie a decision before a throw."""
     return max(values, key=lambda each: (each[1], not isinstance(each[0], int)))[0]

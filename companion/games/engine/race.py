@@ -1,4 +1,4 @@
-"""How a game's scores went: each change of a side's score, in order."""
+"""History of the scores of a game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from companion.games.engine.transcript import Transcript
 
 
 class Change(NamedTuple):
-    """A change of a score: whose, to what, and the state before it."""
+    """A change of one score.
+
+    Attributes:
+        side: Side whose score changed.
+        score: The new score, in points.
+        before: State before the change.
+    """
 
     side: int
     score: int
@@ -18,7 +24,7 @@ class Change(NamedTuple):
 
 
 def race_of(transcript: Transcript) -> tuple[Change, ...]:
-    """Every change of a score since the game began, oldest first."""
+    """Return every change of a score since the game began, oldest first."""
     return tuple(
         Change(side, score, before.state)
         for before, after in pairwise(transcript.steps)

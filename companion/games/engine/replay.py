@@ -1,4 +1,4 @@
-"""A transcript read line by line: the objects that `pegpip replay --json` prints, one for each line."""
+"""Read transcripts: the state after each line, as `pegpip replay --json` prints it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.games.engine.transcript import Transcript
 
 
 def replayed(content: bytes) -> Iterator[dict[str, Any]]:
-    """The state after each line of a transcript, or, as the last object, why a line was refused.
+    """Yield the state view after each line of a transcript; if a line is refused, the error as the last object.
 
     >>> from companion.games.registry import GAMES
     >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["Ann", "Ben"]}}'
@@ -29,7 +29,11 @@ def replayed(content: bytes) -> Iterator[dict[str, Any]]:
 
 
 def transcript_of(content: bytes) -> Transcript:
-    """The transcript after its last line. Raises RulesError (or one of its kinds) naming the line that is refused."""
+    """Read a whole transcript.
+
+    Raises:
+        RulesError: A line is refused; the message names its number. The subclass is that of the refusal.
+    """
     number = 0
     try:
         for transcript in _read(content):
@@ -40,7 +44,7 @@ def transcript_of(content: bytes) -> Transcript:
 
 
 def _read(content: bytes) -> Iterator[Transcript]:
-    """A line ends with a line feed; without one at the very end the last still counts."""
+    """Yield the transcript after each line. A line feed ends a line; it is optional after the last one."""
     lines = content.removesuffix(b"\n").split(b"\n")
     transcript = Transcript.begin(header_of(json_of(lines[0])))
     yield transcript

@@ -1,4 +1,4 @@
-"""The roll-off: each player throws two dice, the highest total starts; who ties for it throws again."""
+"""The roll-off: each player throws two dice, the highest total starts the game. Tied players throw again."""
 
 from __future__ import annotations
 
@@ -6,33 +6,37 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from companion.games.engine.dice import in_order
-from companion.games.engine.event import Event, threw
+from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Header, Leave, Outcome, State, Throw, refusal, side_of
-from companion.games.engine.leaving import NOBODY, has_left, leaver
+from companion.games.engine.leaving import NOBODY, leave_event, seat_leaving
 
 
 class Begin(Protocol):
-    """Makes a game's first state."""
+    """Function that makes the first state of a game."""
 
     def __call__(
         self, header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY
     ) -> State:
-        """The state before the first throw of the player in seat `first`, reached by what `events` say.
+        """Return the state before the first throw.
 
-        Who sits in one of the seats `left` has left before; the game may be over by it.
+        Args:
+            header: Set-up of the game.
+            first: Seat that starts.
+            events: Events of the action that led here.
+            left: Seats that left during the roll-off; the game may be over because of them.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class RollOff:
-    """The roll-off as it stands. The game follows it through the same door (`after`).
+    """State of a roll-off; `after` returns the first state of the game when it is decided.
 
     Attributes:
         begin: Makes the first state of the game that follows.
-        throwers: Seats that throw in this go, in order.
-        totals: What those who have thrown in this go have thrown.
-        left: Seats of those who have left.
-        events: What the last line brought about.
+        throwers: Seats that throw in this round, in order.
+        totals: Sum of each throw so far, in the order of `throwers`.
+        left: Seats of the players who have left.
+        events: Events of the last action.
     """
 
     header: Header
@@ -44,76 +48,80 @@ class RollOff:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Those of the game that follows."""
+        """Sides of the game that follows."""
         return self._game.sides
 
     @property
     def scores(self) -> tuple[int, ...]:
-        """Those that the game begins with."""
+        """Initial scores of the game that follows."""
         return self._game.scores
 
     @property
     def turn_points(self) -> int:
-        """None."""
+        """Always 0: a roll-off banks nothing."""
         return 0
 
     @property
     def to_play(self) -> int:
-        """The seat that throws next."""
+        """Seat that throws next."""
         return self.throwers[len(self.totals)]
 
     @property
     def player(self) -> str:
-        """Who sits there."""
+        """Name of the player who throws next."""
         return self.header.players[self.to_play]
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Two dice."""
+        """Always two dice."""
         return (2,)
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Nothing is decided."""
+        """Always empty: a roll-off has no decisions."""
         return ()
 
     @property
     def over(self) -> bool:
-        """Never: the game follows."""
+        """Always False: the game follows."""
         return False
 
     @property
     def outcome(self) -> Outcome | None:
-        """None: the game follows."""
+        """Always None: the game follows."""
         return None
 
     def options(self) -> tuple[Action, ...]:
-        """Nothing is decided."""
+        """Always empty: a roll-off has no decisions."""
         return ()
 
     @property
     def safe_chance(self) -> None:
-        """Nothing can fail."""
+        """Always None: a throw cannot fail."""
         return None
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
-        """The throw brings no points."""
+        """Return the throw of two dice with a value of 0 points."""
         return ((2, 0.0),)
 
     def after(self, action: Action) -> State:
-        """The next throw is due, the tied throw again, or the game begins. Raises IllegalAction."""
+        """Return the next state: of this round, of a round of the tied players, or of the game.
+
+        Raises:
+            IllegalAction: The action is neither a throw of two dice nor a player who leaves.
+        """
         if isinstance(action, Leave):
-            return self._without(leaver(self, action))
+            return self._without(seat_leaving(self, action))
         if not isinstance(action, Throw) or len(action.dice) != 2:
             raise refusal(action, self)
         total, seat = sum(action.dice), self.to_play
         side = side_of(self, seat)
-        events = (threw(seat, side, in_order(action.dice)), Event("rolled_off", side, {"total": total}, seat))
+        events = (throw_event(seat, side, in_order(action.dice)), Event("rolled_off", side, {"total": total}, seat))
         return _next(replace(self, totals=(*self.totals, total), events=events))
 
     def _without(self, seat: int) -> State:
-        """One of those who throw, or who are beaten already, leaves; that may decide it, or end the game."""
-        gone = replace(self, left=self.left | {seat}, events=(has_left(seat, side_of(self, seat)),))
+        """Return the state after a player left, which may decide the roll-off or end the game."""
+        gone = replace(self, left=self.left | {seat}, events=(leave_event(seat, side_of(self, seat)),))
         begun = self.begin(self.header, self.to_play, gone.events, gone.left)
         if begun.over:
             return begun
@@ -125,16 +133,16 @@ class RollOff:
 
     @property
     def _game(self) -> State:
-        """The game as it would begin now, with whoever throws next."""
+        """First state of the game if the next thrower started it."""
         return self.begin(self.header, self.to_play, left=self.left)
 
     def view(self) -> dict[str, Any]:
-        """The game's fields before its first throw, with the roll-off's own in place."""
+        """Return the view of the game before its first throw, with player and throw size of the roll-off."""
         return {**self._game.view(), "player": self.player, "throw_sizes": [2], "decisions": []}
 
 
 def _next(roll_off: RollOff) -> State:
-    """The next throw is due, the tied throw again, or the game begins: with one thrower left, without a throw."""
+    """Resolve a round: wait for throws, start a round of the tied players, or begin the game if one is left."""
     throwers, totals = roll_off.throwers, roll_off.totals
     if len(throwers) == 1:
         return roll_off.begin(roll_off.header, throwers[0], roll_off.events, roll_off.left)

@@ -1,4 +1,4 @@
-"""A game's rules as one value: its name, seats and switches, and the function that makes its first turn."""
+"""Everything that the project knows of a game, as one value: rules, switches, presentation, odds and texts."""
 
 from __future__ import annotations
 
@@ -7,58 +7,58 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.engine.event import OF_EVERY_GAME, SILENT, Effect
+from companion.games.engine.event import SHARED_EFFECTS, SILENT, Effect
 from companion.games.engine.game import Action, Header, State, Switch, Switches, Why
 from companion.games.engine.roll_off import Begin, RollOff
 from companion.games.engine.tray_policy import KeepZonePolicy, ThrowsOnly
 from companion.games.engine.views.board import Track, track_of
-from companion.games.engine.views.panels import Panels, plain
+from companion.games.engine.views.panels import Panels, default_panels
 
 
-def accept(header: Header) -> None:
-    """What a game without conditions of its own asks of a header: nothing."""
+def accept_any(header: Header) -> None:
+    """Default of `Rulebook.check_header`: accept every header."""
 
 
 def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """What a game without a solved race says of the chance to win. Raises RulesError."""
+    """Default of `Rulebook.values_to_win`: raise RulesError, because no win probabilities are known."""
     raise RulesError(f"The chance to win is not known for {state.header.game!r}.")
 
 
-def unsolved(_: State) -> bool:
-    """What a game says that is not solved for the win: that no state of it is."""
+def never_solved(_: State) -> bool:
+    """Default of `Rulebook.solved`: False for every state."""
     return False
 
 
-def first_choice(state: State) -> Action | int:
-    """What a player without a rule of thumb does: the first decision there is, else a throw."""
+def first_option(state: State) -> Action | int:
+    """Default of `Rulebook.careless`: return the first legal decision, else the least number of dice to throw."""
     return next(iter(state.options()), None) or state.throw_sizes[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Rulebook:
-    """One game.
+    """Definition of one game.
 
     Attributes:
-        name: As in a header's `game`.
-        title: As people write it.
-        min_players: The fewest that can play.
-        max_players: The most that can play; None without a limit.
-        begin: Makes the state before the first throw of the player in that seat (0 is the first of the header).
-        switches: The house rules, in the order of a settings form.
-        presets: Names of common sets of house rules: what each sets apart from the defaults.
-        tray: What dice in the tray mean in it.
-        effects: How its own events are told besides in the log, by their codes.
-        track: What the track shows of a state.
-        panels: What the page shows of a state beside it.
-        in_words: The rules for people, in plain paragraphs.
-        why: Which paragraphs of the words explain what the tray says.
-        credits: Who the game comes from.
-        more: Raises RulesError for what the game itself asks of a header (the rest is asked of every game here).
-        expects_total: Whether expected values are final totals, not the points of a turn.
-        solved: Whether `values_to_win` are those of a game that all play for the win to its end.
-        careless: What somebody does who plays by a rule of thumb: a decision, or how many dice are thrown.
-        values_to_win: The chance to win with each option of `State.expected_values`; raises RulesError where it is not
-            worked out.
+        name: Key of the game in the registry and in `Header.game`.
+        title: Display name.
+        min_players: Least number of players.
+        max_players: Greatest number of players; None without a limit.
+        begin: Makes the state before the first throw.
+        switches: House rules, in the order of a settings form.
+        presets: Values that differ from the defaults, by the name of a common set of house rules.
+        tray: How the game reads the dice in the tray.
+        effects: Effects of the game's own events, by code.
+        track: Returns what the track shows of a state.
+        panels: Returns what a page shows of a state beside the track.
+        in_words: Rules in English, as plain paragraphs.
+        why: Codes of tray notices by the heading of the paragraph that explains them.
+        credits: Origin of the game, in English.
+        check_header: Raises RulesError if a header breaks a condition of this game alone.
+        expects_total: Whether expected values are final totals instead of turn points.
+        solved: Whether `values_to_win` assumes that all players play every turn for the win.
+        careless: Rule of thumb: returns a decision, or the number of dice to throw.
+        values_to_win: Returns the win probability of each option of `State.expected_values`; raises RulesError where it
+            is unknown.
     """
 
     name: str
@@ -71,35 +71,35 @@ class Rulebook:
     tray: KeepZonePolicy = field(default_factory=ThrowsOnly)
     effects: Mapping[str, Effect] = field(default_factory=dict)
     track: Callable[[State], Track] = track_of
-    panels: Callable[[State], Panels] = plain
+    panels: Callable[[State], Panels] = default_panels
     in_words: str = ""
     why: Why = field(default_factory=dict)
     credits: str = ""
-    more: Callable[[Header], None] = accept
+    check_header: Callable[[Header], None] = accept_any
     expects_total: bool = False
-    solved: Callable[[State], bool] = unsolved
-    careless: Callable[[State], Action | int] = first_choice
+    solved: Callable[[State], bool] = never_solved
+    careless: Callable[[State], Action | int] = first_option
     values_to_win: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_to_win
 
     def check(self, header: Header) -> None:
-        """Raises RulesError for a header that this game can't play."""
+        """Check names, number of players and starter of a header, then `check_header`. Raises RulesError."""
         _check_players(header.players)
         number = len(header.players)
         if number < self.min_players or (self.max_players is not None and number > self.max_players):
             most = " or more" if self.max_players is None else f" to {self.max_players}"
             raise RulesError(f"{self.title} is for {self.min_players}{most} players, not {number}.")
-        self.more(header)
+        self.check_header(header)
         if header.first is not None and header.roll_off:
             raise RulesError("Either `first` names who starts or a roll-off finds it, not both.")
         if header.first is not None and header.first not in header.players:
             raise RulesError(f"`first` names {header.first!r}, who is not one of the players.")
 
     def effect(self, code: str) -> Effect:
-        """How an event of that code is told besides in the log."""
-        return self.effects.get(code) or OF_EVERY_GAME.get(code, SILENT)
+        """Return the effect of an event code; `SILENT` if none is declared."""
+        return self.effects.get(code) or SHARED_EFFECTS.get(code, SILENT)
 
     def start(self, header: Header) -> State:
-        """The state before the first throw: the roll-off's or the game's. Raises RulesError."""
+        """Return the first state of the roll-off or of the game. Raises RulesError as `check` does."""
         self.check(header)
         if header.roll_off:
             return RollOff(header, self.begin, tuple(range(len(header.players))))
@@ -107,7 +107,7 @@ class Rulebook:
 
 
 def form_of(game: Rulebook) -> dict[str, Any]:
-    """A game's switches with defaults and meaning, its seats and presets, its words: what pages are made from."""
+    """Return switches, seats, presets and texts of a game as JSON values, for pages and `pegpip rules --json`."""
     return {
         "game": game.name,
         "title": game.title,

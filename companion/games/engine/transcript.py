@@ -1,4 +1,4 @@
-"""A game as the lines that made it: each line adds to it, an undo goes back along it, a correction replays it."""
+"""A game as its sequence of lines: append a line, undo lines, or correct one and replay the rest."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from companion.games.engine.game import Action, Header, State, Undo
 from companion.games.registry import game_named
 
 GAME_OVER = Event("game_over")
+"""Appended to the events of the line that ends a game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A header, the lines that stand, and the state after them.
+    """A header, the lines in force, and the state after them.
 
-    Each transcript keeps the one before its last line, so an undo is a few steps back and nothing is replayed.
+    Immutable linked list: each transcript refers to the one before its last line, so an undo replays nothing.
 
     >>> from companion.games.engine.game import Throw
     >>> from companion.games.engine.notation import header_of
@@ -28,10 +29,10 @@ class Transcript:
     (('point',), 'Ann', True)
 
     Attributes:
-        lines_read: The header, every line since, undo lines and lines taken back: what `line` says in a view.
-        standing: How many lines stand after the header.
-        last: The last line that stands; None right after the header.
-        before: The transcript without it.
+        lines_read: Number of lines read: header, undo lines and lines taken back included. `line` in a view.
+        standing: Number of lines in force after the header.
+        last: The last line in force; None right after the header.
+        before: The transcript without that line; None right after the header.
     """
 
     header: Header
@@ -43,11 +44,11 @@ class Transcript:
 
     @classmethod
     def begin(cls, header: Header) -> Transcript:
-        """Just the header. Raises RulesError when its game can't be played so."""
+        """Return a transcript of the header alone. Raises RulesError if the game refuses the header."""
         return cls(header, game_named(header.game).start(header))
 
     def then(self, action: Action | Undo) -> Transcript:
-        """With one more line. Raises IllegalAction, and this transcript is as it was."""
+        """Return the transcript with one more line. Raises IllegalAction if the rules refuse it."""
         if isinstance(action, Undo):
             return self._taken_back(action.count)
         state = self.state.after(action)
@@ -55,7 +56,7 @@ class Transcript:
 
     @property
     def steps(self) -> tuple[Transcript, ...]:
-        """The transcript after its header alone, and after each line that stands."""
+        """The transcript after the header, then after each line in force."""
         steps = [self]
         while (before := steps[-1].before) is not None:
             steps.append(before)
@@ -63,16 +64,16 @@ class Transcript:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """The lines that stand after the header, oldest first."""
+        """Lines in force after the header, oldest first."""
         return tuple(step.last for step in self.steps if step.last is not None)
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What the last line that stands brought about; the end of the game is the last of it."""
+        """Events of the last line in force, followed by `GAME_OVER` if the game has ended."""
         return (*self.state.events, GAME_OVER) if self.state.over else self.state.events
 
     def view(self) -> dict[str, Any]:
-        """The state's public fields as `pegpip replay --json` prints them."""
+        """Return the line number and the public fields of the state, as `pegpip replay --json` prints them."""
         return {"line": self.lines_read, **self.state.view()}
 
     def _taken_back(self, count: int) -> Transcript:
@@ -87,12 +88,12 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A transcript with one line replaced, and what no longer fits behind it.
+    """Result of replacing one line of a transcript.
 
     Attributes:
-        transcript: The lines before, the new line, and those after it that still stand.
-        refused: From the first line that became illegal on, all that follow: index (from 0, of the old transcript's
-            `actions`), the line, and why: for the first the rules' message, for the rest that they followed it.
+        transcript: The lines before, the new line, and the later lines that are still legal.
+        refused: The first line that became illegal and all lines after it: index in the old `actions` (from 0), the
+            line, and the reason.
     """
 
     transcript: Transcript
@@ -100,14 +101,18 @@ class Correction:
 
 
 def corrected(transcript: Transcript, index: int, new_action: Action) -> Correction:
-    """Replaces the line at `index` (from 0, of `actions`) and replays what followed.
+    """Replace one line and replay the lines after it.
 
-    Replaying stops at the first line that the rules now refuse: what came after it was played from a state that never
-    was, and a later line that happens to be legal again would be somebody else's turn. All of those are in `refused`.
-    The new transcript counts its lines afresh: `lines_read` is as if it had been played so from the start.
+    Replay stops at the first line that the rules now refuse. Later lines could be legal by chance but belong to another
+    turn, so they are refused too. `lines_read` of the new transcript counts from the header, as without a correction.
+
+    Args:
+        transcript: The transcript to correct.
+        index: Index in `transcript.actions`, from 0.
+        new_action: The replacement.
 
     Raises:
-        IllegalAction: There is no such line, or the rules refuse the new one there.
+        IllegalAction: The index is out of range, or the rules refuse the new line.
     """
     actions = transcript.actions
     if not 0 <= index < len(actions):

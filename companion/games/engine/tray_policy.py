@@ -1,6 +1,6 @@
-"""What dice in the tray mean in a game: which of them were thrown, what the keep zone says, how many are expected.
+"""Interpret the dice in the tray: which were thrown, and which decision the keep zone expresses.
 
-A game states it as a `KeepZonePolicy` in its own `tray.py`; one that has none is played with throws alone.
+A game implements `KeepZonePolicy` in its `tray.py`. A game without one uses `ThrowsOnly`.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from companion.games.engine.game import Action, State, Undo
 from companion.games.engine.views.phrase import Phrase
 
 Values = tuple[int, ...]
-"""Values of dice, ascending."""
+"""Dice values, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrayDice:
-    """The dice of a tray at rest, by zone.
+    """Dice of a tray at rest, by zone.
 
     Attributes:
-        thrown: In the throw zone.
-        kept: In the keep zone.
-        kept_before: What lay in the keep zone before the last roll, and still after it.
-        set_aside: What the keep zone holds of the last throw and no line tells of yet, as the policy said last.
-        overruled: Whether a person has overruled what the keep zone says; it says nothing until it changes.
-        keep_zone: Whether the tray has a keep zone at all; without one every die lies in the throw zone.
+        thrown: Dice in the throw zone.
+        kept: Dice in the keep zone.
+        kept_before: Dice that were in the keep zone before the last roll and stayed there.
+        set_aside: Last `Meaning.set_aside`: dice of the last throw in the keep zone, not yet played as a line.
+        overruled: Whether a person overruled the keep zone; it is then ignored until it changes.
+        keep_zone: Whether the tray has a keep zone; without one every die counts as in the throw zone.
     """
 
     thrown: Values = ()
@@ -40,18 +40,18 @@ class TrayDice:
 
     @property
     def newly_kept(self) -> Values:
-        """What the keep zone has gained since before the roll."""
+        """Dice that the keep zone has gained since the last roll."""
         return tuple(sorted((Counter(self.kept) - Counter(self.kept_before)).elements()))
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What dice at rest mean when none of them was rolled.
+    """Interpretation of dice at rest, none of which was rolled.
 
     Attributes:
-        lines: What they play, in order; often nothing.
-        notice: What the table sees and waits for.
-        set_aside: What the keep zone holds of the last throw and no line tells of yet.
+        lines: Actions to play, in order; often none.
+        notice: Message to the players; None for none.
+        set_aside: Dice of the last throw in the keep zone, to remember until the player goes on.
     """
 
     lines: tuple[Action | Undo, ...] = ()
@@ -60,128 +60,131 @@ class Meaning:
 
 
 class KeepZonePolicy(Protocol):
-    """What a game makes of the tray. Pure; every method takes the state that the table is in."""
+    """How a game interprets the tray. Pure: every method takes the current state of the game."""
 
     def dice_expected(self, state: State) -> int | None:
-        """How many dice must lie in both zones together; None where the rules leave it open."""
+        """Return the number of dice that both zones together must show; None if the rules leave it open."""
 
     def starts_afresh(self, state: State) -> bool:
-        """Whether the next throw takes up all dice, those that still lie there from the turn before too."""
+        """Whether the next throw takes all dice, including those left in the tray by the turn before."""
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterable[tuple[Action, ...]]:
-        """What the keep zone may say was decided before the roll that is seen now; `()` where nothing needs saying."""
+        """Yield possible decisions made before the current roll, likeliest first; `()` stands for no decision."""
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterable[Values]:
-        """The values that may have been thrown together. `still`: dice of the throw zone that were not rolled."""
+        """Yield possible throws, likeliest first. `still` are dice of the throw zone that did not move."""
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """What the keep zone says when nothing was rolled."""
+        """Interpret the tray when nothing was rolled."""
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """What lifting all dice out says was decided before the stop."""
+        """Return the decisions to play before a stop, when all dice are lifted out."""
 
     def staying(self, state: State) -> Values:
-        """The dice that lie still when the next throw is made: frozen, kept, set aside."""
+        """Return the dice that the next throw leaves in the tray: frozen, kept or set aside."""
 
     def takes_all(self, state: State) -> bool:
-        """Whether going on from there takes every die, so that an empty tray does not say that a player stops."""
+        """Whether the next throw takes every die. An empty tray is then no sign of a stop."""
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Decisions that the buttons go through instead of banking, the likeliest first."""
+        """Return decisions that the buttons step through instead of banking, likeliest first."""
 
 
 class ThrowsOnly:
-    """No keep zone: the tray tells throws, a phone or a button tells everything else. Also the policy of a roll-off."""
+    """Policy without a keep zone: the tray supplies throws alone, phones and buttons the decisions.
+
+    Also the policy of a roll-off.
+    """
 
     def dice_expected(self, state: State) -> int | None:
-        """The dice that may be thrown, where there is one number of them."""
+        """Return the number of dice to throw; None if the player may choose it."""
         return state.throw_sizes[0] if len(state.throw_sizes) == 1 else None
 
     def starts_afresh(self, state: State) -> bool:
-        """Always."""
+        """Always True."""
         return True
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Nothing is decided by where dice lie."""
+        """Yield one empty sequence: the position of dice decides nothing."""
         yield ()
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """The dice of the throw zone, all of them."""
+        """Yield all dice of the throw zone, unless one of them was not rolled."""
         if not still:
             yield dice.thrown
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Nothing is played."""
-        return Meaning(notice=waiting(state))
+        """Return the notice of the next action; no line is played."""
+        return Meaning(notice=waiting_notice(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Nothing."""
+        """Always empty."""
         return ()
 
     def staying(self, state: State) -> Values:
-        """None."""
+        """Always empty: no die stays."""
         return ()
 
     def takes_all(self, state: State) -> bool:
-        """Always: who throws on may have lifted every die."""
+        """Always True: a player may lift every die to throw again."""
         return True
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """None: the button banks."""
+        """Always empty: the button banks."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
 class DecidedElsewhere:
-    """The policy of a seat whose decisions are made elsewhere: of its dice the tray tells the throws alone.
+    """Policy of a seat that decides outside the tray, such as a bot: the tray supplies its throws alone.
 
     Dice that stay may lie in either zone.
 
     Attributes:
-        game: The game's own policy.
+        game: Policy of the game that is played.
     """
 
     game: KeepZonePolicy
 
     def dice_expected(self, state: State) -> int | None:
-        """As the game says."""
+        """Return the number that the game expects."""
         return self.game.dice_expected(state)
 
     def starts_afresh(self, state: State) -> bool:
-        """As the game says."""
+        """Return the answer of the game."""
         return self.game.starts_afresh(state)
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Nothing is decided by where dice lie."""
+        """Yield one empty sequence: the position of dice decides nothing."""
         yield ()
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Whatever was rolled, with or without what was moved to the keep zone since."""
+        """Yield the rolled dice, without and with those moved to the keep zone since."""
         yield from thrown_or_moved(dice, still, still)
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Nothing is played."""
-        return Meaning(notice=waiting(state))
+        """Return the notice of the next action; no line is played."""
+        return Meaning(notice=waiting_notice(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Nothing."""
+        """Always empty."""
         return ()
 
     def staying(self, state: State) -> Values:
-        """As the game says."""
+        """Return the dice that stay in the game."""
         return self.game.staying(state)
 
     def takes_all(self, state: State) -> bool:
-        """Always: that the tray is empty says nothing."""
+        """Always True: an empty tray decides nothing."""
         return True
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """As the game says: people may decide for the seat."""
+        """Return the choices of the game: people may decide for the seat."""
         return self.game.choices(state)
 
 
-def waiting(state: State) -> Phrase | None:
-    """What the table waits for when the tray says nothing; None when the game is over."""
+def waiting_notice(state: State) -> Phrase | None:
+    """Return the notice of the next action, `decide` or `throw`; None after the end."""
     if state.over:
         return None
     args: dict[str, Any] = {"player": state.player, "decisions": list(state.decisions)}
@@ -191,19 +194,22 @@ def waiting(state: State) -> Phrase | None:
 
 
 def clear_tray(state: State) -> Phrase:
-    """A turn is over, its dice still lie there."""
+    """Return the notice to take the dice of the last turn out of the tray."""
     return Phrase("clear_tray", {"player": state.player, "sizes": list(state.throw_sizes)})
 
 
 def again_or_bank(state: State) -> Phrase:
-    """What the table waits for where all dice are free again: lifting them out says nothing, so the words must."""
+    """Return the notice to throw all dice again or bank by button, where lifting the dice out cannot mean a stop."""
     return Phrase("again_or_bank", {"player": state.player, "sizes": list(state.throw_sizes)})
 
 
 def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) -> Iterator[Values]:
-    """What may have been thrown: the dice of the throw zone; or those and what was moved to the keep zone since.
+    """Yield possible throws: dice of the throw zone, then these with dice moved to the keep zone since.
 
-    Dice that were not rolled (`still`) are those that stay, left where they lay, or it was no throw.
+    Args:
+        dice: The tray.
+        still: Dice of the throw zone that did not move. They are not part of the throw.
+        staying: Dice that a throw may leave in place. Nothing is yielded if another die did not move.
     """
     if still and not Counter(still) <= Counter(staying):
         return
@@ -214,7 +220,7 @@ def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) ->
 
 
 def state_after(state: State, actions: Iterable[Action]) -> State | None:
-    """The state after those actions, or None where the rules refuse one."""
+    """Return the state after a sequence of actions; None if the rules refuse one of them."""
     try:
         for action in actions:
             state = state.after(action)

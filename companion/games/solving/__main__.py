@@ -17,37 +17,38 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from companion.games.advice.stored import Working
+from companion.games.advice.stored import Solver
 from companion.games.registry import GAMES
 
-EVERY_S = 0.2  # the progress bars are drawn anew
+REFRESH_S = 0.2
+"""Seconds between two updates of the progress bars."""
 
 
-def solvers(game: str) -> Mapping[str, Working]:
+def solvers(game: str) -> Mapping[str, Solver]:
     """Solvers of the game's tables by file name; empty if the game has no solver module here."""
     solver = f"companion.games.solving.{game}"
     if importlib.util.find_spec(solver) is None:
         return {}
-    found: Mapping[str, Working] = importlib.import_module(solver).TABLES
+    found: Mapping[str, Solver] = importlib.import_module(solver).TABLES
     return found
 
 
 def solve(game: str) -> None:
-    """Writes the tables of a game and says how long they took."""
+    """Compute all tables of a game, one process each, write them to its folder and print size and duration."""
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn
 
     names, begun = tuple(solvers(game)), time.perf_counter()
-    come = multiprocessing.RawArray("d", len(names))
+    shared = multiprocessing.RawArray("d", len(names))
     columns = (*Progress.get_default_columns()[:-1], TimeElapsedColumn())
     with (
-        ProcessPoolExecutor(initializer=_report_to, initargs=(come,)) as pool,
+        ProcessPoolExecutor(initializer=_set_progress, initargs=(shared,)) as pool,
         Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress,
     ):
         bars = [progress.add_task(f"{game}: {name}", total=1.0) for name in names]
-        working = [pool.submit(_worked, game, name, place) for place, name in enumerate(names)]
-        while wait(working, timeout=EVERY_S).not_done:
-            for bar, share in zip(bars, come, strict=True):
+        working = [pool.submit(_timed_table, game, name, place) for place, name in enumerate(names)]
+        while wait(working, timeout=REFRESH_S).not_done:
+            for bar, share in zip(bars, shared, strict=True):
                 progress.update(bar, completed=share)
     for name, done in zip(names, working, strict=True):
         content, took_s = done.result()
@@ -56,38 +57,43 @@ def solve(game: str) -> None:
     sys.stdout.write(f"{game}: {time.perf_counter() - begun:.1f} s in all\n")
 
 
-def worked_out(working: Working, tell: Callable[[float], object]) -> bytes:
-    """The content of a table; `tell` hears how far it has come meanwhile, and at last that it is done."""
-    steps = working()
+def run_solver(solver: Solver, report: Callable[[float], object]) -> bytes:
+    """Run a solver and return the content of its table.
+
+    Args:
+        solver: The solver.
+        report: Called with the progress from 0 to 1; with 1.0 at the end.
+    """
+    steps = solver()
     while True:
         try:
-            tell(next(steps))
+            report(next(steps))
         except StopIteration as done:
-            tell(1.0)
+            report(1.0)
             return bytes(done.value)
 
 
-_come: MutableSequence[float] | None = None
+_progress: MutableSequence[float] | None = None
 
 
-def _report_to(come: Any) -> None:
-    global _come
-    _come = come
+def _set_progress(shared: Any) -> None:
+    global _progress
+    _progress = shared
 
 
-def _worked(game: str, name: str, place: int) -> tuple[bytes, float]:
+def _timed_table(game: str, name: str, place: int) -> tuple[bytes, float]:
     begun = time.process_time()
 
-    def tell(share: float) -> None:
-        if _come is not None:
-            _come[place] = share
+    def report(share: float) -> None:
+        if _progress is not None:
+            _progress[place] = share
 
-    content = worked_out(solvers(game)[name], tell)
+    content = run_solver(solvers(game)[name], report)
     return content, time.process_time() - begun
 
 
 def main(games: Sequence[str]) -> None:
-    """Solves those games, or all."""
+    """Solve the named games, or all games if none is named."""
     # Each table has a core of its own: NumPy's threads would only be in each other's way. It is not loaded yet.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for game in games or GAMES:

@@ -1,4 +1,4 @@
-"""Crag solved: what each sheet expects with best play, and how turns played so end (`make solve`)."""
+"""Solvers of Crag, run by `make solve`: sheet values by backward induction, and outcomes of the optimal turns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Mapping
 
 import numpy as np
 
-from companion.games.advice.stored import Working
+from companion.games.advice.stored import Solver
 from companion.games.crag.odds.backward_induction import Floats, after_keeps, choices
 from companion.games.crag.odds.turn_value import KEEPS, LYING, SHEETS, TABLE, points_table
 from companion.games.crag.odds.win import OPENINGS, PLAYS, TOTALS, UNIT, Prospects, openings
@@ -16,7 +16,7 @@ from companion.games.solving.crag_plays import plays
 
 
 def solved(strict: bool) -> Floats:
-    """What is still expected, by the categories that are filled.
+    """Solve the expected points of the rest of each sheet by backward induction over filled categories.
 
     Args:
         strict: The house rule `thirteen_without_double`.
@@ -43,25 +43,31 @@ def solved(strict: bool) -> Floats:
 
 
 def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None, bytes]:
-    """A table in two halves: without and with `thirteen_without_double`."""
+    """Yield progress and return a table in two halves: without and with `thirteen_without_double`."""
     without = content(False)
     yield 0.5
     return without + content(True)
 
 
 def sheet_table() -> Generator[float, None, bytes]:
-    """`solved`, little-endian float64."""
+    """Compute `solved` without and with `thirteen_without_double`, as little-endian float64."""
     return _without_and_with(lambda strict: solved(strict).astype("<f8").tobytes())
 
 
 def play_table() -> Generator[float, None, bytes]:
-    """`plays`, entry by entry, little-endian uint16, zlib."""
+    """Compute `plays` by entry, as little-endian uint16, zlib-compressed.
+
+    Without, then with `thirteen_without_double`.
+    """
     halves = yield from _without_and_with(lambda strict: plays(solved(strict), strict).T.astype("<u2").tobytes())
     return zlib.compress(halves, 9)
 
 
 def opening_table() -> Generator[float, None, bytes]:
-    """What sheets with few categories filled (`win.openings`) still bring, in `win.UNIT`, as uint32, zlib."""
+    """Compute the score distributions of sheets with few categories filled (`win.openings`).
+
+    In units of `win.UNIT`, as little-endian uint32, zlib-compressed; without and with `thirteen_without_double`.
+    """
 
     def content(strict: bool) -> bytes:
         prospects = Prospects(plays(solved(strict), strict), np.empty((0, TOTALS)))
@@ -72,4 +78,5 @@ def opening_table() -> Generator[float, None, bytes]:
     return zlib.compress(halves, 9)
 
 
-TABLES: Mapping[str, Working] = {TABLE: sheet_table, PLAYS: play_table, OPENINGS: opening_table}
+TABLES: Mapping[str, Solver] = {TABLE: sheet_table, PLAYS: play_table, OPENINGS: opening_table}
+"""Solver of each stored table, by file name."""

@@ -1,6 +1,6 @@
-"""How turns of Crag end that are played for the final total, to be stored (`solve`).
+"""Outcomes of Crag turns under the policy that maximises the expected final total.
 
-Their chances are multiples of 1 in `win.TURNS`, so they are whole numbers.
+All probabilities are multiples of 1 / `win.TURNS`, so the tables hold integers.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from companion.games.crag.odds.win import PLACES, TURNS, enterable
 
 Masks = npt.NDArray[np.int64]
 TIED = 1e-9
-"""Points: ways whose worth differs by less are worth the same, and the first of them is taken. Machines round the last
-digits differently, and must play alike."""
+"""Points. Options whose values differ by less are tied, and the first is taken.
+
+Processors round the last digits differently; ties make all machines choose the same policy."""
 
 
 def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
-    """How often of `TURNS` a turn on each sheet ends in each of `enterable`, shape (sheets, entries).
+    """Return the outcome distribution of an optimal turn on each sheet.
 
     Args:
-        later: What each sheet still expects, in points.
+        later: (SHEETS,) expected points of the rest of each sheet.
         strict: The house rule `thirteen_without_double`.
+
+    Returns:
+        (sheets, entries) count, of `TURNS`, of turns that end with each entry of `enterable`.
     """
     points = np.array([points_table(strict)[dice] for dice in LYING])
     numbered = {entry: number for number, entry in enumerate(enterable())}
@@ -38,7 +42,7 @@ def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
 
 
 def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]:
-    """By three dice the most that the rest of the sheet brings, and where to enter them; shape (dice, masks)."""
+    """Return value and category index of the best entry, both of shape (dice, masks)."""
     best = np.full((len(LYING), len(masks)), -np.inf)
     where = np.zeros(best.shape, dtype=np.int64)
     for place in PLACES:
@@ -50,7 +54,11 @@ def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]
 
 
 def _lying(worth: Floats) -> Floats:
-    """The chance that each three dice are entered, of turns that keep what is worth most, shape (dice, masks)."""
+    """Return the (dice, masks) probability that a turn with optimal keeps ends with each three dice.
+
+    Args:
+        worth: (dice, masks) value of the best entry.
+    """
     kept = after_keeps() @ worth
     ways = kept[choices()]
     best = (ways >= ways.max(axis=1, keepdims=True) - TIED).argmax(axis=1)

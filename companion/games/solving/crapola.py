@@ -1,7 +1,4 @@
-"""Crapola solved: what throws bring in turn points, how turns played for them end, and the race between two.
-
-`make solve`.
-"""
+"""Solvers of Crapola, run by `make solve`: throw offers, turn values, bank distributions and the race for two."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from companion.games.advice.stored import Working
+from companion.games.advice.stored import Solver
 from companion.games.crapola.odds import race
 from companion.games.crapola.odds.offers import OFFERS, offers
 from companion.games.crapola.odds.turn_value import STORED, TURNS, evaluate
@@ -28,27 +25,31 @@ def offer_table() -> Generator[float, None, bytes]:
 
 
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
-    """By points and then by dice from 1, little-endian float64."""
+    """Solve the turn values of `size` dice and a first bank of `least` points.
+
+    Little-endian float64, by points, then by number of dice from 1.
+    """
     yield 0.0
     values = evaluate(size, least)
     return struct.pack(f"<{len(values)}d", *values)
 
 
 def bank_table() -> Generator[float, None, bytes]:
-    """`race.played` for each of `race.ENTRIES`, little-endian float64."""
+    """Compute the bank distribution `race.played` for each of `race.ENTRIES`, as little-endian float64."""
     yield 0.0
     return np.array([race.played(least) for least in race.ENTRIES]).astype("<f8").tobytes()
 
 
 def race_table() -> Generator[float, None, bytes]:
-    """`race.solved` without the target itself, in units of `race.UNIT`, little-endian uint16."""
+    """Solve the race for two: `race.solved` below the target, in units of `race.UNIT`, as little-endian uint16."""
     yield 0.0
     return np.rint(race.solved(race.played(0))[1:, 1:] / race.UNIT).astype("<u2").tobytes()
 
 
-TABLES: Mapping[str, Working] = {
+TABLES: Mapping[str, Solver] = {
     OFFERS: offer_table,
     **{TURNS.format(size, least): partial(turn_table, size, least) for size, least in STORED},
     race.TURNS: bank_table,
     race.TABLE: race_table,
 }
+"""Solver of each stored table, by file name."""

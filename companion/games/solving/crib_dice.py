@@ -1,4 +1,4 @@
-"""Crib Dice solved: what a throw of seven is worth in turn points, and the game between two (`make solve`)."""
+"""Solvers of Crib Dice, run by `make solve`: turn values, bank distributions and the game between two sides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from companion.games.advice.stored import Working
+from companion.games.advice.stored import Solver
 from companion.games.crib_dice.odds import two_sides as duel
 from companion.games.crib_dice.odds.race import BANKS
 from companion.games.crib_dice.odds.turn_value import (
@@ -28,11 +28,15 @@ from companion.games.solving.crib_dice_duel import RESIDUAL, Duel, solved
 
 T = TypeVar("T")
 Chances = defaultdict[T, float]
-NEGLIGIBLE = 1e-10  # chances below this are left out of `BANKS`: what is told is right to eight digits
+NEGLIGIBLE = 1e-10
+"""Probability below which `banks` drops a state. Keeps reported win probabilities right to eight digits."""
 
 
 def turn_table() -> Generator[float, None, bytes]:
-    """A throw of seven in turn points, without and with `piddle_points`, by what is gathered; little-endian float64."""
+    """Compute the expected turn points of a throw of seven, by points gathered.
+
+    Little-endian float64; without, then with `piddle_points`.
+    """
     yield 0.0
     turn_values = (TurnValues(False), TurnValues(True))
     turns = [worth.fresh(gathered) for worth in turn_values for gathered in range(RICH)]
@@ -40,7 +44,7 @@ def turn_table() -> Generator[float, None, bytes]:
 
 
 def banks_table() -> Generator[float, None, bytes]:
-    """What turns played for their points bank how often, without and with `piddle_points`; little-endian float64."""
+    """Compute `banks` without, then with `piddle_points`, as little-endian float64 of equal length."""
     yield 0.0
     without, with_points = banks(False), banks(True)
     without += (0.0,) * (len(with_points) - len(without))
@@ -48,7 +52,10 @@ def banks_table() -> Generator[float, None, bytes]:
 
 
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """The chance that a turn played for the most turn points banks 0, 1, 2, ...; what is missing to 1 wipes out."""
+    """Return the probability of banking 0, 1, 2, ... points when a turn maximises turn points.
+
+    The probability missing to 1 is a wipe-out.
+    """
     worth = turn_values(piddle_points)
     fresh, banked = Chances[int](float, {0: 1.0}), Chances[int](float)
     while fresh:
@@ -67,7 +74,16 @@ def _play_on(
     fresh: Chances[int],
     banked: Chances[int],
 ) -> None:
-    """From a throw of seven on to the stop, the wipe-out or the next throw of seven."""
+    """Propagate the probability of a throw of seven to stops and later throws of seven.
+
+    Args:
+        worth: Turn values that define the policy.
+        piddle_points: The house rule.
+        gathered: Points gathered before the throw.
+        chance: Probability of the throw.
+        fresh: Probability of a later throw of seven by points gathered; added to.
+        banked: Probability of a stop by points; added to.
+    """
     held = Chances[tuple[int, int]](float)
     for offer, share in first_throws():
         held[max(offer, key=lambda one: worth.held(gathered, *one))] += chance * share
@@ -88,9 +104,10 @@ def _play_on(
 
 
 def duel_table(piddle_points: bool) -> Generator[float, None, bytes]:
-    """The game between two.
+    """Solve the game between two sides.
 
-    By `duel.place`, then the chances of a last turn by the gap, in units of `duel.UNIT`, little-endian uint32.
+    Win probabilities in units of `duel.UNIT`, little-endian uint32: by `duel.place`, then of a last turn by the gap in
+    holes to the leader.
     """
     game = Duel(piddle_points)
     for found, residual in solved(game):
@@ -100,8 +117,9 @@ def duel_table(piddle_points: bool) -> Generator[float, None, bytes]:
     return np.minimum(in_units, 2**32 - 1).astype("<u4").tobytes()
 
 
-TABLES: Mapping[str, Working] = {
+TABLES: Mapping[str, Solver] = {
     **{duel.table_of(piddle_points): partial(duel_table, piddle_points) for piddle_points in (False, True)},
     TURNS: turn_table,
     BANKS: banks_table,
 }
+"""Solver of each stored table, by file name."""

@@ -1,13 +1,12 @@
-"""Crib Dice for two, solved: the chance to win before every turn when both play for the win.
+"""Solve Crib Dice for two sides that both maximise their win probability.
 
-A state is known by its order (0: the mover starts the round, 1: he ends it), the mover's and the other's peg, and the
-mover's and the other's wipe-outs in a row. Nothing but a fuchle takes a peg back. So once it is known what the states
-after a fuchle are worth, one sweep from the far end finds all the others, and sweeps are repeated until they agree.
+A state is the order (0: the mover starts the round, 1: it ends it), the pegs and the wipe-outs in a row of mover and
+other. Only a fuchle moves a peg back. Given the values after a fuchle, one sweep of backward induction from the far end
+solves all states. The values after a fuchle are a fixed point of that sweep.
 
-Two games that are quicker to solve lead there. In the rough one (`RoughDuel`) turns are worked back for a few worths
-of a wipe-out and interpolated between. In the other (`Policy`) every turn is played as it was best for older values.
-Newton's method goes on from there: what the best turns bring more than the values say is made up for under that policy;
-the last steps keep an old one and are mixed with the steps before them.
+The method has two stages. `InterpolatedDuel` gives initial values: it solves turns for a few values of a wipe-out, at
+Chebyshev nodes, and interpolates. Policy iteration (Howard 1960) follows: `Policy` solves the linear system of the
+greedy policy for the Bellman residual. The last steps reuse a policy and apply Anderson acceleration (1965).
 """
 
 from __future__ import annotations
@@ -23,20 +22,31 @@ from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from companion.games.solving.crib_dice_outcomes import Outcomes
 
 SHAPE = (2, PEGS, PEGS, FUCHLE, FUCHLE)
-TOPS = (TOP, PEGS)  # by order, the hole from which every turn stops
-BATCH_SIZE = 8  # pegs of the other in one batch of exact turns
+"""Shape of all values: order, mover's peg, other's peg, mover's wipe-outs, other's wipe-outs."""
+TOPS = (TOP, PEGS)
+"""Hole from which every turn stops, by order."""
+BATCH_SIZE = 8
+"""Pegs of the other in one batch of exact turns. Bounds the memory."""
 NODES = 8
+"""Chebyshev nodes of the interpolation over the value of a wipe-out."""
 RESIDUAL = 1e-10
-_BY_WIPEOUTS = sorted(product(range(FUCHLE), repeat=2), key=sum, reverse=True)  # a wipe-out leads to one before
-ROUGHLY = 1e-3  # how well values after fuchles agree in the rough game
-CLOSELY = 1e-2  # how well changes after fuchles agree, of the greatest change
-EVERY = 5  # pegs of the other
-ANEW_ABOVE = 1e-4  # residual down to which policies are worked out anew
-SINGLE_ABOVE = 1e-3  # and down to which single precision will do
+"""Win probability: the greatest Bellman residual of a finished solution."""
+_BY_WIPEOUTS = sorted(product(range(FUCHLE), repeat=2), key=sum, reverse=True)
+"""Wipe-outs of mover and other. A wipe-out leads to a pair that comes earlier in this order."""
+INTERPOLATED_TOLERANCE = 1e-3
+"""Win probability: error of the values after a fuchle at which the interpolated game is accepted."""
+CORRECTION_TOLERANCE = 1e-2
+"""Error of a correction after a fuchle that is accepted, as a share of the greatest residual."""
+PEG_STEP = 5
+"""Holes between the other's pegs for which a policy is computed. Between them it is interpolated."""
+NEW_POLICY_ABOVE = 1e-4
+"""Bellman residual above which each step computes a new policy. Below, the last policy is reused."""
+FLOAT32_ABOVE = 1e-3
+"""Bellman residual above which turns are evaluated in single precision, which is faster."""
 
 
-def last_turns(piddle_points: bool) -> Floats:
-    """The chance to win with one last turn, by the holes that level with the leader; level counts half."""
+def last_turn_wins(piddle_points: bool) -> Floats:
+    """Return the (GAPS,) win probability of one last turn, by holes behind the leader; a draw counts half."""
     gaps = np.arange(GAPS)
     gained = np.arange(len(gaps) + 2 * MAX_SET_SCORE + 1)[:, np.newaxis]
     bank = np.where(gained > gaps, 1.0, np.where(gained == gaps, 0.5, 0.0))
@@ -46,57 +56,63 @@ def last_turns(piddle_points: bool) -> Floats:
 
 
 class Duel:
-    """The game for two under some rules.
+    """Bellman operator of the game between two sides.
 
     Args:
         piddle_points: The house rule.
 
     Attributes:
-        last: The chances of a last turn by the gap.
+        last: (GAPS,) win probability of a last turn, by holes behind the leader.
     """
 
     def __init__(self, piddle_points: bool) -> None:
         self.piddle_points = piddle_points
-        self.last = last_turns(piddle_points)
+        self.last = last_turn_wins(piddle_points)
 
-    def beyond(self, order: int, holes: Indices, other: Indices) -> Floats:
-        """What it is worth to bank at a hole beyond the track, by the other's peg."""
+    def bank_beyond(self, order: int, holes: Indices, other: Indices) -> Floats:
+        """Return the value of banking beyond the track.
+
+        Args:
+            order: 0 if the mover starts the round, 1 if it ends it.
+            holes: Holes banked at, beyond the last hole of the track.
+            other: Pegs of the other; broadcast against `holes`.
+        """
         won = np.ones(np.broadcast_shapes(holes.shape, other.shape))
         return won if order == 1 else won - self.last[np.minimum(holes - other, GAPS - 1)]
 
-    def aims(self, values: Floats, order: int, others: Indices) -> tuple[Floats, Floats]:
-        """What movers with that order aim at.
+    def payoffs(self, values: Floats, order: int, others: Indices) -> tuple[Floats, Floats]:
+        """Return the values of the two ends of a turn: bank and wipe-out.
 
         Args:
-            values: Of all states, of any float type, shape SHAPE: what later turns are known to be worth.
-            order: The movers'.
-            others: The others' pegs.
+            values: Values of all states, shape SHAPE, of any float type.
+            order: 0 if the movers start the round, 1 if they end it.
+            others: Pegs of the others.
 
         Returns:
-            What it is worth to bank, by hole, other and his wipe-outs; and to wipe out, by the mover's peg, his
-            wipe-outs, other and his wipe-outs.
+            Value of banking by hole, other's peg and other's wipe-outs. Value of a wipe-out by mover's peg, mover's
+            wipe-outs, other's peg and other's wipe-outs.
         """
         following = 1.0 - values[1 - order][others]  # the other's peg, the mover's, the other's wipe-outs, the mover's
         bank = np.empty((TOPS[order] + 2 * MAX_SET_SCORE + 1, len(others), FUCHLE), values.dtype)
         bank[:PEGS] = following[..., 0].transpose(1, 0, 2)
-        bank[PEGS:] = self.beyond(order, np.arange(PEGS, len(bank))[:, np.newaxis], others)[..., np.newaxis]
+        bank[PEGS:] = self.bank_beyond(order, np.arange(PEGS, len(bank))[:, np.newaxis], others)[..., np.newaxis]
         lost = np.empty((PEGS, FUCHLE, len(others), FUCHLE), values.dtype)
         lost[:, :-1] = following[..., 1:].transpose(1, 3, 0, 2)
         lost[:, -1] = following[:, 0, :, 0]
         return bank, lost
 
-    def improved(self, values: Floats) -> Floats:
-        """What the best turn in each state is worth when later ones are worth that, shape SHAPE."""
+    def best_values(self, values: Floats) -> Floats:
+        """Apply the Bellman operator: the value of the best turn in each state, given `values` of later turns."""
         found = np.full(SHAPE, np.nan)
         for order in (0, 1):
             for begin in range(0, PEGS, BATCH_SIZE):
                 others = np.arange(begin, min(begin + BATCH_SIZE, PEGS))
-                found[order][:, others] = self._best(values, order, others)
+                found[order][:, others] = self._batch_values(values, order, others)
         return found
 
-    def _best(self, values: Floats, order: int, others: Indices) -> Floats:
-        """The same of one batch, shape (peg, other's peg, wipe-outs, other's wipe-outs)."""
-        bank, lost = self.aims(values, order, others)
+    def _batch_values(self, values: Floats, order: int, others: Indices) -> Floats:
+        """Return best values of one batch, by peg, other's peg, wipe-outs and other's wipe-outs."""
+        bank, lost = self.payoffs(values, order, others)
         size, apart = len(others) * FUCHLE, FUCHLE - 1
         # A fuchle costs the same wherever it begins: who is one wipe-out from it has one column for all holes.
         starts = np.repeat([0, *np.repeat(np.arange(PEGS), apart)], size)
@@ -110,26 +126,26 @@ class Duel:
         return worth.transpose(0, 2, 1, 3)
 
 
-class RoughDuel:
-    """The game in which turns are interpolated between a few worths of a wipe-out.
+class InterpolatedDuel:
+    """Approximate game: turns are interpolated over the value of a wipe-out, at Chebyshev nodes.
 
     Args:
-        duel: The game itself.
+        duel: The exact game.
     """
 
     def __init__(self, duel: Duel) -> None:
-        nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)  # Chebyshev's
+        nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)  # Chebyshev nodes
         self._to_powers = np.linalg.inv(np.vander(nodes, increasing=True)).T
         lost = np.tile((1.0 + nodes) / 2, PEGS * FUCHLE)
         # A row holds not a hole but a level, the sum of both pegs: a sweep takes all states of a level together.
         levels, others = np.arange(PEGS + TOP + 2 * MAX_SET_SCORE)[:, np.newaxis], np.arange(PEGS)
         self._turns = []
         for order in (0, 1):
-            bank = duel.beyond(order, np.maximum(levels - others, PEGS), others)
+            bank = duel.bank_beyond(order, np.maximum(levels - others, PEGS), others)
             self._turns.append(Turns(duel.piddle_points, np.repeat(bank, FUCHLE * NODES, axis=1), lost))
 
     def solved(self) -> Floats:
-        """The values of all states, shape SHAPE."""
+        """Return the values of all states of the approximate game, shape SHAPE."""
         found = np.empty(SHAPE)
 
         def disagreement(resets: Floats) -> Floats:
@@ -137,23 +153,27 @@ class RoughDuel:
             found = self._swept(resets)
             return found[:, :, 0, :, 0] - resets
 
-        fixed_point(disagreement, np.full((2, PEGS, FUCHLE), 0.5), ROUGHLY)
+        fixed_point(disagreement, np.full((2, PEGS, FUCHLE), 0.5), INTERPOLATED_TOLERANCE)
         return found
 
     def _swept(self, resets: Floats) -> Floats:
-        """The same for given values after a fuchle, by order, the next mover's peg and his wipe-outs."""
+        """Sweep all levels from the far end.
+
+        Args:
+            resets: Values after a fuchle, by order, next mover's peg and next mover's wipe-outs.
+        """
         values = np.full(SHAPE, np.nan)
         for level in reversed(range(PEGS + TOP + MAX_SET_SCORE)):
             for turns, top in zip(self._turns, TOPS, strict=True):
                 if stopping := _columns(level - top - MAX_SET_SCORE, level - top):
-                    turns.stop(level, stopping)
+                    turns.solve_terminal(level, stopping)
                 if playing := _columns(level - top + 1, level):
-                    turns.play(level, playing)
+                    turns.solve(level, playing)
             self._fill_in(level, values, resets)
         return values
 
     def _fill_in(self, level: int, values: Floats, resets: Floats) -> None:
-        """Fills in the states of a level, and what it is worth to bank there."""
+        """Fill in `values` of all states of one level (sum of the pegs), and the values of banking there."""
         other = np.arange(max(0, level - PEGS + 1), min(level, PEGS - 1) + 1)
         mover = level - other
         fresh = np.stack([turns.fresh[level].reshape(PEGS, FUCHLE, NODES)[other] for turns in self._turns])
@@ -161,7 +181,7 @@ class RoughDuel:
         for mine, theirs in _BY_WIPEOUTS:
             fuchle = mine + 1 == FUCHLE
             after = resets[:, other, theirs] if fuchle else values[:, other, mover, theirs, mine + 1]
-            at = 1.0 - 2.0 * after[::-1]  # what a wipe-out is worth, from -1 to 1
+            at = 1.0 - 2.0 * after[::-1]  # value of a wipe-out, scaled to -1..1
             worth = powers[-1, ..., theirs]
             for power in powers[-2::-1, ..., theirs]:
                 worth = worth * at + power
@@ -172,27 +192,31 @@ class RoughDuel:
 
 
 class Policy:
-    """Where turns bank and how often they wipe out when they are played as is best for some values.
+    """Outcome distribution of the turns that are optimal for given values.
 
-    For every `EVERY`th peg of the other; interpolated between.
+    Computed for every `PEG_STEP`th peg of the other and interpolated between.
+
+    Args:
+        duel: The game.
+        values: Values of all states, shape SHAPE.
     """
 
     def __init__(self, duel: Duel, values: Floats) -> None:
         self._banked = np.full((*SHAPE, PEGS), np.nan, np.float32)
         self._wiped = np.full(SHAPE, np.nan, np.float32)
-        worked_out = np.arange(0, PEGS, EVERY)
+        nodes = np.arange(0, PEGS, PEG_STEP)
         for order in (0, 1):
-            for begin in range(0, len(worked_out), BATCH_SIZE):
-                others = worked_out[begin : begin + BATCH_SIZE]
+            for begin in range(0, len(nodes), BATCH_SIZE):
+                others = nodes[begin : begin + BATCH_SIZE]
                 banked, wiped = _ends(duel, values, order, others)
                 self._banked[order][:, others], self._wiped[order][:, others] = banked, wiped
             for known in (self._banked[order], self._wiped[order]):
-                for step in range(1, EVERY):
-                    low, high = known[:, :-1:EVERY], known[:, EVERY::EVERY]
-                    known[:, step::EVERY] = low + np.float32(step / EVERY) * (high - low)
+                for step in range(1, PEG_STEP):
+                    low, high = known[:, :-1:PEG_STEP], known[:, PEG_STEP::PEG_STEP]
+                    known[:, step::PEG_STEP] = low + np.float32(step / PEG_STEP) * (high - low)
 
-    def changes(self, missing: Floats) -> Floats:
-        """The changes of all values that make up for what is missing in each, shape SHAPE."""
+    def corrections(self, missing: Floats) -> Floats:
+        """Policy evaluation: return the correction of all values for given Bellman residuals, both of shape SHAPE."""
         found = missing
 
         def disagreement(resets: Floats) -> Floats:
@@ -200,11 +224,16 @@ class Policy:
             found = self._swept(missing, resets)
             return found[:, :, 0, :, 0] - resets
 
-        fixed_point(disagreement, np.zeros((2, PEGS, FUCHLE)), CLOSELY * float(np.abs(missing).max()))
+        fixed_point(disagreement, np.zeros((2, PEGS, FUCHLE)), CORRECTION_TOLERANCE * float(np.abs(missing).max()))
         return found
 
     def _swept(self, missing: Floats, resets: Floats) -> Floats:
-        """The same for given changes after a fuchle, by order, the next mover's peg and his wipe-outs."""
+        """Sweep all levels from the far end.
+
+        Args:
+            missing: Bellman residuals, shape SHAPE.
+            resets: Corrections after a fuchle, by order, next mover's peg and next mover's wipe-outs.
+        """
         found = np.zeros(SHAPE)
         for level in reversed(range(2 * PEGS - 1)):
             other = np.arange(max(0, level - PEGS + 1), min(level, PEGS - 1) + 1)
@@ -221,11 +250,11 @@ class Policy:
 
 
 def _ends(duel: Duel, values: Floats, order: int, others: Indices) -> tuple[Floats, Floats]:
-    """The chances that turns of one batch bank at each hole and that they wipe out.
+    """Return the probabilities that the turns of one batch bank at each hole, and that they wipe out.
 
-    By peg, other's peg, other's wipe-outs and wipe-outs; the hole comes last.
+    Axes: peg, other's peg, other's wipe-outs, wipe-outs; the hole comes last.
     """
-    bank, lost = duel.aims(values.astype(np.float32), order, others)
+    bank, lost = duel.payoffs(values.astype(np.float32), order, others)
     size = len(others) * FUCHLE
     tiled = np.tile(bank.reshape(len(bank), size), PEGS * FUCHLE)
     starts = np.repeat(np.arange(PEGS), size * FUCHLE)
@@ -236,13 +265,17 @@ def _ends(duel: Duel, values: Floats, order: int, others: Indices) -> tuple[Floa
 
 
 def _columns(first: int, last: int) -> slice | None:
-    """The columns of others with those pegs; None where there are none."""
+    """Return the columns of the other's pegs from `first` to `last`, clipped to the track; None if there are none."""
     first, last = max(first, 0), min(last, PEGS - 1)
     return None if first > last else slice(first * FUCHLE * NODES, (last + 1) * FUCHLE * NODES)
 
 
-class Mixing:
-    """Anderson's mixing (1965): the next point from the last points and the changes that were wanted there."""
+class AndersonMixing:
+    """Anderson acceleration (1965) of a fixed-point iteration.
+
+    Args:
+        memory: Number of past points that are used.
+    """
 
     def __init__(self, memory: int = 10) -> None:
         self._memory = memory
@@ -250,7 +283,7 @@ class Mixing:
         self._changes: list[Floats] = []
 
     def next(self, at: Floats, change: Floats) -> Floats:
-        """Where to look next, for points of any shape."""
+        """Return the next point, given the last point and its residual, of the same shape."""
         self._points = [*self._points, at.ravel()][-self._memory :]
         self._changes = [*self._changes, change.ravel()][-self._memory :]
         after = self._points[-1] + self._changes[-1]
@@ -262,8 +295,15 @@ class Mixing:
 
 
 def fixed_point(change: Callable[[Floats], Floats], start: Floats, enough: float, at_most: int = 40) -> Floats:
-    """Where a change vanishes, or nearly."""
-    at, mixing = start, Mixing()
+    """Find a root of a residual by Anderson acceleration.
+
+    Args:
+        change: Returns the residual at a point.
+        start: First point.
+        enough: Greatest absolute residual that is accepted.
+        at_most: Limit of evaluations; then the last point is returned.
+    """
+    at, mixing = start, AndersonMixing()
     for _ in range(at_most):
         wanted = change(at)
         if np.abs(wanted).max() <= enough:
@@ -273,17 +313,17 @@ def fixed_point(change: Callable[[Floats], Floats], start: Floats, enough: float
 
 
 def solved(duel: Duel) -> Iterator[tuple[Floats, float]]:
-    """Values that come ever closer, shape SHAPE, each with its residual: how far from its best turn any is."""
-    values = RoughDuel(duel).solved()
-    residual, mixing = 1.0, Mixing()
+    """Yield ever better values, shape SHAPE, each with its greatest Bellman residual; end at `RESIDUAL`."""
+    values = InterpolatedDuel(duel).solved()
+    residual, mixing = 1.0, AndersonMixing()
     while True:
-        missing = duel.improved(values if residual <= SINGLE_ABOVE else values.astype(np.float32)) - values
+        missing = duel.best_values(values if residual <= FLOAT32_ABOVE else values.astype(np.float32)) - values
         residual = float(np.abs(missing).max())
         yield values, residual
         if residual <= RESIDUAL:
             return
-        if residual > ANEW_ABOVE:
+        if residual > NEW_POLICY_ABOVE:
             policy = Policy(duel, values)
-            values = values + policy.changes(missing)
+            values = values + policy.corrections(missing)
         else:
-            values = mixing.next(values, policy.changes(missing))
+            values = mixing.next(values, policy.corrections(missing))

@@ -1,4 +1,4 @@
-"""Turns of Crib Dice that `turns` has worked back, played forward: where they bank, and how often they wipe out."""
+"""Outcome distributions of optimal Crib Dice turns: forward propagation after backward induction."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 
 class Outcomes:
-    """The chances of how turns end.
+    """Probabilities of how the turns of a batch end.
 
     Args:
         piddle_points: The house rule.
-        turns: Worked back, from `starts` on.
-        starts: The hole that each column starts at, ascending.
-        holes: Those that are looked at: a turn that comes further is still on.
+        turns: The batch, evaluated from `starts` on.
+        starts: (columns,) hole at which each column starts, ascending.
+        holes: Number of holes covered. A turn that reaches a further hole counts as neither banked nor wiped out.
 
     Attributes:
-        banked: How often each turn banks at each hole, shape (holes, columns).
-        wiped: How often it wipes out, shape (columns,).
+        banked: (holes, columns) probability that a turn banks at each hole.
+        wiped: (columns,) probability of a wipe-out.
     """
 
     def __init__(self, piddle_points: bool, turns: Turns, starts: Indices, holes: int) -> None:
@@ -46,7 +46,7 @@ class Outcomes:
 
     def _play_on(self, hole: int, some: slice, reached: Floats, banked: Floats) -> None:
         turns, lost_piddle = self._turns, 1 - sum(chance for _, chance in self._ends)
-        turns.weigh(hole, some)
+        turns.solve_sets(hole, some)
         chosen = self._chosen(reached[hole, some], some)
         for frozen in (2, 3, 4):
             matrix = roll_matrix(frozen)
@@ -64,7 +64,7 @@ class Outcomes:
         self.wiped[some] += chosen[0]
 
     def _stopped(self, hole: int, frozen: int, thrown: Floats, chosen: Floats, banked: Floats) -> Floats:
-        """The chance of going on with each value; that of stopping is added to what is banked."""
+        """Return the (6, columns) probability of throwing on, by value; add that of stopping to `banked`."""
         columns, here = chosen.shape[1], chosen[ROW[frozen] : ROW[frozen] + 6]
         stopping = np.where(thrown <= self._turns.bank[hole + stops_of(frozen), :columns], here, 0.0)
         for value, stop in enumerate(hole + stops_of(frozen)):
@@ -73,13 +73,18 @@ class Outcomes:
         return throwing
 
     def _piddle(self, hole: int, frozen: int, some: slice) -> Floats:
-        """What a piddle with so many frozen brings, by value."""
+        """Return the (6, columns) value of a piddle with `frozen` dice, by their value."""
         won = [chance * self._turns.fresh[hole + stops_of(min(7, frozen + hits)), some] for hits, chance in self._ends]
         worth: Floats = sum(won) + (1 - sum(chance for _, chance in self._ends)) * self._turns.lost[some]
         return worth
 
     def _chosen(self, reached: Floats, some: slice) -> Floats:
-        """The chance that each set is named, of that of being there, shape (ROWS, columns)."""
+        """Return the (ROWS, columns) probability that each set is named after a throw of seven.
+
+        Args:
+            reached: (columns,) probability of the throw.
+            some: Columns concerned.
+        """
         sets = self._turns.sets[:, some]
         chosen = np.zeros((ROWS, len(reached)), sets.dtype)
         for rows, chance in offers():

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from companion.games.engine.game import Action, State, Stop, Throw, Undo
-from companion.games.engine.tray_policy import TrayDice, Values, state_after, waiting
+from companion.games.engine.tray_policy import TrayDice, Values, state_after, waiting_notice
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import policy_for
 from companion.table.terms import Policies
@@ -147,7 +147,7 @@ def tick(state: State, memory: Memory, now_s: float, policies: Policies = policy
         return Interpretation(memory)
     lines = banking(state, memory, policies)
     if not lines:
-        return Interpretation(memory, notice=waiting(state))
+        return Interpretation(memory, notice=waiting_notice(state))
     before_stop = state_after(state, lines[:-1])
     if before_stop is not None and policies(before_stop).takes_all(before_stop):
         args = {"player": state.player, "sizes": list(before_stop.throw_sizes)}
@@ -249,7 +249,7 @@ def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Mem
 def _empty(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:
     seen = replace(seen, empty_since_s=observation.at_s if memory.empty_since_s is None else memory.empty_since_s)
     outcome = tick(state, seen, observation.at_s, policies)
-    return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting(state))
+    return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting_notice(state))
 
 
 def _partly(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.games.engine.game import State
-from companion.games.engine.views.panels import STOP, Panels, Pot, may, notes_of
+from companion.games.engine.views.panels import BANK_TEXT, Panels, Pot, allowed_phrases, notes_of
 
 PIPS = 6
 
@@ -12,7 +12,7 @@ def panels(state: State) -> Panels:
     best = max(state.scores)
     leading = [side for side, score in enumerate(state.scores) if score == best > 0]
     return Panels(
-        can=may(state, {"stop": STOP}),
+        can=allowed_phrases(state, {"stop": BANK_TEXT}),
         dice=(state.turn_points,) if state.turn_points else (),
         notes=notes_of(state, [("leads", leading)]),
         pots=(Pot("Pips above the best", PIPS - best),),

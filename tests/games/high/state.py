@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.games.engine.event import Event, banked, threw
+from companion.games.engine.event import Event, bank_event, throw_event
 from companion.games.engine.game import Action, Header, Leave, Outcome, Stop, Throw, refusal
-from companion.games.engine.leaving import NOBODY, has_left, leaver, left_view, one_remains
+from companion.games.engine.leaving import NOBODY, leave_event, left_view, one_remains, seat_leaving
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ class High:
     def after(self, action: Action) -> High:
         seat = self.to_play
         if isinstance(action, Leave):
-            gone = leaver(self, action)
-            told, after = has_left(gone, gone), replace(self, left=self.left | {gone})
+            gone = seat_leaving(self, action)
+            told, after = leave_event(gone, gone), replace(self, left=self.left | {gone})
             return turned(after, 0, told) if gone == seat else replace(after, events=(told,))
         if seat is not None and isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
-            told = (threw(seat, seat, action.dice),)
+            told = (throw_event(seat, seat, action.dice),)
             if self.header.rules["twice"] and not self.lies:
                 return replace(self, lies=action.dice[0], events=told)
             return self._banked(seat, action.dice[0], told)
@@ -91,7 +91,7 @@ class High:
 
     def _banked(self, seat: int, points: int, told: tuple[Event, ...]) -> High:
         best = (Event("topped", seat, {"points": points}),) if points > max(self.turns, default=0) else ()
-        return turned(self, points, *told, banked(seat, points, 0, points), *best)
+        return turned(self, points, *told, bank_event(seat, points, 0, points), *best)
 
     def view(self) -> dict[str, Any]:
         players, outcome = self.header.players, self.outcome

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.games.crag.odds.turn_value import KEEPS, LYING, lying_after
-from companion.games.engine.dice import handfuls, throws_of
+from companion.games.engine.dice import subsets, throws_of
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,5 +27,5 @@ def after_keeps() -> Floats:
 @cache
 def choices() -> npt.NDArray[np.int64]:
     """(dice, 8) indices in `KEEPS` of all keeps that each first throw allows; the last one is repeated as padding."""
-    places = [[KEEPS.index(kept) for kept in handfuls(dice)] for dice, _ in throws_of(3)]
+    places = [[KEEPS.index(kept) for kept in subsets(dice)] for dice, _ in throws_of(3)]
     return np.array([row + row[-1:] * (8 - len(row)) for row in places])

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from companion.games.advice.stored import floats
 from companion.games.crag.scoring import CATEGORIES, points_for
-from companion.games.engine.dice import handfuls, in_order, throws_of
+from companion.games.engine.dice import in_order, subsets, throws_of
 
 TABLE = "sheets.f8"
 SHEETS = 1 << len(CATEGORIES)
@@ -80,7 +80,7 @@ class TurnValues:
         """Value before the first throw of the turn."""
         best = {dice: self.best_entry(dice) for dice in LYING}
         kept = {dice: self.kept(dice, best) for dice in KEEPS}
-        return sum(ways * max(kept[choice] for choice in handfuls(dice)) for dice, ways in throws_of(3)) / 216.0
+        return sum(ways * max(kept[choice] for choice in subsets(dice)) for dice, ways in throws_of(3)) / 216.0
 
 
 @lru_cache(maxsize=64)

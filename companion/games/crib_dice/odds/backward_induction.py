@@ -116,17 +116,17 @@ class Turns:
         self.sets[0] = lost
         self._best = np.empty((BATCH_SIZE, columns), kind)
 
-    def stop(self, hole: int, some: slice) -> None:
+    def solve_terminal(self, hole: int, some: slice) -> None:
         """Evaluate a hole at which the turns of those columns stop with their first set (a terminal state)."""
         self.sets[1:, some] = self.bank[hole + _all_stops(), some]
         self._choose(hole, some)
 
-    def play(self, hole: int, some: slice) -> None:
+    def solve(self, hole: int, some: slice) -> None:
         """Evaluate a hole at which the turns of those columns stop or go on, whichever is better."""
-        self.weigh(hole, some)
+        self.solve_sets(hole, some)
         self._choose(hole, some)
 
-    def weigh(self, hole: int, some: slice) -> None:
+    def solve_sets(self, hole: int, some: slice) -> None:
         """Fill in `sets`: the value of each set at that hole, stopping or going on."""
         sets, stops, thrown = self.sets[:, some], self.bank[hole + _all_stops(), some], self._risked[:, some]
         for after, chance in self._throws:
@@ -161,9 +161,9 @@ def evaluate(turns: Turns, starts: Indices) -> Turns:
     """
     top = len(turns.bank) - 2 * MAX_SET_SCORE - 1
     for hole in reversed(range(top, top + MAX_SET_SCORE + 1)):
-        turns.stop(hole, slice(None))
+        turns.solve_terminal(hole, slice(None))
     for hole in reversed(range(top)):
-        turns.play(hole, slice(int(np.searchsorted(starts, hole, "right"))))
+        turns.solve(hole, slice(int(np.searchsorted(starts, hole, "right"))))
     return turns
 
 

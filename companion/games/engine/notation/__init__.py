@@ -1,4 +1,4 @@
-"""The notation of a game: transcript lines and headers, read and written. docs/reference/transcript.md."""
+"""Read and write the notation of games: headers and transcript lines. See docs/reference/transcript.md."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The first line of a transcript: a game's set-up, read with every switch checked, and written back.
+"""Read and write the header of a transcript, its first line.
 
-docs/reference/transcript.md, "Header, the first line".
+See docs/reference/transcript.md, "Header, the first line".
 """
 
 from __future__ import annotations
@@ -9,20 +9,22 @@ from typing import Any
 
 from companion.errors import NotationError, RulesError, nearest
 from companion.games.engine.game import Header, Switch
-from companion.games.engine.notation.json_text import TwiceKeyed
+from companion.games.engine.notation.json_text import RepeatedKey
 from companion.games.engine.rulebook import Rulebook
 from companion.games.registry import game_named
 
-KEYS = ("transcript", "game", "players", "rules", "first", "roll_off")
-NEEDED = ("transcript", "game", "players")
+HEADER_KEYS = ("transcript", "game", "players", "rules", "first", "roll_off")
+"""All keys that a header may have."""
+REQUIRED_KEYS = ("transcript", "game", "players")
+"""Keys that every header has."""
 
 
 def header_of(obj: object) -> Header:
-    """The set-up that a decoded header tells, defaults filled in.
+    """Convert a decoded JSON object into a checked header, with defaults filled in.
 
     Raises:
-        NotationError: It is no JSON object.
-        RulesError: It is one, but wrong: keys, types, game, players, switches; the nearest known key is named.
+        NotationError: `obj` is no JSON object.
+        RulesError: A key, type, game, player or switch is wrong. The message suggests the nearest known name.
     """
     if not isinstance(obj, dict):
         raise NotationError("The first line of a transcript is its header, a JSON object.")
@@ -43,7 +45,7 @@ def header_of(obj: object) -> Header:
 
 
 def header_line(header: Header) -> dict[str, Any]:
-    """The header as a transcript's first line: only what differs from the defaults. `header_of` reads it back."""
+    """Return the header as a JSON object, without values that equal the defaults. Inverse of `header_of`."""
     line: dict[str, Any] = {"transcript": 1, "game": header.game, "players": list(header.players)}
     defaults = {switch.key: switch.default for switch in game_named(header.game).switches}
     changed = {key: value for key, value in header.rules.items() if value != defaults[key]}
@@ -57,12 +59,12 @@ def header_line(header: Header) -> dict[str, Any]:
 
 
 def _check_keys(obj: dict[str, Any]) -> None:
-    if isinstance(obj, TwiceKeyed):
+    if isinstance(obj, RepeatedKey):
         raise RulesError("The header has a key twice.")
     for key in obj:
-        if key not in KEYS:
-            raise RulesError(f"A header has no {key!r}{nearest(key, KEYS)}")
-    for key in NEEDED:
+        if key not in HEADER_KEYS:
+            raise RulesError(f"A header has no {key!r}{nearest(key, HEADER_KEYS)}")
+    for key in REQUIRED_KEYS:
         if key not in obj:
             raise RulesError(f"The header lacks {key!r}.")
 
@@ -74,7 +76,7 @@ def _text(key: str, value: Any) -> str:
 
 
 def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
-    if not isinstance(given, dict) or isinstance(given, TwiceKeyed):
+    if not isinstance(given, dict) or isinstance(given, RepeatedKey):
         raise RulesError("`rules` is an object with each switch once.")
     switches = {switch.key: switch for switch in game.switches}
     for key in given:

@@ -1,4 +1,4 @@
-"""A line of JSON as a value, read strictly: RFC 8259, and an object that has a key twice is told apart."""
+"""Decode one line of JSON strictly by RFC 8259, and mark objects that repeat a key."""
 
 from __future__ import annotations
 
@@ -7,35 +7,38 @@ from typing import Any
 
 from companion.errors import NotationError
 
-BEYOND_ANY_GAME = 1_000_000_000_000_000_000  # stands for integers with so many digits that Python won't read them
+BEYOND_ANY_GAME = 1_000_000_000_000_000_000
+"""Replaces integers of more digits than Python parses. The rules refuse it as too large."""
 
 
-class TwiceKeyed(dict[str, Any]):
-    """An object with a key that stands there twice: JSON allows it, this notation has no use for it."""
+class RepeatedKey(dict[str, Any]):
+    """A JSON object that repeats a key. JSON allows it; the notation refuses it."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    return found if len(found) == len(pairs) else TwiceKeyed(found)
+    return found if len(found) == len(pairs) else RepeatedKey(found)
 
 
-def _no_number(word: str) -> Any:
+def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is no JSON")
 
 
-def _any_integer(digits: str) -> int:
+def _clamped_integer(digits: str) -> int:
     try:
         return int(digits)
     except ValueError:
         return -BEYOND_ANY_GAME if digits.startswith("-") else BEYOND_ANY_GAME
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number)
-_PATIENT = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_number, parse_int=_any_integer)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_refuse_constant)
+_BIG_INTEGER_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_refuse_constant, parse_int=_clamped_integer
+)
 
 
 def json_of(text: str | bytes) -> Any:
-    """The value that a line holds. Raises NotationError when it holds none, or bytes that are no UTF-8.
+    """Decode one line of JSON, as text or UTF-8 bytes. Raises NotationError if it is neither.
 
     >>> json_of('{"undo": 1}')
     {'undo': 1}
@@ -47,7 +50,7 @@ def json_of(text: str | bytes) -> Any:
         except json.JSONDecodeError:
             raise
         except ValueError:
-            return _PATIENT.decode(line)
+            return _BIG_INTEGER_DECODER.decode(line)
     except UnicodeDecodeError as bad:
         raise NotationError(f"The line is no UTF-8 (byte {bad.start + 1}).") from None
     except ValueError as bad:

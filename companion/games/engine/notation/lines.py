@@ -11,11 +11,11 @@ from typing import Any
 
 from companion.errors import NotationError, nearest
 from companion.games.engine.game import Action, Bomb, Enter, Keep, Leave, NamePoint, Spend, Stop, Throw, Undo
-from companion.games.engine.notation.json_text import TwiceKeyed, json_of
+from companion.games.engine.notation.json_text import RepeatedKey, json_of
 
 
 def parse_line(text: str | bytes) -> Action | Undo:
-    """The action that one line of a transcript after the header tells. Raises NotationError.
+    """Parse one transcript line after the header. Raises NotationError for anything else.
 
     >>> parse_line('{"do": "point", "value": 5}')
     NamePoint(value=5)
@@ -24,9 +24,9 @@ def parse_line(text: str | bytes) -> Action | Undo:
 
 
 def action_of(obj: object) -> Action | Undo:
-    """The action that a decoded JSON object tells. Raises NotationError."""
+    """Convert a decoded JSON object into an action. Raises NotationError for an object of another form."""
     if type(obj) is not dict:
-        what = "An object with a key twice" if isinstance(obj, TwiceKeyed) else "What is no JSON object"
+        what = "An object with a key twice" if isinstance(obj, RepeatedKey) else "What is no JSON object"
         raise NotationError(f"{what} is no line of a transcript.")
     if "throw" in obj:
         _only(obj, "throw")
@@ -47,7 +47,7 @@ def action_of(obj: object) -> Action | Undo:
 
 
 def line_of(action: Action | Undo) -> dict[str, Any]:
-    """The line that tells an action; `action_of` reads it back.
+    """Return the JSON object of an action. Inverse of `action_of`.
 
     >>> line_of(Throw((5, 5, 2)))
     {'throw': [5, 5, 2]}

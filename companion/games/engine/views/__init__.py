@@ -1,1 +1,1 @@
-"""What the other rooms show of a game: its track, its panels, its words."""
+"""Views of a game for board and pages: track, panels and phrases."""

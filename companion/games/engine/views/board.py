@@ -1,4 +1,4 @@
-"""What the track shows of a game: how long it is, and where each side's pegs stand on it."""
+"""View of a game for the track: its length and the pegs of each side."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from fractions import Fraction
 from companion.games.engine.game import State, side_of
 
 HOLES = 120
+"""Holes of a cribbage track, from the start to the last hole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Peg:
-    """A side's place on the track, in holes: 0 is the start, more than there are holes has left the far end.
+    """Position of a side on the track, in holes. 0 is the start; a peg past `Track.holes` has finished.
 
     Attributes:
-        banked: Where the peg stands.
-        provisional: Where it would stand if the turn were banked now.
+        banked: Hole of the peg.
+        provisional: Hole that the peg would reach if the turn were banked now.
     """
 
     banked: int
@@ -25,14 +26,14 @@ class Peg:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """The track as a state has it: how many holes, and the pegs by side."""
+    """Number of holes of the track, and the pegs by side."""
 
     holes: int
     pegs: tuple[Peg, ...]
 
 
 def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int = 1) -> Track:
-    """The track of a game whose scores run along it, so many points a hole."""
+    """Return the track of a game that maps scores to holes: score // points_per_hole."""
     ahead = scores_ahead(state)
     return Track(
         holes,
@@ -41,6 +42,6 @@ def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int =
 
 
 def scores_ahead(state: State) -> tuple[int, ...]:
-    """The scores as they would be if the turn were banked now, by side."""
+    """Return the scores by side if the turn were banked now."""
     on = None if state.to_play is None else side_of(state, state.to_play)
     return tuple(score + state.turn_points * (side == on) for side, score in enumerate(state.scores))

@@ -1,4 +1,4 @@
-"""What a page shows of a game beside its track, as data: a page draws every part without knowing the game."""
+"""View of a game for a page, beside the track. Pages draw every part without knowledge of the game."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from companion.games.engine.game import State, sides_left
 from companion.games.engine.views.phrase import Phrase
 
 Values = tuple[int, ...]
+"""Dice values, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreSheet:
-    """A score sheet: a row for each category, a column for each side; the totals are the scores.
+    """A score sheet with a row for each category and a column for each side. Totals are the scores.
 
     Attributes:
-        rows: The categories, as in the notation.
-        columns: By side what is entered in each row; None where nothing is yet.
-        offers: What the dice on the table would score in each row for who is on; None where they can't be entered.
-        latest: By side the row that was entered last; None before the first.
+        rows: Categories, as in the notation.
+        columns: Points entered by side and row; None for an open row.
+        offers: Points that the dice would score by row for the player to play; None if they cannot be entered there.
+        latest: Row entered last by side, as an index; None before the first entry.
     """
 
     rows: tuple[str, ...]
@@ -30,7 +31,7 @@ class ScoreSheet:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the race is to; `notes` are keys of texts that tell how it is run just now."""
+    """Target of the race in points; `notes` are keys of texts about its course, such as the last round."""
 
     target: int
     notes: tuple[str, ...] = ()
@@ -38,7 +39,13 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """Something that is counted for each side, shown as notches: the key of its text, the counts, how many are full."""
+    """A count for each side, drawn as notches.
+
+    Attributes:
+        label: Key of its text.
+        counts: Count by side.
+        full: Number of notches.
+    """
 
     label: str
     counts: tuple[int, ...]
@@ -47,7 +54,7 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class Pot:
-    """Points that belong to nobody yet: the key of their text, and how many."""
+    """Points that no side owns yet, with the key of their text."""
 
     label: str
     points: int
@@ -55,7 +62,12 @@ class Pot:
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """How dice are chosen on a page: `again` (the rest is thrown again) or `set_aside`; which are chosen at first."""
+    """Choice of dice to keep on a page.
+
+    Attributes:
+        word: `again` if the other dice are thrown again, or `set_aside`.
+        chosen: Dice selected at first.
+    """
 
     word: str
     chosen: Values = ()
@@ -63,19 +75,19 @@ class Keeping:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """All that a page shows of a state beside names, scores and the track.
+    """Everything that a page shows of a state beside names, scores and the track.
 
     Attributes:
-        can: What may be done now, in the order to say it; lists among the arguments are alternatives.
-        dice: The loose dice on the table.
-        kept: Those that are frozen or set aside.
-        worth: Whether the turn has points that a stop would bank.
-        notes: By side keys of texts that say how it stands.
+        can: Legal actions, in display order; lists among the arguments are alternatives.
+        dice: Loose dice on the table.
+        kept: Dice that are frozen or set aside.
+        worth: Whether the page shows turn points; False in a game that only enters scores.
+        notes: Keys of texts about the status of each side.
         counters: Counts by side.
-        sheet: The score sheet.
-        goal: What the race is to, where that is not the end of the track.
-        pots: Points that belong to nobody yet.
-        keeping: How dice are chosen, where some may be kept.
+        sheet: Score sheet, if the game has one.
+        goal: Target of the race, if it is not the end of the track.
+        pots: Points that no side owns yet.
+        keeping: Choice of dice to keep, if there is one.
     """
 
     can: tuple[Phrase, ...] = ()
@@ -90,23 +102,35 @@ class Panels:
     keeping: Keeping | None = None
 
 
-STOP = "can.bank"
+BANK_TEXT = "can.bank"
+"""Key of the text for a legal stop."""
 
 
-def may(state: State, words: Mapping[str, str], throw: str = "can.throw") -> tuple[Phrase, ...]:
-    """What may be done: a throw first, then the decisions in the order of `words` (a decision: the key of its text)."""
+def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.throw") -> tuple[Phrase, ...]:
+    """Return phrases of the legal actions: the throw first, then decisions in the order of `words`.
+
+    Args:
+        state: State of the game.
+        words: Key of the text for each decision word. Decisions that are missing here are left out.
+        throw: Key of the text for a throw.
+    """
     thrown = (Phrase(throw, {"count": list(state.throw_sizes)}),) if state.throw_sizes else ()
     decided = (word for word in words if word in state.decisions)
     return (*thrown, *(Phrase(words[word], {"points": state.turn_points}) for word in decided))
 
 
-def plain(state: State) -> Panels:
-    """The panels of a game that has none of its own, and of a roll-off: throws and stops in words, nothing else."""
-    return Panels(can=may(state, {"stop": STOP}), notes=notes_of(state))
+def default_panels(state: State) -> Panels:
+    """Return panels with throws and stops as text alone: for roll-offs and games without panels of their own."""
+    return Panels(can=allowed_phrases(state, {"stop": BANK_TEXT}), notes=notes_of(state))
 
 
 def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
-    """By side that it has left, or the first of those notes that is about it: each with the sides that it is about."""
+    """Return at most one note for each side: `player.left`, or the first that applies.
+
+    Args:
+        state: State of the game.
+        about_sides: Keys of notes, each with the sides it applies to, by priority.
+    """
     about_sides = [("player.left", sides_left(state)), *((note, frozenset(sides)) for note, sides in about_sides)]
     first = (next((note for note, about in about_sides if side in about), None) for side in range(len(state.sides)))
     return tuple(() if note is None else (note,) for note in first)

@@ -1,4 +1,4 @@
-"""Something to tell people, as a code and its arguments: pages, lights and voices turn it into words of a language."""
+"""Messages to people as codes with arguments. Pages and voices translate them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A code of the texts' catalogue and the arguments that go into its text.
+    """A key of the text catalogue with the arguments of its text.
 
     Attributes:
-        code: The key of the text, or its last part where the place is given by where the phrase stands.
-        args: Names, numbers, lists of numbers; a page joins a list as its language does.
+        code: Key of the text. Where the context fixes the prefix, its last part alone.
+        args: Names, numbers and lists of numbers. A page joins lists by the rules of its language.
     """
 
     code: str
