@@ -47,7 +47,7 @@ class ListeningButtons:
         return self._illness is None, self._illness or f"{self.buttons.name} buttons"
 
     def listen(self) -> None:
-        """Listen to them; again when they have fallen. A button that can't be used is told by `health`."""
+        """Start listening to the buttons, also after a crash. `health` reports a button that cannot be used."""
         if not self.buttons.alive():
             self.buttons.stop()
         self._listening = False

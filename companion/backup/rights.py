@@ -33,7 +33,7 @@ def of_owner(folder: Path) -> Iterator[None]:
 
 
 def owner(place: Path) -> tuple[int, int]:
-    """Return user and group of the first part of a path that is not root's: whoever could replace what follows.
+    """Return user and group of the first non-root owner on a path: that user could replace the rest of it.
 
     Links count twice: their own owner, and the owners of where they lead. Parts that do not exist are skipped.
     """

@@ -32,7 +32,7 @@ def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float
 
     Args:
         seconds: Length of the animation, in seconds of the board's clock.
-        presses: Button presses of which the median is told.
+        presses: Number of button presses; the median is reported.
 
     Returns:
         `leds_frame_ms`: median time to compose, limit and encode a frame for SPI, on one core.

@@ -35,7 +35,7 @@ def command(file: Path, settings: Path | None, unsigned: bool) -> None:
     if unsigned:
         if not sys.stdin.isatty():
             raise DeviceError("--unsigned needs a person at a terminal.", "Run it there, or use a signed release.")
-        click.confirm(f"Nobody has signed {file.name}: whoever made it gets control of this table. Go on?", abort=True)
+        click.confirm(f"{file.name} is not signed: its maker would get control of this table. Go on?", abort=True)
     os.umask(0o022)  # the service must be able to read the release, whatever root's own umask is
     updater = Updater(releases, Systemd(machine, page_of(settings or machine.at(SETTINGS))), click.echo)
     with opened(file, releases, unsigned=unsigned) as source:

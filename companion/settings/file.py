@@ -98,7 +98,7 @@ class SettingsFile:
 
     @property
     def running(self) -> Settings:
-        """What the table runs with now."""
+        """Return the settings that the table runs with."""
         return self._running
 
     def health(self) -> tuple[bool, str]:
@@ -119,7 +119,7 @@ class SettingsFile:
             section: The setting's section.
             key: Its key.
             value: What it shall be.
-            pin_typed: Whether whoever changes it has typed the PIN again.
+            pin_typed: Whether the PIN was typed again for this change.
 
         Raises:
             PinNeeded: It is an electrical limit, and the PIN was not typed.

@@ -12,7 +12,7 @@ from companion.games.engine.views.phrase import Phrase
 from companion.table.terms import USUAL, Terms
 
 Notice = Phrase
-"""What the table sees or waits for: a code with arguments, which pages turn into words.
+"""A notice of what the table sees or waits for: a code with arguments, which pages turn into words.
 
 Waiting: `throw` {player, sizes, decisions}, `decide` {player, decisions}, `choose_point` {player, values},
 `freeze` {player, value, missing, sizes}, `choose_entry` {player, kept, again}, `choose_keep` {player, dice,

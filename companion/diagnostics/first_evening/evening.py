@@ -1,4 +1,4 @@
-"""What a first evening has found so far, and the person who holds it; the steps add to it, the page draws it."""
+"""Results of a first evening and the interface to the person who runs it. Steps add results, the page shows them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class JudgedThrow:
 
 
 class Person(Protocol):
-    """Whoever holds the evening. Every method may raise KeyboardInterrupt: the evening ends and keeps what it has."""
+    """The person who runs the evening. Every method may raise KeyboardInterrupt, which ends it; results stay."""
 
     enough_throws: bool
 
@@ -60,7 +60,7 @@ class Person(Protocol):
         """Throw the dice, the throw of that number. May set `enough_throws`."""
 
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
-        """Return what lies in the tray, sorted; None when nothing was thrown. May set `enough_throws`."""
+        """Return the true values in the tray, sorted; None if nothing was thrown. May set `enough_throws`."""
 
     def presses(self, button: str) -> None:
         """Press that button."""

@@ -70,7 +70,7 @@ class Screen:
 
 
 def hold(evening: Evening, screen: Screen) -> None:
-    """Run every step. A step that fails is told; Ctrl-C ends the evening and keeps what was found."""
+    """Run every step. A failing step is reported; Ctrl-C ends the evening and keeps the results."""
     with screen.shown():
         for number, step in enumerate(STEPS):
             screen.begin(step)

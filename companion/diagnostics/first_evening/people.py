@@ -1,4 +1,4 @@
-"""Who answers during a first evening: a person at the terminal, or `--yes` for a demonstration."""
+"""Answers during a first evening: from a person at the terminal, or from `--yes` for a demonstration."""
 
 from __future__ import annotations
 

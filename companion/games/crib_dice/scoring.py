@@ -7,9 +7,9 @@ here and `RICH` in `odds/turn_value.py`. Tests compare them with the chart.
 from __future__ import annotations
 
 MAX_SET_SCORE = 30
-"""Points of the highest set, seven 6s. Solvers extend the track by so many holes, so that a bank never leaves it."""
+"""Points of the highest set, seven 6s. Solvers extend the track by this many holes, so that a bank never leaves it."""
 MIN_ROLLOVER = 3
-"""Points of the lowest set that rolls over, five 1s. Backward induction solves blocks of so many holes at once."""
+"""Points of the lowest set that rolls over, five 1s. Backward induction solves blocks of this many holes at once."""
 
 
 def set_score(count: int, value: int) -> int:

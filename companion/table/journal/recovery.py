@@ -35,7 +35,7 @@ _LINE = re.compile(rb'(?=(\[\d+,"[^\n]*?"[0-9a-f]{32}"\]))')
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """What was found damaged and what became of it.
+    """Report of a damaged journal and of its recovery.
 
     Attributes:
         why: What was wrong, in a few words.

@@ -28,7 +28,7 @@ BANK_AFTER_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What earlier observations have shown.
+    """Memory of earlier observations of the tray.
 
     Attributes:
         awake: Whether the tray has been observed since the start. The first observation may show an old throw.

@@ -16,7 +16,7 @@ NUDGE_MM = 15.0
 
 
 class Motion(Enum):
-    """What happened to the dice in the throw zone since the last observation."""
+    """Motion of the dice in the throw zone since the last observation."""
 
     NONE = "nothing was rolled"
     ROLLED = "rolled"

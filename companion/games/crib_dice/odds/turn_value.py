@@ -91,8 +91,8 @@ class TurnValues:
         piddle_points: The house rule.
         bank: Value of banking that many points.
         lost: Value of a wipe-out.
-        rich: Value of a throw of seven with so many points gathered that the turn then stops: from `RICH` on, or from
-            the end of `known`.
+        rich: Value of a throw of seven once enough points are gathered that the turn then stops: from `RICH` on, or
+            from the end of `known`.
         known: Values of a throw of seven by points gathered, where they are known already.
     """
 
