@@ -59,7 +59,7 @@ def player_colour(colour: int) -> Colour:
 
 
 def pattern(colour: int, time_s: float) -> float:
-    """Return the brightness of a peg of that colour at a time, 0.3 to 1."""
+    """Return the brightness, 0.3 to 1, of a peg of that colour at a time in seconds. Colour 0 is steady."""
     which = colour % len(PLAYERS)
     if which == 0:
         return 1.0

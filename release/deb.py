@@ -141,7 +141,7 @@ def version() -> str:
 
 
 def filled(root: Path, arch: str) -> Path:
-    """Fill a folder with the package's content and return it."""
+    """Fill the folder `root` with the content of the package for the architecture `arch`, and return `root`."""
     share, doc = root / SHARE, root / "usr/share/doc/pegpip"
     (share / "wheels").mkdir(parents=True)
     doc.mkdir(parents=True)

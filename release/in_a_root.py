@@ -273,7 +273,7 @@ def cloned(root: Root) -> None:
 
 
 def read_alike(root: Root, checks: Checks) -> None:
-    """Check that the root reads pictures as this machine does."""
+    """Check that pegpip in the Debian root reads the fixture pictures with the same values as here."""
     images = [str(path.relative_to(PROJECT)) for path in sorted((PROJECT / "fixtures/images").glob("*.jpg"))][:8]
     words = ("read", "--json", *images)
     own = subprocess.run(

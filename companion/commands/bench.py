@@ -45,7 +45,10 @@ def command(as_json: bool, only: str | None, image: Path | None, calibration: Pa
 
 
 def _timed(image: Path, calibration: Path) -> dict[str, Any]:
-    """Reading times of one picture. Raises SetupError, DeviceError, PictureError."""
+    """Time the reading of one picture, with that calibration and without: the `*_ms` keys of `pegpip bench`.
+
+    Raises SetupError, DeviceError or PictureError.
+    """
     from companion.bench.vision import times
     from companion.commands.read import open_reader
     from vision.images.loading import picture_in

@@ -105,7 +105,7 @@ def command(
 
 
 def in_words(record: dict[str, Any]) -> str:
-    """What was found, for people."""
+    """Format a calibration record as text for people: lens, camera position, zones and what to improve."""
     (x, y, height), (wide_px, high_px) = record["camera_mm"], record["size_wh"]
     lens = f"{record['lens']['degrees']:g} degrees across{'' if record['lens']['measured'] else ' (not measured)'}"
     lines = [

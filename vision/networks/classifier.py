@@ -128,7 +128,8 @@ def _fuse_with_minimum_channel(colour: Probabilities, minimum: Probabilities) ->
     """Fuse predictions for colour crops with those for their minimum channel.
 
     Where both name the same value, the more confident prediction is kept. Where the minimum channel clearly names
-    another value, both are averaged, which lowers the confidence.
+    another value, the result is their geometric mean, which lowers the confidence. Elsewhere the colour prediction
+    stays.
     """
     value, minimum_value = colour.argmax(1), minimum.argmax(1)
     both_faces = (value > 0) & (minimum_value > 0)

@@ -24,7 +24,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:
-    """The routes of past games; anyone may read them."""
+    """Make the routes that read past games: lists, players, moves, transcripts and throws. Anyone may call them."""
     made = Routes("evening")
     _weighed(made, past)
 

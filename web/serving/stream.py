@@ -39,14 +39,14 @@ HEADERS = (
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """A phone that listens: where to write, and the last message that was written."""
+    """A listening phone: its connection and the last message sent to it."""
 
     send: Send
     connection: Any
     seen: StreamMessage | None = None
 
     async def tell(self, newest: StreamMessage) -> None:
-        """Write the newest message, or that there is none; nothing while much lies unread, so that this never waits."""
+        """Send this phone the newest message, or a keep-alive if it has that one. Skip it if much is unread."""
         if self.connection is not None and self.connection.backed_up:
             return
         if newest is self.seen:
@@ -72,7 +72,7 @@ class EventStream:
         return len(self._listeners)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve a phone until it leaves; a 503 when its address, or the whole pub, has all streams there are."""
+        """Serve a phone until it leaves. Answer 503 if its address, or the table, has no stream left."""
         headers = dict(scope["headers"])
         address = scope["client"][0] if scope["client"] else ""
         if not self._hosts.allows(headers.get(b"host", b"").decode("latin-1")):
@@ -128,7 +128,7 @@ class EventStream:
             self._listeners.discard(listener)
 
     async def _tell_all(self) -> None:
-        """Write to all at each change, and at each heartbeat: what changes meanwhile is told in the next round."""
+        """Send to all phones at each change and each heartbeat. Changes during a round are sent in the next one."""
         while not self._closed:
             try:
                 await asyncio.wait_for(self._changed.wait(), self._limits.heartbeat_s)

@@ -49,7 +49,7 @@ def _of_the_table(data: str | None, since: int | None, dice: str | None) -> Iter
 
 
 def in_words(found: dict[str, Any]) -> str:
-    """The same for people, the counts as bars."""
+    """Format the fairness result of `pegpip dice --json` as text for people, with the counts as bars."""
     counts = found["counts"]
     rolled, most = sum(counts.values()), max(counts.values()) or 1
     rows = [f"{found['throws']} throws, {rolled} dice; an even share is {rolled / 6:.1f}."]

@@ -154,7 +154,7 @@ def report(header: Header, levels: list[str], games: int, seed: int, scores: lis
 
 
 def in_words(found: dict[str, Any]) -> str:
-    """The same for people."""
+    """Format the result of `pegpip simulate --json` as text for people: wins by player, with intervals."""
     rows = [f"{found['game']}: {found['games']} games"]
     for player in found["players"]:
         low, high = player["interval"]

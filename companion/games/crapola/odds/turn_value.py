@@ -109,7 +109,12 @@ def turn_values(size: int, least: int) -> TurnValues:
 
 
 def evaluate(size: int, least: int) -> list[float]:
-    """Compute the values of throws in turn points by backward induction, in the form `TurnValues` takes."""
+    """Compute the `known` values of `TurnValues`, in turn points, by backward induction.
+
+    Args:
+        size: Dice of the turn, 6 or 7.
+        least: Turn points below which a stop is not allowed.
+    """
     import numpy as np
 
     from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, thrown
