@@ -20,6 +20,7 @@ from companion.diagnostics.doctor import check_clock
 from companion.diagnostics.hotspot_health import check_hotspot
 from companion.diagnostics.machine_health import NEWEST_FILE, SYNCHRONISED, machine_check, newest_s, remember_newest
 from companion.table.journal import Entry, Journal, last_written_s
+from web.pairing.roles import Role
 from web.pairing.tokens import FileTokens, Paired
 
 NOW = datetime(2030, 5, 1, tzinfo=UTC)
@@ -281,7 +282,7 @@ def played_by_a_phone(folder: Path) -> str:
     journal.append(Entry(number=1, kind="game", body=body, wall_s=1e9))
     journal.close()
     token = "5e" * 32
-    FileTokens(folder / "paired.json").save((Paired(1, "phone-of-zoe", token),))
+    FileTokens(folder / "paired.json").save((Paired(1, "phone-of-zoe", token, Role.OWNER),))
     return token
 
 
