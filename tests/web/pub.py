@@ -183,6 +183,11 @@ class Pub:
         """A client that is paired as an owner."""
         return self.paired(Role.OWNER)
 
+    def make_owners(self) -> None:
+        """Make every paired phone an owner: browsers pair by PIN, as players."""
+        for phone in self.pairing.phones():
+            assert self.pairing.give_role(phone.id, Role.OWNER)
+
     def paired(self, role: Role, name: str = "Host", address: str = "192.168.4.10") -> Any:
         """A client that is paired in that role."""
         client = self.stranger(address)

@@ -231,6 +231,7 @@ def test_a_host_sees_what_the_camera_sees_and_nobody_else(calibration: Calibrati
         page.wait_for_selector("#unpaired:not([hidden])")
         assert page.request.get(f"{host}/api/calibrate.jpg").status == 401
         assert page.request.post(f"{host}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+        calibration.pub.make_owners()
         page.goto(f"{host}/camera")
         page.wait_for_function("() => document.getElementById('picture').naturalWidth === 1280")
         first = page.get_attribute("#picture", "src")
@@ -254,6 +255,7 @@ def test_a_host_calibrates_on_a_phone(calibration: Calibration, chromium: Any) -
             f"{host}/api/pair", data={"pin": PIN, "name": "Host"}, headers={"Content-Type": "application/json"}
         )
         assert answer.ok
+        calibration.pub.make_owners()
         page.goto(f"{host}/calibrate")
         page.wait_for_selector('#advice [data-code="no_sheet"]')
         assert violations(page) == []

@@ -200,6 +200,10 @@ def test_nothing_is_cut_off_on_the_pages_beside_the_game(
     if beside.asks:
         assert pub.stranger().post("/api/pair/ask", json={}).status_code == 200
     fed = FedPage(chromium, address, beside.path, language, paired=beside.paired)
+    if beside.paired:
+        pub.make_owners()
+        fed.page.reload()
+        fed.page.wait_for_selector('#live[data-live="yes"]')
     reach(fed, beside)
     found = measured(fed, f"{name}-{language}", SIZES if WHOLE else (PHONE,))
     ill = in_each_look(fed.page) if WHOLE and language == "en" else []
