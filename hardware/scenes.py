@@ -1,4 +1,4 @@
-"""What the board shows: a pure function of the view of the table, the layout and the time.
+"""Scenes of the board: a pure function of the view of the table, the layout and the time.
 
 The player to play has a bright peg, from which a glimmer runs ahead. The turn's points are a lit stretch ahead of the
 peg with a second peg at its head. Pegs that share a hole take turns in it.

@@ -132,7 +132,7 @@ class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SoundSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the loudspeaker of this machine plays.
+    """Settings of this machine's loudspeaker.
 
     Attributes:
         effects: Whether short effects are played.

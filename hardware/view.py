@@ -1,4 +1,4 @@
-"""What the board shows of the table: pegs, colours, moods and moments. With the time it is the input of the scenes."""
+"""The board's view of the table: pegs, colours, moods and moments. With the time it is the input of the scenes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`make release-key` and `make sign`: the key that releases are signed with, and their detached signatures.
 
-Needs GnuPG. The private key stays in the keyring of whoever publishes; the public one goes into the repository.
+Needs GnuPG. The private key stays in the publisher's keyring; the public one goes into the repository.
 """
 
 from __future__ import annotations

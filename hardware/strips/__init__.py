@@ -38,7 +38,7 @@ class Strip(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StripKind:
-    """What settings, wiring checks, help and documentation need to offer one kind of strip.
+    """One kind of strip, as settings, wiring checks, help and documentation need it.
 
     Attributes:
         make: Builds a strip, not started, from the number of LEDs, the settings, and the text after the colon in

@@ -57,7 +57,7 @@ BY_HAND: tuple[Special, ...] = (
     ("table", "players", ["Ann"], r"\[table\]"),
     ("buttons", "kind", "levers", r"levers"),
 )
-"""What a person may write into the file."""
+"""Settings that a person may write into the file."""
 
 
 @dataclass

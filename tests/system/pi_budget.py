@@ -172,7 +172,7 @@ def table(folder: Path) -> None:
 
 @dataclass
 class Figures:
-    """What was measured of each throw."""
+    """Measurements of each throw."""
 
     moving_fps: list[float] = field(default_factory=list)
     waiting_fps: list[float] = field(default_factory=list)

@@ -39,7 +39,7 @@ class TerminalPerson:
         thrown(camera)
 
     def judges(self, read: Values, doubt: str | None, camera: Camera) -> Values | None:
-        """Show the reading; Enter is right, digits are what lies there, `x` no throw, `q` enough throws."""
+        """Show the reading; Enter confirms it, digits give the true values, `x` is no throw, `q` enough throws."""
         shown = " ".join(map(str, read)) or "no dice"
         unsure = f" (the table would ask: {doubt})" if doubt is not None else ""
         while True:

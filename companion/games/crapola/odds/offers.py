@@ -1,4 +1,4 @@
-"""What each throw of Crapola offers to keep, and how likely each offer is."""
+"""Offers of each throw of Crapola: the choices of dice to keep, and their probability."""
 
 from __future__ import annotations
 
