@@ -5,7 +5,7 @@ export default [
   { ignores: [".venv*/", "fixtures/", "out/", "build/", "dist/"] },
   js.configs.recommended,
   {
-    files: ["web/static/*.js"],
+    files: ["web/static/**/*.js"],
     languageOptions: { ecmaVersion: 2023, sourceType: "module", globals: globals.browser },
     rules: {
       "max-len": ["error", { code: 120 }],

@@ -1,8 +1,8 @@
 """A page's modules as one file: a phone in a crowded pub asks once, not fifteen times.
 
-It is made when the program starts, from modules that also run as they are: each becomes a function that returns what it
-exports. That is possible since they keep to two forms, `import { a, b } from "./c.js";` and `export` before a function
-or a constant; a test holds them to it.
+The bundle is made when the program starts. Each module becomes a function that returns its exports. This needs modules
+of two forms, which a test holds: `import { a, b } from "../folder/c.js";` or `from "./c.js";`, and `export` before a
+function or a constant. Module names are unique across the folders.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "\./([a-z]+)\.js";$', re.MULTILINE)
+IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "\.(?:/|\./[a-z]+/)([a-z]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?function |const )([\w$]+)", re.MULTILINE)
 COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 

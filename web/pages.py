@@ -148,7 +148,7 @@ class Pages:
             "advice": "advice" in having,
         }
         if name == "control":
-            start["awake"] = static_files.url("awake.mp4")
+            start["awake"] = static_files.url("control/awake.mp4")
         if name in WITH_GAMES:
             start["games"] = [card(game) for game in self.games]
         html = flask.render_template(
@@ -197,9 +197,9 @@ def manifest() -> flask.Response:
         "background_color": "#17110c",
         "theme_color": "#17110c",
         "icons": [
-            {"src": static_files.url("icon.svg"), "sizes": "any", "type": "image/svg+xml"},
+            {"src": static_files.url("shared/icon.svg"), "sizes": "any", "type": "image/svg+xml"},
             {
-                "src": static_files.url("icon-512.png"),
+                "src": static_files.url("shared/icon-512.png"),
                 "sizes": "512x512",
                 "type": "image/png",
                 "purpose": "any maskable",

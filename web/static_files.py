@@ -25,7 +25,7 @@ KINDS = {
     ".json": "application/json",
 }
 PAGES = tuple(
-    path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if (FOLDER / f"{path.stem}.js").exists()
+    path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if any(FOLDER.glob(f"*/{path.stem}.js"))
 )
 FOR_GOOD = "public, max-age=31536000, immutable"
 
@@ -44,7 +44,7 @@ def shelf() -> dict[str, Served]:
     """Static files by path; a page's modules in one as `page-NAME.js`, its texts as `texts/LANGUAGE-NAME.json`."""
     files = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in KINDS}
     plain_files = {name: path.read_bytes() for name, path in files.items()}
-    sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}
+    sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.js")}
     for page in PAGES:
         source = bundled(page, sources)
         plain_files[f"page-{page}.js"] = source.encode()

@@ -10,12 +10,13 @@ import pytest
 from web.bundler import EXPORT, IMPORT, bundled, needed
 from web.static_files import FOLDER, PAGES, shelf
 
-SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}
+FILES = sorted(FOLDER.rglob("*.js"))
+SOURCES = {path.stem: path.read_text(encoding="utf-8") for path in FILES}
 
 
 def test_a_module_becomes_a_function_that_returns_what_it_exports() -> None:
     sources = {
-        "page": 'import { one, two } from "./deep.js";\nawait one();\n',
+        "page": 'import { one, two } from "../folder/deep.js";\nawait one();\n',
         "deep": '// A note.\n/**\n * A type.\n */\nimport { base } from "./base.js";\n'
         "export const one = () => base;\nexport function two() {}\n",
         "base": "export const base = 1;\n",
@@ -34,9 +35,15 @@ def test_modules_that_import_each_other_are_refused() -> None:
         needed("a", {"a": 'import { b } from "./b.js";\n', "b": 'import { a } from "./a.js";\n'})
 
 
-@pytest.mark.parametrize("name", sorted(SOURCES))
-def test_modules_keep_to_the_two_forms(name: str) -> None:
-    source = SOURCES[name]
+def test_module_names_are_unique_across_the_folders() -> None:
+    assert len(SOURCES) == len(FILES) > 30
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_modules_keep_to_the_two_forms(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    for address in re.findall(r'^import .* from "(.*)";$', source, re.MULTILINE):
+        assert (path.parent / address).is_file()
     assert len(re.findall(r"^import\b", source, re.MULTILINE)) == len(IMPORT.findall(source))
     assert len(re.findall(r"^export\b", source, re.MULTILINE)) == len(EXPORT.findall(source))
     assert "import(" not in source

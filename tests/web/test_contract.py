@@ -165,7 +165,7 @@ def test_static_files_are_squeezed_and_kept_for_good(pub: Pub) -> None:
     assert squeezed.headers["Content-Encoding"] == "gzip"
     assert "immutable" in squeezed.headers["Cache-Control"]
     assert len(squeezed.data) < len(client.get(address).data) / 2
-    assert client.get("/static/old/look.css").headers["Cache-Control"] == "no-cache"
+    assert client.get("/static/old/shared/look.css").headers["Cache-Control"] == "no-cache"
     assert client.get("/static/old/../app.py").status_code == 404
 
 

@@ -37,7 +37,7 @@ def test_the_settings_take_every_language_and_no_other() -> None:
 def test_what_the_pages_ask_for_is_in_the_catalogue() -> None:
     known = texts("en")
     asked: set[str] = set()
-    for path in [*(WEB / "static").glob("*.js"), *(WEB / "templates").glob("*.html")]:
+    for path in [*(WEB / "static").rglob("*.js"), *(WEB / "templates").glob("*.html")]:
         asked |= set(re.findall(r"""(?<![\w.])t\(\s*["']([a-z_.]+)["']""", path.read_text()))
     missing = {key for key in asked if key not in known and f"{key}.other" not in known and not key.endswith(".")}
     assert missing == set()

@@ -1,0 +1,120 @@
+// A reading in doubt: the crop, the question, six faces with the likely one first. Nobody's guess but the players'.
+import { dialog, follow, h, post, t, table } from "../shared/core.js";
+import { die } from "../shared/dice.js";
+import { askDice } from "./keys.js";
+
+// Doubts about which dice were thrown, not about what one of them shows.
+const WHETHER = new Set(["moved", "found", "unsure", "count"]);
+let box = null, asked = null, waved = null;
+
+export function asking() {
+  follow((snapshot) => {
+    const question = snapshot.question;
+    if (!table.plays || !question || question.id !== asked) { box?.close(); box = null; asked = null; }
+    if (table.plays && question && question.id !== asked && question.id !== waved) open(question);
+  });
+  addEventListener("pegpip-ask", () => {
+    if (table.snapshot.question) {
+      waved = null;
+      open(table.snapshot.question);
+    }
+  });
+}
+
+function open(question) {
+  asked = question.id;
+  box?.close();
+  const doubtful = question.values.map((_, at) => at).sort((a, b) => question.confidences[a] - question.confidences[b]);
+  const countFits = question.wanted.includes(question.values.length);
+  const parts = [h("p", {}, t(`doubt.${question.code}`))];
+  const whole = question.photo ? h("img", { class: "photo", src: question.photo, alt: t("ask.photo") }) : null;
+  const one = countFits && doubtful.length && !WHETHER.has(question.code);
+  if (one) {
+    parts.push(...oneDie(question, doubtful[0]));
+    if (whole) parts.push(h("details", { class: "fold" }, h("summary", {}, t("ask.whole")), whole));
+  } else if (whole) parts.push(whole);
+  parts.push(
+    h(
+      "div",
+      { class: "row" },
+      countFits
+        ? h(
+            "button",
+            { type: "button", class: one ? "" : "main", onclick: () => answer(question, [...question.values]) },
+            t("ask.all_right", { values: [...question.values].join(", ") }),
+          )
+        : null,
+      h(
+        "button",
+        { type: "button", class: countFits ? "" : "main", onclick: () => byHand(question) },
+        t("ask.by_hand"),
+      ),
+      h("button", { type: "button", onclick: () => answer(question, null) }, t("ask.no_throw")),
+    ),
+  );
+  box = dialog(t("ask.title"), ...parts);
+  box.addEventListener("close", () => { waved = question.id; });
+}
+
+// The die that the table is least sure of, cut out of the photo, and six faces: the likely one first.
+function oneDie(question, at) {
+  const likely = question.values[at], rest = [1, 2, 3, 4, 5, 6].filter((value) => value !== likely);
+  const canvas = h("canvas", { class: "crop", width: 400, height: 400, role: "img", "aria-label": t("ask.crop") });
+  if (question.photo) crop(canvas, question.photo, question.boxes_xywh[at]);
+  const settle = (value) =>
+    answer(
+      question,
+      question.values.map((old, each) => (each === at ? value : old)),
+    );
+  return [
+    question.photo ? canvas : null,
+    h("p", { class: "can" }, t("ask.which")),
+    h(
+      "div",
+      { class: "faces" },
+      [likely, ...rest].map((value, place) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: place ? "" : "likely",
+            autofocus: !place,
+            "aria-label": t("ask.is", { value }),
+            onclick: () => settle(value),
+          },
+          die(value, { quiet: true }),
+        ),
+      ),
+    ),
+    question.wanted.includes(question.values.length - 1)
+      ? h(
+          "button",
+          {
+            type: "button",
+            onclick: () =>
+              answer(
+                question,
+                question.values.filter((_, each) => each !== at),
+              ),
+          },
+          t("ask.not_a_die"),
+        )
+      : null,
+  ];
+}
+
+export function crop(canvas, photo, [x, y, w, h_]) {
+  const image = new Image();
+  image.addEventListener("load", () => {
+    const side = Math.max(w, h_) * 1.5, left = x + w / 2 - side / 2, top = y + h_ / 2 - side / 2;
+    canvas.getContext("2d").drawImage(image, left, top, side, side, 0, 0, canvas.width, canvas.height);
+  });
+  image.src = photo;
+}
+
+const answer = (question, values) => post("/api/answers", { question: question.id, values });
+
+function byHand(question) {
+  const photo = question.photo ? h("img", { class: "photo low", src: question.photo, alt: t("ask.photo") }) : null;
+  askDice(t("keys.title"), question.wanted, (values) => answer(question, values), photo);
+}

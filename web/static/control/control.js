@@ -1,0 +1,87 @@
+// The control page: the scoreboard, with the sheet from below for a phone that is paired.
+import { $, fill, follow, goLive, has, ready, settings, start, t, table, text } from "../shared/core.js";
+import { asking } from "./ask.js";
+import { keepAwake } from "./awake.js";
+import { correctable } from "./correct.js";
+import { dice } from "../shared/dice.js";
+import { everything } from "../scoreboard/everything.js";
+import { sheet } from "./sheet.js";
+
+const ASK_MS = 1000;
+
+await ready;
+everything();
+pairing();
+await first();
+sheet();
+asking();
+correctable();
+goLive();
+if (table.paired) keepAwake();
+
+function pairing() {
+  $("phone-name").value = settings.get("phone-name", "");
+  $("as-screen").checked = new URLSearchParams(location.search).has("screen");
+  $("pair-form").addEventListener("submit", (event) => { event.preventDefault(); pair($("pin").value); });
+  $("pair-button").addEventListener("click", ask);
+  follow(show);
+  if (!table.paired) $("pin").focus({ preventScroll: true });
+}
+
+function show() {
+  $("pair").hidden = table.paired;
+  $("sheet").hidden = !table.paired;
+}
+
+async function request(path, body) {
+  settings.set("phone-name", $("phone-name").value);
+  const name = $("phone-name").value.slice(0, 24);
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ ...body, name }),
+  });
+  const told = await response.json();
+  $("pair-problem").hidden = response.ok;
+  text($("pair-problem"), response.ok ? "" : has(`error.${told.error}`) ? t(`error.${told.error}`) : told.message);
+  return response.ok ? told : null;
+}
+
+// The first phone of a new table, by the QR code on the screen or the terminal: nothing to type.
+async function first() {
+  const code = new URLSearchParams(location.hash.slice(1)).get("first");
+  if (!code) return;
+  history.replaceState(null, "", "/control");
+  if (!table.paired && (await request("/api/pair", { first: code })))
+    location.replace(start.settings ? "/setup" : "/control");
+}
+
+async function pair(pin) {
+  if (!(await request("/api/pair", { pin, screen: $("as-screen").checked }))) return $("pin").focus();
+  paired();
+}
+
+// A fresh page has everything that only a paired phone, or a screen, is given.
+function paired() {
+  if ($("as-screen").checked) location.assign("/tv");
+  else location.reload();
+}
+
+// By the table's button or the host: this phone shows the dice that the screen and the board show when it is its turn.
+async function ask() {
+  const asked = await request("/api/pair/ask", { screen: $("as-screen").checked });
+  if (!asked) return;
+  $("pair-code").hidden = false;
+  fill($("pair-dice"), asked.code, () => [dice(asked.code)]);
+  $("pair-button").disabled = true;
+  for (let code = asked.code; code;) {
+    await new Promise((done) => setTimeout(done, ASK_MS));
+    const told = await fetch("/api/phones", { cache: "no-store" })
+      .then((response) => response.json())
+      .catch(() => ({ code }));
+    if (told.paired) return paired();
+    code = told.code;
+  }
+  $("pair-code").hidden = true;
+  $("pair-button").disabled = false;
+}

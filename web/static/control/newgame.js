@@ -1,0 +1,293 @@
+// Setting up a game: who plays, what, by which house rules. Names are remembered by the table, and on this phone.
+import { dialog, fill, h, has, own, post, settings, start, t, table } from "../shared/core.js";
+import { chip } from "../shared/dice.js";
+import { HOUSE, termsForm } from "./terms.js";
+
+export function newGame(games) {
+  const form = gameForm(games),
+    begin = async () => {
+      if (await form.begin()) box.close();
+    };
+  const box = dialog(
+    t("control.new_game"),
+    form.parts,
+    h("button", { type: "button", class: "main", onclick: begin }, t("new.begin")),
+  );
+}
+
+/** What a set-up asks, as elements, and what begins the game: the snapshot, or null after telling why not. */
+export function gameForm(games) {
+  const last = lastGame();
+  const names = [...(last.players ?? ["", ""])], wished = new Map();
+  const terms = termsForm(last.terms ?? {}, (plays) => { seatHouse(names, plays); show(); });
+  let known = remembered();
+  let game = games.find((each) => each.game === last.game) ?? games[0];
+  let rules = { ...(last.game === game.game ? last.rules : {}) };
+
+  const before = h("div", { class: "row names" }),
+    who = h("div", { class: "stack" }),
+    what = h("div", { class: "stack" });
+  const choice = h(
+    "select",
+    { id: "new-game" },
+    games.map((each) => h("option", { value: each.game, selected: each === game }, each.title)),
+  );
+  choice.addEventListener("change", () => {
+    game = games.find((each) => each.game === choice.value);
+    rules = {};
+    show();
+  });
+
+  const show = () => {
+    fill(before, [known, names], () => knownNames(known, names, game, show));
+    fill(who, [names.length, game.game, names.drawn], () =>
+      [
+        names.map((name, seat) => seatRow({ names, wished, seat, game, show, house: terms.plays() && name === HOUSE })),
+        game.max_players && names.length >= game.max_players
+          ? null
+          : h(
+              "button",
+              {
+                type: "button",
+                "data-key": "add",
+                onclick: () => {
+                  names.push("");
+                  show();
+                },
+              },
+              t("new.add"),
+            ),
+        h("small", { class: "quiet" }, t("new.several")),
+      ].flat(),
+    );
+    fill(what, [game.game, rules], () => [
+      presets(game, rules, (chosen) => {
+        rules = chosen;
+        show();
+      }),
+      ...game.switches.map((each) => switchRow(each, rules)),
+    ]);
+  };
+  const begin = async () => {
+    const players = names.map((name) => name.trim()).filter(Boolean);
+    const header = { transcript: 1, game: game.game, players, rules: differing(game, rules), terms: terms.told() };
+    const colours = Object.fromEntries(
+      players.filter((name) => wished.has(name)).map((name) => [name, wished.get(name)]),
+    );
+    settings.set("last-game", JSON.stringify(header));
+    settings.set("names", JSON.stringify([...new Set([...players, ...known])].slice(0, 30)));
+    return post("/api/games", { ...header, colours, ...(first.value === "roll" ? { roll_off: true } : {}) });
+  };
+  const first = h(
+    "select",
+    { id: "new-first" },
+    h("option", { value: "seat" }, t("new.first_seat")),
+    h("option", { value: "roll" }, t("new.roll_off")),
+  );
+  const parts = [
+    h("label", { for: "new-game" }, t("new.game")),
+    choice,
+    h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who, before, terms.house),
+    h("label", { for: "new-first" }, t("new.first")),
+    first,
+    h("details", { class: "fold" }, h("summary", {}, t("new.rules")), what),
+    h("details", { class: "fold" }, h("summary", {}, t("new.terms")), h("div", { class: "stack" }, terms.more)),
+  ];
+  show();
+  earlier().then((games) => {
+    known = [...new Set([...known, ...games.flatMap((each) => each.players)])];
+    terms.knows([...new Set(games.map((each) => each.dice).filter(Boolean))]);
+    show();
+  });
+  return { parts, begin };
+}
+
+// The game on the table; on a table without one that which this phone began last.
+function lastGame() {
+  const { header, terms } = table.snapshot;
+  return header ? { ...header, terms } : JSON.parse(settings.get("last-game", "null")) ?? {};
+}
+
+function seatHouse(names, plays) {
+  const at = names.indexOf(HOUSE), free = names.findIndex((name) => !name.trim());
+  if (!plays && at >= 0) names[at] = "";
+  if (plays && at < 0) names.splice(free < 0 ? names.length : free, free < 0 ? 0 : 1, HOUSE);
+  names.drawn = (names.drawn ?? 0) + 1;
+}
+
+// A tap seats someone who has played here before.
+const MOST_NAMES = 10;
+
+function knownNames(known, names, game, show) {
+  const away = known.filter((name) => !names.some((seated) => seated.trim() === name)).slice(0, MOST_NAMES);
+  const sit = (name) => () => {
+    const free = names.findIndex((seated) => !seated.trim());
+    if (free < 0 && game.max_players && names.length >= game.max_players) return;
+    if (free < 0) names.push(name); else names[free] = name;
+    names.drawn = (names.drawn ?? 0) + 1;
+    show();
+  };
+  return away.length
+    ? [
+        h("span", { class: "quiet" }, t("new.known")),
+        away.map((name) =>
+          h("button", { type: "button", "data-key": `known-${name}`, onclick: sit(name) }, h("bdi", {}, name)),
+        ),
+      ].flat()
+    : null;
+}
+
+// The games in the table's journal, the latest first.
+async function earlier() {
+  if (!start.evening) return [];
+  const response = await fetch("/api/evening", { cache: "no-store" }).catch(() => null);
+  return response?.ok ? (await response.json()).games : [];
+}
+
+// As the table will give them out: the colour chosen here, else that worn in this sitting, else the first that is free.
+const COLOURS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+function coloursOf(names, wished) {
+  const chosen = new Set(names.map((name) => wished.get(name.trim())));
+  const worn = (name) => {
+    const colour = own(table.snapshot.sitting?.colours, name);
+    return chosen.has(colour) ? undefined : colour;
+  };
+  const known = names.map((name) => wished.get(name.trim()) ?? worn(name.trim())),
+    taken = new Set(known);
+  return known.map((colour) => {
+    if (colour !== undefined) return colour;
+    const free = COLOURS.find((each) => !taken.has(each)) ?? 0;
+    taken.add(free);
+    return free;
+  });
+}
+
+// "Zoe, Max" are two names: the second takes the next seat.
+const LONGEST = 24;
+function seatEach(names, seat, game) {
+  const each = names[seat].split(",").map((name) => name.trim().slice(0, LONGEST)).filter(Boolean);
+  if (!each.length || each[0] === names[seat]) return;
+  names.splice(seat, each.length, ...each);
+  names.splice(game.max_players ?? names.length);
+  names.drawn = (names.drawn ?? 0) + 1;
+}
+
+function seatRow({ names, wished, seat, game, show, house }) {
+  const name = names[seat],
+    field = h("input", {
+      value: name,
+      readonly: house,
+      maxlength: 5 * LONGEST,
+      autocomplete: "off",
+      "data-key": `seat-${seat}`,
+      "aria-label": t("new.seat", { seat: seat + 1 }),
+    });
+  // A tap goes on to the next colour that nobody here has.
+  const recolour = () => {
+    const all = coloursOf(names, wished),
+      next = COLOURS.map((step) => (all[seat] + 1 + step) % COLOURS.length).find((colour) => !all.includes(colour));
+    if (next === undefined || !names[seat].trim()) return;
+    wished.set(names[seat].trim(), next);
+    names.drawn = (names.drawn ?? 0) + 1;
+    show();
+  };
+  const colour = () =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "plain",
+        "data-key": `colour-${seat}`,
+        "aria-label": t("new.colour", { seat: seat + 1 }),
+        onclick: recolour,
+      },
+      chip(coloursOf(names, wished)[seat]),
+    );
+  field.addEventListener("input", () => {
+    names[seat] = field.value;
+    row.firstChild.replaceWith(colour());
+  });
+  field.addEventListener("change", () => {
+    seatEach(names, seat, game);
+    show();
+  }); // draws the names that may still be tapped
+  const away =
+    names.length > game.min_players && !house
+      ? h(
+          "button",
+          {
+            type: "button",
+            "data-key": `away-${seat}`,
+            "aria-label": t("new.remove", { seat: seat + 1 }),
+            onclick: () => {
+              names.splice(seat, 1);
+              show();
+            },
+          },
+          "✕",
+        )
+      : null;
+  const row = h("div", { class: "seat" }, colour(), field, away);
+  return row;
+}
+
+function presets(game, rules, choose) {
+  const entries = Object.entries(game.presets);
+  if (!entries.length) return null;
+  return h(
+    "div",
+    { class: "row" },
+    entries.map(([name, values]) =>
+      h(
+        "button",
+        { type: "button", "data-key": name, onclick: () => choose({ ...values }) },
+        has(`preset.${name}`) ? t(`preset.${name}`) : name,
+      ),
+    ),
+  );
+}
+
+function switchRow(each, rules) {
+  const value = rules[each.key] ?? each.default,
+    words = h("span", {}, h("b", {}, each.title), h("br"), h("small", {}, each.meaning));
+  if (typeof each.default === "boolean") {
+    const box = h("input", {
+      type: "checkbox",
+      checked: value,
+      "data-key": each.key,
+      onchange: (event) => {
+        rules[each.key] = event.target.checked;
+      },
+    });
+    return h("label", { class: "tick" }, box, words);
+  }
+  return h(
+    "label",
+    { class: "stack" },
+    words,
+    h("input", {
+      type: "number",
+      inputmode: "numeric",
+      min: each.minimum,
+      value,
+      "data-key": each.key,
+      onchange: (event) => {
+        rules[each.key] = Number(event.target.value);
+      },
+    }),
+  );
+}
+
+const differing = (game, rules) =>
+  Object.fromEntries(
+    game.switches
+      .filter((each) => rules[each.key] !== undefined && rules[each.key] !== each.default)
+      .map((each) => [each.key, rules[each.key]]),
+  );
+const remembered = () => {
+  try {
+    return JSON.parse(settings.get("names", "[]"));
+  } catch {
+    return [];
+  }
+};

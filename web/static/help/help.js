@@ -1,0 +1,36 @@
+// The help page: how to join, what works, what the game's words mean.
+import { $, fill, goLive, h, has, ready, t } from "../shared/core.js";
+import { menu } from "../shared/menu.js";
+
+await ready;
+menu();
+await health();
+goLive();
+unfold();
+
+async function health() {
+  try {
+    const told = await (await fetch("/healthz", { cache: "no-store" })).json();
+    fill($("health"), told, () =>
+      Object.entries(told.parts).map(([name, part]) =>
+        h(
+          "li",
+          { class: "health" },
+          h("b", {}, part.ok ? "✓ " : "✗ ", has(`part.${name}`) ? t(`part.${name}`) : name),
+          h("span", { class: part.ok ? "quiet" : "danger" }, ` ${part.says}`),
+        ),
+      ),
+    );
+  } catch {
+    /* the bar says that the table is gone */
+  }
+  setTimeout(health, 5000);
+}
+
+// Who asked "why?" beside a notice comes to the paragraph of the rules that explains it.
+function unfold() {
+  const [rules, code] = location.hash.slice(1).split("/"), fold = rules && $(rules);
+  if (!fold) return;
+  fold.open = true;
+  (fold.querySelector(`[data-why~="${CSS.escape(code)}"]`) ?? fold.firstElementChild).focus();
+}

@@ -1,0 +1,41 @@
+// What deserves it owns the stage for two seconds: what happened in large words, the dice that did it, whom it struck.
+import { $, follow, h, has, number, t } from "../shared/core.js";
+import { chip, dice } from "../shared/dice.js";
+import { eventWords, sides } from "../shared/sides.js";
+
+const HELD_MS = 2000;
+
+export function moments() {
+  const box = $("moment");
+  let over = null, queue = [];
+  const next = () => {
+    const drawn = queue.shift();
+    box.hidden = !drawn;
+    box.replaceChildren(...(drawn ?? []));
+    box.parentElement.classList.toggle("taken", Boolean(drawn));
+    over = drawn ? setTimeout(next, HELD_MS) : null;
+  };
+  follow((snapshot, before, news) => {
+    if (!news) return;
+    if (news.takenBack) queue = [];
+    // Play goes on: the newest moments replace the ones that wait.
+    else if (news.events.some(held)) queue = news.events.filter(held).map((event) => drawing(snapshot, event));
+    if (news.takenBack || !over) { clearTimeout(over); next(); }
+  });
+}
+
+const held = (event) => event.cheered && event.code !== "game_over"; // the winner's screen stays
+
+// Some moments are decided after their throw: the dice are those that lie there then.
+function drawing(snapshot, event) {
+  const all = sides(snapshot),
+    thrown = snapshot.events.findLast((each) => each.code === "threw" && each.number <= event.number);
+  const struck = [all[event.side], all.find((side) => side.name === event.args.on)].filter(Boolean);
+  const big = `moment.${event.code}`,
+    args = { ...event.args, points: number(event.args.points ?? 0) };
+  return [
+    ...struck.map((side) => h("p", { class: "whose" }, chip(side.colour), h("bdi", { class: "named" }, side.name))),
+    h("p", { class: "cried" }, has(big) ? t(big, args) : eventWords(event)),
+    thrown ? dice(thrown.args.dice) : null,
+  ].filter(Boolean);
+}

@@ -1,0 +1,69 @@
+// What a game shows besides names, scores and the track, drawn from its data: a sheet, the goal, pots.
+import { $, fill, follow, h, number, t } from "../shared/core.js";
+import { chip } from "../shared/dice.js";
+import { gap, sides } from "../shared/sides.js";
+
+/** Draw them; a sheet for no more sides than `most`: more see totals, and which row each filled last. */
+export function panels(most = Infinity) {
+  follow((snapshot) => {
+    const { goal, pots } = snapshot.panels,
+      all = sides(snapshot),
+      sheet = all.length <= most ? snapshot.panels.sheet : null;
+    fill($("panels"), [sheet, goal, pots, snapshot.sides], () => [
+      sheet && sheetOf(all, sheet),
+      goal && goalOf(goal),
+      ...pots.map(potOf),
+    ]);
+  });
+}
+
+function sheetOf(all, sheet) {
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, t("sheet.row")),
+    all.map((side) => h("th", { class: "n named", scope: "col" }, chip(side.colour), " ", h("bdi", {}, side.name))),
+  );
+  const rows = sheet.rows.map((row, at) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, t(`category.${row}`, {}, row)),
+      all.map((side) =>
+        cell(sheet.columns[side.seat][at], side.to_play ? sheet.offers[at] : null, sheet.latest[side.seat] === at),
+      ),
+    ),
+  );
+  const total = h(
+    "tr",
+    { class: "total" },
+    h("th", { scope: "row" }, t("sheet.total")),
+    all.map((side) => h("td", { class: "n" }, h("b", {}, number(side.score)), " ", gap(side, all))),
+  );
+  return h(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": t("sheet.title") },
+    h(
+      "table",
+      { class: all.length > FEW ? "sheets many" : "sheets" },
+      h("thead", {}, head),
+      h("tbody", {}, rows, total),
+    ),
+  );
+}
+
+const FEW = 2; // whose names fit beside each other on a phone; of more their chips tell
+
+function cell(entered, offer, latest) {
+  if (entered !== null) return h("td", { class: latest ? "n latest" : "n" }, number(entered));
+  return h("td", { class: "n" }, offer === null ? "" : h("span", { class: "offer" }, `(${number(offer)})`));
+}
+
+const goalOf = ({ target, notes }) =>
+  h(
+    "p",
+    { class: "quiet goal" },
+    [t("goal.target", { points: number(target) }), ...notes.map((note) => t(note))].join(" · "),
+  );
+
+const potOf = ({ label, points }) => h("p", { class: "spread" }, h("span", {}, t(label)), h("b", {}, number(points)));

@@ -1,0 +1,119 @@
+// A game's story once it is over: how it split into luck and decisions, the luckiest throws, the dearest decisions.
+import { $, fill, follow, h, number, start, t, table } from "../shared/core.js";
+import { optionWords, worth } from "./advice.js";
+import { dice } from "../shared/dice.js";
+import { chancesOf } from "../shared/race.js";
+import { lineWords, sides } from "../shared/sides.js";
+
+/** Tells it in #story, `after_ms` after the end; hidden while there is none. */
+export function story(after_ms = 0) {
+  let told = null, waiting = null;
+  follow((snapshot) => {
+    const over = start.advice && snapshot.state?.outcome && !snapshot.abandoned;
+    if (over && told === snapshot.number) return;
+    clearTimeout(waiting);
+    $("story").hidden = true;
+    told = over ? snapshot.number : null;
+    if (over) waiting = setTimeout(() => tell(snapshot), after_ms);
+  });
+}
+
+async function tell(snapshot) {
+  const [told, run] = await Promise.all(["/api/story", "/api/chances"].map(asked));
+  if (!told || table.snapshot.number !== snapshot.number) return;
+  fill($("story"), [told, run], () => [h("h2", {}, t("story.title")), ...storyOf(told), chart(sides(snapshot), run)]);
+  $("story").hidden = false;
+}
+
+/** How the chance to win went; nothing where it is not worked out. */
+export const chart = (all, run) =>
+  run ? h("figure", { class: "chances" }, h("figcaption", {}, t("story.chances")), chancesOf(all, run.chances)) : null;
+
+export async function asked(path) {
+  const response = await fetch(path, { cache: "no-store" }).catch(() => null);
+  return response?.ok ? response.json() : null;
+}
+
+/** The parts of a story: accounts, luckiest throws, dearest decisions. */
+export function storyOf({ goal, players, luckiest, dearest }) {
+  return [
+    accounts(players, goal),
+    luckiest.length ? h("h3", {}, t("story.luckiest")) : null,
+    h(
+      "ol",
+      { class: "told" },
+      luckiest.map((move) => scene(move, t("story.luck", { player: move.player, worth: worth(move.luck, goal) }))),
+    ),
+    dearest.length ? h("h3", {}, t("story.dearest")) : null,
+    h(
+      "ol",
+      { class: "told" },
+      dearest.map((move) => scene(move, gaveAway(move, goal))),
+    ),
+  ].filter(Boolean);
+}
+
+/** What a decision cost, in words; empty for the best. */
+export const gaveAway = (move, goal) =>
+  move.best
+    ? t("story.gave_away", {
+        player: move.player,
+        did: lineWords(move.action),
+        worth: worth(move.gave_away, goal),
+        better: optionWords(move.best),
+      })
+    : "";
+
+function scene(move, words) {
+  const photo = move.photo
+    ? h("img", { class: "photo", src: `/api/throws/${move.photo}.jpg`, alt: t("evening.photo"), loading: "lazy" })
+    : null;
+  photo?.addEventListener("error", () => photo.remove()); // photos go in time
+  return h("li", {}, photo, h("div", {}, move.action.throw ? dice(move.action.throw) : null, h("p", {}, words)));
+}
+
+function accounts(players, goal) {
+  const plain = (value) => number(Math.round(goal === "win" ? 100 * value : value)),
+    signed = (value) => (value < 0 ? "−" : "+") + plain(Math.abs(value));
+  const columns = [
+    ["start", (one) => plain(one.start)],
+    ["luck", (one) => signed(one.luck)],
+    ["decisions", (one) => signed(one.decisions)],
+    ["result", (one) => plain(one.result)],
+  ];
+  return h(
+    "div",
+    { class: "stack" },
+    h("p", { class: "quiet" }, t(`story.${goal}`)),
+    h(
+      "div",
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": t("story.title") },
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, t("evening.player")),
+            columns.map(([key]) => h("th", { scope: "col", class: "n" }, t(`story.column_${key}`))),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          players.map((one) =>
+            h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, h("bdi", {}, one.player)),
+              columns.map(([, told]) => h("td", { class: "n" }, told(one))),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,145 @@
+// The cribbage track: rows of thirty holes, serpentine, in groups of five; two pegs for each player, the second hollow.
+import { s, t } from "../shared/core.js";
+import { colourOf, markOf } from "../shared/dice.js";
+
+const STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 25, TOP = 14;
+const widthOf = (perRow, step) => LEFT * 2 + step * (perRow - 1) + GROUP * (perRow / 5 - 1);
+
+/** Where a hole is, in the drawing's units; 0 is the start pocket, past the end the finish pocket. */
+function place(hole, holes, perRow, step) {
+  const rows = holes / perRow, width = widthOf(perRow, step);
+  if (hole <= 0) return [8, TOP];
+  const last = Math.min(hole, holes) - 1;
+  const row = Math.floor(last / perRow), along = last % perRow, leftward = row % 2 === 1;
+  const x = LEFT + along * step + Math.floor(along / 5) * GROUP;
+  const end = rows % 2 === 0 ? 8 : width - 8;
+  if (hole > holes) return [end, TOP + (rows - 1) * ROW_HEIGHT];
+  return [leftward ? width - x : x, TOP + row * ROW_HEIGHT];
+}
+
+/**
+ * Draw the track. Return the function that moves the pegs.
+ *
+ * Its arguments are the sides, each {seat, colour, banked, ahead, back, on}, and the label.
+ */
+export function track(holder, holes, perRow = 30, step = STEP) {
+  const rows = holes / perRow,
+    pegs = s("g"),
+    known = new Map();
+  const at = (hole) => place(hole, holes, perRow, step),
+    width = widthOf(perRow, step);
+  const drawing = s(
+    "svg",
+    { class: "track", viewBox: `0 0 ${width} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + 2}`, role: "img" },
+    lanes(rows, width),
+    skunkLine(at(holes / 2)),
+    holesOf(holes, at),
+    numbers(holes, at),
+    pockets(at(holes + 1)),
+    pegs,
+  );
+  holder.replaceChildren(drawing);
+  return (shown, label) => {
+    drawing.setAttribute("aria-label", label);
+    const spots = new Map();
+    for (const peg of shown)
+      for (const hole of new Set([peg.banked, peg.ahead, peg.back].map((each) => capped(each, holes))))
+        spots.set(hole, [...(spots.get(hole) ?? []), peg.seat]);
+    const stand = (peg, hole, kind) =>
+      put(
+        pegs,
+        known,
+        `${peg.seat}.${peg.colour} ${kind}`,
+        peg,
+        at(hole),
+        spread(spots.get(capped(hole, holes)), peg.seat),
+        kind,
+      );
+    for (const peg of shown) {
+      stand(peg, peg.back, "peg back").style.opacity = peg.back === 0 || peg.back === peg.banked ? "0" : "1";
+      stand(peg, peg.ahead, "peg ahead").style.opacity = peg.ahead === peg.banked ? "0" : "1";
+      stand(peg, peg.banked, "peg");
+    }
+    for (const [key, element] of known)
+      if (!shown.some((peg) => key.startsWith(`${peg.seat}.${peg.colour} `))) {
+        element.remove();
+        known.delete(key);
+      }
+  };
+}
+
+const capped = (hole, holes) => Math.max(0, Math.min(hole, holes + 1));
+
+// Pegs that share a hole stand side by side across the lane.
+function spread(seats, seat) {
+  const gap = Math.min(6, 17 / Math.max(1, seats.length - 1));
+  return (seats.indexOf(seat) - (seats.length - 1) / 2) * gap;
+}
+
+function put(layer, known, key, peg, [x, y], down, kind) {
+  let element = known.get(key);
+  if (!element) {
+    const hollow = kind.includes("ahead"),
+      back = kind.includes("back");
+    element = s(
+      "g",
+      {},
+      s("circle", {
+        r: hollow ? 4.6 : back ? 3.4 : 5.2,
+        ...(hollow ? { style: { stroke: colourOf(peg.colour) } } : { fill: colourOf(peg.colour) }),
+      }),
+      hollow || back ? [] : markOf(peg.colour, 5.4),
+    );
+    known.set(key, element);
+    layer.append(element);
+  }
+  element.setAttribute("class", peg.on ? `${kind} on` : kind);
+  element.style.transform = `translate(${x.toFixed(1)}px, ${(y + down).toFixed(1)}px)`;
+  return element;
+}
+
+function lanes(rows, width) {
+  let path = `M8 ${TOP}`;
+  for (let row = 0; row < rows; row += 1) {
+    path += `H${row % 2 === 0 ? width - 10 : 10}`;
+    if (row < rows - 1) path += `v${ROW_HEIGHT}`;
+  }
+  return s("path", { class: "lane", d: path, "stroke-linejoin": "round" });
+}
+
+function holesOf(holes, at) {
+  return s("g", {}, Array.from({ length: holes }, (_, before) => {
+    const [x, y] = at(before + 1);
+    return s("circle", { class: "hole", cx: x.toFixed(1), cy: y, r: 2.3 });
+  }));
+}
+
+function numbers(holes, at) {
+  const marks = [];
+  for (let hole = 10; hole <= holes; hole += 10) {
+    const [x, y] = at(hole);
+    marks.push(s("text", { class: "mark", x: x.toFixed(1), y: y + 13 }, String(hole)));
+  }
+  return s("g", { "aria-hidden": "true" }, marks);
+}
+
+// The skunk line: at 60 or less the loser is skunked (docs/reference/rules.md; doubled on the long board).
+const skunkLine = ([x, y]) => s("path", { class: "skunk", d: `M${x - 6.5} ${y - 8}V${y + 8}` });
+
+function pockets([x, y]) {
+  return s("g", { "aria-hidden": "true" },
+    s("circle", { cx: 8, cy: TOP, r: 5.6, fill: "var(--hole)", stroke: "#f4e6c8", "stroke-width": .8 }),
+    s("circle", { cx: x, cy: y, r: 6.2, fill: "var(--hole)", stroke: "#d3a04d", "stroke-width": 1.6 }),
+    s("path", {
+      d: `M${x - 1.8} ${y + 3.4}V${y - 3.6}h4.6l-1.4 1.6 1.4 1.6h-4.6`,
+      fill: "none",
+      stroke: "#d3a04d",
+      "stroke-width": 1,
+    }),
+  );
+}
+
+/** The track in words, for those who hear the page. */
+export function inWords(sides) {
+  return t("track.label", { pegs: sides.map((side) => t("track.peg", side)).join("; ") });
+}

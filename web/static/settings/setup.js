@@ -1,0 +1,63 @@
+// A table set up on one page, from its name to its first game; what of it can be seen or heard answers at once.
+import { $, goLive, ready, start, t, table, text } from "../shared/core.js";
+import { field, told } from "./fields.js";
+import { lights, relaid } from "../scoreboard/lights.js";
+import { menu } from "../shared/menu.js";
+import { gameForm } from "../control/newgame.js";
+import { preview } from "../calibrate/preview.js";
+
+const PAUSE_MS = 500,
+  LOOK_MS = 3000;
+const ASKED = {
+  table: ["name", "language"],
+  strip: ["layout", "brightness", "night"],
+  sound: ["volume", "effects", "speech"],
+};
+
+await ready;
+menu();
+$("unpaired").hidden = table.owner;
+for (const part of document.querySelectorAll(".tools")) part.hidden = !table.owner;
+if (table.owner) {
+  begin();
+  lights();
+  if ($("picture")) { watch(); look(); }
+  await load();
+}
+goLive();
+
+async function load() {
+  const { settings, message } = await told();
+  $("ill").hidden = !message;
+  text($("ill"), message ?? "");
+  const known = (section, key) => settings.find((one) => one.section === section && one.key === key);
+  if (settings)
+    for (const [section, keys] of Object.entries(ASKED))
+      $(`${section}-fields`).replaceChildren(...keys.map((key) => field(known(section, key), relaid)));
+}
+
+function begin() {
+  const form = gameForm(start.games), button = $("begin");
+  $("game-fields").append(...form.parts);
+  button.addEventListener("click", async () => {
+    button.disabled = true;
+    if (await form.begin()) location.assign(button.dataset.next);
+    button.disabled = false;
+  });
+}
+
+async function watch() {
+  if (!document.hidden) text($("none"), await preview() ? "" : t("camera.none"));
+  setTimeout(watch, PAUSE_MS);
+}
+
+// Whether the camera knows its tray.
+async function look() {
+  const health = document.hidden
+    ? null
+    : await fetch("/healthz", { cache: "no-store" })
+        .then((response) => response.json())
+        .catch(() => null);
+  text($("calibrated"), health?.parts.calibration?.says ?? $("calibrated").textContent);
+  setTimeout(look, LOOK_MS);
+}
