@@ -120,7 +120,7 @@ rendered: .venv/dev.stamp  ## measure the rig reader on 2,040 rendered pictures 
 rigs: .venv/dev.stamp  ## measure it on photos by real fixed cameras: RIGS=rigs.json PHOTOS=folder (SPLIT=tune HEIGHT=1.1)
 	@$(BIN)/python -m vision.research.evaluation.rigs $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check) --height $(or $(HEIGHT),1.0)
 
-ablation: .venv/dev.stamp  ## what each part of the reader pays: RIGS=rigs.json PHOTOS=folder (ten minutes; the table of docs/lab/reader.md)
+ablation: .venv/dev.stamp  ## what each part of the reader pays: RIGS=rigs.json PHOTOS=folder (ten minutes; the table of docs/lab/ablation.md)
 	@$(BIN)/python -m vision.research.evaluation.ablation $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check)
 
 clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, knocks: none missed, none invented? (EACH=1: fewer)

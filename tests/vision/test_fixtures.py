@@ -22,7 +22,7 @@ ENTRIES: list[dict[str, Any]] = json.loads((FOLDER / MANIFEST).read_text())["cas
 LARGEST_BYTES = 5_000_000
 LIKE_FLAT = {"cocked.jpg", "stacked.jpg"}
 """A die that leans, or lies on another, with its upper face in view looks like one that lies flat: what its outline
-differs by is less than what a real camera's estimated geometry is off (docs/lab/reader.md). The rules
+differs by is less than what a real camera's estimated geometry is off (docs/lab/stacks.md). The rules
 miss the die below."""
 
 

@@ -30,7 +30,7 @@ NEIGHBOURHOOD_RADIUS = 1.0
 """Distance from a die, in faces, within which foreground is attributed to it."""
 MAX_EXCESS_FOREGROUND = 0.55
 """Foreground around one die beyond the median die's, in face areas, above which it is taken for a stack or for two
-dice detected as one. Evidence: docs/lab/reader.md."""
+dice detected as one. Evidence: docs/lab/stacks.md."""
 MIN_CUT_OBJECT_RADIUS = 0.17
 """As MIN_OBJECT_RADIUS, for foreground cut by the edge of the view: a third of a die holds such a disc."""
 MIN_FACE_DISTANCE = 0.8
