@@ -161,6 +161,7 @@ class Pages:
             host_code=bool(asking & SCREENS) and self.pairing.first() is not None,
             wifi=bool(asking & SCREENS) and self.addresses.wifi is not None,
             screen=bool(asking & SCREENS),
+            paired=bool(asking & PLAYERS),
         )
         response = flask.Response(html, mimetype="text/html")
         if phone(self.pairing) is not None:  # its browser keeps the token as long as the table does

@@ -143,3 +143,14 @@ def test_a_player_ends_only_the_game_that_its_phone_started(pub: Pub) -> None:
     assert ann.post("/api/games", json=HEADER).status_code == 200
     play(pub, {"throw": [5, 5, 2, 2, 1, 4, 6]})
     assert owner.post("/api/abandon", json={"number": pub.table.snapshot().number}).status_code == 200
+
+
+@pytest.mark.parametrize("page", ["/settings", "/setup", "/review", "/calibrate", "/camera"])
+def test_an_owners_page_invites_a_guest_to_pair_but_not_a_player(whole: Pub, page: str) -> None:
+    invitation = 'id="unpaired" hidden><p>'
+    button = '<a class="button main" href="/control">'
+    as_guest, as_player = (visitor(whole, role).get(page).text for role in (Role.GUEST, Role.PLAYER))
+    assert invitation in as_guest
+    assert button in as_guest
+    assert invitation in as_player
+    assert button not in as_player
