@@ -53,4 +53,4 @@ def test_systemd_waits_for_the_longest_end_there_is() -> None:
     given = re.search(r"^TimeoutStopSec=(\d+)$", (SYSTEMD / "pegpip.service").read_text(), re.MULTILINE)
     assert given is not None
     looking_s = tray_observer.STOPPING_S + tray_observer.LONGEST_LOOK_S
-    assert int(given[1]) > server.ENDING_S + supervision.STOPPING_S + sounds.LONGEST_S + 1 + looking_s
+    assert int(given[1]) > server.SHUTDOWN_S + supervision.STOPPING_S + sounds.LONGEST_S + 1 + looking_s

@@ -1,1 +1,1 @@
-"""What carries the site: the event loop, connections and their limits, the event stream."""
+"""The server: event loop, connections and their limits, and the event stream."""

@@ -1,4 +1,4 @@
-"""The newest snapshot, encoded once for everybody who asks and everybody who listens."""
+"""The newest snapshot, encoded once for all requests and all event streams."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from web.local_paths import without_paths
 
 @dataclass(frozen=True, slots=True)
 class StreamMessage:
-    """A snapshot as it goes over the wire: as JSON, and as a server-sent event."""
+    """An encoded snapshot: `json` for an answer, `event` for a server-sent event; `pulse` and `number` order it."""
 
     pulse: int
     number: int
@@ -25,7 +25,7 @@ class StreamMessage:
 
     @classmethod
     def of(cls, snapshot: Snapshot, folder: Path | None = None) -> StreamMessage:
-        """Encode a snapshot for everyone; `folder` and other paths are taken out of a notice of a broken part."""
+        """Encode a snapshot without local paths: a notice about a broken part may name `folder` and others."""
         notice = snapshot.notice
         if notice is not None and notice.code == "ill":
             args = {name: without_paths(str(told), folder) for name, told in notice.args.items()}
@@ -35,7 +35,7 @@ class StreamMessage:
 
 
 class Feed:
-    """Follows the table; the writer's thread only encodes and rings.
+    """Follows the table. The writer's thread encodes each snapshot and wakes whoever sends it.
 
     Attributes:
         newest: The newest snapshot. May be read from any thread.
@@ -45,16 +45,16 @@ class Feed:
         self._folder = folder
         self.newest = StreamMessage.of(table.snapshot(), folder)
         self._lock = threading.Lock()
-        self._ring: Callable[[], None] = lambda: None
+        self._wake: Callable[[], None] = lambda: None
         self._unsubscribe = table.subscribe(self._take)
         self._take(table.snapshot(), News())
 
-    def call(self, ring: Callable[[], None]) -> None:
-        """Ring, from the writer's thread, whenever there is a newer one; instead of what was rung before."""
-        self._ring = ring
+    def call(self, wake: Callable[[], None]) -> None:
+        """Call `wake` in the writer's thread after each newer snapshot. Replaces the function given before."""
+        self._wake = wake
 
     def close(self) -> None:
-        """Follow the table no longer."""
+        """Stop following the table."""
         self._unsubscribe()
 
     def _take(self, snapshot: Snapshot, _: News) -> None:
@@ -65,4 +65,4 @@ class Feed:
             if message.pulse < self.newest.pulse:
                 return
             self.newest = message
-        self._ring()
+        self._wake()

@@ -1,4 +1,4 @@
-"""How much of the server one address may take, and how long it may take over it."""
+"""How much of the server one address may take, and for how long."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 def is_loopback(address: str) -> bool:
-    """Whether that is this machine's own loopback, also written as IPv4 in IPv6; False for what is no address."""
+    """Return whether an IP address, also one of IPv4 written as IPv6, is a loopback; False for any other text."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
@@ -19,18 +19,18 @@ def is_loopback(address: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the server allows.
+    """The server's limits.
 
     Attributes:
-        streams: Event streams in all; this machine and paired phones may have `streams_spare` more.
-        streams_each: Event streams of one address; a paired phone's are not counted.
-        connections_each: Open connections of one address.
-        requests_each: Requests of one address that are worked on at a time; its others wait their turn.
-        headers_s: From a connection's first moment, or a request's first byte, to the end of the request's head.
-        body_s: From there to the end of its body.
-        stalled_s: How long a phone may leave what was written to it unread.
-        heartbeat_s: From one keep-alive of an event stream to the next.
-        is_own: Whether an address is this machine's, for which nothing is limited but the number of streams.
+        streams: Most event streams; this machine and paired phones may have `streams_spare` more.
+        streams_each: Most event streams of one address; a paired phone's are not counted.
+        connections_each: Most open connections of one address.
+        requests_each: Requests of one address that are answered at a time; its others wait for their turn.
+        headers_s: Longest time for the head of a request, from the connection or the request's first byte.
+        body_s: Longest time for the body, from the end of the head.
+        stalled_s: How long a phone may leave unread what was written to it.
+        heartbeat_s: Interval of the keep-alive messages of an event stream.
+        is_own: Whether an address is this machine's. Only the number of streams is limited for it.
     """
 
     streams: int
@@ -46,31 +46,27 @@ class Limits:
 
     @property
     def connections(self) -> int:
-        """Open connections of all guests: each stream has one, and pages, pictures and moves need theirs."""
+        """Most open connections of all guests: one for each stream, and 512 for pages, pictures and moves."""
         return self.streams + self.streams_spare + 512
 
 
 @dataclass(slots=True)
 class Taken:
-    """What each address has taken of something that is shared. Not for several threads."""
+    """Counts the places that addresses hold, against a limit for all and one for each. Not thread-safe."""
 
     most: int
     most_each: int
     _each: Counter[str] = field(default_factory=Counter)
-    _all: int = 0
 
-    def has_room(self, address: str) -> bool:
-        """Whether that address may take one more."""
-        return self._all < self.most and self._each[address] < self.most_each
-
-    def take(self, address: str) -> None:
-        """One more for that address."""
+    def take(self, address: str) -> bool:
+        """Take a place for that address; False if it holds its share, or all places are taken."""
+        if self._each.total() >= self.most or self._each[address] >= self.most_each:
+            return False
         self._each[address] += 1
-        self._all += 1
+        return True
 
     def give_back(self, address: str) -> None:
-        """One less."""
-        self._all -= 1
+        """Free one place of that address."""
         self._each[address] -= 1
         if not self._each[address]:
             del self._each[address]

@@ -1,7 +1,7 @@
-"""What the server serves, as one ASGI application: the event stream natively, everything else by Flask in threads.
+"""One ASGI application for the server: the event stream natively, everything else by Flask in threads.
 
-A request reaches a thread when its body is whole, and leaves it when its answer is made: phones that send or read
-slowly hold none.
+A request gets a thread when its body is whole, and frees it when its answer is made. Phones that send or read slowly
+hold no thread.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from web.serving.limits import Limits
 from web.serving.stream import PATH, EventStream, Message, Receive, Send
 
 THREADS = 16
+"""Flask requests that are answered at a time; others wait."""
 PIECE_BYTES = 64 * 1024
+"""Most bytes of an answer written at once. A slow phone must take one piece, not the whole, before the read timeout."""
 DRAINED_BYTES = 4 * 1024 * 1024
-"""How much of a body that is too large is read before the refusal: a phone that still sends may not hear it."""
+"""Most bytes of a too large body that are read before the refusal: a phone that still sends may not see the answer."""
 
 
 class Site:
@@ -41,7 +43,7 @@ class Site:
             await self.stream(scope, receive, send)
             return
         if {b"transfer-encoding", b"content-length"} <= {name for name, _ in scope["headers"]}:
-            await asgi_refusal(send, 400)  # whoever stands between us may believe the other (RFC 9112, 6.1)
+            await asgi_refusal(send, 400)  # a proxy may believe the other header: request smuggling (RFC 9112, 6.1)
             return
         try:
             async with asyncio.timeout(self._limits.body_s):
@@ -61,7 +63,7 @@ class Site:
                 await self._answer(scope, body, send)
 
     async def close(self) -> None:
-        """End the streams and give the threads back."""
+        """End the streams, refuse requests that come now, and stop the threads."""
         self._closed = True
         await self.stream.close()
         self._flask.executor.shutdown(wait=False)
@@ -86,9 +88,9 @@ class Site:
 
 
 async def whole_body(receive: Receive) -> bytes | None:
-    """The request's body; cut where it is too large (then it is longer than `BODY_LIMIT_BYTES`), None: no one is left.
+    """Read the request's body; None if the phone disconnects.
 
-    It is read on to `DRAINED_BYTES`, and what is past the limit forgotten.
+    A body over `BODY_LIMIT_BYTES` is returned cut, but still longer than that. Up to `DRAINED_BYTES` are read.
     """
     body, came = b"", 0
     while True:
@@ -103,7 +105,10 @@ async def whole_body(receive: Receive) -> bytes | None:
 
 
 def plain_headers(headers: list[tuple[bytes, bytes]], length: int) -> list[tuple[bytes, bytes]]:
-    """The headers as WSGI may have them: a body of known length, and no name that WSGI would take for another's."""
+    """Return headers that WSGI reads safely: a Content-Length of `length` instead of chunks, and no name with "_".
+
+    WSGI turns "-" into "_", so a name with "_" could pass for another header.
+    """
     kept = [(name, value) for name, value in headers if b"_" not in name]
     if not any(name == b"transfer-encoding" for name, _ in kept):
         return kept

@@ -1,7 +1,7 @@
 """The event stream, `GET /api/events`: each snapshot is encoded once and written to every phone that listens.
 
-A native ASGI application: a phone costs a connection and a waiting coroutine, no thread. Nothing is queued for anybody;
-a phone that reads slowly gets the newest snapshot when it can take one again, and is dropped when it takes none.
+A native ASGI application: a phone costs a connection and a waiting coroutine, but no thread. No phone has a queue. A
+phone that reads slowly skips to the newest snapshot; one that reads nothing is disconnected.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ Send = Callable[[Message], Awaitable[None]]
 
 PATH = "/api/events"
 KEEP_ALIVE = b": still here\n\n"
+"""A comment of the event stream, sent when there is no news. A page that hears nothing connects again."""
 RETRY_MS = 1000
-AT_A_STRETCH = 100
-"""Streams written to before other requests get their turn."""
+"""How long a browser waits before it connects again, in milliseconds."""
+WRITTEN_AT_A_TIME = 100
+"""Streams written to before the event loop turns to other requests."""
 HEADERS = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -39,14 +41,14 @@ HEADERS = (
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """A listening phone: its connection and the last message sent to it."""
+    """A listening phone: how to send to it, its connection, and the last message sent."""
 
     send: Send
     connection: Any
     seen: StreamMessage | None = None
 
     async def tell(self, newest: StreamMessage) -> None:
-        """Send this phone the newest message, or a keep-alive if it has that one. Skip it if much is unread."""
+        """Send the newest message, or a keep-alive if it was sent already; nothing while the phone has much unread."""
         if self.connection is not None and self.connection.backed_up:
             return
         if newest is self.seen:
@@ -58,21 +60,21 @@ class Listener:
 
 
 class EventStream:
-    """The ASGI application. All of it runs in the server's event loop, but for the ring of the table's writer."""
+    """The ASGI application. It runs in the server's event loop; the table's writer only wakes it."""
 
     def __init__(self, feed: Feed, hosts: guard.Hosts, is_paired: Callable[[str | None], bool], limits: Limits) -> None:
         self._feed, self._hosts, self._is_paired, self._limits = feed, hosts, is_paired, limits
         self._listeners: set[Listener] = set()
         self._taken = Taken(limits.streams, limits.streams_each)
         self._changed = asyncio.Event()
-        self._telling: asyncio.Task[None] | None = None
+        self._broadcast: asyncio.Task[None] | None = None
         self._closed = False
 
     def __len__(self) -> int:
         return len(self._listeners)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Serve a phone until it leaves. Answer 503 if its address, or the table, has no stream left."""
+        """Serve a phone until it leaves; answer 503 if its address, or the table, has no stream left."""
         headers = dict(scope["headers"])
         address = scope["client"][0] if scope["client"] else ""
         if not self._hosts.allows(headers.get(b"host", b"").decode("latin-1")):
@@ -80,15 +82,13 @@ class EventStream:
         if scope["method"] not in {"GET", "HEAD"}:
             return await asgi_refusal(send, 405)
         favoured = self._limits.is_own(address) or self._is_paired(guard.token_of(headers.get(b"cookie", b"")))
-        if not self._has_room(address, favoured):
+        if not self._take_place(address, favoured):
             words = "Too many phones listen. Ask /api/state every second instead."
             return await asgi_refusal(send, 503, "streams_full", words, retry_after_s=10)
-        await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        if scope["method"] == "HEAD":
-            return await send({"type": "http.response.body", "body": b""})
-        if not favoured:
-            self._taken.take(address)
         try:
+            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+            if scope["method"] == "HEAD":
+                return await send({"type": "http.response.body", "body": b""})
             await self._listen(Listener(send, scope.get("state", {}).get("connection")), receive)
         finally:
             if not favoured:
@@ -98,27 +98,27 @@ class EventStream:
         """End all streams, so that the server can stop."""
         self._closed = True
         self._feed.call(lambda: None)
-        if self._telling is not None:
+        if self._broadcast is not None:
             self._changed.set()
-            await self._telling
+            await self._broadcast
 
-    def _has_room(self, address: str, favoured: bool) -> bool:
+    def _take_place(self, address: str, favoured: bool) -> bool:
         if self._closed:
             return False
         if favoured:
             return len(self._listeners) < self._limits.streams + self._limits.streams_spare
-        return len(self._listeners) < self._limits.streams and self._taken.has_room(address)
+        return len(self._listeners) < self._limits.streams and self._taken.take(address)
 
     async def _listen(self, listener: Listener, receive: Receive) -> None:
-        if self._telling is None:
+        if self._broadcast is None:
             loop = asyncio.get_running_loop()
 
-            def ring() -> None:
-                with contextlib.suppress(RuntimeError):  # the loop has fallen; who serves next rings elsewhere
+            def wake() -> None:
+                with contextlib.suppress(RuntimeError):  # the loop is closed: the next server has its own
                     loop.call_soon_threadsafe(self._changed.set)
 
-            self._feed.call(ring)
-            self._telling = loop.create_task(self._tell_all())
+            self._feed.call(wake)
+            self._broadcast = loop.create_task(self._tell_all())
         self._listeners.add(listener)
         try:
             await listener.tell(self._feed.newest)
@@ -128,7 +128,7 @@ class EventStream:
             self._listeners.discard(listener)
 
     async def _tell_all(self) -> None:
-        """Send to all phones at each change and each heartbeat. Changes during a round are sent in the next one."""
+        """Send to all phones at each change and each heartbeat. A change during a round is sent in the next one."""
         while not self._closed:
             try:
                 await asyncio.wait_for(self._changed.wait(), self._limits.heartbeat_s)
@@ -140,14 +140,15 @@ class EventStream:
             for at, listener in enumerate(tuple(self._listeners), 1):
                 if beat or listener.seen is not newest:
                     await self._safely(listener, listener.tell(newest))
-                if at % AT_A_STRETCH == 0:
+                if at % WRITTEN_AT_A_TIME == 0:
                     await asyncio.sleep(0)
         for listener in tuple(self._listeners):
             await self._safely(listener, listener.send({"type": "http.response.body", "body": b""}))
 
     async def _safely(self, listener: Listener, writing: Awaitable[None]) -> None:
+        """Write to a phone; if that fails, log it and write to this phone no more."""
         try:
             await writing
-        except Exception:  # one phone's trouble is not the others'
-            log.exception("an event stream broke; its phone will ask for another")
+        except Exception:  # one phone's failure must not end the others' streams
+            log.exception("an event stream failed; its phone will connect again")
             self._listeners.discard(listener)
