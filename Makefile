@@ -5,7 +5,7 @@ QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/t
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web corrupted pi-memory rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
+.PHONY: settings-page results throw-picture duel-games fairness faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web corrupted pi-memory rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -134,6 +134,12 @@ duel-games: .venv/dev.stamp  ## play 200,000 games between two that are solved f
 
 solve: .venv/run.stamp  ## work out the stored tables of best play anew (seconds; see companion/games/*/solve.py)
 	@$(BIN)/python -m companion.games.solving
+
+settings-page: .venv/dev.stamp  ## write docs/reference/settings.md from the declarations of the settings
+	@$(BIN)/python -m tests.settings.reference
+
+results: .venv/dev.stamp  ## measure what takes minutes, and write docs/results.md from docs/lab/results.json
+	@$(BIN)/python -m tests.results
 
 fairness: .venv/dev.stamp  ## throw thousands of sets of dice: false alarms, and how soon loaded ones are found
 	@$(BIN)/python -m tests.history.fair_sets

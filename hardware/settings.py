@@ -31,6 +31,9 @@ class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         leds: Number of LEDs of the whole strip, used or not.
         lanes: One text per lane; one lane is shared by all pegs.
         holes: Holes of a lane between its pockets.
+        leds_per_hole: LEDs of each hole.
+        start_leds: LEDs of the start pocket.
+        finish_leds: LEDs of the finish pocket.
         status: LEDs of a segment that shows whose turn it is, in the notation of a lane; empty for none.
         row_holes: Holes in a row, for `serpentine` and the drawings.
         serpentine: True: pegs run back and forth as the strip does. False: pegs run from left to right in every row,

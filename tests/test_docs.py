@@ -1,0 +1,133 @@
+"""The documentation: what it names exists, generated pages are up to date, and pages keep their form."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests import results
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "vision/models").glob("*.md"),
+        *ROOT.glob("release/**/*.md"),
+    ]
+)
+SOURCES = [
+    *PAGES,
+    *(
+        path
+        for room in ("companion", "vision", "hardware", "web", "tests", "release")
+        for path in (ROOT / room).rglob("*")
+    ),
+    ROOT / "Makefile",
+]
+TEXTS = [path for path in SOURCES if path.suffix in {".md", ".py", ".js", ".css", ".html", ""} and path.is_file()]
+README_LINES, README_WORDS = 120, 25
+METHOD_LINES = 150
+
+
+def prose(page: Path) -> str:
+    """Return a page without its blocks of code."""
+    return re.sub(r"^ *```.*?^ *```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as a forge makes them."""
+    heads = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_every_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", prose(page)):
+        if re.match(r"\w+:", target):
+            continue
+        to = (page.parent / target).resolve() if target else page
+        assert to.exists(), target
+        assert not anchor or anchor in anchors(to), f"{target}#{anchor}"
+
+
+PATHS = re.compile(r"\b(?:companion|vision|hardware|web|tests|docs|release|systemd|fixtures)/[\w./-]*\.[a-z]{2,6}\b")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_every_file_that_a_page_names_exists(page: Path) -> None:
+    named = {re.sub(r"\.+$", "", name) for name in PATHS.findall(prose(page))}
+    made = re.compile(r"NAME|GAME|/xx\.|release-key")
+    assert {name for name in named if not made.search(name) and not (ROOT / name).exists()} == set()
+
+
+def test_every_page_and_heading_that_the_code_cites_exists() -> None:
+    for path in TEXTS:
+        for page, head in re.findall(r"(docs/[\w/-]+\.md)(?:, \"([^\"\n]+)\")?", path.read_text(encoding="utf-8")):
+            assert (ROOT / page).exists(), f"{relative(path)}: {page}"
+            if head:
+                text = (ROOT / page).read_text(encoding="utf-8")
+                assert re.search(rf"^(#+ |\*\*){re.escape(head)}", text, re.MULTILINE), (
+                    f"{relative(path)}: {page} {head}"
+                )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_every_make_target_that_a_page_names_exists(page: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    spans = re.findall(r"`([^`]+)`", page.read_text(encoding="utf-8"))
+    named = {target for span in spans for target in re.findall(r"(?:^|&& )make ([a-z][a-z-]+)", span)}
+    assert named <= targets
+
+
+def test_the_readme_is_short_and_so_are_its_sentences() -> None:
+    readme = ROOT / "README.md"
+    assert readme.read_text(encoding="utf-8").count("\n") <= README_LINES
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", prose(readme))
+    blocks = [cell for block in re.split(r"\n\s*\n|\n(?=[-|#] ?)", text) for cell in block.split("|")]
+    sentences = [each for block in blocks for each in re.split(r"(?<=[.!?])[*\s]+", " ".join(block.split()))]
+    long = [each for each in sentences if len(re.findall(r"[\w'&-]*\w[\w'&-]*", each)) > README_WORDS]
+    assert long == []
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/method").glob("*.md")), ids=relative)
+def test_a_page_about_a_method_is_short(page: Path) -> None:
+    assert page.read_text(encoding="utf-8").count("\n") <= METHOD_LINES
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/how-to").glob("*.md")), ids=relative)
+def test_a_how_to_ends_in_the_command_that_proves_it(page: Path) -> None:
+    end = page.read_text(encoding="utf-8").rpartition("## Proof")[2]
+    assert re.search(r"pytest|pegpip|make", end)
+    assert page.read_text(encoding="utf-8").count("## Proof") == 1
+
+
+INDEXES = {"README.md", "reader.md"}
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/lab").glob("*.md")), ids=relative)
+def test_an_experiment_has_a_question_a_commit_and_a_result(page: Path) -> None:
+    if page.name not in INDEXES:
+        text = page.read_text(encoding="utf-8")
+        assert re.search(r"\*\*Question\.\*\*", text)
+        assert re.search(r"\*\*Recorded\s+at\*\*\s+`[0-9a-f]{7}`|\*\*Recorded at\*\* `", text)
+        assert re.search(r"\*\*(?:Learned|Adopted|Finding|Rejected)|^\| idea", text, re.MULTILINE)
+
+
+def test_every_experiment_is_in_an_index() -> None:
+    lab = ROOT / "docs/lab"
+    listed = {name for index in INDEXES for name in re.findall(r"\]\((\w[\w-]*\.md)\)", (lab / index).read_text())}
+    assert listed | INDEXES >= {page.name for page in lab.glob("*.md")}
+
+
+def test_the_page_of_results_is_written_from_its_data() -> None:
+    assert results.PAGE.read_text(encoding="utf-8") == results.page(
+        json.loads(results.DATA.read_text(encoding="utf-8"))
+    )
