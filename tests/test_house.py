@@ -142,7 +142,7 @@ def test_the_pages_texts_name_a_game_only_where_people_read_it() -> None:
     assert [key for key in keys if NAMES.search(key) and not key.startswith("category.")] == []
 
 
-PLACES = (".", "docs", "vision/models")
+PLACES = (".", "docs", "docs/lab", "docs/reference", "vision/models")
 PAGES = re.compile(r"[\w./-]*\b[\w-]+\.md\b")
 
 
