@@ -75,7 +75,7 @@ def states(header: Header, generator: random.Random) -> Iterator[State]:
     """Some states of a game that goes by a rule of thumb and now and then without any plan."""
     state: State = game_named(header.game).start(header)
     for _ in range(LONGEST):
-        if state.over:
+        if state.standing.over:
             break
         if generator.random() < ASKED:
             yield state

@@ -58,7 +58,7 @@ def random_game(name: str, generator: random.Random) -> list[bytes]:
     """The lines of a game between two, played without any plan to its end or to `LONGEST` lines."""
     header = header_of({"transcript": 1, "game": name, "players": ["Ann", "Ben"]})
     transcript = Transcript.begin(header)
-    while not transcript.state.over and transcript.lines_read < LONGEST:
+    while not transcript.state.standing.over and transcript.lines_read < LONGEST:
         transcript = transcript.then(random_action(transcript.state, generator))
     return [json.dumps(line).encode() for line in (header_line(header), *map(line_of, transcript.actions))]
 

@@ -46,7 +46,8 @@ class Advisor:
         state = game.transcript.state
         with self._lock:
             if self._odds is None or self._odds[0] is not game.transcript:
-                self._odds = game.transcript, odds_view(state, "points" if state.left else goal_for(game.header))
+                goal = "points" if state.standing.left else goal_for(game.header)
+                self._odds = game.transcript, odds_view(state, goal)
             return {"number": number, **self._odds[1]}
 
     def chances(self) -> Json:
@@ -59,7 +60,7 @@ class Advisor:
             RulesError: No game is on, a serious game is not over, or its win probabilities are not known.
         """
         number, game = self._game()
-        if not game.transcript.state.over:
+        if not game.transcript.state.standing.over:
             self._advised(game)
         with self._lock:
             steps, known = steps_of(game.transcript), self._chances

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from companion.errors import CompanionError, RulesError, StaleAction
-from companion.games.engine.game import Action, State
+from companion.games.engine.game import Action, State, Throw
 from companion.games.engine.notation import line_of
 from companion.games.engine.players import level_named
 from companion.table.commands import Command, HouseAwaits, HouseDecides
@@ -185,8 +185,8 @@ def _has_decided(table: TableState) -> bool:
     """Whether the bot's own decision is the last line, which people may still be reading."""
     game = table.record.game
     assert game is not None, "it is the house's turn"
-    before = game.transcript.before
-    return bool(before and before.state.player == game.transcript.state.player and not game.lines[-1].thrown)
+    last = game.transcript.turns()[-1:]
+    return bool(last and not last[0].ended and not isinstance(game.transcript.last, Throw))
 
 
 def _state(table: TableState) -> State:

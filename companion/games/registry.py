@@ -29,4 +29,4 @@ def game_named(name: str) -> Rulebook:
 
 def policy_for(state: State) -> KeepZonePolicy:
     """Return the tray policy for a state: that of its game, or throws alone in a roll-off."""
-    return ThrowsOnly() if isinstance(state, RollOff) else game_named(state.header.game).tray
+    return ThrowsOnly() if isinstance(state, RollOff) else game_named(state.standing.header.game).tray

@@ -45,8 +45,8 @@ def _event(transcript: Transcript, event: games.Event, number: int, throw: int |
 
 
 def _names(transcript: Transcript, event: games.Event) -> dict[str, Any]:
-    state = transcript.state
+    standing = transcript.state.standing
     if event.side is None:
-        return state.outcome.view(state.sides) if event.code == "game_over" and state.outcome else {}
-    named = {"player": state.sides[event.side] if event.seat is None else transcript.header.players[event.seat]}
-    return named if event.on is None else {**named, "on": state.sides[event.on]}
+        return standing.outcome.view(standing.sides) if event.code == "game_over" and standing.outcome else {}
+    named = {"player": standing.sides[event.side] if event.seat is None else standing.header.players[event.seat]}
+    return named if event.on is None else {**named, "on": standing.sides[event.on]}

@@ -173,7 +173,7 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
     """
     game = game_of_throw(games, throw)
     result = corrected(game.transcript, _index_of(game, throw), Throw(values))
-    if game.number != games[-1].number and game.over and not result.transcript.state.over:
+    if game.number != games[-1].number and game.over and not result.transcript.state.standing.over:
         raise IllegalAction("With those values that game would not be over, but others follow it. Undo to it first.")
     return result
 
@@ -225,7 +225,7 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> 
     transcript = game.transcript.then(action)
     thrown = None
     if isinstance(action, Throw):
-        player = game.transcript.state.player
+        player = game.transcript.state.standing.player
         assert player is not None, "a throw that was taken is somebody's"
         thrown = Thrown(
             number=entry.throw or 0,
@@ -278,10 +278,10 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
 def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
     """Lines from index `first` on after a correction, with each throw's player recomputed: turns may have shifted."""
     found: list[Line] = []
-    for line, step in zip(lines[first : transcript.standing], transcript.steps[first:-1], strict=True):
+    for line, step in zip(lines[first : transcript.line_count], transcript.steps[first:-1], strict=True):
         if line.thrown is not None:
-            assert step.state.player is not None, "a throw that stands is somebody's"
-            line = replace(line, thrown=msgspec.structs.replace(line.thrown, player=step.state.player))
+            assert step.state.standing.player is not None, "a throw that stands is somebody's"
+            line = replace(line, thrown=msgspec.structs.replace(line.thrown, player=step.state.standing.player))
         found.append(line)
     return found
 

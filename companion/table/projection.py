@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from companion.games.engine.game import Action, State, side_of
+from companion.games.engine.game import Action, Outcome, State
 from companion.games.engine.notation import header_line, line_of
 from companion.games.engine.players import careless
 from companion.games.engine.race import Change, race_of
@@ -76,7 +76,7 @@ class TableState:
         """Whether it is the bot's turn."""
         game = self.record.game
         house = game.terms.house if game and not game.abandoned else None
-        return game is not None and house is not None and game.transcript.state.player == house.player
+        return game is not None and house is not None and game.transcript.state.standing.player == house.player
 
 
 def staying(table: TableState) -> tuple[Die, ...]:
@@ -132,7 +132,7 @@ def _journaled(record: Record) -> Snapshot:
         throws=game.throws[-MAX_THROWS:],
         events=game.log[-MAX_EVENTS:],
         race=tuple((change.side, change.score) for change in changes),
-        highlights=highlights(game) if state.over else (),
+        highlights=highlights(game) if state.standing.over else (),
         sitting=record.sitting,
         abandoned=game.abandoned,
         next_starter=None if starter is None else game.header.players[starter],
@@ -142,54 +142,53 @@ def _journaled(record: Record) -> Snapshot:
 
 def points_of(state: State, option: Action) -> int:
     """What a decision brings who is on: the turn's points after it while the turn goes on, else the score's change."""
-    assert state.to_play is not None, "somebody decides"
-    after, side = state.after(option), side_of(state, state.to_play)
-    if after.to_play is not None and side_of(after, after.to_play) == side and after.scores == state.scores:
+    before, after = state.standing, state.after(option).standing
+    assert before.side is not None, "somebody decides"
+    if after.side == before.side and after.scores == before.scores:
         return after.turn_points
-    return after.scores[side] - state.scores[side]
+    return after.scores[before.side] - before.scores[before.side]
 
 
 def _rule_of_thumb(state: State) -> dict[str, Any] | None:
-    if state.to_play is None:
+    if state.standing.to_play is None:
         return None
     choice = careless(state)
     return {"throw": choice} if isinstance(choice, int) else line_of(choice)
 
 
 def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
-    state, ahead = game.transcript.state, scores_ahead(game.transcript.state)
-    on = None if state.to_play is None else side_of(state, state.to_play)
-    winners, lost = (state.outcome.winners, state.outcome.games_lost) if state.outcome else ((), (0,) * len(ahead))
+    standing, ahead = game.transcript.state.standing, scores_ahead(game.transcript.state)
+    outcome = standing.outcome or Outcome((), (0,) * len(ahead))
     return tuple(
         Side(
             name=name,
             colour=game.colours[game.header.players[side]],
-            score=state.scores[side],
+            score=standing.scores[side],
             ahead=ahead[side],
             back=backs[side],
-            to_play=side == on,
-            won=side in winners,
-            games_lost=lost[side],
+            to_play=side == standing.side,
+            won=side in outcome.winners,
+            games_lost=outcome.games_lost[side],
         )
-        for side, name in enumerate(state.sides)
+        for side, name in enumerate(standing.sides)
     )
 
 
 def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
     """Hole of each side's back peg: where its last gain began, 0 before the first."""
     rules = game_named(game.header.game)
-    gains = {change.side: change.before for change in changes if change.score > change.before.scores[change.side]}
+    gains = {each.side: each.before for each in changes if each.score > each.before.standing.scores[each.side]}
     return [rules.track(gains[side]).pegs[side].banked if side in gains else 0 for side in range(len(game.sides))]
 
 
 def starter_after(game: PlayedGame) -> int | None:
     """Seat of the player who starts the next game, skipping those who left; None until this game is over."""
-    state = game.transcript.state
-    if state.outcome is None:
+    standing = game.transcript.state.standing
+    if standing.outcome is None:
         return None
     seats = len(game.header.players)
-    worst = next_starter(state.scores, state.outcome.games_lost, game.first, seats)
-    return next((seat % seats for seat in range(worst, worst + seats) if seat % seats not in state.left), worst)
+    worst = next_starter(standing.scores, standing.outcome.games_lost, game.first, seats)
+    return next((seat % seats for seat in range(worst, worst + seats) if seat % seats not in standing.left), worst)
 
 
 def _choice(table: TableState) -> dict[str, Any] | None:
@@ -214,10 +213,10 @@ def _houses_notice(table: TableState) -> Phrase:
     assert game is not None, "it is the house's turn"
     state = game.transcript.state
     if awaits is None:
-        return Phrase("house_decides", {"player": state.player})
+        return Phrase("house_decides", {"player": state.standing.player})
     staying = list(policy_for(state).staying(state))
     code = ("house_throws" if awaits.itself else "house_awaits") + ("_on" if staying else "")
-    return Phrase(code, {"player": state.player, "count": awaits.dice, "staying": staying})
+    return Phrase(code, {"player": state.standing.player, "count": awaits.dice, "staying": staying})
 
 
 def _phase(table: TableState) -> str:

@@ -82,4 +82,4 @@ def policies_under(terms: Terms) -> Policies:
     if terms.house is None:
         return policy_for
     player = terms.house.player
-    return lambda state: DecidedElsewhere(policy_for(state)) if state.player == player else policy_for(state)
+    return lambda state: DecidedElsewhere(policy_for(state)) if state.standing.player == player else policy_for(state)

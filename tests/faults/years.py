@@ -42,7 +42,7 @@ HEADERS: tuple[dict[str, Any], ...] = (
 def played_out(header: dict[str, Any], chance: random.Random) -> list[dict[str, Any]]:
     """The lines of a game played at random to its end."""
     transcript, lines = Transcript.begin(header_of(header)), list[dict[str, Any]]()
-    while not transcript.state.over:
+    while not transcript.state.standing.over:
         options, sizes = transcript.state.options(), transcript.state.throw_sizes
         if sizes and (not options or chance.random() < 0.5):
             action: Any = Throw(tuple(chance.randint(1, 6) for _ in range(sizes[0])))

@@ -129,8 +129,9 @@ def some_action(state: State, generator: random.Random, unlucky: str = "") -> Ac
         return bombs[0]
     if state.decisions == ("keep",) and generator.random() < 0.7:
         return max(options, key=lambda option: points_of(option.dice))
-    decide = {("stop",): 0.1 if state.player == unlucky else 0.45, ("bomb", "stop"): 0.3, ("spend",): 0.08}
+    bad_luck = state.standing.player == unlucky
+    decide = {("stop",): 0.1 if bad_luck else 0.45, ("bomb", "stop"): 0.3, ("spend",): 0.08}
     if state.throw_sizes and (not options or generator.random() > decide.get(state.decisions, 1.0)):
         wanted = state.view().get("point") or generator.choice([1, 1, 1, 2, 3, 4, 5, 6])
-        return Throw(some_dice(generator.choice(state.throw_sizes), generator, wanted, state.player == unlucky))
+        return Throw(some_dice(generator.choice(state.throw_sizes), generator, wanted, bad_luck))
     return generator.choice(options)

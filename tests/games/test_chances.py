@@ -28,16 +28,16 @@ def test_from_the_first_line_to_the_last_one_of_two_wins(game: str, rules: dict[
     assert {name for name, _ in BETWEEN_TWO} == set(GAMES)
     steps = steps_of(played_by(game, ["careless", "careless"], 4, **rules))
     told = [win_chances(step.state) for step in steps]
-    assert len(told) == 1 + steps[-1].standing
+    assert len(told) == 1 + steps[-1].line_count
     assert 0.4 < told[0][0] < 0.6
     assert all(min(chances) >= -1e-9 and sum(chances) == pytest.approx(1) for chances in told)
-    outcome = steps[-1].state.outcome
+    outcome = steps[-1].state.standing.outcome
     assert outcome is not None
     assert told[-1] == tuple((side in outcome.winners) / len(outcome.winners) for side in (0, 1))
     for before, step, after in zip(steps, steps[1:], told[1:], strict=False):
         if isinstance(step.last, Keep | NamePoint):  # the turn goes on: its worth is that of the choice
             values = [each["value"] for each in options(before.state, "win")]
-            seat = before.state.to_play
+            seat = before.state.standing.to_play
             assert min(abs(after[seat or 0] - value) for value in values) < 1e-8
 
 

@@ -94,7 +94,7 @@ def test_entering_is_worth_the_other_sheets_chance_against_it() -> None:
 def test_who_plays_for_the_win_sometimes_leaves_points_behind() -> None:
     generator, apart = random.Random(6), 0
     state: State = begun("crag").state
-    while not state.over:
+    while not state.standing.over:
         for_points, to_win = options(state)[0]["line"], options(state, "win")
         apart += to_win[0]["value"] > next(each["value"] for each in to_win if each["line"] == for_points) + 1e-9
         choice = steady(state)

@@ -136,7 +136,7 @@ def test_a_throw_is_worth_the_mean_of_what_follows(banks: tuple[int, ...], other
     total, lost = 0.0, 1 - race(3000, 1000).chance(other, True, mine, mine > 0)
     for dice, ways in throws_of(3):
         after = transcript.state.after(Throw(dice))
-        goes_on = after.to_play == transcript.state.to_play
+        goes_on = after.standing.to_play == transcript.state.standing.to_play
         total += ways * (options(after, "win")[0]["value"] if goes_on else lost)
     values = {str(option["line"]): option["value"] for option in options(transcript.state, "win")}
     assert values["{'throw': 3}"] == pytest.approx(total / 216, abs=1e-9)

@@ -57,7 +57,7 @@ def test_the_chance_of_a_throw_is_the_mean_of_what_follows(lines: list[dict[str,
     total = 0.0
     for dice, ways in throws_of(size):
         after = state.after(Throw(dice))
-        total += ways * (max(values(after).values()) if not after.over else 0.0)
+        total += ways * (max(values(after).values()) if not after.standing.over else 0.0)
     assert values(state)[f"{{'throw': {size}}}"] == pytest.approx(total / 6**size)
 
 

@@ -58,7 +58,7 @@ def test_who_is_not_there_can_not_leave(game: str, lines: list[str]) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_the_last_who_remains_wins_at_once_whatever_the_score(game: str) -> None:
     transcript = begun(game, 3).then(Leave("Cat")).then(Leave("Ann"))
-    assert (transcript.events, transcript.state.to_play) == ((Event("left", 0, seat=0), GAME_OVER), None)
+    assert (transcript.events, transcript.state.standing.to_play) == ((Event("left", 0, seat=0), GAME_OVER), None)
     over = transcript.view()
     assert (over["over"], over["player"], over["round"], over["left"]) == (True, None, 1, ["Ann", "Cat"])
     assert over["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0, "Cat": 1}}

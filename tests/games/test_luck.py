@@ -37,7 +37,7 @@ def played_by(game: str, levels: list[str], seed: int, **rules: Any) -> Transcri
 
 def played_on(transcript: Transcript, levels: list[str], generator: random.Random) -> Transcript:
     """The same game to its end."""
-    while (seat := transcript.state.to_play) is not None:
+    while (seat := transcript.state.standing.to_play) is not None:
         state, level = transcript.state, levels[seat]
         choice = some_action(state, generator) if level == "random" else level_named(level)(state)
         if isinstance(choice, int):
@@ -74,7 +74,7 @@ def test_so_it_is_when_lines_were_taken_back_and_throws_put_right(
 ) -> None:
     generator, levels = random.Random(seed), ["careless", "steady"]
     once = played_by(game, levels, seed, **rules)
-    taken_back = played_on(once.then(Undo(generator.randint(1, once.standing))), levels, generator)
+    taken_back = played_on(once.then(Undo(generator.randint(1, once.line_count))), levels, generator)
     throws = [place for place, action in enumerate(taken_back.actions) if isinstance(action, Throw)]
     place = generator.choice(throws)
     dice = tuple(generator.choices(range(1, 7), k=len(taken_back.actions[place].dice)))  # type: ignore[union-attr]
@@ -96,14 +96,14 @@ def test_who_always_does_what_is_best_gives_nothing_away(game: str, goal: str, r
 @pytest.mark.parametrize(("game", "goal", "rules"), GAMES)
 def test_what_is_told_is_what_the_game_came_to(game: str, goal: str, rules: dict[str, Any]) -> None:
     transcript = played_by(game, ["steady", "careless"], 3, **rules)
-    story, outcome = story_of(transcript, goal), transcript.state.outcome
+    story, outcome = story_of(transcript, goal), transcript.state.standing.outcome
     assert outcome is not None
     assert story.goal == goal
     for side, account in enumerate(story.accounts):
         if goal == "win":
             assert account.result == (side in outcome.winners) / len(outcome.winners)
         elif game != "crib_dice":  # there fuchles, bombs and bumps move pegs too
-            assert account.result == pytest.approx(transcript.state.scores[side])
+            assert account.result == pytest.approx(transcript.state.standing.scores[side])
     one, other = story.accounts
     if goal == "win":
         assert (one.start, other.start) == win_chances(begun(game, rules=rules).state)

@@ -39,7 +39,7 @@ def agrees(state: State, wanted: dict[str, float], goal: str = "points") -> None
 def states(state: State, generator: random.Random, most: int = 400) -> Iterator[State]:
     for _ in range(most):
         yield state
-        if state.over:
+        if state.standing.over:
             return
         state = state.after(some_action(state, generator))
 
@@ -79,13 +79,13 @@ def test_crapola(rules: dict[str, Any]) -> None:
             assert found.keys() == wanted.keys()
             for line, value in wanted.items():
                 assert found[line] == pytest.approx(value, abs=1e-6), (line, state.view())
-            if state.over:
+            if state.standing.over:
                 break
             action = some_action(state, generator)
             after = state.after(action)
             if isinstance(action, Throw) and not size:
                 size = len(action.dice)
-            if after.to_play != state.to_play or not isinstance(action, Throw | Keep | Enter):
+            if after.standing.to_play != state.standing.to_play or not isinstance(action, Throw | Keep | Enter):
                 size = 0
             state = after
 

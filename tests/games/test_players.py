@@ -30,8 +30,8 @@ from tests.games.test_win_odds import board_at
 def test_every_level_plays_every_game_to_its_end(game: str, level: str) -> None:
     header = begun(game, 2, roll_off=True).header
     end = played(header, [level, "careless"], random.Random(4))
-    assert end.over
-    assert end.outcome is not None
+    assert end.standing.over
+    assert end.standing.outcome is not None
     assert end == played(header, [level, "careless"], random.Random(4)), "the same dice, the same game"
 
 
@@ -105,7 +105,8 @@ def test_simulated_games_are_won_by_somebody_and_the_same_for_the_same_seed() ->
 
 
 def test_a_sheet_played_for_points_totals_what_is_expected() -> None:
-    scores = [played(begun("crag", 1).header, ["steady"], random.Random(seed)).scores[0] for seed in range(400)]
+    header = begun("crag", 1).header
+    scores = [played(header, ["steady"], random.Random(seed)).standing.scores[0] for seed in range(400)]
     # Four standard errors; one sheet deviates by 33.6.
     assert sum(scores) / len(scores) == pytest.approx(149.85, abs=4 * 33.6 / 20)
 

@@ -110,7 +110,7 @@ def test_a_game_whose_values_nobody_worked_out_is_played_by_rule_of_thumb_and_sa
     monkeypatch.setattr(registry, "GAMES", MappingProxyType({"high": replace(GAME, begin=begin)}))
     header = Header("high", ("Ann", "Ben"), {"twice": True})
     for level in LEVELS:
-        assert played(header, [level, level], random.Random(1)).over
+        assert played(header, [level, level], random.Random(1)).standing.over
     lines = [{"transcript": 1, "game": "high", "players": ["Ann", "Ben"]}, {"throw": [5]}]
     transcript = transcript_of("\n".join(map(json.dumps, lines)).encode())
     with pytest.raises(RulesError, match="not known for 'high'"):

@@ -26,10 +26,10 @@ def test_an_undo_takes_back_lines_that_stand() -> None:
 def test_undo_lines_and_lines_taken_back_do_not_count() -> None:
     twice = told("crib_dice", FIRST, point(5), STOP, undo(1), undo(1))
     assert twice.view() == {**told("crib_dice", FIRST).view(), "line": 6}
-    assert twice.standing == 1
+    assert twice.line_count == 1
     assert twice.actions == (action_of(FIRST),)
     again = twice.then(action_of(point(2)))
-    assert (again.view()["point"], again.lines_read, again.standing) == (2, 7, 2)
+    assert (again.view()["point"], again.lines_read, again.line_count) == (2, 7, 2)
     assert again.then(Undo(2)).state == begun("crib_dice").state
 
 
@@ -120,7 +120,7 @@ def test_nothing_but_two_dice_belongs_in_a_roll_off(line: dict[str, object]) -> 
     with pytest.raises(IllegalAction, match="a throw of 2"):
         transcript.then(action_of(line))
     assert transcript.state.options() == ()
-    assert transcript.state.over is False
+    assert transcript.state.standing.over is False
     assert transcript.state.safe_chance is None
     assert transcript.state.expected_values() == ((2, 0.0),)
 
@@ -133,7 +133,7 @@ def test_a_correction_replays_what_followed() -> None:
     fixed = corrected(transcript, 2, Throw((5, 5, 6, 6, 6)))
     assert fixed.refused == ()
     assert fixed.transcript.view()["scores"] == {"Ann": 10, "Ben": 0}
-    assert (fixed.transcript.standing, fixed.transcript.lines_read) == (4, 5)
+    assert (fixed.transcript.line_count, fixed.transcript.lines_read) == (4, 5)
 
 
 def test_the_first_line_that_no_longer_fits_and_all_after_it_are_told() -> None:

@@ -184,7 +184,7 @@ def test_games_played_out_are_won_as_often_as_is_said() -> None:
     board, generator, won = board_at(100, 112, wipeouts=(0, 1)), random.Random(3), 0.0
     for _ in range(1000):
         state = CribDice(board)
-        while not state.over:
+        while not state.standing.over:
             state = played_turn(state, generator)
         winners = state.view()["outcome"]["winners"]
         won += ("Ann" in winners) / len(winners)

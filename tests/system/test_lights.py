@@ -163,7 +163,7 @@ def test_whatever_they_are_called_the_right_seat_is_lit_with_the_right_score(gam
         assert plain_game is not None
         assert odd_game is not None
         state = plain_game.transcript.state
-        if state.over:
+        if state.standing.over:
             break
         line = some_line(state, generator)
         plain.play(line)
@@ -176,14 +176,14 @@ def test_whatever_they_are_called_the_right_seat_is_lit_with_the_right_score(gam
         assert plain.snapshot.state is not None
         assert list(odd.snapshot.state["scores"]) == names
         assert [*odd.snapshot.state["scores"].values()] == [*plain.snapshot.state["scores"].values()]
-        assert set(names) == set(now.sides)
+        assert set(names) == set(now.standing.sides)
 
 
 def some_line(state: Any, generator: random.Random) -> dict[str, Any]:
     """Anything that is allowed; stops often enough for games to end."""
     options = state.options()
     stops = [option for option in options if isinstance(option, Stop)]
-    if stops and state.turn_points > 4 and generator.random() < 0.6:
+    if stops and state.standing.turn_points > 4 and generator.random() < 0.6:
         return line_of(stops[0])
     if state.throw_sizes and (not options or generator.random() < 0.6):
         return line_of(Throw(tuple(generator.choices(range(1, 7), k=generator.choice(state.throw_sizes)))))

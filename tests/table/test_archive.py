@@ -29,7 +29,7 @@ def play_out(table: Table, chance: random.Random) -> None:
     """The game on the table to its end, at random."""
     if table.snapshot().abandoned:
         played(table, [{"undo": 1}])
-    while not (state := table._play.table.record.game.transcript.state).over:
+    while not (state := table._play.table.record.game.transcript.state).standing.over:
         options, sizes = state.options(), state.throw_sizes
         if sizes and (not options or chance.random() < 0.6):
             line = line_of(Throw(tuple(chance.randint(1, 6) for _ in range(sizes[0]))))

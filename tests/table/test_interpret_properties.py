@@ -28,7 +28,7 @@ def roll(mime: Mime, count: int) -> list[int]:
 def play_crib_dice(mime: Mime) -> None:
     for _ in range(TURNS * 6):
         state = mime.state
-        if state.over:
+        if state.standing.over:
             return
         if "point" in state.decisions:
             point = mime.random.choice(state.options())
@@ -79,14 +79,14 @@ def play_crag(mime: Mime) -> None:
             mime.throw(*roll(mime, 3 - len(keep.dice)), fresh=False)
         elif "score" in state.decisions:
             mime.say(next(option for option in state.options() if not isinstance(option, Keep)))
-        elif not state.over:
+        elif not state.standing.over:
             mime.throw(*roll(mime, 3), fresh=True)
 
 
 def play_crapola(mime: Mime) -> None:
     for _ in range(TURNS * 3):
         state = mime.state
-        if state.over:
+        if state.standing.over:
             return
         if "keep" not in state.decisions:
             mime.throw(*roll(mime, mime.random.choice(state.throw_sizes)), fresh=True)

@@ -81,7 +81,7 @@ def scenes(header: Header, seed: int = 5) -> dict[str, Snapshot]:
 def played(header: Header, dice: random.Random) -> tuple[Action, ...]:
     """A whole game as rules of thumb play it."""
     transcript = Transcript.begin(header)
-    while not transcript.state.over:
+    while not transcript.state.standing.over:
         choice = careless(transcript.state)
         transcript = transcript.then(
             Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice

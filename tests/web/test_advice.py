@@ -35,7 +35,7 @@ def start(pub: Pub, **terms: Any) -> None:
 def play_out(pub: Pub) -> None:
     """To the game's end, carelessly, but for what is thrown."""
     dice = random.Random(5)
-    while not (game := pub.table.standing().record.game).transcript.state.over:  # type: ignore[union-attr]
+    while not (game := pub.table.standing().record.game).transcript.state.standing.over:  # type: ignore[union-attr]
         choice = LEVELS["careless"](game.transcript.state)  # type: ignore[union-attr]
         play(pub, line_of(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice))
 

@@ -34,7 +34,7 @@ def play_out(pub: Pub, chance: random.Random, leaves: tuple[str, int] | None = N
     """The game on the table to its end, each by a rule of thumb, dice at random."""
     for played in range(10_000):
         state = pub.table.standing().record.game.transcript.state  # type: ignore[union-attr]
-        if state.over:
+        if state.standing.over:
             return
         choice = Leave(leaves[0]) if leaves and played == leaves[1] else careless(state)
         action = Throw(tuple(chance.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice

@@ -139,7 +139,7 @@ def play_out(pub: Pub, header: Header, at_s: float) -> None:
     question = table.snapshot().question
     assert question is not None
     table.submit(Answer(question=question.id, values=question.values))
-    while not (state := state_of(pub)).over:
+    while not (state := state_of(pub)).standing.over:
         choice = careless(state)
         line = {"throw": dice.choices(range(1, 7), k=choice)} if isinstance(choice, int) else line_of(choice)
         table.submit(PlayLine(number=table.snapshot().number, line=line))

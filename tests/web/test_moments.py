@@ -69,7 +69,7 @@ def test_a_skunk_is_told_at_the_end() -> None:
     rules = {**{each.key: each.default for each in GAMES["crib_dice"].switches}, "skunk": True}
     record = begun(Header("crib_dice", ("Ann", "Ben"), rules))
     board = 0
-    while not record.game.transcript.state.over:  # type: ignore[union-attr]
+    while not record.game.transcript.state.standing.over:  # type: ignore[union-attr]
         if board % 2 == 0:  # Ann throws seven sixes and banks 30; Ben a pair
             lines: tuple[Action, ...] = (Throw((6,) * 7), NamePoint(6), Stop())
         else:

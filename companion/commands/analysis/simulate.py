@@ -127,11 +127,11 @@ def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)
     end = played(begun, levels, random.Random(f"{seed}/{number}"))
-    assert end.outcome is not None, "a game is played to its end"
-    sides, winners = len(end.sides), end.outcome.winners
+    assert end.standing.outcome is not None, "a game is played to its end"
+    sides, winners = len(end.standing.sides), end.standing.outcome.winners
     for seat in range(len(levels)):
         share = (seat % sides in winners) / len(winners)
-        yield Score(share, share**2, end.scores[seat % sides])
+        yield Score(share, share**2, end.standing.scores[seat % sides])
 
 
 def report(header: Header, levels: list[str], games: int, seed: int, scores: list[Score]) -> dict[str, Any]:

@@ -9,14 +9,14 @@ of the turn, and a result is the sum over the turns of a player. For a score she
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from companion.errors import RulesError
 from companion.games.advice.odds import GOALS, values_in_points, win_chances
-from companion.games.engine.game import Action, Enter, Header, Spend, State, Stop, Throw, side_of
+from companion.games.engine.game import Action, Header, Spend, State, Throw
 from companion.games.engine.notation import line_of
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
@@ -136,9 +136,9 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
     Raises:
         RulesError: The game is not finished, a player left it, the goal is unknown, or its values are not known.
     """
-    if not transcript.state.over:
+    if not transcript.state.standing.over:
         raise RulesError("The game is not finished: its luck can be told when it is over.")
-    if transcript.state.left:
+    if transcript.state.standing.left:
         raise RulesError("Somebody left this game: what was luck in it can't be told.")
     goal = goal_for(transcript.header) if goal is None else goal
     if goal not in GOALS:
@@ -151,11 +151,11 @@ def steps_of(transcript: Transcript) -> list[Transcript]:
     return [step for step in transcript.steps if not isinstance(step.state, RollOff)] or [transcript]
 
 
-def _steps(transcript: Transcript) -> Iterator[tuple[int, State, Action, State]]:
-    """Yield each line after the roll-off: line number, state before, action, state after."""
-    for before, after in pairwise(steps_of(transcript)):
+def _lines(steps: Sequence[Transcript]) -> Iterator[tuple[int, State, Action, State]]:
+    """Yield each line between transcripts that follow one another: line number, state before, action, state after."""
+    for before, after in pairwise(steps):
         assert after.last is not None, "it has a line"
-        yield after.standing + 1, before.state, after.last, after.state
+        yield after.line_count + 1, before.state, after.last, after.state
 
 
 def _regret(values: tuple[tuple[Option, float], ...], action: Action) -> tuple[float, float, Option | None]:
@@ -179,12 +179,13 @@ def _is_spend(option: Option) -> bool:
 
 def _win_story(transcript: Transcript) -> Story:
     game, moves = game_named(transcript.header.game), list[Move]()
-    steps = tuple(_steps(transcript))
+    steps = tuple(_lines(steps_of(transcript)))
     start = now = win_chances(steps[0][1])
     luck, decisions, own = [0.0] * len(start), [0.0] * len(start), [0.0] * len(start)
     for line, before, action, after in steps:
-        assert before.to_play is not None, "nothing happens after the end"
-        mover = side_of(before, before.to_play)
+        seat, mover = before.standing.to_play, before.standing.side
+        assert seat is not None, "nothing happens after the end"
+        assert mover is not None, "nothing happens after the end"
         _, cost, best_option = _regret(game.values_to_win(before), action)
         then, now = now, win_chances(after)
         for side in range(len(start)):
@@ -192,8 +193,8 @@ def _win_story(transcript: Transcript) -> Story:
             decisions[side] += decided
             luck[side] += now[side] - then[side] - decided
         own[mover] += cost
-        moves.append(Move(line, before.to_play, action, now[mover] - then[mover] + cost, cost, best_option))
-    accounts = map(Account, transcript.state.sides, start, now, luck, decisions, own)
+        moves.append(Move(line, seat, action, now[mover] - then[mover] + cost, cost, best_option))
+    accounts = map(Account, transcript.state.standing.sides, start, now, luck, decisions, own)
     return Story("win", tuple(accounts), tuple(moves))
 
 
@@ -201,25 +202,24 @@ def _points_story(transcript: Transcript) -> Story:
     players, moves = transcript.header.players, list[Move]()
     total = game_named(transcript.header.game).expects_total
     start, result, expected, luck, own = ([0.0] * len(players) for _ in range(5))
-    seats_begun, in_turn = set[int](), False
-    for line, before, action, after in _steps(transcript):
-        seat = before.to_play
-        assert seat is not None, "nothing happens after the end"
-        best, cost, best_option = _regret(values_in_points(before), action)
-        if not in_turn and not (total and seat in seats_begun):
-            start[seat] += best
-            expected[seat] = best
-        seats_begun.add(seat)
-        in_turn = after.to_play == seat and not isinstance(action, Stop | Enter | Spend)
-        if in_turn:
-            following = max(value for _, value in values_in_points(after))
-        else:
-            following = 0.0 if isinstance(action, Throw) else best - cost
-            result[seat] = following + (0.0 if total else result[seat])
-        change = following - expected[seat] + cost
-        expected[seat] = following
-        luck[seat] += change
-        own[seat] += cost
-        moves.append(Move(line, seat, action, change, cost, best_option))
+    seats_begun = set[int]()
+    for turn in transcript.turns():
+        seat = turn.seat
+        for place, (line, before, action, after) in enumerate(_lines(turn.steps), 1):
+            best, cost, best_option = _regret(values_in_points(before), action)
+            if place == 1 and not (total and seat in seats_begun):
+                start[seat] += best
+                expected[seat] = best
+            seats_begun.add(seat)
+            if place < len(turn.steps) - 1:
+                following = max(value for _, value in values_in_points(after))
+            else:
+                following = 0.0 if isinstance(action, Throw) else best - cost
+                result[seat] = following + (0.0 if total else result[seat])
+            change = following - expected[seat] + cost
+            expected[seat] = following
+            luck[seat] += change
+            own[seat] += cost
+            moves.append(Move(line, seat, action, change, cost, best_option))
     accounts = map(Account, players, start, result, luck, [-cost for cost in own], own)
     return Story("points", tuple(accounts), tuple(moves))

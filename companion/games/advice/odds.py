@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.engine.game import Action, State, side_of
+from companion.games.engine.game import Action, State
 from companion.games.engine.notation import line_of
 from companion.games.registry import game_named
 
@@ -34,7 +34,7 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     """
     if goal not in GOALS:
         raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
-    values = game_named(state.header.game).values_to_win(state) if goal == "win" else values_in_points(state)
+    values = game_named(state.standing.header.game).values_to_win(state) if goal == "win" else values_in_points(state)
     return [
         {"line": {"throw": option} if isinstance(option, int) else line_of(option), "value": value}
         for option, value in sorted(values, key=lambda each: -each[1])
@@ -44,8 +44,8 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
 def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Return `State.expected_values`; empty after the end. Raises RulesError if the game has no such values."""
     values = state.expected_values()
-    if not values and not state.over:
-        raise RulesError(f"What each option is worth is not known for {state.header.game!r}.")
+    if not values and not state.standing.over:
+        raise RulesError(f"What each option is worth is not known for {state.standing.header.game!r}.")
     return values
 
 
@@ -55,13 +55,14 @@ def win_chances(state: State) -> tuple[float, ...]:
     Raises:
         RulesError: The game is not between two sides, or has no win probabilities.
     """
-    outcome, sides = state.outcome, range(len(state.sides))
-    if outcome is not None:
-        return tuple((side in outcome.winners) / len(outcome.winners) for side in sides)
-    if len(sides) != 2 or state.to_play is None:
+    standing = state.standing
+    if standing.outcome is not None:
+        winners = standing.outcome.winners
+        return tuple((side in winners) / len(winners) for side in range(len(standing.sides)))
+    if len(standing.sides) != 2:
         raise RulesError("The chance to win in the course of a game is known between two sides only.")
-    best = max(value for _, value in game_named(state.header.game).values_to_win(state))
-    return (best, 1 - best) if side_of(state, state.to_play) == 0 else (1 - best, best)
+    best = max(value for _, value in game_named(standing.header.game).values_to_win(state))
+    return (best, 1 - best) if standing.side == 0 else (1 - best, best)
 
 
 def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
@@ -72,7 +73,7 @@ def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
     """
     choices = options(state, goal)
     return {
-        "player": state.player,
+        "player": state.standing.player,
         "safe": state.safe_chance,
         "options": choices,
         "best": choices[0]["line"] if choices else None,

@@ -13,7 +13,7 @@ def panels(state: State) -> Panels:
     if isinstance(state, Crag):
         return _of(state)
     rows = len(CATEGORIES)
-    sides = len(state.sides)
+    sides = len(state.standing.sides)
     empty = ScoreSheet(CATEGORIES, ((None,) * rows,) * sides, (None,) * rows, (None,) * sides)
     return Panels(can=default_panels(state).can, worth=False, notes=notes_of(state), sheet=empty)
 

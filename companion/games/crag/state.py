@@ -13,7 +13,7 @@ from companion.games.crag.odds.turn_value import TurnValues, filled_of, turn_val
 from companion.games.crag.scoring import BEST, CATEGORIES, points_for
 from companion.games.engine.dice import in_order, subsets, without
 from companion.games.engine.event import Event, throw_event
-from companion.games.engine.game import Action, Enter, Header, Keep, Leave, Outcome, Throw, refusal
+from companion.games.engine.game import Action, Enter, Header, Keep, Leave, Standing, Throw, highest_wins, refusal
 from companion.games.engine.leaving import NOBODY, leave_event, left_view, one_remains, seat_leaving
 
 Phase = Literal["fresh", "thrown", "keeping", "rethrown"]
@@ -46,22 +46,22 @@ class Crag:
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
-    def sides(self) -> tuple[str, ...]:
-        """Players: each is a side of its own."""
-        return self.header.players
+    def standing(self) -> Standing:
+        """Who plays, and how the sides stand; each player is a side, scores are the totals of the sheets."""
+        over = self._over
+        totals = tuple(sum(points for _, points in sheet) for sheet in self.sheets)
+        return Standing(
+            header=self.header,
+            sides=self.header.players,
+            scores=totals,
+            to_play=None if over else self.seat,
+            turn=self.turn,
+            left=self.left,
+            outcome=highest_wins(totals, self.left) if over else None,
+        )
 
     @property
-    def scores(self) -> tuple[int, ...]:
-        """Total of each sheet, by seat."""
-        return tuple(sum(points for _, points in sheet) for sheet in self.sheets)
-
-    @property
-    def turn_points(self) -> int:
-        """Always 0: points count once they are entered."""
-        return 0
-
-    @property
-    def over(self) -> bool:
+    def _over(self) -> bool:
         """Whether all sheets are full, or at most one player remains."""
         return self._full or one_remains(len(self.header.players), self.left)
 
@@ -75,19 +75,9 @@ class Crag:
         return (self.first + self.turn) % len(self.header.players)
 
     @property
-    def to_play(self) -> int | None:
-        """Seat to play; None after the end."""
-        return None if self.over else self.seat
-
-    @property
-    def player(self) -> str | None:
-        """Name of the player to play; None after the end."""
-        return None if self.over else self.header.players[self.seat]
-
-    @property
     def throw_sizes(self) -> tuple[int, ...]:
         """Three dice for the first throw, then the number that was not kept; empty when an entry is due."""
-        if self.over or self.phase in {"thrown", "rethrown"}:
+        if self._over or self.phase in {"thrown", "rethrown"}:
             return ()
         return (3 - len(self.dice),)
 
@@ -124,18 +114,10 @@ class Crag:
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """Return the expected final total of the player's sheet for each option, with best play to the end."""
-        worth, so_far = turn_values(filled_of(dict(self.sheets[self.seat])), self._strict), self.scores[self.seat]
+        sheet = dict(self.sheets[self.seat])
+        worth, so_far = turn_values(filled_of(sheet), self._strict), sum(sheet.values())
         thrown = tuple((dice, so_far + self._throw_value(worth)) for dice in self.throw_sizes)
         return thrown + tuple((option, so_far + self._decision_value(option, worth)) for option in self.options())
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """Result; None before the end. The highest total of the players who have not left wins; equal totals share."""
-        if not self.over:
-            return None
-        there = {seat: total for seat, total in enumerate(self.scores) if seat not in self.left}
-        winners = tuple(seat for seat, total in there.items() if total == max(there.values()))
-        return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(self.sheets))))
 
     def after(self, action: Action) -> Crag:
         """Return the state after an action. Raises IllegalAction if the rules forbid it."""
@@ -153,21 +135,19 @@ class Crag:
 
     def view(self) -> dict[str, Any]:
         """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
-        players, outcome = self.header.players, self.outcome
+        players, standing = self.header.players, self.standing
         return {
             "game": "crag",
-            "player": self.player,
+            "player": standing.player,
             "round": (self.turn - self._full) // len(players) + 1,
             "throw_sizes": list(self.throw_sizes),
             "decisions": list(self.decisions),
-            "turn_points": self.turn_points,
-            "scores": dict(zip(players, self.scores, strict=True)),
-            "over": self.over,
-            "outcome": outcome.view(players) if outcome else None,
+            "turn_points": 0,
+            **standing.view(),
             "dice": list(self.dice),
             "rethrown": self.phase == "rethrown",
             "sheets": {name: dict(sheet) for name, sheet in zip(players, self.sheets, strict=True)},
-            **left_view(self.header, self.left),
+            **left_view(standing),
         }
 
     def _with(self, phase: Phase, dice: tuple[int, ...], *events: Event) -> Crag:
@@ -194,7 +174,7 @@ class Crag:
         if category not in CATEGORIES:
             raise IllegalAction(f"The sheet has no category {category!r}{nearest(category, CATEGORIES)}")
         if category not in self.unused:
-            raise IllegalAction(f"{self.player} has already filled {category!r}.")
+            raise IllegalAction(f"{self.header.players[self.seat]} has already filled {category!r}.")
         seat, points = self.seat, self.points_in(category)
         sheet = (*self.sheets[seat], (category, points))
         sheets = (*self.sheets[:seat], sheet, *self.sheets[seat + 1 :])

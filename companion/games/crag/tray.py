@@ -35,14 +35,14 @@ class CragTray:
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
         """Return the notice of the next action. A throw of the other dice plays the keep."""
-        lying, kept = _crag(state).dice, dice.kept
+        lying, kept, player = _crag(state).dice, dice.kept, state.standing.player
         if not state.decisions:
-            return Meaning(notice=waiting_notice(state) if lying or state.over else clear_tray(state))
+            return Meaning(notice=waiting_notice(state) if lying or state.standing.over else clear_tray(state))
         if "keep" in state.decisions and Counter(kept) - Counter(lying):
-            args = {"player": state.player, "reason": "not_of_throw", "dice": list(kept), "values": list(lying)}
+            args = {"player": player, "reason": "not_of_throw", "dice": list(kept), "values": list(lying)}
             return Meaning(notice=Phrase("illegal_hold", args))
         again = len(lying) - len(kept) if "keep" in state.decisions else 0
-        return Meaning(notice=Phrase("choose_entry", {"player": state.player, "kept": list(kept), "again": again}))
+        return Meaning(notice=Phrase("choose_entry", {"player": player, "kept": list(kept), "again": again}))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
         """Always empty: Crag has no stop."""

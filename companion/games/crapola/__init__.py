@@ -6,7 +6,7 @@
 >>> game = Transcript.begin(header_of({"transcript": 1, "game": "crapola", "players": ["Ann", "Ben"]}))
 >>> for action in (Throw((1, 1, 1, 2, 3, 4)), Keep((1, 1, 1)), Stop()):
 ...     game = game.then(action)
->>> game.state.scores, [event.code for event in game.events]
+>>> game.state.standing.scores, [event.code for event in game.events]
 ((1000, 0), ['banked'])
 >>> corrected(game, 0, Throw((1, 1, 2, 2, 3, 4))).refused[0][1]
 Keep(dice=(1, 1, 1))

@@ -20,4 +20,4 @@ EFFECTS = {
 
 def track(state: State) -> Track:
     """Return the track with the totals, scaled so that the target is its end."""
-    return track_of(state, HOLES, points_per_hole=Fraction(int(state.header.rules["target"]), HOLES))
+    return track_of(state, HOLES, points_per_hole=Fraction(int(state.standing.header.rules["target"]), HOLES))

@@ -16,6 +16,6 @@ def choice(state: State) -> Action | int:
     if state.turn.phase == "keeping":
         points = keepable(state.turn.dice)
         return Keep(max(points, key=lambda dice: (points[dice], len(dice))))
-    if "stop" in state.decisions and state.turn_points >= STOP_POINTS:
+    if "stop" in state.decisions and state.standing.turn_points >= STOP_POINTS:
         return Stop()
     return state.throw_sizes[-1]

@@ -17,9 +17,9 @@ from companion.games.engine.views.panels import (
 
 def panels(state: State) -> Panels:
     """Return the panels of a state; during a roll-off nobody is on the board."""
-    target = int(state.header.rules["target"])
+    target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):
-        nobody = notes_of(state, [("player.not_on_board", range(len(state.sides)))])
+        nobody = notes_of(state, [("player.not_on_board", range(len(state.standing.sides)))])
         return Panels(can=default_panels(state).can, notes=nobody, goal=Goal(target, ("goal.clockwise",)))
     table, turn = state.table, state.turn
     way = "goal.clockwise" if table.direction == 1 else "goal.anticlockwise"

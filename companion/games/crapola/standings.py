@@ -6,10 +6,10 @@ Rules: docs/reference/rules.md, "Crapola".
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from companion.games.engine.event import Event, bank_event
-from companion.games.engine.game import Header, Outcome
+from companion.games.engine.game import Header, Outcome, highest_wins
 from companion.games.engine.leaving import NOBODY, leave_event, one_remains
 
 T = TypeVar("T")
@@ -46,11 +46,6 @@ class Standings:
     left: frozenset[int] = NOBODY
     left_before: frozenset[int] = NOBODY
     events: tuple[Event, ...] = field(default=(), compare=False)
-
-    @property
-    def player(self) -> str | None:
-        """Name of the player to play; None after the end."""
-        return None if self.over else self.header.players[self.seat]
 
     @property
     def last_round(self) -> bool:
@@ -131,25 +126,10 @@ class Standings:
         """Result; None before the end. On a tie for the highest total, the player who reached the target first wins."""
         if not self.over:
             return None
-        there = {seat: total for seat, total in enumerate(self.totals) if seat not in self.left}
-        winners = tuple(seat for seat, total in there.items() if total == max(there.values()))
-        if self.trigger in winners:
-            winners = (self.trigger,)
-        return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(self.totals))))
-
-    def view(self) -> dict[str, Any]:
-        """Return the public fields held here, as JSON values."""
-        players, outcome = self.header.players, self.outcome
-        return {
-            "player": self.player,
-            "round": self.turns // len(players) + 1,
-            "scores": dict(zip(players, self.totals, strict=True)),
-            "over": self.over,
-            "outcome": outcome.view(players) if outcome else None,
-            "on_board": dict(zip(players, self.on_board, strict=True)),
-            "direction": self.direction,
-            "last_round": self.last_round,
-        }
+        outcome = highest_wins(self.totals, self.left)
+        if self.trigger not in outcome.winners:
+            return outcome
+        return Outcome((self.trigger,), tuple(int(seat != self.trigger) for seat in range(len(self.totals))))
 
 
 def _with(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:

@@ -14,7 +14,7 @@ from companion.games.crapola.scoring import keepable, points_of
 from companion.games.crapola.standings import Standings
 from companion.games.engine.dice import in_order, without
 from companion.games.engine.event import Event, throw_event
-from companion.games.engine.game import Action, Header, Keep, Leave, Outcome, Spend, Stop, Throw, refusal
+from companion.games.engine.game import Action, Header, Keep, Leave, Spend, Standing, Stop, Throw, refusal
 from companion.games.engine.leaving import NOBODY, left_view, one_remains, seat_leaving
 
 Phase = Literal["fresh", "keeping", "choosing"]
@@ -48,49 +48,19 @@ class Crapola:
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
-    def header(self) -> Header:
-        """Set-up of the game."""
-        return self.table.header
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        """Players: each is a side of its own."""
-        return self.header.players
-
-    @property
-    def scores(self) -> tuple[int, ...]:
-        """Banked points by seat."""
-        return self.table.totals
-
-    @property
-    def turn_points(self) -> int:
-        """Points of the dice set aside in this turn."""
-        return self.turn.points
-
-    @property
-    def left(self) -> frozenset[int]:
-        """Seats of the players who have left."""
-        return self.table.left
-
-    @property
-    def to_play(self) -> int | None:
-        """Seat to play; None after the end."""
-        return None if self.table.over else self.table.seat
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """Result; None before the end."""
-        return self.table.outcome
-
-    @property
-    def player(self) -> str | None:
-        """Name of the player to play; None after the end."""
-        return self.table.player
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        return self.table.over
+    def standing(self) -> Standing:
+        """Who plays, and how the sides stand; each player is a side."""
+        table = self.table
+        return Standing(
+            header=table.header,
+            sides=table.header.players,
+            scores=table.totals,
+            to_play=None if table.over else table.seat,
+            turn=table.turns,
+            turn_points=self.turn.points,
+            left=table.left,
+            outcome=table.outcome,
+        )
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
@@ -150,16 +120,21 @@ class Crapola:
 
     def view(self) -> dict[str, Any]:
         """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
-        turn = self.turn
+        turn, table, standing = self.turn, self.table, self.standing
         return {
             "game": "crapola",
-            **self.table.view(),
+            "player": standing.player,
+            "round": table.turns // len(standing.sides) + 1,
+            **standing.view(),
+            "on_board": dict(zip(standing.sides, table.on_board, strict=True)),
+            "direction": table.direction,
+            "last_round": table.last_round,
             "throw_sizes": list(self.throw_sizes),
             "decisions": list(self.decisions),
             "turn_points": turn.points,
             "kept": [list(dice) for dice in turn.kept],
             "dice": list(turn.dice),
-            **left_view(self.header, self.left),
+            **left_view(standing),
         }
 
     def _thrown(self, throw: Throw) -> Crapola:
@@ -188,14 +163,14 @@ class Crapola:
     def _stopped(self) -> Crapola:
         points = self.turn.points
         if points < self.table.least_bank:
-            least = self.table.least_bank
-            raise IllegalAction(f"{self.player} is not on the board yet: the first bank takes {least}, not {points}.")
+            least, player = self.table.least_bank, self.standing.player
+            raise IllegalAction(f"{player} is not on the board yet: the first bank takes {least}, not {points}.")
         table = self.table.banked(points)
         return Crapola(table, events=table.events)
 
     def _spent(self, spend: Spend) -> Crapola:
-        players = self.header.players
-        if spend.on not in players or spend.on == self.player:
+        players = self.table.header.players
+        if spend.on not in players or spend.on == players[self.table.seat]:
             raise IllegalAction(f"Points are spent on another player, not on {spend.on!r}.")
         on = players.index(spend.on)
         most = self.table.most_to_spend_on(on)
@@ -222,7 +197,7 @@ class Crapola:
         return float(turn.points)  # a spending comes before the first throw: it banks nothing
 
     def _spendings(self) -> tuple[Action, ...]:
-        most = {name: self.table.most_to_spend_on(seat) for seat, name in enumerate(self.header.players)}
+        most = {name: self.table.most_to_spend_on(seat) for seat, name in enumerate(self.table.header.players)}
         return tuple(Spend(name, points) for name in most for points in sorted({1, most[name]}) if most[name])
 
 

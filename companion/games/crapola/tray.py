@@ -54,7 +54,7 @@ class CrapolaTray:
         if "keep" not in state.decisions:
             if "stop" in state.decisions and self.takes_all(state):
                 return Meaning(notice=again_or_bank(state))
-            fresh = not state.over and self.starts_afresh(state)
+            fresh = not state.standing.over and self.starts_afresh(state)
             return Meaning(notice=clear_tray(state) if fresh else waiting_notice(state))
         # While dice are being lifted out, what was set aside when all lay there counts.
         lifting = len(dice.thrown) + len(dice.kept) < len(_crapola(state).turn.dice) + len(dice.kept_before)
@@ -92,7 +92,7 @@ def _crapola(state: State) -> Crapola:
 
 def _notice(state: Crapola, kept: Values) -> Phrase:
     lying = state.turn.dice
-    args: dict[str, Any] = {"player": state.player, "dice": list(kept)}
+    args: dict[str, Any] = {"player": state.standing.player, "dice": list(kept)}
     if not kept:
         return Phrase("choose_keep", {**args, "for_example": list(next(iter(keepable(lying))))})
     after = state_after(state, (Keep(kept),))

@@ -4,7 +4,7 @@
 >>> from companion.games.engine.replay import transcript_of
 >>> header = b'{"transcript": 1, "game": "crib_dice", "players": ["Ann", "Ben"]}'
 >>> game = transcript_of(header + b'\\n{"throw": [5, 5, 2, 2, 1, 4, 6]}\\n{"do": "point", "value": 5}')
->>> game.state.player, game.state.turn_points, game.state.throw_sizes
+>>> game.state.standing.player, game.state.standing.turn_points, game.state.throw_sizes
 ('Ann', 2, (5,))
 >>> GAME.track(game.state).pegs
 (Peg(banked=0, provisional=2), Peg(banked=0, provisional=0))

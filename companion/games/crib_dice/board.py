@@ -24,4 +24,4 @@ EFFECTS = {
 
 def track(state: State) -> Track:
     """Return the track with 120 holes, 240 in the long game."""
-    return track_of(state, 2 * HOLES if state.header.rules["long_game"] else HOLES)
+    return track_of(state, 2 * HOLES if state.standing.header.rules["long_game"] else HOLES)

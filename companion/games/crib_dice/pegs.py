@@ -6,11 +6,10 @@ Rules: docs/reference/rules.md, "Crib Dice". A side is a player, or with `partne
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from companion.games.engine.event import Event, bank_event
 from companion.games.engine.game import Header, Outcome
-from companion.games.engine.leaving import NOBODY, leave_event, left_view
+from companion.games.engine.leaving import NOBODY, leave_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +48,6 @@ class CribbageBoard:
     def to_play(self) -> int | None:
         """Seat to play; None after the end."""
         return None if self.over else (self.first + self.turn) % len(self.header.players)
-
-    @property
-    def player(self) -> str | None:
-        """Name of the player to play; None after the end."""
-        seat = self.to_play
-        return None if seat is None else self.header.players[seat]
 
     @property
     def side(self) -> int:
@@ -207,22 +200,6 @@ class CribbageBoard:
             return 4
         # 61 holes of 120 are safe; of 240 it takes twice as many, 122.
         return 2 if self.pegs[side] <= (121 if self.header.rules["long_game"] else 60) else 1
-
-    def view(self) -> dict[str, Any]:
-        """Return the public fields held here, as JSON values."""
-        sides, outcome = self.sides, self.outcome
-        return {
-            "player": self.player,
-            "round": self.round,
-            "scores": dict(zip(sides, self.pegs, strict=True)),
-            "over": self.over,
-            "outcome": outcome.view(sides) if outcome else None,
-            "wipeouts": dict(zip(sides, self.wipeouts, strict=True)),
-            "fuchled": [sides[side] for side in sorted(self.fuchled)],
-            "out": [sides[side] for side in sorted(self.out)],
-            "finished": [sides[side] for side in self.finished],
-            **left_view(self.header, self.left),
-        }
 
 
 def sides_of(header: Header) -> tuple[str, ...]:

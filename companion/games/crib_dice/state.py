@@ -14,8 +14,8 @@ from companion.games.crib_dice.pegs import CribbageBoard, new_board, sides_of
 from companion.games.crib_dice.scoring import set_score
 from companion.games.engine.dice import FACES, in_order
 from companion.games.engine.event import Event, throw_event
-from companion.games.engine.game import Action, Bomb, Header, Leave, NamePoint, Outcome, Stop, Throw, refusal
-from companion.games.engine.leaving import NOBODY, seat_leaving
+from companion.games.engine.game import Action, Bomb, Header, Leave, NamePoint, Standing, Stop, Throw, refusal
+from companion.games.engine.leaving import NOBODY, left_view, seat_leaving
 
 Phase = Literal["fresh", "naming", "choosing", "again", "bombing"]
 
@@ -60,49 +60,19 @@ class CribDice:
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
-    def header(self) -> Header:
-        """Set-up of the game."""
-        return self.board.header
-
-    @property
-    def sides(self) -> tuple[str, ...]:
-        """Display name of each side: a player or a team."""
-        return self.board.sides
-
-    @property
-    def scores(self) -> tuple[int, ...]:
-        """Hole of the peg, by side."""
-        return self.board.pegs
-
-    @property
-    def turn_points(self) -> int:
-        """Points that a stop would bank now."""
-        return self.turn.points
-
-    @property
-    def left(self) -> frozenset[int]:
-        """Seats of the players who have left."""
-        return self.board.left
-
-    @property
-    def to_play(self) -> int | None:
-        """Seat to play; None after the end."""
-        return self.board.to_play
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """Result; None before the end."""
-        return self.board.outcome
-
-    @property
-    def player(self) -> str | None:
-        """Name of the player to play; None after the end."""
-        return self.board.player
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-        return self.board.over
+    def standing(self) -> Standing:
+        """Who plays, and how the sides stand; scores are the holes of the pegs."""
+        board = self.board
+        return Standing(
+            header=board.header,
+            sides=board.sides,
+            scores=board.pegs,
+            to_play=board.to_play,
+            turn=board.turn,
+            turn_points=self.turn.points,
+            left=board.left,
+            outcome=board.outcome,
+        )
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
@@ -131,13 +101,13 @@ class CribDice:
     def safe_chance(self) -> float | None:
         """Probability that the next throw is no wipe-out, or that an announced bomb goes off; None if none can fail."""
         turn = self.turn
-        if self.over or turn.point is None:
+        if self.board.over or turn.point is None:
             return None
         return 11 / 36 if turn.phase == "bombing" else safe_chance(turn.frozen, turn.point)
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:
         """Return the expected turn points of each option with best play; 0 for a bomb."""
-        return self.expected_values_by(turn_values(bool(self.header.rules["piddle_points"])))
+        return self.expected_values_by(turn_values(bool(self.board.header.rules["piddle_points"])))
 
     def expected_values_by(self, worth: TurnValues) -> tuple[tuple[Action | int, float], ...]:
         """Return each option with its value by the given turn values, such as win probabilities."""
@@ -154,7 +124,7 @@ class CribDice:
         if isinstance(action, Stop) and turn.phase == "choosing":
             return _turn_over(self.board.banked(turn.points))
         if isinstance(action, Bomb) and self._may_bomb():
-            if turn.frozen >= (5 if self.header.rules["pandemonium"] else 6):
+            if turn.frozen >= (5 if self.board.header.rules["pandemonium"] else 6):
                 return _turn_over(self.board.bombed())
             return CribDice(self.board, replace(turn, phase="bombing"), (self._event("bomb_announced"),))
         if isinstance(action, Leave):
@@ -163,10 +133,17 @@ class CribDice:
 
     def view(self) -> dict[str, Any]:
         """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
-        turn = self.turn
+        turn, board, standing = self.turn, self.board, self.standing
         return {
             "game": "crib_dice",
-            **self.board.view(),
+            "player": standing.player,
+            "round": board.round,
+            **standing.view(),
+            "wipeouts": dict(zip(board.sides, board.wipeouts, strict=True)),
+            "fuchled": [board.sides[side] for side in sorted(board.fuchled)],
+            "out": [board.sides[side] for side in sorted(board.out)],
+            "finished": [board.sides[side] for side in board.finished],
+            **left_view(standing),
             "throw_sizes": list(self.throw_sizes),
             "decisions": list(self.decisions),
             "turn_points": turn.points,
@@ -190,7 +167,7 @@ class CribDice:
 
     def _may_bomb(self) -> bool:
         turn = self.turn
-        if turn.point != 1 or turn.frozen < 5 or turn.phase != "choosing" or not self.header.rules["bomb"]:
+        if turn.point != 1 or turn.frozen < 5 or turn.phase != "choosing" or not self.board.header.rules["bomb"]:
             return False
         return self.board.may_bomb
 
@@ -207,7 +184,7 @@ class CribDice:
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, board, dice = self.turn, self.board, in_order(throw.dice)
-        event = throw_event((board.first + board.turn) % len(self.header.players), board.side, dice)
+        event = throw_event((board.first + board.turn) % len(self.board.header.players), board.side, dice)
         if turn.phase == "bombing":
             if 1 in dice:
                 return _turn_over(board.bombed(), event)
@@ -229,7 +206,7 @@ class CribDice:
         return CribDice(self.board, rolled, (threw, froze, *self._automatic_rollover(rolled)))
 
     def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
-        turn, counts = self.turn, self.header.rules["piddle_points"]
+        turn, counts = self.turn, self.board.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)
         if hits == 0 and dice[0] == dice[1]:
             return _turn_over(self.board.wiped_out(turn.points), threw, self._event("piddle_lost"))
@@ -245,12 +222,12 @@ class CribDice:
     def _without(self, seat: int) -> CribDice:
         """Return the state after a player left; ends the turn if it is that player's or the game is over."""
         board = self.board.without(seat)
-        if board.over or seat == self.to_play:
+        if board.over or seat == self.board.to_play:
             return _turn_over(board)
         return CribDice(board, self.turn, board.events)
 
     def _event(self, code: str, **args: Any) -> Event:
-        return Event(code, self.board.side, args, self.to_play)
+        return Event(code, self.board.side, args, self.board.to_play)
 
 
 def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:

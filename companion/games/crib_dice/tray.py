@@ -26,7 +26,7 @@ class CribDiceTray:
 
     def dice_expected(self, state: State) -> int | None:
         """Return seven; None in a piddle, in which the player may borrow a frozen die for the throw of two."""
-        return None if state.over or _crib(state).turn.frozen >= 5 else 7
+        return None if state.standing.over or _crib(state).turn.frozen >= 5 else 7
 
     def starts_afresh(self, state: State) -> bool:
         """Whether no dice are frozen."""
@@ -51,7 +51,7 @@ class CribDiceTray:
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
         """Return the point that the keep zone names, or a notice of what is wrong or awaited."""
         crib = _crib(state)
-        if state.over or not dice.kept or dice.overruled:
+        if state.standing.over or not dice.kept or dice.overruled:
             return Meaning(notice=_without_kept(crib, dice))
         if "point" in state.decisions:
             return _naming(crib, dice.kept)
@@ -98,7 +98,7 @@ def _frozen(state: CribDice, kept: Values) -> Meaning:
     if other is not None and len(turn.dice) == 7 and "stop" in state.decisions:
         return Meaning((Undo(1), NamePoint(other)))
     reason = "not_the_point" if wrong else "too_many"
-    args = {"reason": reason, "dice": wrong or list(kept), "value": turn.point, "player": state.player}
+    args = {"reason": reason, "dice": wrong or list(kept), "value": turn.point, "player": state.standing.player}
     return Meaning(notice=Phrase("illegal_hold", args))
 
 
@@ -122,7 +122,7 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
     if "point" in state.decisions:
-        return Phrase("choose_point", {"player": state.player, "values": _points(state.turn.dice)})
+        return Phrase("choose_point", {"player": state.standing.player, "values": _points(state.turn.dice)})
     if state.turn.frozen and dice.keep_zone:
         return _to_freeze(state, len(dice.kept))
     return clear_tray(state) if 7 in state.throw_sizes and not state.turn.frozen else _going_on(state)
@@ -134,7 +134,7 @@ def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
     # In a piddle the player with only seven dice borrows a frozen one: five in the keep zone are enough.
     if missing <= 0 or (turn.frozen >= 6 and kept >= 5):
         return _going_on(state)
-    args = {"player": state.player, "value": turn.point, "missing": missing, "sizes": list(state.throw_sizes)}
+    args = {"player": state.standing.player, "value": turn.point, "missing": missing, "sizes": list(state.throw_sizes)}
     return Phrase("freeze", args)
 
 

@@ -14,7 +14,7 @@ class Event(NamedTuple):
 
     Attributes:
         code: Kind of event, and key of its text.
-        side: Side concerned, as an index into `State.sides`; None if it concerns no side.
+        side: Side concerned, as an index into `Standing.sides`; None if it concerns no side.
         args: Numbers and dice that the text inserts.
         seat: Seat of the person concerned, if the event is not about the whole side.
         on: Side that the action targeted, if any.

@@ -142,40 +142,80 @@ class Outcome:
         return {"winners": [sides[side] for side in self.winners], "games_lost": lost}
 
 
-class State(Protocol):
-    """Position of a game between two actions. Immutable; equal positions compare equal.
+def highest_wins(totals: tuple[int, ...], left: frozenset[int]) -> Outcome:
+    """Return the outcome where the highest total of the players who have not left wins; equal totals share the win."""
+    there = {seat: total for seat, total in enumerate(totals) if seat not in left}
+    winners = tuple(seat for seat, total in there.items() if total == max(there.values()))
+    return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(totals))))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Part of a state that every game has: who plays, and how the sides stand.
 
     A *seat* is an index into `header.players`. A *side* is an index into `sides`; players who share a score are one
     side. Partners sit alternately, so the side of a seat is the seat modulo the number of sides.
+
+    Attributes:
+        header: Set-up of the game.
+        sides: Display name of each side: a player or a team.
+        scores: Banked points by side.
+        to_play: Seat to play; None after the end.
+        turn: Number of turns before the current one; skipped turns count.
+        turn_points: Points that a stop would bank now.
+        left: Seats of the players who have left the game.
+        outcome: Result of the game; None before the end.
     """
 
-    @property
-    def header(self) -> Header:
-        """Set-up of the game."""
+    header: Header
+    sides: tuple[str, ...]
+    scores: tuple[int, ...]
+    to_play: int | None
+    turn: int
+    turn_points: int = 0
+    left: frozenset[int] = frozenset()
+    outcome: Outcome | None = None
 
     @property
-    def sides(self) -> tuple[str, ...]:
-        """Display name of each side: a player or a team."""
-
-    @property
-    def scores(self) -> tuple[int, ...]:
-        """Banked points by side."""
-
-    @property
-    def turn_points(self) -> int:
-        """Points that a stop would bank now."""
-
-    @property
-    def left(self) -> frozenset[int]:
-        """Seats of the players who have left the game."""
-
-    @property
-    def to_play(self) -> int | None:
-        """Seat to play; None after the end."""
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.outcome is not None
 
     @property
     def player(self) -> str | None:
         """Name of the player to play; None after the end."""
+        return None if self.to_play is None else self.header.players[self.to_play]
+
+    @property
+    def side(self) -> int | None:
+        """Side to play; None after the end."""
+        return None if self.to_play is None else self.side_of(self.to_play)
+
+    @property
+    def sides_left(self) -> frozenset[int]:
+        """Sides whose players have all left."""
+        there = {self.side_of(seat) for seat in range(len(self.header.players)) if seat not in self.left}
+        return frozenset(range(len(self.sides))) - there
+
+    def side_of(self, seat: int) -> int:
+        """Return the side of a seat."""
+        return seat % len(self.sides)
+
+    def view(self) -> dict[str, Any]:
+        """Return the fields `scores`, `over` and `outcome` of a state view as JSON values."""
+        return {
+            "scores": dict(zip(self.sides, self.scores, strict=True)),
+            "over": self.over,
+            "outcome": self.outcome.view(self.sides) if self.outcome else None,
+        }
+
+
+class State(Protocol):
+    """Position of a game between two actions. Immutable; equal positions compare equal."""
+
+    @property
+    def standing(self) -> Standing:
+        """Who plays, and how the sides stand."""
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -188,14 +228,6 @@ class State(Protocol):
     @property
     def decisions(self) -> tuple[str, ...]:
         """Words of the decisions allowed now (see `DECISION_WORDS`), sorted."""
-
-    @property
-    def over(self) -> bool:
-        """Whether the game has ended."""
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """Result of the game; None before the end."""
 
     def after(self, action: Action) -> State:
         """Return the state after an action. Raises IllegalAction if the rules forbid it."""
@@ -222,18 +254,6 @@ class State(Protocol):
         """Return the public fields as JSON values; see docs/reference/transcript.md. `line` is left out."""
 
 
-def side_of(state: State, seat: int) -> int:
-    """Return the side of a seat."""
-    return seat % len(state.sides)
-
-
-def sides_left(state: State) -> frozenset[int]:
-    """Return the sides whose players have all left."""
-    return frozenset(range(len(state.sides))) - {
-        side_of(state, seat) for seat in range(len(state.header.players)) if seat not in state.left
-    }
-
-
 DECISION_WORDS: Mapping[type, str] = {
     NamePoint: "point",
     Stop: "stop",
@@ -247,7 +267,7 @@ DECISION_WORDS: Mapping[type, str] = {
 
 def refusal(action: Action, state: State) -> IllegalAction:
     """Make the error for an action that is not allowed in a state; the message lists what is allowed."""
-    if state.over:
+    if state.standing.over:
         return IllegalAction("The game is over; only an undo can follow.")
     sizes = " or ".join(str(size) for size in state.throw_sizes)
     chances = ([f"a throw of {sizes}"] if sizes else []) + list(state.decisions)

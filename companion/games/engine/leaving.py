@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.errors import IllegalAction
 from companion.games.engine.event import Event
-from companion.games.engine.game import Header, Leave, State
+from companion.games.engine.game import Leave, Standing, State
 
 NOBODY: frozenset[int] = frozenset()
 """Empty set of seats: the default of `left`."""
@@ -19,13 +19,14 @@ def seat_leaving(state: State, leave: Leave) -> int:
     Raises:
         IllegalAction: The game is over, the name is not in it, or the player has already left.
     """
-    players = state.header.players
-    if state.over:
+    standing = state.standing
+    players = standing.header.players
+    if standing.over:
         raise IllegalAction("The game is over; only an undo can follow.")
     if leave.player not in players:
         raise IllegalAction(f"{leave.player!r} is not in this game; there are {', '.join(players)}.")
     seat = players.index(leave.player)
-    if seat in state.left:
+    if seat in standing.left:
         raise IllegalAction(f"{leave.player} has already left.")
     return seat
 
@@ -41,7 +42,8 @@ def one_remains(seats: int, left: Set[int]) -> bool:
 
 def turn_continues(before: State, after: State) -> bool:
     """Whether the turn goes on unchanged after a player left: same seat to play, same dice to throw."""
-    return not after.over and (before.to_play, before.throw_sizes) == (after.to_play, after.throw_sizes)
+    to_play = after.standing.to_play
+    return to_play is not None and (before.standing.to_play, before.throw_sizes) == (to_play, after.throw_sizes)
 
 
 def leave_event(seat: int, side: int) -> Event:
@@ -49,6 +51,6 @@ def leave_event(seat: int, side: int) -> Event:
     return Event("left", side, seat=seat)
 
 
-def left_view(header: Header, left: Set[int]) -> dict[str, Any]:
+def left_view(standing: Standing) -> dict[str, Any]:
     """Return the field `left` of a state view: names of players who left. Empty if nobody has."""
-    return {"left": [header.players[seat] for seat in sorted(left)]} if left else {}
+    return {"left": [standing.header.players[seat] for seat in sorted(standing.left)]} if standing.left else {}

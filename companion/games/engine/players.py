@@ -29,7 +29,7 @@ def careless(state: State) -> Choice:
     """Choose by the rule of thumb of the game, `Rulebook.careless`."""
     if isinstance(state, RollOff):
         return state.throw_sizes[0]
-    return game_named(state.header.game).careless(state)
+    return game_named(state.standing.header.game).careless(state)
 
 
 def steady(state: State) -> Choice:
@@ -43,7 +43,7 @@ def best(state: State) -> Choice:
     if isinstance(state, RollOff) or not state.decisions:
         return steady(state) if len(state.throw_sizes) > 1 else state.throw_sizes[0]
     try:
-        return _best(game_named(state.header.game).values_to_win(state))
+        return _best(game_named(state.standing.header.game).values_to_win(state))
     except RulesError:
         return steady(state)
 
@@ -72,8 +72,8 @@ def played(header: Header, levels: Sequence[str], dice: Dice) -> State:
     """
     deciders = [level_named(level) for level in levels]
     state = game_named(header.game).start(header)
-    while state.to_play is not None:
-        choice = deciders[state.to_play](state)
+    while state.standing.to_play is not None:
+        choice = deciders[state.standing.to_play](state)
         state = state.after(Throw(tuple(dice.choices(FACES, k=choice))) if isinstance(choice, int) else choice)
     return state
 

@@ -28,6 +28,6 @@ def race_of(transcript: Transcript) -> tuple[Change, ...]:
     return tuple(
         Change(side, score, before.state)
         for before, after in pairwise(transcript.steps)
-        for side, (old, score) in enumerate(zip(before.state.scores, after.state.scores, strict=True))
+        for side, (old, score) in enumerate(zip(before.state.standing.scores, after.state.standing.scores, strict=True))
         if score != old
     )

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from companion.games.engine.dice import in_order
 from companion.games.engine.event import Event, throw_event
-from companion.games.engine.game import Action, Header, Leave, Outcome, State, Throw, refusal, side_of
+from companion.games.engine.game import Action, Header, Leave, Standing, State, Throw, refusal
 from companion.games.engine.leaving import NOBODY, leave_event, seat_leaving
 
 
@@ -47,29 +47,13 @@ class RollOff:
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
-    def sides(self) -> tuple[str, ...]:
-        """Sides of the game that follows."""
-        return self._game.sides
+    def standing(self) -> Standing:
+        """How the sides stand before the game that follows; the seat to play is the one that throws next."""
+        return self._game.standing
 
     @property
-    def scores(self) -> tuple[int, ...]:
-        """Initial scores of the game that follows."""
-        return self._game.scores
-
-    @property
-    def turn_points(self) -> int:
-        """Always 0: a roll-off banks nothing."""
-        return 0
-
-    @property
-    def to_play(self) -> int:
-        """Seat that throws next."""
+    def _to_play(self) -> int:
         return self.throwers[len(self.totals)]
-
-    @property
-    def player(self) -> str:
-        """Name of the player who throws next."""
-        return self.header.players[self.to_play]
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
@@ -80,16 +64,6 @@ class RollOff:
     def decisions(self) -> tuple[str, ...]:
         """Always empty: a roll-off has no decisions."""
         return ()
-
-    @property
-    def over(self) -> bool:
-        """Always False: the game follows."""
-        return False
-
-    @property
-    def outcome(self) -> Outcome | None:
-        """Always None: the game follows."""
-        return None
 
     def options(self) -> tuple[Action, ...]:
         """Always empty: a roll-off has no decisions."""
@@ -114,16 +88,16 @@ class RollOff:
             return self._without(seat_leaving(self, action))
         if not isinstance(action, Throw) or len(action.dice) != 2:
             raise refusal(action, self)
-        total, seat = sum(action.dice), self.to_play
-        side = side_of(self, seat)
+        total, seat = sum(action.dice), self._to_play
+        side = self.standing.side_of(seat)
         events = (throw_event(seat, side, in_order(action.dice)), Event("rolled_off", side, {"total": total}, seat))
         return _next(replace(self, totals=(*self.totals, total), events=events))
 
     def _without(self, seat: int) -> State:
         """Return the state after a player left, which may decide the roll-off or end the game."""
-        gone = replace(self, left=self.left | {seat}, events=(leave_event(seat, side_of(self, seat)),))
-        begun = self.begin(self.header, self.to_play, gone.events, gone.left)
-        if begun.over:
+        gone = replace(self, left=self.left | {seat}, events=(leave_event(seat, self.standing.side_of(seat)),))
+        begun = self.begin(self.header, self._to_play, gone.events, gone.left)
+        if begun.standing.over:
             return begun
         if seat not in self.throwers:
             return gone
@@ -134,11 +108,11 @@ class RollOff:
     @property
     def _game(self) -> State:
         """First state of the game if the next thrower started it."""
-        return self.begin(self.header, self.to_play, left=self.left)
+        return self.begin(self.header, self._to_play, left=self.left)
 
     def view(self) -> dict[str, Any]:
         """Return the view of the game before its first throw, with player and throw size of the roll-off."""
-        return {**self._game.view(), "player": self.player, "throw_sizes": [2], "decisions": []}
+        return {**self._game.view(), "throw_sizes": [2], "decisions": []}
 
 
 def _next(roll_off: RollOff) -> State:

@@ -21,7 +21,7 @@ def accept_any(header: Header) -> None:
 
 def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """Default of `Rulebook.values_to_win`: raise RulesError, because no win probabilities are known."""
-    raise RulesError(f"The chance to win is not known for {state.header.game!r}.")
+    raise RulesError(f"The chance to win is not known for {state.standing.header.game!r}.")
 
 
 def never_solved(_: State) -> bool:

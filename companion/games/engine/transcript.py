@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from companion.errors import IllegalAction
 from companion.games.engine.event import Event
-from companion.games.engine.game import Action, Header, State, Undo
+from companion.games.engine.game import Action, Header, Leave, State, Undo
+from companion.games.engine.roll_off import RollOff
 from companion.games.registry import game_named
 
 GAME_OVER = Event("game_over")
@@ -25,12 +27,12 @@ class Transcript:
     >>> from companion.games.registry import GAMES
     >>> begun = Transcript.begin(header_of({"transcript": 1, "game": next(iter(GAMES)), "players": ["Ann", "Ben"]}))
     >>> thrown = begun.then(Throw((5, 5, 2, 2, 1, 4, 6)))
-    >>> thrown.state.decisions, thrown.state.player, thrown.then(Undo(1)).state == begun.state
+    >>> thrown.state.decisions, thrown.state.standing.player, thrown.then(Undo(1)).state == begun.state
     (('point',), 'Ann', True)
 
     Attributes:
         lines_read: Number of lines read: header, undo lines and lines taken back included. `line` in a view.
-        standing: Number of lines in force after the header.
+        line_count: Number of lines in force after the header.
         last: The last line in force; None right after the header.
         before: The transcript without that line; None right after the header.
     """
@@ -38,7 +40,7 @@ class Transcript:
     header: Header
     state: State
     lines_read: int = 1
-    standing: int = 0
+    line_count: int = 0
     last: Action | None = None
     before: Transcript | None = field(default=None, repr=False, compare=False)
 
@@ -52,7 +54,7 @@ class Transcript:
         if isinstance(action, Undo):
             return self._taken_back(action.count)
         state = self.state.after(action)
-        return Transcript(self.header, state, self.lines_read + 1, self.standing + 1, action, self)
+        return Transcript(self.header, state, self.lines_read + 1, self.line_count + 1, action, self)
 
     @property
     def steps(self) -> tuple[Transcript, ...]:
@@ -70,20 +72,70 @@ class Transcript:
     @property
     def events(self) -> tuple[Event, ...]:
         """Events of the last line in force, followed by `GAME_OVER` if the game has ended."""
-        return (*self.state.events, GAME_OVER) if self.state.over else self.state.events
+        return (*self.state.events, GAME_OVER) if self.state.standing.over else self.state.events
+
+    def turns(self) -> tuple[PlayedTurn, ...]:
+        """Return the turns that have lines, oldest first. Lines of a roll-off belong to no turn."""
+        turns, steps = list[PlayedTurn](), list[Transcript]()
+        for before, after in pairwise(self.steps):
+            if isinstance(before.state, RollOff):
+                continue
+            steps = [*(steps or [before]), after]
+            now = after.state.standing
+            if now.over or now.turn != before.state.standing.turn:
+                turns.append(PlayedTurn(tuple(steps), ended=True))
+                steps = []
+        return (*turns, PlayedTurn(tuple(steps), ended=False)) if steps else tuple(turns)
 
     def view(self) -> dict[str, Any]:
         """Return the line number and the public fields of the state, as `pegpip replay --json` prints them."""
         return {"line": self.lines_read, **self.state.view()}
 
     def _taken_back(self, count: int) -> Transcript:
-        if count > self.standing:
-            raise IllegalAction(f"No more lines can be taken back than stand: {self.standing}.")
+        if count > self.line_count:
+            raise IllegalAction(f"No more lines can be taken back than stand: {self.line_count}.")
         step: Transcript = self
         for _ in range(count):
             assert step.before is not None, "as many steps lie before as lines stand"
             step = step.before
         return replace(step, lines_read=self.lines_read + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """One turn of a game, as its part of the transcript.
+
+    Attributes:
+        steps: The transcript before the turn's first line, then after each of its lines.
+        ended: Whether the turn is over.
+    """
+
+    steps: tuple[Transcript, ...]
+    ended: bool
+
+    @property
+    def seat(self) -> int:
+        """Seat whose turn it is."""
+        seat = self.steps[0].state.standing.to_play
+        assert seat is not None, "nothing is played after the end"
+        return seat
+
+    @property
+    def player(self) -> str:
+        """Name of the player whose turn it is."""
+        return self.steps[0].header.players[self.seat]
+
+    @property
+    def gained(self) -> int:
+        """Change of the score of the player's side during the turn, in points; negative for a loss."""
+        before, after = self.steps[0].state.standing, self.steps[-1].state.standing
+        side = before.side_of(self.seat)
+        return after.scores[side] - before.scores[side]
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether a player who left ended the turn."""
+        return self.ended and isinstance(self.steps[-1].last, Leave)
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,9 +185,9 @@ class DecidedElsewhere:
 
 def waiting_notice(state: State) -> Phrase | None:
     """Return the notice of the next action, `decide` or `throw`; None after the end."""
-    if state.over:
+    if state.standing.over:
         return None
-    args: dict[str, Any] = {"player": state.player, "decisions": list(state.decisions)}
+    args: dict[str, Any] = {"player": state.standing.player, "decisions": list(state.decisions)}
     if not state.throw_sizes:
         return Phrase("decide", args)
     return Phrase("throw", {**args, "sizes": list(state.throw_sizes)})
@@ -195,12 +195,12 @@ def waiting_notice(state: State) -> Phrase | None:
 
 def clear_tray(state: State) -> Phrase:
     """Return the notice to take the dice of the last turn out of the tray."""
-    return Phrase("clear_tray", {"player": state.player, "sizes": list(state.throw_sizes)})
+    return Phrase("clear_tray", {"player": state.standing.player, "sizes": list(state.throw_sizes)})
 
 
 def again_or_bank(state: State) -> Phrase:
     """Return the notice to throw all dice again or bank by button, where lifting the dice out cannot mean a stop."""
-    return Phrase("again_or_bank", {"player": state.player, "sizes": list(state.throw_sizes)})
+    return Phrase("again_or_bank", {"player": state.standing.player, "sizes": list(state.throw_sizes)})
 
 
 def thrown_or_moved(dice: TrayDice, still: Values = (), staying: Values = ()) -> Iterator[Values]:

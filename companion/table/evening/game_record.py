@@ -62,17 +62,17 @@ class PlayedGame:
     @property
     def over(self) -> bool:
         """Whether the game was played to its end."""
-        return self.transcript.state.over
+        return self.transcript.state.standing.over
 
     @property
     def sides(self) -> tuple[str, ...]:
         """Names of players or teams, in the order of their scores."""
-        return self.transcript.state.sides
+        return self.transcript.state.standing.sides
 
     @property
     def outcome(self) -> Outcome | None:
         """The result; None before the end."""
-        return self.transcript.state.outcome
+        return self.transcript.state.standing.outcome
 
     @property
     def header(self) -> Header:
@@ -92,7 +92,7 @@ class PlayedGame:
     @property
     def first(self) -> int:
         """Index of the seat that started, once the roll-off is over; 0 before."""
-        seats = (step.state.to_play for step in self.transcript.steps if not isinstance(step.state, RollOff))
+        seats = (step.state.standing.to_play for step in self.transcript.steps if not isinstance(step.state, RollOff))
         return next(seats, None) or 0
 
 
@@ -103,16 +103,14 @@ def archived(game: Game) -> ArchivedGame:
     """Return the game in the archive's form, its lines and log compressed."""
     if isinstance(game, ArchivedGame):
         return game
-    header = header_line(game.header)
-    steps = game.transcript.steps
-    moves = [{"line": line_of(step.last), "state": step.view()} for step in steps if step.last is not None]
-    lines = [ArchivedLine(line.number, move["line"], line.thrown) for line, move in zip(game.lines, moves, strict=True)]
+    played = zip(game.lines, game.transcript.actions, strict=True)
+    lines = [ArchivedLine(line.number, line_of(action), line.thrown) for line, action in played]
     throws = [line.thrown.number for line in game.lines if line.thrown]
     return ArchivedGame(
         number=game.number,
         sitting=game.sitting,
         started_s=game.started_s,
-        header_line=header,
+        header_line=header_line(game.header),
         sides=game.sides,
         outcome=game.outcome,
         abandoned=game.abandoned,
@@ -124,7 +122,7 @@ def archived(game: Game) -> ArchivedGame:
         throw_count=len(throws),
         first_throw=min(throws, default=0),
         last_throw=max(throws, default=0),
-        tallies=tallies(header, moves),
+        tallies=tallies(game.transcript),
         bests=bests(game.transcript),
         terms=game.terms,
     )

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import pairwise
 
+from companion.games.engine.dice import FACES
+from companion.games.engine.game import Throw
 from companion.games.engine.transcript import Transcript
 from companion.table.evening.turns import KINDS, turn_results
-
-Json = dict[str, Any]
-
-TURN_ENDERS = ("stop", "score")
-"""Decisions that always end a turn, even if the same player is on again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +66,9 @@ class Best:
 
 def bests(transcript: Transcript) -> dict[str, Best]:
     """Return each player's best results in a game, by name in seat order. A team's score counts for both players."""
-    state, players = transcript.state, transcript.header.players
-    scores = [state.scores[seat % len(state.scores)] if state.outcome else None for seat in range(len(players))]
-    found = {name: Best(score) for name, score in zip(players, scores, strict=True)}
+    standing, found = transcript.state.standing, dict[str, Best]()
+    for seat, name in enumerate(transcript.header.players):
+        found[name] = Best(standing.scores[standing.side_of(seat)] if standing.over else None)
     for kind, player, _, points, _ in turn_results(transcript):
         best = found[player]
         if kind == KINDS["banked"]:
@@ -82,56 +78,22 @@ def bests(transcript: Transcript) -> dict[str, Best]:
     return found
 
 
-def tallies(header: Mapping[str, Any], moves: Iterable[Mapping[str, Any]]) -> dict[str, Tally]:
-    """Return each player's statistics in a game, by name in seat order.
-
-    Args:
-        header: The game's header line.
-        moves: Its lines, each with the `state` after it, as `companion.history.export.PastGames.moves` returns them.
-    """
-    found = {name: Tally() for name in header["players"]}
-    player, state = header.get("first") or header["players"][0], None
-    begun, turn, rolling_off = 0, 1, bool(header.get("roll_off"))
-    for move in moves:
-        state, line = move["state"], move["line"]
-        side = _side(header["players"], state, player)
-        if "throw" in line:
-            found[player] = _thrown(found[player], line["throw"])
-        if rolling_off:  # a roll-off throws two dice; it ends when another count is asked for
-            rolling_off, player = state["throw_sizes"] == [2], state["player"]
-        elif state["player"] != player or state["round"] != turn or line.get("do") in TURN_ENDERS:
-            turn = state["round"]
-            if "leave" not in line:  # an abandoned turn is not counted
-                found[player] = _turned(found[player], state["scores"][side] - begun)
-            player = state["player"] or player
-            begun = state["scores"][_side(header["players"], state, player)]
-    return _over(found, state) if state and state.get("outcome") else found
-
-
-def _side(players: list[str], state: Mapping[str, Any], player: str) -> str:
-    """Return the name that keeps a player's score: the player's own, or the team's."""
-    sides = list(state["scores"])
-    return str(sides[players.index(player) % len(sides)])
-
-
-def _thrown(tally: Tally, dice: Iterable[int]) -> Tally:
-    faces = list(tally.faces)
-    for value in dice:
-        faces[value - 1] += 1
-    return replace(tally, throws=tally.throws + 1, faces=tuple(faces))
-
-
-def _turned(tally: Tally, gained: int) -> Tally:
-    scored = int(gained > 0)
-    return replace(tally, turns=tally.turns + 1, scoring=tally.scoring + scored, points=tally.points + max(0, gained))
-
-
-def _over(found: dict[str, Tally], state: Mapping[str, Any]) -> dict[str, Tally]:
-    outcome, players = state["outcome"], list(found)
-    ended = {}
-    for name, tally in found.items():
-        side = _side(players, state, name)
-        lost = outcome["games_lost"].get(side, 0)
-        won = side in outcome["winners"] and name not in state.get("left", ())
-        ended[name] = replace(tally, games=1, won=int(won), lost=lost)
-    return ended
+def tallies(transcript: Transcript) -> dict[str, Tally]:
+    """Return each player's statistics in a game, by name in seat order. Throws of a roll-off count, its turns don't."""
+    found = {name: Tally() for name in transcript.header.players}
+    for before, after in pairwise(transcript.steps):
+        player = before.state.standing.player
+        if player is not None and isinstance(after.last, Throw):
+            faces = tuple(after.last.dice.count(face) for face in FACES)
+            found[player] += Tally(throws=1, faces=faces)
+    for turn in transcript.turns():
+        if turn.ended and not turn.abandoned:
+            found[turn.player] += Tally(turns=1, scoring=int(turn.gained > 0), points=max(0, turn.gained))
+    standing = transcript.state.standing
+    if standing.outcome is None:
+        return found
+    for seat, name in enumerate(found):
+        won = standing.side_of(seat) in standing.outcome.winners and seat not in standing.left
+        lost = standing.outcome.games_lost[standing.side_of(seat)]
+        found[name] += Tally(games=1, won=int(won), lost=lost)
+    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import NamedTuple
 
 from companion.games.engine.transcript import Transcript
@@ -34,8 +33,9 @@ class TurnResult(NamedTuple):
 def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
     """Yield each gain or loss of a game's turns, oldest first."""
     rules = game_named(transcript.header.game)
-    for line, (before, after) in enumerate(pairwise(step.state for step in transcript.steps)):
-        for event in after.events:
+    for turn in transcript.turns():
+        end = turn.steps[-1]
+        for event in end.state.events if turn.ended else ():
             kind, points = KINDS.get(rules.effect(event.code).moment or ""), int(event.args.get("points", 0))
-            if kind and event.side is not None and before.player is not None and points > 0:
-                yield TurnResult(kind, before.player, event.side, points, line)
+            if kind and event.side is not None and points > 0:
+                yield TurnResult(kind, turn.player, event.side, points, end.line_count - 1)

@@ -150,7 +150,7 @@ def tick(state: State, memory: Memory, now_s: float, policies: Policies = policy
         return Interpretation(memory, notice=waiting_notice(state))
     before_stop = state_after(state, lines[:-1])
     if before_stop is not None and policies(before_stop).takes_all(before_stop):
-        args = {"player": state.player, "sizes": list(before_stop.throw_sizes)}
+        args = {"player": state.standing.player, "sizes": list(before_stop.throw_sizes)}
         return Interpretation(memory, notice=Phrase("throw_or_bank", args))
     if now_s - memory.empty_since_s < BANK_AFTER_S:
         return Interpretation(memory, notice=Phrase("banking", {"after_s": BANK_AFTER_S}))
@@ -335,7 +335,7 @@ def _at_rest(state: State, memory: Memory, observation: Observation, policies: P
 
 
 def _too_early(state: State, observation: Observation) -> Phrase | None:
-    if state.over:
+    if state.standing.over:
         return None
-    args = {"player": state.player, "decisions": list(state.decisions), "seen": len(observation.thrown)}
+    args = {"player": state.standing.player, "decisions": list(state.decisions), "seen": len(observation.thrown)}
     return Phrase("decide_first", args)

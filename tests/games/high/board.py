@@ -11,4 +11,4 @@ EFFECTS = {"topped": Effect("rollover", called=True, cheered=True, words="{playe
 
 def track(state: State) -> Track:
     ahead = scores_ahead(state)
-    return Track(HOLES, tuple(Peg(20 * score, 20 * ahead[side]) for side, score in enumerate(state.scores)))
+    return Track(HOLES, tuple(Peg(20 * score, 20 * ahead[side]) for side, score in enumerate(state.standing.scores)))

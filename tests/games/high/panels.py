@@ -9,11 +9,11 @@ PIPS = 6
 
 
 def panels(state: State) -> Panels:
-    best = max(state.scores)
-    leading = [side for side, score in enumerate(state.scores) if score == best > 0]
+    best = max(state.standing.scores)
+    leading = [side for side, score in enumerate(state.standing.scores) if score == best > 0]
     return Panels(
         can=allowed_phrases(state, {"stop": BANK_TEXT}),
-        dice=(state.turn_points,) if state.turn_points else (),
+        dice=(state.standing.turn_points,) if state.standing.turn_points else (),
         notes=notes_of(state, [("leads", leading)]),
         pots=(Pot("Pips above the best", PIPS - best),),
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.games.engine.event import Event, bank_event, throw_event
-from companion.games.engine.game import Action, Header, Leave, Outcome, Stop, Throw, refusal
+from companion.games.engine.game import Action, Header, Leave, Standing, Stop, Throw, highest_wins, refusal
 from companion.games.engine.leaving import NOBODY, leave_event, left_view, one_remains, seat_leaving
 
 
@@ -22,39 +22,25 @@ class High:
     events: tuple[Event, ...] = field(default=(), compare=False)
 
     @property
-    def sides(self) -> tuple[str, ...]:
-        return self.header.players
-
-    @property
-    def scores(self) -> tuple[int, ...]:
+    def standing(self) -> Standing:
         count = len(self.header.players)
         by_turn = (*self.turns, *(0,) * (count - len(self.turns)))
-        return tuple(by_turn[(seat - self.first) % count] for seat in range(count))
-
-    @property
-    def turn_points(self) -> int:
-        return self.lies
-
-    @property
-    def to_play(self) -> int | None:
-        return None if self.over else (self.first + len(self.turns)) % len(self.header.players)
-
-    @property
-    def player(self) -> str | None:
-        return None if self.to_play is None else self.header.players[self.to_play]
+        scores = tuple(by_turn[(seat - self.first) % count] for seat in range(count))
+        return Standing(
+            header=self.header,
+            sides=self.header.players,
+            scores=scores,
+            to_play=None if self.over else (self.first + len(self.turns)) % count,
+            turn=len(self.turns),
+            turn_points=self.lies,
+            left=self.left,
+            outcome=highest_wins(scores, self.left) if self.over else None,
+        )
 
     @property
     def over(self) -> bool:
         count = len(self.header.players)
         return len(self.turns) == count or one_remains(count, self.left)
-
-    @property
-    def outcome(self) -> Outcome | None:
-        if not self.over:
-            return None
-        there = {seat: score for seat, score in enumerate(self.scores) if seat not in self.left}
-        winners = tuple(seat for seat, score in there.items() if score == max(there.values()))
-        return Outcome(winners, tuple(int(seat not in winners) for seat in range(len(self.scores))))
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
@@ -75,7 +61,7 @@ class High:
         return () if self.over else ((1, 3.5), *((option, float(self.lies)) for option in self.options()))
 
     def after(self, action: Action) -> High:
-        seat = self.to_play
+        seat = self.standing.to_play
         if isinstance(action, Leave):
             gone = seat_leaving(self, action)
             told, after = leave_event(gone, gone), replace(self, left=self.left | {gone})
@@ -94,18 +80,16 @@ class High:
         return turned(self, points, *told, bank_event(seat, points, 0, points), *best)
 
     def view(self) -> dict[str, Any]:
-        players, outcome = self.header.players, self.outcome
+        standing = self.standing
         return {
             "game": "high",
-            "player": self.player,
+            "player": standing.player,
             "round": 1,
             "throw_sizes": list(self.throw_sizes),
             "decisions": list(self.decisions),
             "turn_points": self.lies,
-            "scores": dict(zip(players, self.scores, strict=True)),
-            "over": self.over,
-            "outcome": outcome.view(players) if outcome else None,
-            **left_view(self.header, self.left),
+            **standing.view(),
+            **left_view(standing),
         }
 
 

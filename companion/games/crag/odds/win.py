@@ -155,7 +155,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """
     if not isinstance(state, Crag):
         raise RulesError("The chance to win is known once the roll-off is over.")
-    if state.over:
+    if state.standing.over:
         return ()
     entries = _entries(state)
     best = np.max(list(entries.values()), axis=0)
@@ -179,7 +179,7 @@ def _entries(state: Crag) -> dict[str, Floats]:
     """Map each unused category to the (dice,) win probability of entering each result there."""
     strict = bool(state.header.rules["thirteen_without_double"])
     sheet, points = prospects(strict), [points_table(strict)[dice] for dice in LYING]
-    filled, total = filled_of(dict(state.sheets[state.seat])), state.scores[state.seat]
+    filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]
     sheet.prepare(filled_of(dict(entered)) for entered in state.sheets)
     share = np.pad(_shares(state, sheet), (0, TOTALS))
     found = {}
@@ -202,7 +202,7 @@ def _shares(state: Crag, sheet: Prospects) -> Floats:
         if seat == state.seat or seat in state.left:
             continue
         level = np.zeros(TOTALS)
-        total = state.scores[seat]
+        total = state.standing.scores[seat]
         level[total:] = sheet.of(filled_of(dict(entered)))[: TOTALS - total]
         below = np.cumsum(level) - level
         fewer = by_level[:-1] * level

@@ -172,7 +172,7 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
     standings, turn = state.table, state.turn
     if len(standings.totals) != 2 or standings.left:
         raise RulesError("The chance to win before the last turn is computed for two players only.")
-    seat, rules = standings.seat, state.header.rules
+    seat, rules = standings.seat, state.standing.header.rules
     game = race(int(rules["target"]), int(rules["entry"]))
 
     def after(now: Standings) -> float:
@@ -191,7 +191,7 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
 
     def value(option: Action) -> float:
         if isinstance(option, Spend):
-            return after(standings.spent(state.header.players.index(option.on), option.points))
+            return after(standings.spent(state.standing.header.players.index(option.on), option.points))
         if not isinstance(option, Keep):
             return bank(turn.points)
         points, left = turn.points + keepable(turn.dice)[option.dice], len(turn.dice) - len(option.dice)

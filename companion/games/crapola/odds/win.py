@@ -18,7 +18,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """
     if not isinstance(state, Crapola):
         raise RulesError("The chance to win is known once the roll-off is over.")
-    if state.over:
+    if state.standing.over:
         return ()
     standings, turn = state.table, state.turn
     seat = standings.seat
@@ -36,7 +36,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
     def value(option: Action) -> float:
         if isinstance(option, Spend):
-            return _share(standings.spent(state.header.players.index(option.on), option.points), seat)
+            return _share(standings.spent(state.standing.header.players.index(option.on), option.points), seat)
         if isinstance(option, Keep):
             points = turn.points + keepable(turn.dice)[option.dice]
             return gained(worth.choosing(points, len(turn.dice) - len(option.dice)))

@@ -23,7 +23,7 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     """
     if not isinstance(state, CribDice):
         raise RulesError("The chance to win is known once the roll-off is over.")
-    if state.over:
+    if state.standing.over:
         return ()
     worth = turn_values(state.board) if is_solved(state.board) else _race_worth(state.board)
     return state.expected_values_by(worth)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from companion.games.engine.game import State, side_of
+from companion.games.engine.game import State
 
 HOLES = 120
 """Holes of a cribbage track, from the start to the last hole."""
@@ -34,14 +34,16 @@ class Track:
 
 def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int = 1) -> Track:
     """Return the track of a game that maps scores to holes: score // points_per_hole."""
-    ahead = scores_ahead(state)
     return Track(
         holes,
-        tuple(Peg(score // points_per_hole, ahead[side] // points_per_hole) for side, score in enumerate(state.scores)),
+        tuple(
+            Peg(score // points_per_hole, more // points_per_hole)
+            for score, more in zip(state.standing.scores, scores_ahead(state), strict=True)
+        ),
     )
 
 
 def scores_ahead(state: State) -> tuple[int, ...]:
     """Return the scores by side if the turn were banked now."""
-    on = None if state.to_play is None else side_of(state, state.to_play)
-    return tuple(score + state.turn_points * (side == on) for side, score in enumerate(state.scores))
+    standing = state.standing
+    return tuple(score + standing.turn_points * (side == standing.side) for side, score in enumerate(standing.scores))

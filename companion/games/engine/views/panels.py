@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from companion.games.engine.game import State, sides_left
+from companion.games.engine.game import State
 from companion.games.engine.views.phrase import Phrase
 
 Values = tuple[int, ...]
@@ -116,7 +116,7 @@ def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.th
     """
     thrown = (Phrase(throw, {"count": list(state.throw_sizes)}),) if state.throw_sizes else ()
     decided = (word for word in words if word in state.decisions)
-    return (*thrown, *(Phrase(words[word], {"points": state.turn_points}) for word in decided))
+    return (*thrown, *(Phrase(words[word], {"points": state.standing.turn_points}) for word in decided))
 
 
 def default_panels(state: State) -> Panels:
@@ -131,6 +131,8 @@ def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()
         state: State of the game.
         about_sides: Keys of notes, each with the sides it applies to, by priority.
     """
-    about_sides = [("player.left", sides_left(state)), *((note, frozenset(sides)) for note, sides in about_sides)]
-    first = (next((note for note, about in about_sides if side in about), None) for side in range(len(state.sides)))
-    return tuple(() if note is None else (note,) for note in first)
+    standing = state.standing
+    by_priority = [("player.left", standing.sides_left), *((note, frozenset(sides)) for note, sides in about_sides)]
+    return tuple(
+        tuple([note for note, about in by_priority if side in about][:1]) for side in range(len(standing.sides))
+    )
