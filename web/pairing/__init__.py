@@ -1,1 +1,1 @@
-"""Which phones may do what: roles, pairing by PIN, code or button, limits on guesses, and where tokens are kept."""
+"""Pairing of phones: roles, PIN, code and button, limits on guesses, and the file of tokens."""

@@ -1,6 +1,7 @@
-"""Phones that ask to be let in by the table's button or by the owner, one shown at a time.
+"""Phones that ask to be let in by the table's button or by the owner.
 
-A code of three dice tells the phones apart: the phone, the screen and the board show the same. A code is no secret.
+Each has a code of three dice, which is no secret. The phone shows its code. The screen and the board show the code of
+the first phone in the queue.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from web.pairing.guesses import Guesses
 
 ASKING_S = 60.0
-"""How long a phone's code is shown for the button."""
+"""How long a phone's code is shown for the button, in seconds. After that its request ends."""
 SEEN_S = 2.0
-"""A press of the button counts only for a code shown this long: an earlier press may be meant for the phone before."""
+"""Seconds that a code is shown before the button counts for it: an earlier press may be meant for another phone."""
 MOST_ASKING = 6
+"""Most phones in the queue; one more must wait."""
 CODE_DICE = 3
+"""Dice of a code: enough to tell six phones apart."""
 
 Code = tuple[int, ...]
 """Three dice, 1 to 6."""
@@ -24,17 +27,17 @@ Code = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A phone that asks to be let in.
+    """A phone's request to be let in.
 
     Attributes:
         id: Number of the request.
-        token_sha256: Hash of the token that it was given; the token is worth nothing until the phone is let in.
-        code: The dice that it shows.
-        name: What it calls itself.
-        address: Where it is.
-        screen: Whether it asks as a screen.
-        replaces: Hash of the token that the phone used before, where it was paired.
-        until_s: When its turn to be shown ends, by the queue's clock; None while others are before it.
+        token_sha256: Hash of the token that the phone was given. The token has no role until the phone is let in.
+        code: The dice that the phone shows.
+        name: The phone's name for itself.
+        address: The phone's IP address.
+        screen: Whether it asks for the role of a screen.
+        replaces: Hash of the phone's earlier token; None for a phone that was not paired.
+        until_s: When its code is no longer shown, by the queue's clock; None while others are before it.
     """
 
     id: int
@@ -49,11 +52,11 @@ class Asking:
 
 @dataclass(slots=True)
 class JoinQueue:
-    """The phones that ask, in order. Not thread-safe.
+    """A queue of phones that ask to be let in. Not thread-safe.
 
     Args:
-        clock: Seconds that only grow.
-        show: Puts a code on the board for so many seconds; an empty code takes it off.
+        clock: A monotonic clock, in seconds.
+        show: Shows a code on the board for a number of seconds; an empty code takes it off.
     """
 
     clock: Callable[[], float]
@@ -66,7 +69,7 @@ class JoinQueue:
         self._in_vain = Guesses(self.clock)
 
     def current(self) -> tuple[Asking, ...]:
-        """The phones that ask now, the shown one first. A phone whose minute has passed goes, and its address waits."""
+        """Return the requests, the shown one first. A request whose minute is over is dropped; its address waits."""
         now_s = self.clock()
         while self._queue and (self._queue[0].until_s or now_s) < now_s:
             self._in_vain.missed(self._queue[0].address)
@@ -74,9 +77,9 @@ class JoinQueue:
         return self._queue
 
     def add(self, asking: Asking) -> Asking | float:
-        """Queue a phone, in place of an earlier request from its address; its `id` and `code` are chosen here.
+        """Queue a request with an `id` and `code` chosen here. It replaces an earlier request from its address.
 
-        Returns: The request as queued, or the seconds to wait where the queue is full or the address asks too often.
+        Returns: The request as queued, or the seconds to wait if the queue is full or the address asks too often.
         """
         self._replace(tuple(each for each in self.current() if each.address != asking.address))
         wait_s = self._in_vain.wait_s(asking.address)
@@ -90,21 +93,21 @@ class JoinQueue:
         return self._queue[-1]
 
     def take_shown(self) -> Asking | None:
-        """Take out the phone that is shown, when its code has been seen long enough."""
+        """Remove and return the request whose code is shown; None if it has not been shown for `SEEN_S` yet."""
         shown = next(iter(self.current()), None)
         if shown is None or (shown.until_s or 0.0) - self.clock() > ASKING_S - SEEN_S:
             return None
         return self.take(shown.id)
 
     def take(self, number: int) -> Asking | None:
-        """Take out the request of that number; None when there is none."""
+        """Remove and return the request with that number; None if there is none."""
         found = next((each for each in self.current() if each.id == number), None)
         if found is not None:
             self._replace(tuple(each for each in self._queue if each is not found))
         return found
 
     def _replace(self, queue: tuple[Asking, ...]) -> None:
-        """Make this the queue; its first phone is shown for a minute from the moment it becomes the first."""
+        """Replace the queue. A request that becomes the first is shown for a minute."""
         before = self._queue[:1]
         if queue and queue[0].until_s is None:
             queue = (replace(queue[0], until_s=self.clock() + ASKING_S), *queue[1:])
@@ -114,5 +117,5 @@ class JoinQueue:
 
 
 def new_code() -> Code:
-    """Three dice from the system's source of randomness."""
+    """Draw three dice from the system's source of randomness."""
     return tuple(1 + secrets.randbelow(6) for _ in range(CODE_DICE))

@@ -1,7 +1,8 @@
-"""Which phones are paired, and as what: a PIN, the owner's code, the button or the owner gives a token.
+"""Pairing: a phone gets a token by the PIN, the owner's code, the table's button, or the owner.
 
-A table without an owner has an owner's code. The code is shown only where people stand at the table; the phone that
-brings it becomes the owner. The PIN makes players, and the first owner of a table that started without one.
+A table without an owner has an owner's code, which is shown only at the table itself. The phone that sends this code
+becomes the owner. The PIN makes players. On a table that started without an owner, the first phone with the PIN becomes
+the owner.
 """
 
 from __future__ import annotations
@@ -26,15 +27,17 @@ from web.pairing.tokens import FileTokens, Paired
 log = logging.getLogger(__name__)
 
 NAME_LENGTH = 24
+"""Most characters of a phone's name; the rest is cut."""
 DAY_S = 86_400.0
+"""A day, in seconds."""
 MOST_PHONES = 64
-"""Most paired phones and screens. One more takes the place of the player or screen that was away longest."""
+"""Most paired phones and screens. One more replaces the player or screen that was away longest."""
 DAMAGED = "The list of paired phones is damaged. Enter the PIN from the terminal: the first phone becomes the owner."
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why a phone was not paired, and how long it must wait before the next try, in seconds (0: not at all)."""
+    """A refused pairing: the reason in `words` and as `code`, and the seconds to wait before the next try."""
 
     words: str
     wait_s: float = 0.0
@@ -52,10 +55,10 @@ class Pairing:
 
     Args:
         pin: Six digits.
-        store: Where paired phones are remembered.
-        clock: Seconds that only grow.
-        show: Puts a code on the board for so many seconds; an empty code takes it off.
-        wall: Seconds since 1970.
+        store: The file of paired phones.
+        clock: A monotonic clock, in seconds.
+        show: Shows a code on the board for a number of seconds; an empty code takes it off.
+        wall: The wall clock, in seconds since 1970.
     """
 
     pin: str
@@ -85,15 +88,22 @@ class Pairing:
         self._renew_first()
 
     def hosted(self) -> bool:
-        """Whether the table has an owner."""
+        """Return whether the table has an owner."""
         return any(phone.role is Role.OWNER for phone in self._phones.values())
 
     def first(self) -> str | None:
-        """The owner's code; None where there is an owner, or where a damaged list of phones leaves only the PIN."""
+        """Return the owner's code; None if there is an owner, or if the list of phones is damaged (PIN only)."""
         return self._first or None
 
     def let_first(self, code: str, name: str, address: str, token: str | None = None) -> str | Refused:
-        """A new owner's token for the phone that brings the owner's code; `token` is the one it used before."""
+        """Pair the phone that sends the owner's code as owner, and return its new token.
+
+        Args:
+            code: The owner's code.
+            name: The phone's name for itself.
+            address: The phone's IP address.
+            token: The phone's earlier token, which the new one replaces.
+        """
         with self._lock:
             if not self._first or not secrets.compare_digest(code.encode(), self._first.encode()):
                 return HOSTED
@@ -102,14 +112,14 @@ class Pairing:
     def pair(
         self, pin: str, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> str | Refused:
-        """A new token (128 bits, hexadecimal) for the right PIN.
+        """Pair a phone by PIN and return its new token (128 bits, hexadecimal).
 
         Args:
-            pin: What was typed.
-            name: What the phone calls itself.
-            address: Where it is; wrong guesses are counted there, and for the whole table.
-            token: The one that the phone used before; the new one replaces it. Guesses never hold up the owner's.
-            screen: Whether it pairs as a screen.
+            pin: The PIN as typed.
+            name: The phone's name for itself.
+            address: The phone's IP address. Wrong guesses are limited for it, and for the whole table.
+            token: The phone's earlier token, which the new one replaces. The owner's phone has no limit on guesses.
+            screen: Whether the phone pairs as a screen.
         """
         with self._lock:
             known = self.phone(token)
@@ -128,7 +138,7 @@ class Pairing:
             return self._new_token(name, address, role, token)
 
     def wrong_pin(self, pin: str, address: str) -> Refused | None:
-        """Return why a PIN that was typed again is refused, None when it is right. Wrong ones count for the address."""
+        """Check a PIN that is typed again to confirm: None if it is right. Wrong ones count for the address."""
         with self._lock:
             wait_s = self._guesses.wait_s(address)
             if wait_s > 0:
@@ -139,17 +149,17 @@ class Pairing:
         return None
 
     def renew_pin(self) -> None:
-        """Make a new PIN, which may be tried at once. The old one no longer counts."""
+        """Replace the PIN by a new one and clear the table's count of wrong guesses."""
         with self._lock:
             self.pin, self._budget = new_pin(), Budget(self.clock)
         log.info("the owner made a new PIN")
 
     def pin_rests_s(self) -> float:
-        """Seconds for which no PIN is accepted, after too many wrong ones; 0 when it is accepted now."""
+        """Return for how many seconds no PIN is accepted, after too many wrong ones; 0 if it is accepted now."""
         return self._budget.rest_s()
 
     def health(self) -> tuple[bool, str]:
-        """Whether pairing works as it should, and a sentence for the page."""
+        """Return whether pairing is well, and a sentence for the page: PIN blocked, list damaged, or host or not."""
         rest_s = self.pin_rests_s()
         if rest_s > 0:
             wrong = f"{self._budget.count} wrong PINs: someone may be guessing."
@@ -165,9 +175,9 @@ class Pairing:
     def ask(
         self, name: str, address: str, token: str | None = None, *, screen: bool = False
     ) -> tuple[str, Code] | Refused:
-        """Ask to be let in by the button or the owner.
+        """Queue a phone to be let in by the button or the owner.
 
-        Returns: A token that is worth nothing until then, and the code that the phone is to show.
+        Returns: A token that has no role until the phone is let in, and the code for the phone to show.
         """
         fresh = secrets.token_hex(16)
         with self._lock:
@@ -180,34 +190,34 @@ class Pairing:
         return fresh, asked.code
 
     def let_in(self) -> bool:
-        """Let in the phone whose code is shown, for the table's button was pressed; False when there is none.
+        """Let in the phone whose code is shown: the table's button was pressed. False if no code is shown.
 
-        It becomes the owner where there is none, unless the list of phones is damaged.
+        The phone becomes the owner if there is none, unless the list of phones is damaged.
         """
         with self._lock:
             owner = not self.hosted() and not self._damaged
             return self._let_in_asking(self._queue.take_shown(), Role.OWNER if owner else Role.PLAYER)
 
     def let_in_asking(self, number: int) -> bool:
-        """Let in the phone with the request of that number, for the owner said so; False when there is none."""
+        """Let in the phone with that request's number, as the owner decided; False if there is no such request."""
         with self._lock:
             return self._let_in_asking(self._queue.take(number), Role.PLAYER)
 
     def asking(self) -> tuple[Asking, ...]:
-        """The phones that ask to be let in, the one that is shown first."""
+        """Return the phones that ask to be let in; the first one's code is shown."""
         with self._lock:
             return self._queue.current()
 
     def shown(self) -> Code | None:
-        """The code that the screen and the board show now: that of the phone that asked first."""
+        """Return the code that the screen and the board show: the first phone's in the queue; None if it is empty."""
         return next((each.code for each in self.asking()), None)
 
     def code_of(self, token: str | None) -> Code | None:
-        """The code of the phone that was given this token and still asks."""
+        """Return the code of the phone with this token while it waits to be let in; None if it does not wait."""
         return next((each.code for each in self.asking() if token and each.token_sha256 == _sha256(token)), None)
 
     def phone(self, token: str | None) -> Paired | None:
-        """The phone that this token was given to, noted as used now; None for an unknown or expired token."""
+        """Return the phone with this token and note the use; None for an unknown or expired token."""
         key = _sha256(token) if token else ""
         if key not in self._phones:
             return None
@@ -223,16 +233,16 @@ class Pairing:
             return found
 
     def knows(self, token: str | None) -> bool:
-        """Whether that token is a paired phone's."""
+        """Return whether that token is a paired phone's, without noting a use."""
         found = self._phones.get(_sha256(token)) if token else None
         return found is not None and not self._expired(found)
 
     def phones(self) -> tuple[Paired, ...]:
-        """All paired phones and screens, by number."""
+        """Return all paired phones and screens, by number."""
         return tuple(sorted(self._phones.values(), key=lambda phone: phone.id))
 
     def take_away(self, number: int) -> bool:
-        """Forget a phone; False when there is none of that number."""
+        """Forget the phone with that number; False if there is none."""
         with self._lock:
             kept = {key: phone for key, phone in self._phones.items() if phone.id != number}
             gone = len(kept) < len(self._phones)
@@ -242,7 +252,7 @@ class Pairing:
         return gone
 
     def give_role(self, number: int, role: Role) -> bool:
-        """Make a paired phone owner, player or screen; False when there is none of that number."""
+        """Make the phone with that number owner, player or screen; False if there is none."""
         with self._lock:
             changed = {
                 key: msgspec.structs.replace(phone, role=role)
@@ -266,7 +276,10 @@ class Pairing:
         return self._add(asking.token_sha256, asking.name, asking.address, given, asking.replaces)
 
     def _add(self, token_sha256: str, name: str, address: str, role: Role, replaces: str | None) -> bool:
-        """Remember a phone, in place of its own earlier token. False when all places are taken by owners."""
+        """Add a phone, or replace its earlier token. False if all places are taken by owners.
+
+        Another phone is dropped if there are `MOST_PHONES`. A phone that was the owner stays the owner.
+        """
         others = dict(self._phones)
         before = others.pop(replaces, None) if replaces else None
         if len(others) >= MOST_PHONES:
@@ -275,7 +288,7 @@ class Pairing:
                 return False
             del others[min(away, key=lambda key: (self._seen_s.get(key, float("-inf")), others[key].used_s))]
         if before is not None and before.role is Role.OWNER:
-            role = Role.OWNER  # who pairs again loses nothing
+            role = Role.OWNER  # pairing again takes no role away
         number = before.id if before else 1 + max((phone.id for phone in others.values()), default=0)
         paired = Paired(number, name[:NAME_LENGTH], token_sha256, role, self.wall())
         self._seen_s[token_sha256] = self.clock()
@@ -284,7 +297,7 @@ class Pairing:
         return True
 
     def _keep(self, phones: dict[str, Paired]) -> None:
-        """Make these the paired phones. A damaged file is replaced only once there is an owner again."""
+        """Replace the paired phones and save them. A damaged file is replaced only once there is an owner again."""
         self._phones = phones
         self._seen_s = {key: seen_s for key, seen_s in self._seen_s.items() if key in phones}
         if self.hosted():
@@ -300,13 +313,16 @@ class Pairing:
             self._first = secrets.token_hex(16)
 
     def _expired(self, phone: Paired) -> bool:
-        """Whether a token went unused too long. The wall clock may jump, so use since the start counts by the other."""
+        """Return whether a token was unused for `TOKEN_DAYS`, by the wall clock and by the monotonic clock.
+
+        The wall clock alone may jump.
+        """
         unused_s = min(self.wall() - phone.used_s, self.clock() - self._seen_s.get(phone.token_sha256, float("-inf")))
         return unused_s > TOKEN_DAYS * DAY_S
 
 
 def new_pin() -> str:
-    """Six digits from the system's source of randomness."""
+    """Draw six digits from the system's source of randomness."""
     return f"{secrets.randbelow(1_000_000):06d}"
 
 

@@ -6,9 +6,9 @@ import enum
 
 
 class Role(enum.StrEnum):
-    """What a visitor is to the table.
+    """A visitor's role. The token gives one; a visitor without a token is a guest.
 
-    A visitor's token gives one role, no token makes a guest. A browser on the table's own machine has `HERE` too.
+    A browser on the table's own machine has `HERE` as well.
     """
 
     GUEST = "guest"
@@ -24,9 +24,9 @@ ANYONE: Roles = frozenset(Role)
 PAIRED: Roles = frozenset({Role.PLAYER, Role.OWNER, Role.SCREEN})
 PLAYERS: Roles = frozenset({Role.PLAYER, Role.OWNER})
 HANDS: Roles = PLAYERS | {Role.HERE}
-"""At the virtual tray the person at the machine has hands too."""
+"""Roles that may move the dice of the virtual tray."""
 OWNERS: Roles = frozenset({Role.OWNER})
 SCREENS: Roles = frozenset({Role.OWNER, Role.SCREEN, Role.HERE})
-"""Screens that only people at the table see."""
+"""Roles that may see the Wi-Fi's and the owner's QR code: their screens are seen only at the table."""
 TERMINAL: Roles = frozenset({Role.OWNER, Role.HERE})
-"""May read the PIN: `pegpip join`, and the owner who passes it on."""
+"""Roles that may read the PIN: `pegpip join` at the table, and the owner."""

@@ -1,4 +1,4 @@
-"""Where paired phones are remembered over a restart: a file with a checksum. Only hashes of tokens are kept."""
+"""The file that keeps paired phones over a restart, with a checksum. It holds hashes of tokens, never tokens."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Paired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A paired phone or screen.
 
     Attributes:
-        id: Its number.
-        name: The name that it gave.
-        token_sha256: SHA-256 of its token, in hexadecimal.
+        id: The phone's number.
+        name: The phone's name for itself.
+        token_sha256: SHA-256 of the phone's token, in hexadecimal.
         role: Player, owner or screen.
-        used_s: When its token was last used, to the day, in seconds since 1970.
+        used_s: When the token was last used, to the day, in seconds since 1970.
     """
 
     id: int
@@ -34,7 +34,7 @@ class Paired(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The file: the phones as JSON text, and its SHA-256 in hexadecimal."""
+    """Contents of the file: the phones as JSON text, and that text's SHA-256 in hexadecimal."""
 
     phones: str
     sha256: str
@@ -42,12 +42,12 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class FileTokens:
-    """Paired phones in a JSON file, readable by its owner only, replaced whole."""
+    """Paired phones in a JSON file that only the service's user can read."""
 
     path: Path
 
     def load(self) -> tuple[Paired, ...] | None:
-        """All paired phones: empty where there is no file yet, None where it is damaged or can't be read."""
+        """Read all paired phones: empty if there is no file yet, None if it is damaged or unreadable."""
         try:
             file = msgspec.json.decode(self.path.read_bytes(), type=_File)
             if _sha256(file.phones) == file.sha256:
@@ -60,7 +60,7 @@ class FileTokens:
         return None
 
     def save(self, phones: tuple[Paired, ...]) -> None:
-        """Keep exactly these. A write that fails is logged: the phones then pair again after a restart."""
+        """Replace the file by these phones. A failed write is logged: the phones must pair again after a restart."""
         text = msgspec.json.encode(phones).decode()
         try:
             write_file(self.path, (msgspec.json.encode(_File(text, _sha256(text))),), mode=0o600)

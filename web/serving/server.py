@@ -83,11 +83,8 @@ class Server:
 
     def _serve(self) -> None:
         try:
-            with (
-                self._listening,
-                FairSocket(self._listening, self._limits, self._taken) as fair,
-                asyncio.Runner() as loop,
-            ):
+            listening, taken = self._listening, self._taken
+            with listening, FairSocket(listening, self._limits, taken) as fair, asyncio.Runner() as loop:
                 try:
                     loop.run(self._uvicorn.serve(sockets=[fair]))
                 finally:
