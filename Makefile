@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 .PHONY: settings-page results throw-picture duel-games fairness faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web corrupted pi-memory rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 .venv/run.stamp: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || { echo "making .venv (once) ..."; $(PYTHON) -m venv .venv; }
@@ -27,7 +27,7 @@ play: .venv/run.stamp  ## play against the virtual tray; open the address it pri
 
 test: .venv/dev.stamp lint types tests  ## every check: ruff, mypy, ESLint, pytest
 
-check: .venv/dev.stamp lint types  ## while you work, under 90 s: ruff, mypy, the tests without browsers, processes and pictures
+check: .venv/dev.stamp lint types  ## quick checks while you work, under 90 s: ruff, mypy, ESLint, tests without browsers, processes and pictures
 	@PEGPIP_GAMES=10 $(BIN)/pytest -n 2 -m "not slow and not browser" $(QUICK)
 
 lint: .venv/dev.stamp scripts
@@ -52,99 +52,99 @@ tests: .venv/dev.stamp
 bench: .venv/run.stamp  ## measure speed and accuracy on this machine
 	@$(BIN)/pegpip bench
 
-conformance: .venv/dev.stamp  ## the rules at length: 2,000 random games of each game and rule mix
+conformance: .venv/dev.stamp  ## test the rules against a second implementation: 2,000 random games of each mix of house rules
 	@PEGPIP_GAMES=2000 $(BIN)/pytest -q -n 2 tests/games/test_conformance.py
 
-explore: .venv/dev.stamp  ## other random examples than those that the tests try each time: what fails is printed
+explore: .venv/dev.stamp  ## run the property tests with new random examples; a failing one is printed
 	@PEGPIP_EXPLORE=1 $(BIN)/pytest -n 2 -m hypothesis
 
-fuzz: .venv/dev.stamp  ## 10,000 mutilated transcripts
+fuzz: .venv/dev.stamp  ## replay 10,000 mutilated transcripts
 	@PEGPIP_FUZZ=10000 $(BIN)/pytest -q tests/games/test_fuzz.py
 
-mutants: .venv/dev.stamp  ## change the rules' code bit by bit: do 97 % of it fail a test? (an hour; ONLY="notation dice": those modules)
+mutants: .venv/dev.stamp  ## mutation testing of the rules: 97 % must fail a test (an hour; ONLY="notation dice" picks modules)
 	@$(BIN)/python -m tests.games.mutants $(ONLY)
 
-evening: .venv/dev.stamp  ## a first start, whole games on the virtual tray alone, an evening looked at, in Chromium and in real time (half an hour)
+evening: .venv/dev.stamp  ## first start, whole games and the evening page in Chromium, in real time (half an hour)
 	@$(BIN)/pytest -s -m evening tests/system tests/web
 
-reaction: .venv/dev.stamp  ## from the dice's rest to the throw on the page in Chromium, median of fifty (LOAD=--load: while others ask for much)
+reaction: .venv/dev.stamp  ## measure the time from dice at rest to the page in Chromium, median of fifty throws (LOAD=--load: under load)
 	@$(BIN)/python -m tests.system.reaction $(LOAD)
 
-layout: .venv/dev.stamp  ## every page for every game, number of players, size, look and language: is anything clipped? (long; pictures in out/layout)
+layout: .venv/dev.stamp  ## measure every page for every game, size, look and language: nothing may be clipped (long; pictures in out/layout)
 	@PEGPIP_LAYOUT=1 $(BIN)/pytest -n 2 tests/web/test_layout.py tests/web/test_codes.py tests/web/test_axe.py
 
-pictures: .venv/dev.stamp  ## every page in Chromium at every size, dark and light, to look at: out/web
+pictures: .venv/dev.stamp  ## photograph every page at every size, dark and light: out/web
 	@$(BIN)/pytest -m pictures tests/web
 
 throw-picture: .venv/dev.stamp  ## draw the README's moving picture of a throw in Chromium: docs/img/throw.webp
 	@$(BIN)/python -m tests.web.moving_picture
 
-load: .venv/dev.stamp  ## two thousand viewers, a thousand phones that come and go, and a guest who dallies
+load: .venv/dev.stamp  ## serve 2,000 viewers, a thousand phones that come and go, and a slow client
 	@$(BIN)/python -m tests.web.load
 
-pages: .venv/dev.stamp  ## how quick the pages are in Chromium: together, on a slow phone, an update, live again, the first throw
+pages: .venv/dev.stamp  ## measure the pages in Chromium: first paint, slow phone, update, reconnection, first throw
 	@$(BIN)/python -m tests.web.timings
 
-pi-budget: .venv/dev.stamp  ## does a table keep up with a Pi's processor: frames, rest to reading and page, memory (15 minutes; CLIP=video CORE=0.22)
+pi-budget: .venv/dev.stamp  ## run a table with a part of one core, as a Pi has it: frames, reading time, memory (15 minutes; CLIP=video CORE=0.22)
 	@$(BIN)/python -m tests.system.pi_budget $(if $(CLIP),--clip $(CLIP)) $(if $(CORE),--core $(CORE))
 
-restarts: .venv/dev.stamp  ## how soon a part that has fallen is told, and works again
+restarts: .venv/dev.stamp  ## measure how soon a crashed part is reported and works again
 	@$(BIN)/python -m tests.system.restarts
 
-fuzz-web: .venv/dev.stamp  ## twenty thousand requests that the API must answer as it says it does
+fuzz-web: .venv/dev.stamp  ## send 20,000 random requests and compare the answers with the API's description
 	@$(BIN)/python -m tests.web.fuzz
 
-faults: .venv/dev.stamp  ## damaged folders, power cuts, kills, failing disks, mutilated backups: nothing lost, nothing silent (minutes)
+faults: .venv/dev.stamp  ## damage folders, cut the power, kill, fail writes, mutilate backups: nothing may be lost in silence (minutes)
 	@$(BIN)/python -m tests.faults
 	@$(BIN)/python -m tests.system.restarts
 	@$(BIN)/pytest -q tests/service/test_supervision.py tests/service/test_safe_mode.py tests/system/test_plug_pulled.py tests/vision/test_camera_faults.py tests/hardware/test_strip_faults.py
 
-settings-storm: .venv/dev.stamp  ## as root: 300 random changes of settings, a restart as nobody after each: is the page up within 10 s? (half an hour)
+settings-storm: .venv/dev.stamp  ## as root: change settings at random 300 times, restart each time; the page must be up within 10 s (half an hour)
 	@$(BIN)/python -m tests.settings.storm --rounds $(or $(ROUNDS),300) --seed $(or $(SEED),1)
 
-soak: .venv/dev.stamp  ## 2,000 throws in the virtual tray with 50 viewers and exports in between: nothing grows, slows or is lost (an hour)
+soak: .venv/dev.stamp  ## play 2,000 throws with 50 viewers and exports: nothing may grow, slow down or get lost (an hour)
 	@$(BIN)/python -m tests.faults.soak --throws $(or $(THROWS),2000)
 
-years: .venv/dev.stamp  ## a table that starts from 100,000 entries: how soon, how small; exports while it is played (five minutes)
+years: .venv/dev.stamp  ## start a table from 100,000 entries: time, memory, exports while it plays (five minutes)
 	@$(BIN)/python -m tests.faults.years
 
-pi-memory: .venv/dev.stamp  ## memory of a table with a fake Pi camera, calibrated and not (a minute)
+pi-memory: .venv/dev.stamp  ## measure the peak memory of a table with a fake Pi camera, calibrated and not (a minute)
 	@$(BIN)/python -m tests.system.pi_memory
 
-corrupted: .venv/dev.stamp  ## a thousand damaged, odd and hostile picture files: an answer or a clear error each, under 1 GB
+corrupted: .venv/dev.stamp  ## read a thousand damaged, odd and hostile picture files: an answer or a clear error each, under 1 GB
 	@PEGPIP_CORRUPTED=1000 $(BIN)/pytest -s tests/vision/test_corrupted.py
 
-rendered: .venv/dev.stamp  ## measure the rig reader on 2,040 rendered pictures in twelve conditions (EACH=20: fewer)
+rendered: .venv/dev.stamp  ## measure the tray reader on 2,040 rendered pictures in twelve conditions (EACH=20: fewer)
 	@$(BIN)/python -m vision.research.evaluation.rendered --each $(or $(EACH),170) --first $(or $(FIRST),0) --failures out/rendered
 
-rigs: .venv/dev.stamp  ## measure it on photos by real fixed cameras: RIGS=rigs.json PHOTOS=folder (SPLIT=tune HEIGHT=1.1)
+rigs: .venv/dev.stamp  ## measure the tray reader on photos by real fixed cameras: RIGS=rigs.json PHOTOS=folder (SPLIT=tune HEIGHT=1.1)
 	@$(BIN)/python -m vision.research.evaluation.rigs $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check) --height $(or $(HEIGHT),1.0)
 
-ablation: .venv/dev.stamp  ## what each part of the reader pays: RIGS=rigs.json PHOTOS=folder (ten minutes; the table of docs/lab/ablation.md)
+ablation: .venv/dev.stamp  ## measure what each part of the reader contributes: RIGS=rigs.json PHOTOS=folder (ten minutes; docs/lab/ablation.md)
 	@$(BIN)/python -m vision.research.evaluation.ablation $(RIGS) $(PHOTOS) --split $(or $(SPLIT),check)
 
-clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, knocks: none missed, none invented? (EACH=1: fewer)
+clips: .venv/dev.stamp  ## watch 66 rendered clips of throws, hands, shadows, knocks: none may be missed or invented (EACH=1: fewer)
 	@$(BIN)/python -m vision.research.evaluation.clips --each $(or $(EACH),6)
 
-handheld: .venv/dev.stamp  ## the same clips filmed by hand, without a calibration
+handheld: .venv/dev.stamp  ## the same clips filmed by hand, without a calibration (EACH=1: fewer)
 	@$(BIN)/python -m vision.research.evaluation.handheld --each $(or $(EACH),2)
 
-duel-games: .venv/dev.stamp  ## play 200,000 games between two that are solved for the win: are they won as often as is stored?
+duel-games: .venv/dev.stamp  ## play 200,000 games between two perfect players and compare with the stored win probability
 	@$(BIN)/python -m tests.games.duel_games
 
-solve: .venv/run.stamp  ## work out the stored tables of best play anew (seconds; see companion/games/*/solve.py)
+solve: .venv/run.stamp  ## compute the stored tables of best play (about two minutes; docs/how-to/change-a-scoring-chart.md)
 	@$(BIN)/python -m companion.games.solving
 
 settings-page: .venv/dev.stamp  ## write docs/reference/settings.md from the declarations of the settings
 	@$(BIN)/python -m tests.settings.reference
 
-results: .venv/dev.stamp  ## measure what takes minutes, and write docs/results.md from docs/lab/results.json
+results: .venv/dev.stamp  ## measure the quick figures, and write docs/results.md from docs/lab/results.json (minutes)
 	@$(BIN)/python -m tests.results
 
-fairness: .venv/dev.stamp  ## throw thousands of sets of dice: false alarms, and how soon loaded ones are found
+fairness: .venv/dev.stamp  ## simulate thousands of sets of dice: false alarms, and how soon loaded ones are found
 	@$(BIN)/python -m tests.history.fair_sets
 
-fixtures: .venv/dev.stamp  ## render the pictures in fixtures/images anew
+fixtures: .venv/dev.stamp  ## render the pictures in fixtures/images
 	@$(BIN)/python -m vision.research.evaluation.fixtures
 
 TRAIN := .venv-train/bin
@@ -153,7 +153,7 @@ TRAIN := .venv-train/bin
 	@$(TRAIN)/python -m pip install --quiet -c constraints.txt -e '.[vision,train]'
 	@touch $@
 
-train: .venv-train/run.stamp  ## train the three networks on a CPU: make train DATA="folder ..." MINUTES=60 for each (see vision/models/*.md)
+train: .venv-train/run.stamp  ## train the three networks on a CPU: DATA="folder ..." MINUTES=60 for each (docs/how-to/retrain.md)
 	@test -n "$(DATA)" || { echo 'say which folders hold labelled sets: make train DATA="photos more_photos"'; exit 2; }
 	@$(TRAIN)/python -m vision.research.training.train $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/centres.onnx
 	@$(TRAIN)/python -m vision.research.training.train_glance $(DATA) --minutes $(or $(MINUTES),60) --out vision/models/glance.onnx
@@ -166,21 +166,21 @@ PARTS := .venv-parts/bin
 	@touch $@
 
 .PHONY: parts
-parts: .venv-parts/run.stamp  ## draw and check the things to print, saw and cut: docs/parts, and pictures of every step
+parts: .venv-parts/run.stamp  ## draw and check the parts to print, saw and cut: docs/parts, with pictures of every step
 	@$(PARTS)/python -m hardware.mechanics --out docs
 	@$(PARTS)/python -m pytest -q --noconftest -o addopts= tests/hardware/test_mechanics.py
 
-deb: .venv/dev.stamp  ## the Debian package for a Raspberry Pi, all it needs in it: dist/ (ARCH=amd64: for a PC)
+deb: .venv/dev.stamp  ## build the Debian package for a Raspberry Pi, with all it needs: dist/ (ARCH=amd64: for a PC)
 	@$(BIN)/python release/deb.py --arch $(or $(ARCH),arm64)
 
-release-key: .venv/dev.stamp  ## once, by whoever publishes: make the key that releases are signed with (see docs/appliance.md)
+release-key: .venv/dev.stamp  ## once, for the publisher: make the key that signs releases (docs/appliance.md)
 	@$(BIN)/python release/sign.py key
 
 sign: .venv/dev.stamp  ## sign releases: FILES="dist/pegpip_....deb" gets a FILE.sig beside it
 	@test -n "$(FILES)" || { echo 'say what to sign: make sign FILES="dist/..."'; exit 2; }
 	@$(BIN)/python release/sign.py sign $(FILES)
 
-appliance: .venv/dev.stamp  ## as root: install, play, update, uninstall in a fresh Debian made by debootstrap (ARCH=arm64 SUITE=trixie)
+appliance: .venv/dev.stamp  ## as root: install, play, update and uninstall in a fresh Debian (ARCH=arm64 SUITE=trixie)
 	@$(BIN)/python release/in_a_root.py --arch $(or $(ARCH),amd64) --suite $(or $(SUITE),bookworm)
 
 clean:  ## remove the virtual environment and caches
