@@ -1,4 +1,4 @@
-"""The site as one Flask application: groups of routes, and the guard before them."""
+"""The Flask application: pages, groups of API routes, and the guard before them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from web.static_files import static_files
 log = logging.getLogger(__name__)
 
 OPEN: dict[str, Roles] = {"GET /api/openapi.json": ANYONE, "GET /static/<asked>/<path:name>": ANYONE}
-"""Who may use the routes that are in no group and no page."""
+"""Roles for the two routes that belong to no group and no page."""
 
 
 def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Flask:
-    """The pages and these groups of the API, all but the event stream."""
+    """Make the Flask application: the pages, static files and these groups. The event stream is served beside it."""
     app = flask.Flask(__name__, static_folder=None)
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.register_error_handler(HTTPException, http_error)
@@ -39,7 +39,7 @@ def create_app(pages: Pages, groups: Sequence[Routes], version: str) -> flask.Fl
 
 
 def roles_of(pages: Pages, groups: Sequence[Routes]) -> dict[str, Roles]:
-    """Who may use each route, by method and address, such as "POST /api/lines": what docs/reference/roles.md lists."""
+    """Return the roles for each route, by method and address such as "POST /api/lines" (docs/reference/roles.md)."""
     found = OPEN | pages.roles()
     for group in groups:
         found |= group.roles
@@ -47,6 +47,6 @@ def roles_of(pages: Pages, groups: Sequence[Routes]) -> dict[str, Roles]:
 
 
 def broken(error: Exception) -> flask.Response:
-    """The last resort: what no one foresaw is logged with its trace, and the phone is told in one sentence."""
-    log.error("a request broke: %s %s", flask.request.method, flask.request.path, exc_info=error)
+    """Log an unexpected exception with its trace and answer 500 with one sentence."""
+    log.error("a request failed: %s %s", flask.request.method, flask.request.path, exc_info=error)
     return refusal(500)

@@ -1,4 +1,4 @@
-"""A page's modules as one file: a phone in a crowded pub asks once, not fifteen times.
+"""Bundles a page's JavaScript modules into one file: a phone in a crowded pub sends one request, not fifteen.
 
 The bundle is made when the program starts. Each module becomes a function that returns its exports. This needs modules
 of two forms, which a test holds: `import { a, b } from "../folder/c.js";` or `from "./c.js";`, and `export` before a
@@ -16,17 +16,17 @@ COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
 
 
 def bundled(page: str, sources: Mapping[str, str]) -> str:
-    """The module of that name with all that it imports, as one module.
+    """Bundle the module `page` and everything that it imports into one module's text.
 
     Args:
-        page: Its name, without `.js`.
-        sources: The text of every module, by name.
+        page: Name of the module, without `.js`.
+        sources: Text of every module, by name.
     """
     return "".join(_part(name, sources[name], whole=name == page) for name in needed(page, sources))
 
 
 def needed(page: str, sources: Mapping[str, str]) -> tuple[str, ...]:
-    """The modules that a page needs, each after those that it imports itself. Raises KeyError for one that is not."""
+    """Return the names of a page's modules in the order of their imports. Raises KeyError for a missing one."""
     found: dict[str, None] = {}
 
     def visit(name: str, above: tuple[str, ...]) -> None:

@@ -1,7 +1,7 @@
 """The texts of the pages by key and language. A language is one JSON file in `texts/`.
 
-`{player}` is an argument. A key with `.one` and `.other` is chosen by the argument `count`: all languages here share
-that rule. A missing text falls back to English.
+`{player}` in a text is an argument. The argument `count` chooses between a key's `.one` and `.other`: all languages
+here share this plural rule. A missing text falls back to English.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
 FOLDER = Path(__file__).parent / "texts"
+"""The folder of the languages' JSON files."""
 
 
 @functools.cache
@@ -28,7 +29,7 @@ LANGUAGES = {
     language: texts(language)["language.name"]
     for language in sorted((path.stem for path in FOLDER.glob("*.json")), key=lambda each: (each != "en", each))
 }
-"""Each language's own name by its code, English first."""
+"""Languages by code, English first: each one's name in itself."""
 
 
 def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -> str:
@@ -43,7 +44,7 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
     text = known.get(key) or known.get(f"{key}.{'one' if args.get('count') == 1 else 'other'}") or otherwise
     if text is None:
         raise KeyError(key)
-    # One pass, so that braces in a name are never taken for another argument.
+    # One pass: braces in a player's name are not taken for an argument.
     return ARGUMENT.sub(lambda found: str(args.get(found[1], found[0])), text)
 
 

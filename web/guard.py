@@ -1,9 +1,8 @@
-"""Who may ask: Host, Origin and role of each request, the size of bodies, and the headers that bind the browser.
+"""The guard before every request: Host, Origin, size and role; and the security headers of every answer.
 
-Host: a page of another site whose name was made to point at the table (DNS rebinding) arrives with that name, so only
-IP addresses, `localhost`, `*.local` and the table's own names pass. Origin: a form or script of another site arrives
-with that site's origin, so a request that changes something must come from our own, and must be JSON. Role: each route
-names the roles that may use it, and a route that names none is not served.
+- Host: only IP addresses, `localhost`, `*.local` and the table's own names pass. This stops DNS rebinding.
+- Origin: a request that changes something must come from our own pages and be JSON. This stops cross-site requests.
+- Role: each route names the roles that may use it. A route without roles stops the start.
 """
 
 from __future__ import annotations
@@ -23,8 +22,9 @@ log = logging.getLogger(__name__)
 
 COOKIE = "pegpip"
 TOKEN_DAYS = 90
-"""A token that was not used for so many days expires."""
+"""Days without use after which a token expires."""
 BODY_LIMIT_BYTES = 64 * 1024
+"""Largest body of a request. A larger one is refused with 413."""
 NOT_OWNER = ("not_owner", "Only the host can do this. The host's phone can hand hosting over.")
 NOT_PLAYER = ("not_player", "This is a screen: it only shows the table. Pair a phone on /control to play.")
 FOREIGN_HOST = ("foreign_host", "That is not this table's name. Open it by the address the table shows.")
@@ -45,13 +45,13 @@ HEADERS = {
 
 
 class Hosts:
-    """The names that a request may have this table by, besides IP addresses, `localhost` and `*.local`."""
+    """Host names of this table. IP addresses, `localhost` and `*.local` are always among them."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._own = {name.lower().rstrip(".") for name in names} | {"localhost"}
 
     def allows(self, header: str) -> bool:
-        """Whether a Host header names this table."""
+        """Return whether a Host header names this table."""
         host = host_name(header)
         return host is not None and (host in self._own or host.endswith(".local") or is_address(host))
 
@@ -60,17 +60,17 @@ def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], asking: 
     """Put the guard before and after every request of the application.
 
     Args:
-        app: Has all its routes.
-        hosts: The names that it may be asked by.
-        roles: Who may use each route, by method and address, such as "POST /api/lines".
-        asking: What the visitor is who asks now.
+        app: The application, with all its routes.
+        hosts: The table's host names.
+        roles: The roles for each route, by method and address such as "POST /api/lines".
+        asking: Returns the roles of the current request's visitor.
 
     Raises:
-        KeyError: Where a route of the application names no roles.
+        KeyError: A route has no roles.
     """
     for rule in app.url_map.iter_rules():
         for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
-            roles[f"{method} {rule.rule}"]  # a route without roles stops the start, not a visitor
+            roles[f"{method} {rule.rule}"]
 
     def check_host() -> flask.Response | None:
         header = flask.request.environ.get("HTTP_HOST", "")
@@ -98,19 +98,19 @@ def install(app: flask.Flask, hosts: Hosts, roles: Mapping[str, Roles], asking: 
 
 
 def token_of(cookie_header: bytes) -> str | None:
-    """The token that a paired phone sends with its request, in the Cookie header; None when it sends none."""
+    """Return the token in a Cookie header; None if it has none."""
     return parse_cookie(cookie_header.decode("latin-1")).get(COOKIE)
 
 
 def keep_token(response: flask.Response, token: str) -> flask.Response:
-    """Have the browser keep that token for `TOKEN_DAYS`, out of reach of scripts."""
+    """Set the token as a cookie for `TOKEN_DAYS` that scripts can't read, and return the response."""
     secure = flask.request.is_secure
     response.set_cookie(COOKIE, token, max_age=TOKEN_DAYS * 86_400, httponly=True, samesite="Strict", secure=secure)
     return response
 
 
 def check_origin() -> flask.Response | None:
-    """Refuse a change that another site's page sends, that is too large, or that is no JSON."""
+    """Refuse a request that changes something if another site sent it, it is too large, or it is not JSON."""
     request = flask.request
     if request.method in {"GET", "HEAD", "OPTIONS"}:
         return None
@@ -125,7 +125,7 @@ def check_origin() -> flask.Response | None:
 
 
 def add_headers(response: flask.Response) -> flask.Response:
-    """Bind the browser: no foreign or inline scripts, no framing, no guessing; to keep is what says that it may be."""
+    """Add the security headers: no foreign or inline scripts, no framing, no caching unless the answer allows it."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     if flask.request.is_secure:  # over plain http browsers ignore it, with an error in the console
@@ -134,7 +134,7 @@ def add_headers(response: flask.Response) -> flask.Response:
 
 
 def same_origin(origin: str, host: str) -> bool:
-    """Whether an Origin header names the host (and port) that the request went to."""
+    """Return whether an Origin header names the host and port that the request was sent to."""
     try:
         parts = urlsplit(origin)
     except ValueError:
@@ -143,7 +143,7 @@ def same_origin(origin: str, host: str) -> bool:
 
 
 def host_name(header: str) -> str | None:
-    """The name in a Host header without its port, in small letters; None when it is none.
+    """Return the name in a Host header without port, in lower case; None if the header is malformed.
 
     >>> host_name("Dice.Local:8000"), host_name("[::1]:8000"), host_name("a@b")
     ('dice.local', '::1', None)
@@ -159,7 +159,7 @@ def host_name(header: str) -> str | None:
 
 
 def is_address(host: str) -> bool:
-    """Whether it is an IP address written in figures."""
+    """Return whether a host is an IP address."""
     try:
         ipaddress.ip_address(host.split("%")[0])
     except ValueError:

@@ -1,4 +1,4 @@
-"""Texts without this machine's paths: what guests are told about a part that does not work."""
+"""Removes local file paths from texts that guests see."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ WITH_A_SLASH = re.compile(r"\S*[/\\]\S*?(?=[.,:;!?)\"']*(?:\s|$))")
 
 
 def without_paths(text: str, folder: Path | None = None) -> str:
-    """The text with an ellipsis in place of each path.
+    """Replace each file path in a text by an ellipsis.
 
     Args:
         text: A sentence or more.
-        folder: The data folder: recognised even where its name has spaces.
+        folder: The data folder. It is recognised even if its name has spaces.
 
     >>> without_paths("Only 3 MB are free in /home/My Dice/x.", Path("/home/My Dice"))
     'Only 3 MB are free in ….'

@@ -1,7 +1,7 @@
-"""The table's own voice: call-outs of what happened, spoken by `espeak-ng`; off until someone turns it on.
+"""The table's voice: `espeak-ng` speaks what happened. It is off until someone turns it on.
 
-One voice in the room, from the table: phones' browsers block speech until they are touched. What a correction or an
-undo made untrue is cut off in the middle of the word.
+The table speaks, because phones' browsers block speech until they are touched. Speech stops in mid-word when a
+correction or an undo makes it untrue.
 """
 
 from __future__ import annotations
@@ -21,28 +21,30 @@ log = logging.getLogger(__name__)
 
 PROGRAM = "espeak-ng"
 LONGEST_S = 15.0
-LOUDEST = 200
-"""espeak-ng's amplitude goes from 0 to 200; it speaks with 100 unless told otherwise."""
-USUAL_VOLUME = 0.5
+"""Longest time for one call-out, in seconds. After that the program is killed."""
+MAX_AMPLITUDE = 200
+"""espeak-ng's largest amplitude (`-a`)."""
+DEFAULT_VOLUME = 0.5
+"""Volume, 0 to 1, until the settings give another."""
 
 
 class Spoken(Protocol):
-    """Words being spoken."""
+    """Speech that is being spoken."""
 
     def cut(self) -> None:
-        """Be quiet at once."""
+        """Stop speaking immediately."""
 
 
 class Loudspeaker:
-    """Speaks what each snapshot brought.
+    """Speaks the news of each snapshot.
 
     Attributes:
-        language: What it speaks; may be set at any time.
-        volume: How loud, 0 to 1; the same.
+        language: Code of the spoken language; may be set at any time.
+        volume: Volume, 0 to 1; may be set at any time.
     """
 
     def __init__(self, language: str = "en", speak: Callable[[str], Spoken] | None = None) -> None:
-        self.language, self.volume = language, USUAL_VOLUME
+        self.language, self.volume = language, DEFAULT_VOLUME
         self._can_speak = speak is not None or shutil.which(PROGRAM) is not None
         self._speak = speak or (lambda words: espoken(words, self.language, self.volume))
         self._lock = threading.Lock()
@@ -52,18 +54,18 @@ class Loudspeaker:
 
     @property
     def on(self) -> bool:
-        """Whether it speaks."""
+        """Whether it is turned on."""
         return self._on
 
     @property
     def mute(self) -> DeviceError | None:
-        """Why this machine can't speak; None when it can."""
+        """The error that says why this machine can't speak; None if it can."""
         if self._can_speak:
             return None
         return DeviceError("The table can't speak: espeak-ng is missing.", "Install it: sudo apt install espeak-ng.")
 
     def turn(self, on: bool) -> None:
-        """Let it speak, or be quiet at once. Raises DeviceError when this machine can't speak."""
+        """Turn speech on, or off and stop it. Raises DeviceError if this machine can't speak."""
         if on and (mute := self.mute) is not None:
             raise mute
         self._on = on
@@ -71,7 +73,7 @@ class Loudspeaker:
             self.hush()
 
     def hear(self, snapshot: Snapshot, news: News) -> None:
-        """Speak what is new; what was being said gives way to it."""
+        """Speak what is new in a snapshot, in place of what is being spoken. Undone events stop speech too."""
         words = called(news.events, self.language) or self._asked_for(snapshot.notice)
         if news.taken_back or words:
             self.hush()
@@ -79,7 +81,7 @@ class Loudspeaker:
             self._begin(words)
 
     def _asked_for(self, notice: Notice | None) -> str:
-        """That somebody is to throw for the house, in words and once; empty for all else."""
+        """Return the words of a notice that the house waits for a throw, once; "" for any other notice."""
         known, self._notice = self._notice, notice
         if notice is None or notice == known or not notice.code.startswith("house_awaits"):
             return ""
@@ -91,11 +93,11 @@ class Loudspeaker:
             try:
                 self._speaking = self._speak(words)
             except OSError as mute:
-                log.warning("the table can't speak (%s): its voice is off", mute)
+                log.warning("the table can't speak (%s): its voice is turned off", mute)
                 self._on = False
 
     def hush(self) -> None:
-        """Be quiet at once."""
+        """Stop speaking immediately; stay turned on."""
         with self._lock:
             if self._speaking is not None:
                 self._speaking.cut()
@@ -103,7 +105,7 @@ class Loudspeaker:
 
 
 class Speaking:
-    """Words being spoken by a program that reads them from its standard input."""
+    """Speech by a program that reads words from its standard input."""
 
     def __init__(self, program: subprocess.Popen[bytes], words: str) -> None:
         self._program = program
@@ -115,16 +117,16 @@ class Speaking:
         except subprocess.TimeoutExpired:
             self.cut()
         except (BrokenPipeError, ValueError):
-            log.debug("cut off while being told its words")
+            log.debug("speech was stopped before the program had read its words")
 
     def cut(self) -> None:
-        """Be quiet at once."""
+        """Kill the program."""
         self._program.kill()
 
 
-def espoken(words: str, language: str, volume: float = USUAL_VOLUME) -> Speaking:
-    """Begin to speak. The words go to standard input: a player's name is never an option of the program."""
-    command = [PROGRAM, "-v", language, "-a", str(round(LOUDEST * volume)), "--stdin"]
+def espoken(words: str, language: str, volume: float = DEFAULT_VOLUME) -> Speaking:
+    """Start espeak-ng. Words go to standard input, so a player's name is never taken for an option."""
+    command = [PROGRAM, "-v", language, "-a", str(round(MAX_AMPLITUDE * volume)), "--stdin"]
     pipe = subprocess.PIPE
     quiet = subprocess.DEVNULL
     program = subprocess.Popen(command, stdin=pipe, stdout=quiet, stderr=quiet)
@@ -132,7 +134,7 @@ def espoken(words: str, language: str, volume: float = USUAL_VOLUME) -> Speaking
 
 
 def called(events: Sequence[Event], language: str) -> str:
-    """The call-outs of those events as one text; empty when none is worth a word."""
+    """Return the call-outs of these events as one text; "" if none is called."""
     return " ".join(_words(event, language) + "." for event in events if event.called)
 
 

@@ -1,4 +1,4 @@
-"""Names that people give: what can't be seen, or turns round what stands beside it, is no part of one."""
+"""Checks names that people type: no invisible characters, and none that change the direction of writing."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import unicodedata
 from collections.abc import Iterable
 
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-"""Unicode's categories of control and format characters, halves of a pair, separators of lines."""
+"""Unicode categories of invisible characters: control, format, surrogate, line and paragraph separator."""
 BLANK = UNSEEN | {"Zs", "Mn", "Me"}
+"""Unicode categories of which a name must not consist alone: invisible, spaces, combining marks."""
 JOINERS = "\u200c\u200d"
-"""They shape Persian, and join emoji to one picture."""
+"""Zero-width (non-)joiner, allowed in names: Persian and combined emoji need them."""
 FLAG = re.compile("\U0001f3f4[\U000e0061-\U000e007a]{3,6}\U000e007f")
-"""The flags of England, Scotland and Wales: letters that are not seen behind a black flag."""
+"""Flags of England, Scotland and Wales, allowed in names: a black flag and invisible tag letters."""
 
 
 def problem_of(names: Iterable[str]) -> str | None:
-    """Return what is wrong with the first name that can't be shown as it is, and what to do; None if all can."""
+    """Return an error message for the first name with a flaw; None if all names are good."""
     for name in names:
         what = flaw(name)
         if what:
@@ -25,7 +26,7 @@ def problem_of(names: Iterable[str]) -> str | None:
 
 
 def flaw(text: str) -> str | None:
-    """Return why a text can't be shown as it is, as the end of a sentence; None if it can.
+    """Return what is wrong with a text, as the end of a sentence; None if it is good.
 
     Control characters, marks that turn the direction of writing, and texts of nothing but blanks can't be shown.
 
@@ -41,11 +42,11 @@ def flaw(text: str) -> str | None:
 
 
 def cleaned(name: str) -> str:
-    """A name without what can't be seen, and without spaces around it."""
+    """Return a name without invisible characters and without spaces around it."""
     unseen = {sign for sign in _plain(name) if unicodedata.category(sign) in UNSEEN}
     return "".join(sign for sign in name if sign not in unseen).strip()
 
 
 def _plain(name: str) -> str:
-    """The name without what may stand unseen in it."""
+    """Return a name without the invisible characters that are allowed in it."""
     return FLAG.sub("", name).translate(dict.fromkeys(map(ord, JOINERS)))

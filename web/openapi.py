@@ -1,4 +1,4 @@
-"""`/api/openapi.json`: the API told for machines, as its groups of routes tell it themselves."""
+"""`/api/openapi.json`: the OpenAPI document, made from the groups of routes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROBLEM: Json = {
 
 
 def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
-    """The route of the document."""
+    """Make the route that serves the document."""
     described = document(version, groups)
     blueprint = flask.Blueprint("openapi", __name__)
 
@@ -32,7 +32,7 @@ def openapi(version: str, groups: Sequence[Routes]) -> flask.Blueprint:
 
 
 def document(version: str, groups: Sequence[Routes]) -> Json:
-    """The OpenAPI 3.1 document of what these groups serve."""
+    """Make the OpenAPI 3.1 document of these groups' routes."""
     structs: list[Any] = [struct for group in groups for struct in group.structs]
     _, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
     schemas["Problem"] = PROBLEM
@@ -43,7 +43,7 @@ def document(version: str, groups: Sequence[Routes]) -> Json:
             paths[path] = {**paths.get(path, {}), **methods}
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: look on, and play."},
+        "info": {"title": "Peg & Pip", "version": version, "description": "A dice table: watch, and play."},
         "paths": paths,
         "components": {
             "schemas": schemas,

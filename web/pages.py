@@ -1,4 +1,4 @@
-"""The pages: each is drawn once by the server with the newest snapshot in it, and kept live by its module."""
+"""The pages: the server renders each with the newest snapshot; the page's script keeps it live."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ from web.requests import phone, visitor
 from web.serving.feed import Feed
 
 LOOKS = ("dark", "light")
-SQUEEZE = 5  # gzip's level: a page late in an evening shrinks to a fifth in a millisecond
-
-
+GZIP_LEVEL = 5  # a page late in an evening shrinks to a fifth in a millisecond
 PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
 WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
     "honesty": ("/dice", "evening"),
@@ -30,28 +28,28 @@ WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "
     "setup": ("/setup", "settings"),
     "camera": ("/camera", "calibrate"),
 }
-"""Pages with the group of the API that they need."""
+"""Address and needed API group of each page that is served only with that group."""
 WITH_GAMES = {"control", "tray", "setup"}
-"""Pages from which a game is set up."""
+"""Pages whose start data lists the games."""
 BESIDE: dict[str, Roles] = {
     "/qr/page.svg": ANYONE,
     "/qr/wifi.svg": SCREENS,
     "/qr/host.svg": SCREENS,
     "/manifest.webmanifest": ANYONE,
 }
-"""Who may have what belongs to the pages. The Wi-Fi's code holds its password."""
+"""Roles for the other files of the pages. The Wi-Fi's QR code holds its password."""
 
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where phones find the table.
+    """The table's addresses for phones.
 
     Attributes:
-        page: The address to open, with the number and not a name: `http://192.168.4.1:8000/`.
-        others: More addresses that reach it.
-        names: Host names besides IP addresses, `localhost` and `*.local` that requests may name.
+        page: URL of the page with an IP address: `http://192.168.4.1:8000/`.
+        others: More URLs of the page.
+        names: The table's host names, besides `localhost` and `*.local`.
         wifi: Text of the QR code that joins the Wi-Fi (`WIFI:T:WPA;S:...;P:...;;`), or None.
-        phones: About how many phones the table's own Wi-Fi holds, while that is up and its limit is known.
+        phones: About how many phones the table's own Wi-Fi holds; None if unknown or not up.
     """
 
     page: str
@@ -63,7 +61,7 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a table is called, and what its screen speaks; empty: its own. Both may change while it runs."""
+    """Functions that return the table's name and the language of its screen ("": the browser's)."""
 
     name: Callable[[], str]
     language: Callable[[], str] = lambda: ""
@@ -74,11 +72,11 @@ class Pages:
     """The pages.
 
     Attributes:
-        feed: The newest snapshot, which stands in each page.
-        pairing: Tells who asks.
+        feed: Gives the newest snapshot for each page.
+        pairing: Knows the visitor's role.
         games: The games that can be chosen.
-        addresses: Where phones find the table.
-        named: The table's own name and language.
+        addresses: The table's addresses, for QR codes.
+        named: The table's name and language.
     """
 
     feed: Feed
@@ -88,7 +86,7 @@ class Pages:
     named: Named
 
     def routes(self, having: Set[str]) -> flask.Blueprint:
-        """Their routes, with the QR codes and the manifest; a page that needs a group of the API is there with it."""
+        """Make the routes of the pages, QR codes and manifest. `having`: the API groups that are served."""
         routes = flask.Blueprint("pages", __name__)
         routes.app_context_processor(functools.partial(self.words, having))
         shown = {**PAGES, **{name: rule for name, (rule, group) in WHERE_THERE_IS_ONE.items() if group in having}}
@@ -103,16 +101,16 @@ class Pages:
         return routes
 
     def roles(self) -> dict[str, Roles]:
-        """Who may have each page, code and file: anyone sees a page, and only what is for them on it."""
+        """Return the roles for each page, QR code and file. Anyone may open a page; its contents depend on the role."""
         rules = [*PAGES.values(), *(rule for rule, _ in WHERE_THERE_IS_ONE.values())]
         return {f"GET {rule}": roles for rule, roles in (dict.fromkeys(rules, ANYONE) | BESIDE).items()}
 
     def host_code(self) -> flask.Response:
-        """The QR code that makes the phone that scans it the owner; where there is an owner, that of the page."""
+        """Serve the QR code of the owner's code; of the page's URL if there is an owner already."""
         return _code(host_address(self.addresses.page, self.pairing.first()) or self.addresses.page)
 
     def words(self, having: Set[str]) -> dict[str, Any]:
-        """What every template may say: texts in the phone's language, its look, the addresses of files."""
+        """Return the variables of every template: texts in the phone's language, its look, URLs of files."""
         language = self.language()
         look = flask.request.cookies.get("look", "")
         return {
@@ -126,13 +124,13 @@ class Pages:
         }
 
     def language(self) -> str:
-        """That which was chosen on the phone that asks; else on the pub's screen the table's; else what it accepts."""
+        """Return the visitor's language: its cookie, else on /tv the table's, else what the browser accepts."""
         usual = self.named.language() if flask.request.endpoint == "pages.tv" else ""
         accepted = flask.request.accept_languages.values()
         return catalogue.chosen(flask.request.cookies.get("lang") or usual, accepted)
 
     def page(self, name: str, having: Set[str]) -> flask.Response:
-        """A page with the newest snapshot in it, and what its visitor may do."""
+        """Render a page with the newest snapshot and what the visitor may do. Gzip where accepted."""
         asking = visitor(self.pairing)
         start = {
             "snapshot": msgspec.Raw(self.feed.newest.json),
@@ -164,17 +162,17 @@ class Pages:
             paired=bool(asking & PLAYERS),
         )
         response = flask.Response(html, mimetype="text/html")
-        if phone(self.pairing) is not None:  # its browser keeps the token as long as the table does
+        if phone(self.pairing) is not None:  # renew the cookie: the table renews the token too
             keep_token(response, flask.request.cookies[COOKIE])
         response.headers["Vary"] = "Accept-Encoding"
-        if flask.request.accept_encodings.quality("gzip") > 0:  # a page holds nothing secret that its size could tell
-            response.set_data(gzip.compress(response.get_data(), SQUEEZE, mtime=0))
+        if flask.request.accept_encodings.quality("gzip") > 0:  # no secrets on pages: BREACH does not apply
+            response.set_data(gzip.compress(response.get_data(), GZIP_LEVEL, mtime=0))
             response.headers["Content-Encoding"] = "gzip"
         return response
 
 
 def host_address(page: str, code: str | None) -> str | None:
-    """The address that makes a phone the owner, by the owner's code. What follows `#` reaches no log."""
+    """Return the URL that makes a phone the owner; None without a code. What follows `#` reaches no log."""
     return f"{page}control#first={code}" if code else None
 
 
@@ -183,13 +181,13 @@ def _code(text: str) -> flask.Response:
 
 
 def as_json(value: object) -> str:
-    """JSON that may stand inside a page: no `<`, `>` or `&` is left that could end the element."""
+    """Encode JSON that is safe inside a script element: `<`, `>` and `&` are escaped."""
     text = msgspec.json.encode(value).decode()
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def manifest() -> flask.Response:
-    """What a phone needs to put the page among its apps."""
+    """Serve the web app manifest, with which a phone adds the page to its home screen."""
     manifest = {
         "name": "Peg & Pip",
         "short_name": "Peg & Pip",

@@ -1,4 +1,4 @@
-"""What the API's routes share: the body of a request as checked JSON, and who is asking."""
+"""Shared by the API's routes: the checked body of a request, the visitor's roles, and submitting a command."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from web.serving.limits import is_loopback
 Body = TypeVar("Body")
 
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via")
-"""Headers of proxies: behind one, every visitor has the proxy's address, perhaps this machine's."""
+"""Headers that proxies add. Behind a proxy every visitor has its address, perhaps this machine's."""
 
 
 def body(kind: type[Body]) -> Body:
-    """The request's JSON as that struct. Ends the request with 400 when it is no JSON or of another shape."""
+    """Decode the request's JSON as `kind`; end the request with 400 if it is not JSON or does not fit."""
     try:
         return msgspec.json.decode(flask.request.get_data(cache=False), type=kind)
     except msgspec.ValidationError as wrong:
@@ -34,26 +34,26 @@ def body(kind: type[Body]) -> Body:
 
 
 def phone(pairing: Pairing) -> Paired | None:
-    """The paired phone that asks, or None."""
+    """Return the paired phone that sent this request; None for a guest."""
     return pairing.phone(flask.request.cookies.get(COOKIE))
 
 
 def visitor(pairing: Pairing) -> Roles:
-    """The roles of the visitor who asks: that of its token, and `HERE` on the table's own machine."""
+    """Return the visitor's roles: its token's role or `GUEST`, and `HERE` on the table's own machine."""
     paired = phone(pairing)
     return frozenset({paired.role if paired else Role.GUEST} | ({Role.HERE} if from_this_machine() else set()))
 
 
 def from_this_machine() -> bool:
-    """Whether the connection comes from the machine that the table runs on, and not through a proxy on it."""
+    """Return whether the request comes from the table's own machine, and not through a proxy on it."""
     forwarded = any(header in flask.request.headers for header in FORWARDED)
     return not forwarded and is_loopback(flask.request.remote_addr or "")
 
 
 def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
-    """End the request with 403 where it would end a game that another phone started; the owner may.
+    """End the request with 403 if a game is on that another phone started, unless the owner asks.
 
-    A game without a throw is nobody's loss.
+    A game without a throw is not protected.
     """
     snapshot, asking = table.snapshot(), phone(pairing)
     is_on = bool(snapshot.throws) and snapshot.state is not None and not snapshot.state["over"]
@@ -63,7 +63,7 @@ def refuse_others_game(table: AnyTable, pairing: Pairing) -> None:
 
 
 def do(table: AnyTable, command: Command) -> flask.Response:
-    """Submit a command; the new snapshot, or why the rules refuse it (409 stale, 422 refused), or what is ill (503)."""
+    """Submit a command and answer with the new snapshot, or with 409 (stale), 422 (rules) or 503 (a broken part)."""
     try:
         return answer(table.submit(command))
     except StaleAction as stale:

@@ -1,4 +1,4 @@
-"""How the site says no: JSON with a code and words that name the next step."""
+"""Answers and refusals. A refusal is JSON with a code and words that name the next step."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ import msgspec
 from werkzeug.exceptions import HTTPException
 
 WORDS = {
-    400: ("malformed", "The request can't be understood. Send JSON as /api/openapi.json tells."),
+    400: ("malformed", "The request can't be understood. Send JSON as /api/openapi.json describes."),
     401: ("not_paired", "Anyone can watch. To do more, pair this phone on /control."),
     403: ("forbidden", "This request came from somewhere else. Open the page by the table's own address."),
     404: ("not_found", "There is nothing here. The scoreboard is at /."),
     405: ("wrong_method", "This address does not take that method. /api/openapi.json lists them."),
-    408: ("too_slow", "The request did not come whole in time. Send it again."),
+    408: ("too_slow", "The request took too long to arrive. Send it again."),
     413: ("too_large", "That is more than the table takes at once (64 kB). Send less."),
     415: ("not_json", "Send the body as application/json."),
-    500: ("broken", "Something broke on the table's side; it is in the log. The table plays on: try again."),
+    500: ("broken", "Something failed on the table's side; the log has details. The table plays on: try again."),
 }
 
 
 def answer(value: object) -> flask.Response:
-    """A JSON response of anything that msgspec can write."""
+    """Return a JSON response of anything that msgspec can encode."""
     return json_bytes(msgspec.json.encode(value))
 
 
 def json_bytes(body: bytes, status: int = 200) -> flask.Response:
-    """A response of JSON that is written already."""
+    """Return a response of JSON that is encoded already."""
     return flask.Response(body, status=status, mimetype="application/json")
 
 
 def attachment(body: bytes | Iterable[bytes], kind: str, name: str) -> flask.Response:
-    """A file to keep, of that media type and name."""
+    """Return a response that browsers save as a file with that media type and name."""
     response = flask.Response(body, mimetype=kind)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
 def refusal(status: int, code: str | None = None, message: str | None = None) -> flask.Response:
-    """An error as JSON: `{"error": code, "message": words}`; the usual words of the status when none are given."""
+    """Return an error response, `{"error": code, "message": words}`; defaults by status in `WORDS`."""
     return json_bytes(problem(status, code, message), status)
 
 
 def problem(status: int, code: str | None = None, message: str | None = None) -> bytes:
-    """The JSON of a refusal."""
+    """Encode the JSON of a refusal, with the status's defaults."""
     usual_code, usual_words = WORDS.get(status, ("refused", "The request was refused."))
     return msgspec.json.encode({"error": code or usual_code, "message": message or usual_words})
 
@@ -57,7 +57,7 @@ async def asgi_refusal(
     message: str | None = None,
     retry_after_s: int | None = None,
 ) -> None:
-    """Refuse before Flask is asked, and close the connection."""
+    """Send a refusal without Flask, and close the connection."""
     body = problem(status, code, message)
     headers = {
         "content-type": "application/json",
@@ -73,12 +73,12 @@ async def asgi_refusal(
 
 
 def refuse(status: int, code: str | None = None, message: str | None = None) -> NoReturn:
-    """End the request with `refusal`."""
+    """End the request with a `refusal`, by raising it."""
     flask.abort(refusal(status, code, message))
 
 
 def http_error(error: HTTPException) -> flask.Response | HTTPException:
-    """Turn what Flask and Werkzeug raise into JSON under /api, and a page elsewhere."""
+    """Turn an HTTP error of Flask into JSON under /api and into a page elsewhere. Keeps Allow and Retry-After."""
     if error.response is not None:
         return error
     status = error.code or 500

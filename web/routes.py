@@ -1,7 +1,7 @@
-"""The one way to make routes: what a route does, who may use it and its OpenAPI description stand in one place.
+"""Groups of API routes: a route's view, roles and OpenAPI description are declared in one place.
 
-A module's `routes(...)` makes a group with the parts that it needs. Before the view is called the guard checks the
-roles, and `Routes` the shape of what is sent.
+A module's `routes(...)` makes a group from the parts that it needs. Before a view is called, the guard checks the
+visitor's roles, and `Routes` checks the request's body.
 """
 
 from __future__ import annotations
@@ -24,22 +24,23 @@ Decorator = Callable[[View], View]
 JSON = "application/json"
 NUMBER_IN_PATH = re.compile(r"<int:(\w+)>")
 OF_EVERY_POST = (400, 403, 413, 415)
+"""Statuses of refusals that every POST may get."""
 
 
 class NothingBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is sent where nothing is to be said: an empty object."""
+    """An empty object: the body of requests without arguments."""
 
 
 class Routes:
     """A group of routes.
 
     Attributes:
-        name: What it is about.
-        blueprint: Its routes for Flask.
-        paths: The same for OpenAPI.
-        structs: The shapes that they name, as msgspec structs.
-        schemas: More shapes, as JSON schemas.
-        roles: Who may use each route, by method and address: `"POST /api/lines"`.
+        name: The group's subject.
+        blueprint: The routes for Flask.
+        paths: The routes for OpenAPI.
+        structs: The msgspec structs whose schemas the routes name.
+        schemas: More JSON schemas, by name.
+        roles: The roles for each route, by method and address: `"POST /api/lines"`.
     """
 
     def __init__(self, name: str, *structs: Any, schemas: Mapping[str, Json] | None = None) -> None:
@@ -59,16 +60,16 @@ class Routes:
         kind: str = JSON,
         query: Sequence[Json] = (),
     ) -> Decorator:
-        """Serve what the view makes.
+        """Declare a GET route; decorates its view.
 
         Args:
-            rule: The address; `<int:throw>` in it goes to the view.
-            summary: What is to be had there.
-            schema: Of the answer.
-            roles: Who may have it.
-            refused: The statuses of refusals, besides 403, and 401 where not everyone may have it.
-            kind: The media type of the answer.
-            query: Parameters of the query, as OpenAPI has them.
+            rule: The address; `<int:throw>` in it becomes an argument of the view.
+            summary: One line for OpenAPI.
+            schema: JSON schema of the answer.
+            roles: Roles that may use the route.
+            refused: Statuses of refusals, besides 403, and 401 if not everyone may use the route.
+            kind: Media type of the answer.
+            query: Parameters of the query, as OpenAPI objects.
         """
         operation = {"summary": summary, "responses": _responses(schema, (403, *refused), kind)}
         self._describe("get", rule, operation, query, roles)
@@ -85,16 +86,16 @@ class Routes:
         refused: Sequence[int] = (),
         named: str | None = None,
     ) -> Decorator:
-        """Do what the view does with the request's JSON, which is its first argument.
+        """Declare a POST route; decorates its view, whose first argument is the decoded body.
 
         Args:
-            rule: The address; `<int:throw>` in it goes to the view.
-            summary: What is done.
-            shape: Of the request: a msgspec struct.
-            schema: Of the answer.
-            roles: Who may do it.
-            refused: The statuses of refusals, besides those of every request, and 401 where not everyone may do it.
-            named: The schema of the request, where it is not the struct's.
+            rule: The address; `<int:throw>` in it becomes an argument of the view.
+            summary: One line for OpenAPI.
+            shape: Type of the body: a msgspec struct.
+            schema: JSON schema of the answer.
+            roles: Roles that may use the route.
+            refused: Statuses of refusals, besides `OF_EVERY_POST`, and 401 if not everyone may use the route.
+            named: Name of the body's schema, if it is not the struct's.
         """
         operation = {
             "summary": summary,
@@ -128,12 +129,12 @@ class Routes:
 
 
 def ref(name: str) -> Json:
-    """The shape of that name."""
+    """Return a reference to the schema with that name."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def number(name: str, place: str = "path") -> Json:
-    """A number in the path, or in the query."""
+    """Return OpenAPI's description of a non-negative integer in the path or the query."""
     return {"name": name, "in": place, "required": place == "path", "schema": {"type": "integer", "minimum": 0}}
 
 

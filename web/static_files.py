@@ -1,4 +1,4 @@
-"""The pages' own files: styles, modules, icon. Squeezed once, named by their content, kept by the phone for good."""
+"""Static files: styles, scripts, icons. Their URLs change with their contents, so that phones cache them for good."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from web import catalogue
 from web.bundler import bundled
 
 FOLDER = Path(__file__).parent / "static"
+"""The folder of the static files."""
 KINDS = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -27,21 +28,21 @@ KINDS = {
 PAGES = tuple(
     path.stem for path in sorted((FOLDER.parent / "templates").glob("*.html")) if any(FOLDER.glob(f"*/{path.stem}.js"))
 )
-FOR_GOOD = "public, max-age=31536000, immutable"
+IMMUTABLE = "public, max-age=31536000, immutable"
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A file's bytes, plain and squeezed (None where that does not pay)."""
+    """A file: media type, bytes, and bytes compressed by gzip (None if that saves less than a tenth)."""
 
     kind: str
     plain: bytes
-    squeezed: bytes | None
+    gzipped: bytes | None
 
 
 @functools.cache
 def shelf() -> dict[str, Served]:
-    """Static files by path; a page's modules in one as `page-NAME.js`, its texts as `texts/LANGUAGE-NAME.json`."""
+    """Return all files by path, with each page's bundle `page-NAME.js` and texts `texts/LANGUAGE-NAME.json`."""
     files = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*")) if path.suffix in KINDS}
     plain_files = {name: path.read_bytes() for name, path in files.items()}
     sources = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.js")}
@@ -54,19 +55,19 @@ def shelf() -> dict[str, Served]:
 
 
 def texts_of(source: str, language: str) -> dict[str, str]:
-    """The texts that a page of this source can say: all but those named for pages that it does not mention."""
+    """Return the texts for a page's script: all but those of other pages that the script does not mention."""
     foreign = {page for page in PAGES if not re.search(rf"[\"'`]{page}\.", source)}
     return {key: text for key, text in catalogue.texts(language).items() if key.partition(".")[0] not in foreign}
 
 
 def _served(name: str, plain: bytes) -> Served:
-    squeezed = gzip.compress(plain, 9, mtime=0)
-    return Served(KINDS[Path(name).suffix], plain, squeezed if len(squeezed) < 0.9 * len(plain) else None)
+    gzipped = gzip.compress(plain, 9, mtime=0)
+    return Served(KINDS[Path(name).suffix], plain, gzipped if len(gzipped) < 0.9 * len(plain) else None)
 
 
 @functools.cache
 def version() -> str:
-    """A word that changes whenever a static file does."""
+    """Return a hash of all static files."""
     digest = hashlib.sha256()
     for name, served in shelf().items():
         digest.update(name.encode() + b"\0" + served.plain)
@@ -74,12 +75,12 @@ def version() -> str:
 
 
 def url(name: str) -> str:
-    """The address of a static file."""
+    """Return the URL of a static file, with the version in it."""
     return f"/static/{version()}/{name}"
 
 
 def static_files() -> flask.Blueprint:
-    """The route of static files. Another version's address gets today's file, but not to keep."""
+    """Make the route of static files. A URL of another version gets the current file, uncached."""
     routes = flask.Blueprint("files", __name__)
 
     @routes.get("/static/<asked>/<path:name>")
@@ -87,14 +88,14 @@ def static_files() -> flask.Blueprint:
         served = shelf().get(name)
         if served is None:
             flask.abort(404)
-        squeeze = served.squeezed is not None and flask.request.accept_encodings.quality("gzip") > 0
-        response = flask.Response(served.squeezed if squeeze else served.plain, content_type=served.kind)
-        if squeeze:
+        zipped = served.gzipped is not None and flask.request.accept_encodings.quality("gzip") > 0
+        response = flask.Response(served.gzipped if zipped else served.plain, content_type=served.kind)
+        if zipped:
             response.headers["Content-Encoding"] = "gzip"
         response.headers["Vary"] = "Accept-Encoding"
-        if served.kind == "video/mp4":  # Safari plays no film that it can't ask for in parts
+        if served.kind == "video/mp4":  # Safari plays a video only with range requests
             response.make_conditional(flask.request, accept_ranges=True, complete_length=len(served.plain))
-        response.headers["Cache-Control"] = FOR_GOOD if asked == version() else "no-cache"
+        response.headers["Cache-Control"] = IMMUTABLE if asked == version() else "no-cache"
         return response
 
     return routes

@@ -1,4 +1,4 @@
-"""The routes of /api, a module a subject: each has `routes(...)`, which makes its group with what it needs."""
+"""The routes of /api, one module a subject. Its `routes(...)` makes the group from the parts that it needs."""
 
 from web.api import advice, calibrate, evening, games, house, pair, photos, play, review, state, tray, voice
 

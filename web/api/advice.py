@@ -1,4 +1,4 @@
-"""Odds, best play and the story of the game on the table: for anyone, and nothing is worked out unasked."""
+"""`/api/odds`, `/api/chances`, `/api/story`: odds, best play and the review of the game on the table."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from web.routes import Routes
 
 
 def routes(advisor: Advisor) -> Routes:
-    """The routes of advice."""
+    """Make the routes of advice. Anyone may use them; they compute only when asked."""
     made = Routes("advice")
 
-    @made.get("/api/odds", "What can be done now, and what it is worth", roles=ANYONE, refused=(409,))
+    @made.get("/api/odds", "The options now, and what each is worth", roles=ANYONE, refused=(409,))
     def odds() -> flask.Response:
         return answered(advisor.odds)
 
@@ -26,7 +26,7 @@ def routes(advisor: Advisor) -> Routes:
     def chances() -> flask.Response:
         return answered(advisor.chances)
 
-    @made.get("/api/story", "The game that is over, split into luck and decisions", roles=ANYONE, refused=(409,))
+    @made.get("/api/story", "The finished game, split into luck and decisions", roles=ANYONE, refused=(409,))
     def story() -> flask.Response:
         return answered(advisor.story)
 
@@ -34,7 +34,7 @@ def routes(advisor: Advisor) -> Routes:
 
 
 def answered(ask: Callable[[], Mapping[str, Any]]) -> flask.Response:
-    """The answer, or why there is none."""
+    """Answer with what `ask` returns, or with 409 if it raises RulesError."""
     try:
         return answer(dict(ask()))
     except RulesError as unknown:

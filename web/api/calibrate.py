@@ -1,4 +1,4 @@
-"""The API of calibrating: what the camera sees of the printed sheet, taking it, and taking the empty tray."""
+"""`/api/calibrate`: the camera's view of the printed sheet, and the steps sheet, empty tray and die."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Side = Annotated[float, msgspec.Meta(ge=50, le=2000)]
 
 
 class SheetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/calibrate/sheet`: floor of the tray with keep zone, printed bar, die, height of the lens."""
+    """`POST /api/calibrate/sheet`: tray floor with keep zone, printed scale bar, die, lens height, all in mm."""
 
     width_mm: Side = 320.0
     height_mm: Side = 240.0
@@ -31,47 +31,48 @@ class SheetBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LayBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/calibrate/lay`: whether the sheet lies in the virtual tray."""
+    """`POST /api/calibrate/lay`: whether the sheet shall be in the virtual tray."""
 
     lies: bool
 
 
 class Calibration(Protocol):
-    """Calibrating with the table's own camera. What can't be done is a DeviceError."""
+    """Calibration with the table's camera. Every step raises DeviceError if it can't be done."""
 
     def look(self) -> Mapping[str, Any]:
-        """What the newest picture shows.
+        """Describe the newest picture.
 
-        `picture_wh` or None, `markers` and `zones` (throw, keep; empty while the sheet is not found) as [x, y] of their
-        corners in pixels, `advice` with `code` and `says`, `sheet` and `empty` (taken?), `calibrated`, `says`,
-        `virtual`, `lens` or None: from how many `views` `of` how many it is known, `degrees` across, `measured` or not.
+        Returns:
+            `picture_wh`, or None without a picture. `markers` and `zones` (throw, keep): [x, y] of corners in pixels,
+            empty until the sheet is found. `advice`: `code` and `says`. `sheet`, `empty`: whether taken. `calibrated`,
+            `says`, `virtual`. `lens`: `views` seen `of` needed, `degrees` across, `measured` or not; or None.
         """
 
     def picture_jpeg(self) -> bytes | None:
-        """The newest picture, or None."""
+        """Return the newest picture, or None."""
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """The sheet to print, on `a4` or `letter`."""
+        """Return the sheet to print, for `a4` or `letter`."""
 
     def take_sheet(self, plan: Mapping[str, float], height_mm: float | None) -> Mapping[str, Any]:
-        """Take the sheet in a tray of those measures (`SheetBody`), the lens so high; the look."""
+        """Take the sheet in a tray of these measures (`SheetBody`), with the lens that high; return `look()`."""
 
     def take_empty(self) -> Mapping[str, Any]:
-        """Take the empty tray and keep the calibration; the look after it."""
+        """Take the empty tray, store the calibration and return `look()`."""
 
     def take_die(self) -> Mapping[str, Any]:
-        """Measure the one die in the throw zone and keep its size; the look after it."""
+        """Measure the one die in the throw zone, store its size and return `look()`."""
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """Lay the sheet into the virtual tray, or lift it; the look after it."""
+        """Put the sheet into the virtual tray, or take it out; return `look()`."""
 
 
 def routes(calibration: Calibration) -> Routes:
-    """The routes of calibrating, for the owner."""
+    """Make the routes of calibration, for the owner."""
     made = Routes("calibrate", SheetBody, NothingBody, LayBody)
     of_each: Json = {"refused": (422,), "roles": OWNERS}
 
-    @made.get("/api/calibrate", "What the camera sees of the printed sheet", **of_each)
+    @made.get("/api/calibrate", "The camera's view of the printed sheet", **of_each)
     def look() -> flask.Response:
         return _done(calibration.look)
 
@@ -79,7 +80,7 @@ def routes(calibration: Calibration) -> Routes:
     def picture() -> flask.Response:
         jpeg = calibration.picture_jpeg()
         if jpeg is None:
-            return refusal(404, "no_picture", "The camera gives no picture yet. /healthz tells how it is.")
+            return refusal(404, "no_picture", "The camera gives no picture yet. /healthz shows its state.")
         return flask.Response(jpeg, mimetype="image/jpeg")
 
     sheet: Json = {"kind": "application/pdf", "refused": (404,), "query": (PAPER,), "roles": OWNERS}
@@ -95,15 +96,15 @@ def routes(calibration: Calibration) -> Routes:
         measures = {key: value for key, value in msgspec.structs.asdict(sent).items() if key != "lens_mm"}
         return _done(lambda: calibration.take_sheet(measures, sent.lens_mm))
 
-    @made.post("/api/calibrate/empty", "Take the empty tray, and keep all", NothingBody, **of_each)
+    @made.post("/api/calibrate/empty", "Take the empty tray, and store the calibration", NothingBody, **of_each)
     def take_empty(_: NothingBody) -> flask.Response:
         return _done(calibration.take_empty)
 
-    @made.post("/api/calibrate/die", "Measure a die, and keep its size", NothingBody, **of_each)
+    @made.post("/api/calibrate/die", "Measure a die, and store its size", NothingBody, **of_each)
     def take_die(_: NothingBody) -> flask.Response:
         return _done(calibration.take_die)
 
-    @made.post("/api/calibrate/lay", "Lay the sheet into the virtual tray", LayBody, **of_each)
+    @made.post("/api/calibrate/lay", "Put the sheet into the virtual tray, or take it out", LayBody, **of_each)
     def lay(sent: LayBody) -> flask.Response:
         return _done(lambda: calibration.lay_sheet(sent.lies))
 

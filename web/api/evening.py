@@ -1,4 +1,4 @@
-"""The evening: games played, each move by move, and everything to take home as transcripts and CSV."""
+"""`/api/evening`: past games with moves, luck and chances, players' statistics, transcripts and CSV."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from web.pairing.roles import ANYONE
 from web.responses import answer, attachment, refusal
 from web.routes import Json, Routes
 
-COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
+CSV_COLUMNS = ("game", "kind", "started", "throw", "player", "dice")
 GOALS = ("points", "win")
 SET: Json = {"name": "set", "in": "query", "schema": {"type": "string", "maxLength": 24}}
 GOAL: Json = {"name": "goal", "in": "query", "schema": {"enum": list(GOALS)}}
+OF_GAME: Json = {"roles": ANYONE, "refused": (404,)}
+WEIGHED: Json = {"roles": ANYONE, "refused": (404, 409)}
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def routes(past: PastGames, table: AnyTable) -> Routes:
-    """Make the routes that read past games: lists, players, moves, transcripts and throws. Anyone may call them."""
+    """Make the routes of past games. Anyone may use them."""
     made = Routes("evening")
     _weighed(made, past)
 
@@ -32,24 +34,18 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
     def evening() -> flask.Response:
         return answer({"games": list(past.games()), "sitting": table.snapshot().sitting})
 
-    @made.get("/api/evening/players", "Everyone who has played here, in figures", roles=ANYONE)
+    @made.get("/api/evening/players", "Statistics of everyone who has played here", roles=ANYONE)
     def players() -> flask.Response:
         return answer({"players": past.players()})
 
-    @made.get("/api/evening/<int:game>", "A game, move by move", roles=ANYONE, refused=(404,))
+    @made.get("/api/evening/<int:game>", "A game, move by move", **OF_GAME)
     def move_by_move(game: int) -> flask.Response:
         moves, lines = past.moves(game), past.transcript(game)
         if moves is None or not lines:
             return _no_such_game()
         return answer({"header": lines[0], "moves": list(moves), "players": past.tallies(game)})
 
-    @made.get(
-        "/api/evening/<int:game>.jsonl",
-        "A game's transcript",
-        roles=ANYONE,
-        kind="application/x-ndjson",
-        refused=(404,),
-    )
+    @made.get("/api/evening/<int:game>.jsonl", "A game's transcript", kind="application/x-ndjson", **OF_GAME)
     def transcript(game: int) -> flask.Response:
         lines = past.transcript(game)
         if lines is None:
@@ -61,7 +57,7 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
     def table_of_throws() -> flask.Response:
         text = io.StringIO()
         sheet = csv.writer(text)
-        sheet.writerow(COLUMNS)
+        sheet.writerow(CSV_COLUMNS)
         for *of_game, number, player, values in past.throwers():
             sheet.writerow([*of_game, number, plain(player), " ".join(map(str, values))])
         return attachment(text.getvalue().encode(), "text/csv", "peg-and-pip-throws.csv")
@@ -70,56 +66,38 @@ def routes(past: PastGames, table: AnyTable) -> Routes:
 
 
 def _weighed(made: Routes, past: PastGames) -> None:
-    """Luck, decisions and dice."""
+    """Add the routes of luck, chances, odds and fair dice."""
 
-    @made.get(
-        "/api/evening/<int:game>/luck",
-        "A finished game, split into luck and decisions",
-        roles=ANYONE,
-        refused=(404, 409),
-    )
+    @made.get("/api/evening/<int:game>/luck", "A finished game, split into luck and decisions", **WEIGHED)
     def luck(game: int) -> flask.Response:
-        return _told(lambda: past.luck(game), "unfinished")
+        return _found(lambda: past.luck(game), "unfinished")
 
-    @made.get(
-        "/api/evening/<int:game>/chances",
-        "Each side's chance to win in a finished game",
-        roles=ANYONE,
-        refused=(404, 409),
-    )
+    @made.get("/api/evening/<int:game>/chances", "Each side's chance to win in a finished game", **WEIGHED)
     def chances(game: int) -> flask.Response:
-        return _told(lambda: past.chances(game), "no_odds")
+        return _found(lambda: past.chances(game), "no_odds")
 
-    @made.get(
-        "/api/evening/<int:game>/odds",
-        "What can be done in a game, and what it is worth",
-        roles=ANYONE,
-        refused=(404, 409),
-        query=[GOAL],
-    )
+    @made.get("/api/evening/<int:game>/odds", "The options in a game, and their worth", query=[GOAL], **WEIGHED)
     def odds(game: int) -> flask.Response:
-        return _told(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
+        return _found(lambda: past.odds(game, flask.request.args.get("goal", GOALS[0])), "no_odds")
 
-    @made.get(
-        "/api/evening/dice", "Whether a set of dice is honest, as far as its throws can tell", roles=ANYONE, query=[SET]
-    )
+    @made.get("/api/evening/dice", "The test whether a set of dice is fair", roles=ANYONE, query=[SET])
     def dice() -> flask.Response:
         return answer(past.fairness(flask.request.args.get("set")))
 
 
-def _told(find: Callable[[], Json | None], unless: str) -> flask.Response:
-    """What is found of a game, or why it is not told, under that code."""
+def _found(find: Callable[[], Json | None], error: str) -> flask.Response:
+    """Answer with what `find` returns: 404 for None, 409 with the code `error` for RulesError."""
     try:
         found = find()
     except RulesError as why:
-        return refusal(409, unless, str(why))
+        return refusal(409, error, str(why))
     return _no_such_game() if found is None else answer(found)
 
 
 def plain(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
+    """Return a name that spreadsheets don't take for a formula: an apostrophe comes before a formula's first sign."""
     return f"'{name}" if name.startswith(FORMULA_STARTS) else name
 
 
 def _no_such_game() -> flask.Response:
-    return refusal(404, "no_such_game", "There is no game of that number. GET /api/evening lists them.")
+    return refusal(404, "no_such_game", "There is no game with that number. GET /api/evening lists them.")

@@ -1,4 +1,4 @@
-"""The games that can be chosen, and starting one."""
+"""`/api/games`: the games that can be chosen, and starting one."""
 
 from __future__ import annotations
 
@@ -37,13 +37,12 @@ HEADER: Json = {
     "additionalProperties": False,
 }
 
-
 Form = Mapping[str, Any]
-"""A game that can be chosen, as `companion.games.engine.rulebook.form_of` tells it."""
+"""A game that can be chosen, as `companion.games.engine.rulebook.form_of` describes it."""
 
 
 def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
-    """The routes of the games."""
+    """Make the routes of the games. `pairing` notes which phone started the game."""
     made = Routes("games", Terms, schemas={"Header": _header(games)})
 
     @made.get("/api/games", "The games, their house rules and presets", roles=ANYONE)
@@ -68,7 +67,7 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
 
 
 def card(form: Form) -> Form:
-    """A game as the set-up needs it: all but its rules in words."""
+    """Return a game as the set-up form needs it: without its rules in words."""
     return {key: value for key, value in form.items() if key not in ("in_words", "why")}
 
 

@@ -1,4 +1,4 @@
-"""The player that the house seats: a phone that is about to correct something has it wait."""
+"""`/api/house/hold`: makes the computer player wait while a phone corrects something."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from web.routes import Routes
 
 
 class HoldBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/house/hold`: it does nothing for so many seconds; 0: it goes on."""
+    """`POST /api/house/hold`: for how many seconds the computer player waits; 0: it goes on."""
 
     seconds: Annotated[float, msgspec.Meta(ge=0.0, le=HELD_S)]
 
 
 def routes(house: HousePlayer) -> Routes:
-    """The routes of the house."""
+    """Make the route of the computer player, for players."""
     made = Routes("house", HoldBody)
 
     @made.post("/api/house/hold", "Have the house wait", HoldBody, roles=PLAYERS)

@@ -1,4 +1,4 @@
-"""The table in figures, as Prometheus reads them: how its parts are, how far it has played, what it uses."""
+"""`/metrics` for Prometheus: health of the parts, journal entries, snapshots, the strip's current, the process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KIND = "text/plain"
 
 
 def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> Routes:
-    """The one route: anyone may look, as at `/healthz`. The library is loaded when it is first asked for."""
+    """Make the route `/metrics` for anyone. prometheus-client is imported at the first request."""
     made = Routes("metrics")
 
     @made.get("/metrics", "The table in figures, in Prometheus' text format", roles=ANYONE, kind=KIND)
@@ -35,13 +35,13 @@ def routes(feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) ->
 
 
 class _Table:
-    """The table as a collector of that library."""
+    """The table's metrics, as a collector of prometheus-client."""
 
     def __init__(self, feed: Feed, board: Board, health: Callable[[], Mapping[str, Any]]) -> None:
         self._feed, self._board, self._health = feed, board, health
 
     def collect(self) -> Iterator[Metric]:
-        """All figures, as they are now."""
+        """Yield every metric with its current value."""
         from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
         parts = GaugeMetricFamily("pegpip_part_ok", "Whether a part of the table is well.", labels=["part"])

@@ -1,4 +1,4 @@
-"""The API of pairing: get a token by PIN, code, button or the owner; and what the owner does with the phones."""
+"""`/api/pair` and `/api/phones`: getting a token by PIN, code, button or the owner; managing the phones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PhoneName = Annotated[str, msgspec.Meta(max_length=NAME_LENGTH)]
 
 
 class PairBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/pair`: the PIN or the owner's code, a name, and whether it is a screen that all can see."""
+    """`POST /api/pair`: the PIN or the owner's code (`first`), a name, and whether it is a screen."""
 
     pin: Annotated[str, msgspec.Meta(max_length=12)] = ""
     first: Annotated[str, msgspec.Meta(max_length=64)] = ""
@@ -37,7 +37,7 @@ class PairBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AskBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/pair/ask`: a name to know the phone by, and whether it is a screen that all can see."""
+    """`POST /api/pair/ask`: the phone's name, and whether it is a screen."""
 
     name: PhoneName = ""
     screen: bool = False
@@ -50,14 +50,14 @@ class PhoneBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RoleBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/phones/role`: the number of a phone, and what it shall be."""
+    """`POST /api/phones/role`: the number of a phone, and its new role."""
 
     id: int
     role: Literal["player", "owner", "screen"]
 
 
 def routes(pairing: Pairing) -> Routes:
-    """The routes of pairing."""
+    """Make the routes of pairing and of the paired phones."""
     made = Routes("pair", PairBody, AskBody, PhoneBody, RoleBody)
 
     @made.get("/api/pair", "Whether there is a host, and whose code the button lets in", CODE, roles=ANYONE)
@@ -96,7 +96,7 @@ def routes(pairing: Pairing) -> Routes:
 
 
 def _phones(made: Routes, pairing: Pairing) -> None:
-    """The routes of the phones that are paired."""
+    """Add the routes that list the phones and let a phone unpair itself."""
 
     @made.get("/api/phones", "What this phone is; for paired phones the others, for the host who asks", roles=ANYONE)
     def phones() -> flask.Response:
@@ -128,7 +128,7 @@ def _phones(made: Routes, pairing: Pairing) -> None:
 
 
 def _owners(made: Routes, pairing: Pairing) -> None:
-    """What only the owner does with the phones."""
+    """Add the routes by which the owner removes, lets in and gives roles to phones, and renews the PIN."""
 
     @made.post("/api/phones/remove", "Take a phone's role away", PhoneBody, roles=OWNERS, refused=(404,))
     def remove(sent: PhoneBody) -> flask.Response:
@@ -160,7 +160,7 @@ def _forgotten(response: flask.Response) -> flask.Response:
 
 
 def _no_such_phone() -> flask.Response:
-    return refusal(404, "no_such_phone", "There is no phone of that number. Look at the list again.")
+    return refusal(404, "no_such_phone", "There is no phone with that number. Look at the list again.")
 
 
 def pin_refusal(refused: Refused) -> flask.Response:

@@ -1,4 +1,4 @@
-"""The throws of the game that is on, their photos, and that of the open question. Anyone may look at them."""
+"""`/api/throws` and `/api/question.jpg`: the current game's throws, their photos, and the open question's photo."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ JPEG = "image/jpeg"
 
 
 def routes(photos: Photos, table: AnyTable) -> Routes:
-    """The routes of the photos."""
+    """Make the routes of throws and photos. Anyone may use them."""
     made = Routes("photos")
 
-    @made.get("/api/throws", "All throws of the game that is on, oldest first", roles=ANYONE)
+    @made.get("/api/throws", "All throws of the current game, oldest first", roles=ANYONE)
     def of_game() -> flask.Response:
         return answer({"throws": list(table.throws())})
 

@@ -1,4 +1,4 @@
-"""The API's playing half: lines, games, corrections and answers become commands to the table."""
+"""Routes of play: lines, corrections, answers and ends of games become commands to the table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from web.routes import Json, Routes, ref
 
 
 class CorrectionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/throws/N`: what the dice of a throw really showed."""
+    """`POST /api/throws/N`: the values that the dice of throw N really showed."""
 
     number: Number
     values: Values
@@ -38,11 +38,11 @@ COMMANDS = (
     ("corrections", "Confirm a correction that drops lines", ConfirmCorrection),
     ("next", "Start the next game", NextGame),
 )
-"""What a player's phone sends as the command that it is."""
+"""Routes whose body is the command itself: address under /api, summary, command."""
 
 
 def routes(table: AnyTable, pairing: Pairing) -> Routes:
-    """The routes that play."""
+    """Make the routes of play, for players; only the owner ends the evening."""
     made = Routes("play", CorrectionBody, *(command for _, _, command in COMMANDS), EndSitting, Abandon)
     of_each: Json = {"schema": ref("Snapshot"), "refused": (404, 409, 422)}
     for place, summary, command in COMMANDS:

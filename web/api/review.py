@@ -1,4 +1,4 @@
-"""The host's look over doubtful and corrected throws, and their photos as a labelled set to train the reader with.
+"""`/api/review`: the owner reviews doubtful and corrected throws, and downloads their photos as a labelled set.
 
 The set is a folder as `vision.research.training.datasets` reads it: `labels.jsonl` and `images/`, packed as a zip.
 """
@@ -21,19 +21,21 @@ from web.responses import answer, attachment, refusal
 from web.routes import Json, Routes, ref
 
 SET_NAME = "own_table"
-"""The folder in the zip; the name by which training knows a table's own photos."""
+"""The folder in the zip: training knows a table's own photos by this name."""
 IN_MEMORY_BYTES = 8_000_000
+"""Largest zip that is built in memory; a larger one goes to a temporary file."""
 CHUNK_BYTES = 256 * 1024
+"""Bytes of the zip that are read and sent at a time: bounds the memory of a download."""
 
 
 class DiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/review/N`: what each die in the photo of throw N shows, in the order of its list; 0: no die."""
+    """`POST /api/review/N`: the value of each listed die in the photo of throw N; 0: not a die."""
 
     values: Annotated[tuple[Annotated[int, msgspec.Meta(ge=NO_DIE, le=6)], ...], msgspec.Meta(max_length=20)]
 
 
 def routes(review: Review, photos: Photos) -> Routes:
-    """The routes of the review, for the owner."""
+    """Make the routes of the review, for the owner."""
     made = Routes("review", DiceBody, ReviewedThrow)
     throws: Json = {"type": "array", "items": ref("ReviewedThrow")}
     listed: Json = {"type": "object", "required": ["throws"], "properties": {"throws": throws}}
@@ -65,9 +67,9 @@ def routes(review: Review, photos: Photos) -> Routes:
 
 
 def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> None:
-    """Write the settled throws with a photo as a labelled set: a zip with one folder, the same whenever it is made."""
+    """Write the settled throws that have a photo as a zip with one folder. The same throws give the same bytes."""
     labels: list[bytes] = []
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as zipped:  # photos are squeezed already
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as zipped:  # JPEG is compressed already
         for throw in throws:
             jpeg = photos.jpeg(throw.throw) if throw.settled else None
             if jpeg is None:
@@ -78,7 +80,7 @@ def pack(throws: Sequence[ReviewedThrow], photos: Photos, out: IO[bytes]) -> Non
 
 
 def label(throw: ReviewedThrow) -> dict[str, object]:
-    """A line of `labels.jsonl`: the picture, and [x, y, w, h, value] in pixels of every die in it."""
+    """Return a line of `labels.jsonl`: the image's name, and [x, y, w, h, value] of every die, in pixels."""
     boxes = [[*die.box_xywh, die.value] for die in throw.dice if die.value != NO_DIE]
     tags = [throw.source, *([throw.doubt] if throw.doubt else [])]
     return {"image": f"{throw.throw}.jpg", "boxes": boxes, "session": f"game-{throw.game}", "tags": tags}

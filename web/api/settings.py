@@ -1,4 +1,4 @@
-"""The settings that the owner may change on the page, each with kind, bounds, and when it takes effect."""
+"""`/api/settings`: the settings that the owner may change on the page."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class SettingsFile(Protocol):
         """The file that changes are written to."""
 
     def shown(self) -> Sequence[Any]:
-        """Return each setting that may be changed here: `section`, `key`, `kind`, `value` and the rest."""
+        """Return each setting that may be changed here, with `section`, `key`, `kind`, `value` and its bounds."""
 
     def change(self, section: str, key: str, value: Any, *, pin_typed: bool = False) -> None:
-        """Write a setting, and use it at once if possible. Raises PinNeeded, SetupError with the reason."""
+        """Write a setting, and apply it now if possible. Raises PinNeeded, or SetupError with the reason."""
 
 
 def routes(file: SettingsFile, pairing: Pairing) -> Routes:
-    """The routes of the settings, for the owner."""
+    """Make the routes of the settings, for the owner."""
     made = Routes("settings", SettingBody)
 
     @made.get("/api/settings", "The settings that can be changed here", roles=OWNERS)

@@ -1,4 +1,4 @@
-"""The table as it is now: the newest snapshot, the board, the health of the parts. Anyone may look."""
+"""`/api/state`, `/api/board`, `/healthz`: the newest snapshot, the LED board, the health of the parts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HEALTH: Json = {
 
 
 class BoardFrame(Protocol):
-    """What the LED strip shows at a moment."""
+    """A frame of the LED strip."""
 
     @property
     def leds(self) -> Sequence[Sequence[int]]:
@@ -47,24 +47,24 @@ class BoardFrame(Protocol):
 
     @property
     def milliamps(self) -> int:
-        """What the strip draws now."""
+        """The strip's current with this frame, in milliamperes."""
 
 
 class Board(Protocol):
     """The LED board."""
 
     def latest(self) -> BoardFrame:
-        """The newest frame."""
+        """Return the newest frame."""
 
     def spots(self) -> Sequence[tuple[float, float]]:
-        """Where each LED is on the board: x to the right and y down, in millimetres, in the order of the strip."""
+        """Return [x, y] of each LED on the board in mm, x right and y down, in the order of the strip."""
 
 
 def routes(feed: Feed, board: Board, health: Callable[[bool], Mapping[str, Any]], pairing: Pairing) -> Routes:
-    """The routes of what is now; `health` tells it without local paths where its argument is true, for guests."""
+    """Make the routes of the current state, for anyone. `health(True)` is for guests: it names no local paths."""
     made = Routes("state", Snapshot, schemas={"Board": BOARD, "Health": HEALTH})
 
-    @made.get("/healthz", "What works and what is ill", ref("Health"), roles=ANYONE)
+    @made.get("/healthz", "The health of every part", ref("Health"), roles=ANYONE)
     def how_it_is() -> flask.Response:
         return answer(dict(health(not visitor(pairing) & HANDS)))
 
@@ -72,7 +72,7 @@ def routes(feed: Feed, board: Board, health: Callable[[bool], Mapping[str, Any]]
     def newest() -> flask.Response:
         return json_bytes(feed.newest.json)
 
-    @made.get("/api/board", "What the LED strip shows now", ref("Board"), roles=ANYONE)
+    @made.get("/api/board", "The LED strip's newest frame", ref("Board"), roles=ANYONE)
     def shown() -> flask.Response:
         frame = board.latest()
         return answer({"leds": frame.leds, "milliamps": frame.milliamps})

@@ -1,6 +1,7 @@
-"""The API of the virtual tray: what a person's hands would do. Everything becomes pictures that the camera reads.
+"""`/api/tray`: moves the dice of the virtual tray, which become pictures that the camera reads.
 
-Who may throw there may decide there: lines, answers and the next game have addresses of the tray's own.
+A person at the table's own machine may throw here without pairing, and so may decide here too: lines, answers and the
+next game have addresses under /api/tray.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from web.routes import Json, NothingBody, Routes, ref
 Die = Annotated[int, msgspec.Meta(ge=0, le=99)]
 Dice = Annotated[tuple[Die, ...], msgspec.Meta(max_length=20)]
 DECIDED_HERE = tuple(row for row in COMMANDS if row[2] in (PlayLine, Answer, NextGame))
-"""What who throws here may decide here too."""
+"""Rows of `COMMANDS` that have an address under /api/tray too."""
 Place = Annotated[float, msgspec.Meta(ge=-1000.0, le=2000.0)]
 
 
 class ThrowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/tray/throw`: these dice (none named: all that are not in the keep zone), and how hard, 0 to 1.
+    """`POST /api/tray/throw`: the dice to throw (None: all that are not in the keep zone) and the strength, 0 to 1.
 
-    With `count` so many, whichever: those that stay in this turn are laid aside first.
+    With `count`, any dice of that number; dice that this turn keeps are put into the keep zone first.
     """
 
     ids: Dice | None = None
@@ -39,7 +40,7 @@ class ThrowBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MoveBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/tray/move`: a die laid somewhere, in millimetres of the tray."""
+    """`POST /api/tray/move`: a die and its new place, in millimetres of the tray."""
 
     id: Die
     x_mm: Place
@@ -47,44 +48,44 @@ class MoveBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LiftBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`POST /api/tray/lift`: these dice out of the tray; none named: all."""
+    """`POST /api/tray/lift`: the dice to take out of the tray; None: all."""
 
     ids: Dice | None = None
 
 
 class Tray(Protocol):
-    """The virtual tray: dice that a person moves on a page. There is none when the camera is real."""
+    """The virtual tray, whose dice a person moves on a page. A real camera has none."""
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
-        """Throw these dice (None: all that lie in the throw zone or outside); strength 0 to 1."""
+        """Throw these dice (None: all in the throw zone or outside the tray) with a strength of 0 to 1."""
 
     def throw_on(self, count: int) -> None:
-        """Throw so many of the dice; those that stay in this turn are laid into the keep zone first."""
+        """Put the dice that this turn keeps into the keep zone, then throw `count` others."""
 
     def shake(self) -> None:
-        """Shake the tray: the dice in the throw zone are thrown again."""
+        """Throw the dice in the throw zone again."""
 
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
-        """Lay a die somewhere in the tray, the same face up. Raises ValueError for no such die."""
+        """Move a die without turning it. Raises ValueError for an unknown die."""
 
     def lift(self, ids: Sequence[int] | None) -> None:
-        """Lift these dice (None: all) out of the tray. Raises ValueError for no such die."""
+        """Take these dice (None: all) out of the tray. Raises ValueError for an unknown die."""
 
     def dice(self) -> Sequence[Mapping[str, Any]]:
-        """Each die: `id`, `x_mm`, `y_mm`, `place` (throw, keep, out), `x_px`, `y_px`, `size_px` in the picture.
+        """Return each die's `id`, `x_mm`, `y_mm`, `place` (throw, keep, out); in the picture `x_px`, `y_px`, `size_px`.
 
-        Never a value: the page shows the picture, and the camera reads it.
+        A die's value is not told: only the camera reads it.
         """
 
     def zones(self) -> Mapping[str, Any]:
-        """`width_mm`, `height_mm`, `keep` and `throw` [x, y, w, h] in mm, `picture_wh`, `mm_to_px` (3 x 3)."""
+        """Return `width_mm`, `height_mm`, `keep` and `throw` ([x, y, w, h] in mm), `picture_wh`, `mm_to_px` (3 x 3)."""
 
     def picture_jpeg(self) -> bytes:
-        """The camera's newest picture."""
+        """Return the camera's newest picture."""
 
 
 def routes(tray: Tray, table: AnyTable) -> Routes:
-    """The routes of the virtual tray; players and this machine may move the dice."""
+    """Make the routes of the virtual tray. Players and the table's own machine may move the dice."""
     shapes = (ThrowBody, MoveBody, LiftBody, NothingBody, *(command for _, _, command in DECIDED_HERE))
     made = Routes("tray", *shapes)
     hands: Json = {"refused": (422,), "roles": HANDS}
@@ -93,10 +94,10 @@ def routes(tray: Tray, table: AnyTable) -> Routes:
     def lying() -> flask.Response:
         return answer({"dice": list(tray.dice()), "zones": dict(tray.zones())})
 
-    @made.get("/api/tray.jpg", "What the virtual camera sees", {}, roles=ANYONE, kind="image/jpeg")
+    @made.get("/api/tray.jpg", "The virtual camera's newest picture", {}, roles=ANYONE, kind="image/jpeg")
     def picture() -> flask.Response:
         response = flask.Response(tray.picture_jpeg(), mimetype="image/jpeg")
-        response.headers["Cache-Control"] = "private, no-cache"  # asked for again and again: sent when it has changed
+        response.headers["Cache-Control"] = "private, no-cache"  # pages poll it: 304 unless it has changed
         response.add_etag()
         response.make_conditional(flask.request)
         return response
@@ -117,11 +118,11 @@ def routes(tray: Tray, table: AnyTable) -> Routes:
     def shake(_: NothingBody) -> flask.Response:
         return done(tray.shake)
 
-    @made.post("/api/tray/move", "Lay a die somewhere", MoveBody, **hands)
+    @made.post("/api/tray/move", "Move a die", MoveBody, **hands)
     def move(sent: MoveBody) -> flask.Response:
         return done(lambda: tray.move(sent.id, sent.x_mm, sent.y_mm))
 
-    @made.post("/api/tray/lift", "Lift dice out", LiftBody, **hands)
+    @made.post("/api/tray/lift", "Take dice out of the tray", LiftBody, **hands)
     def lift(sent: LiftBody) -> flask.Response:
         return done(lambda: tray.lift(sent.ids))
 

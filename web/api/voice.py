@@ -1,4 +1,4 @@
-"""The API of the table's voice: whether it speaks, and turning it on and off from a player's phone."""
+"""`/api/voice`: whether the table speaks, and turning its voice on and off."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class VoiceBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def routes(voice: Loudspeaker) -> Routes:
-    """The routes of the table's voice."""
+    """Make the routes of the table's voice; players may turn it on and off."""
     made = Routes("voice", VoiceBody)
 
     @made.get("/api/voice", "Whether the table speaks", roles=ANYONE)
