@@ -45,7 +45,6 @@ from companion.settings.starting import Starting
 from companion.table.commands import StartGame
 from companion.table.journal import Journal, anchor_folder
 from companion.table.photos import Photos
-from companion.table.projection import staying
 from companion.table.writer import Table
 from hardware.board import Board
 from hardware.power import Power
@@ -135,7 +134,7 @@ def build(starting: Starting) -> App:
     voice, chimes, lights = Loudspeaker(), Chimes(), Lights()
     live = LiveSettings(settings, board, lights, photos, chimes, voice)
     simulated = opened.camera if isinstance(opened.camera, VirtualCamera) else None
-    hands = VirtualHands(simulated, lambda: staying(table.standing())) if simulated else None
+    hands = VirtualHands(simulated, lambda: table.standing().staying) if simulated else None
     house = HousePlayer(table, clock, hands)
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S), needed=True),

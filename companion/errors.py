@@ -1,9 +1,31 @@
-"""The one tree of errors: what each part raises on purpose, and how a person is told."""
+"""The one tree of errors: what each part raises on purpose, and how a person is told; and the doubts about a throw."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from enum import StrEnum
+
+
+class Doubt(StrEnum):
+    """Why people are asked about a throw: the reader does not trust its reading, or the table its interpretation."""
+
+    COUNT = "count"
+    """The number of dice differs from the expected one; or, if it is unknown, one more or fewer is nearly as likely."""
+    UNREAD = "unread"
+    """A die has no confident value, or a die-sized object has no detected face."""
+    DISAGREE = "disagree"
+    """The detector and the classifier, or several frames, give different values for one die."""
+    CUT_OFF = "cut_off"
+    """A die, or a die-sized object, crosses the edge of the visible area."""
+    COCKED = "cocked"
+    """A die leans or lies on another: two faces overlap, or a face has a size that no flat die has."""
+    MOVED = "moved"
+    """Dice changed places; they may have been thrown or only pushed."""
+    FOUND = "found"
+    """Dice were in the tray when the table started; they may have been thrown meanwhile."""
+    UNSURE = "unsure"
+    """The dice can be more than one legal throw."""
 
 
 class CompanionError(Exception):

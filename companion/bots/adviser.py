@@ -12,7 +12,7 @@ from companion.games.advice.odds import odds_view, win_chances
 from companion.games.engine.transcript import Transcript
 from companion.history.story import story_with_photos
 from companion.table.evening.game_record import PlayedGame
-from companion.table.projection import TableState
+from companion.table.state import TableState
 from companion.table.terms import SERIOUS
 
 Json = dict[str, Any]

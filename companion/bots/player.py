@@ -17,8 +17,8 @@ from companion.games.engine.notation import line_of
 from companion.games.engine.players import level_named
 from companion.table.commands import Command, HouseAwaits, HouseDecides
 from companion.table.events import TAKEN_BACK
-from companion.table.projection import TableState, staying
 from companion.table.snapshot import News, Snapshot
+from companion.table.state import TableState
 from companion.table.tray.observation import Die
 from companion.table.writer import Table
 
@@ -164,7 +164,7 @@ class HousePlayer:
             due_s = self._throw_s = max(now_s, self._from_s) + (self._pause_s / 2 if _state(table).decisions else 0.0)
         if now_s < due_s:
             return due_s - now_s
-        self._hands.throw_beside(staying(table), count)
+        self._hands.throw_beside(table.staying, count)
         self._throw_s = now_s + AGAIN_S
         return AGAIN_S
 

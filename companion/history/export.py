@@ -21,7 +21,7 @@ from companion.history.story import story_with_photos
 from companion.table.evening.archive import Archive, ArchivedGame, ArchivedLine
 from companion.table.evening.game_record import Game, archived
 from companion.table.evening.statistics import Tally
-from companion.table.evolve import Record, after_entry, archived_before
+from companion.table.evolve import Record, archived_before, evolve
 from companion.table.journal import Entry, read_entries
 from companion.table.terms import SERIOUS
 
@@ -242,7 +242,7 @@ def followed(record: Record, entry: Entry, games: dict[int, Game]) -> Record:
     Returns:
         The record after the entry.
     """
-    after = after_entry(record, entry)
+    after = evolve(record, entry)
     if entry.kind == "withdrawn" and record.games:
         games.pop(record.games[-1].number, None)
     if after.games is not record.games:

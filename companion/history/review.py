@@ -19,7 +19,6 @@ from companion.history.export import PastGames
 from companion.table.atomic import write_file
 from companion.table.journal import Entry, entries_at
 from companion.table.snapshot import Thrown
-from companion.table.tray.observation import RecordedReading
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +29,7 @@ NO_DIE = 0
 
 
 class LabelledDie(msgspec.Struct, frozen=True):
-    """One box of a throw to look over.
+    """One box of a throw to look over, decoded from its journal entry.
 
     Attributes:
         box_xywh: Box in pixels of the photo.
@@ -44,7 +43,14 @@ class LabelledDie(msgspec.Struct, frozen=True):
     read: int
     confidence: float
     kept: bool
-    value: int | None
+    value: int | None = None
+
+
+class RecordedReading(msgspec.Struct, frozen=True):
+    """The reading of a throw in its journal entry, as `reading_record` of `companion.table` writes it."""
+
+    doubt: str | None
+    dice: tuple[LabelledDie, ...]
 
 
 class ReviewedThrow(msgspec.Struct, frozen=True, kw_only=True):
@@ -166,10 +172,7 @@ def _reviewed(game: int, thrown: Thrown, seen: RecordedReading, said: tuple[int,
     guessed = tuple(die.read if die.kept else next(apart) for die in seen.dice)
     by_hand = said is not None and len(said) == len(seen.dice)
     values = said if by_hand and said is not None else guessed
-    dice = tuple(
-        LabelledDie(die.box_xywh, die.read, die.confidence, die.kept, value)
-        for die, value in zip(seen.dice, values, strict=True)
-    )
+    dice = tuple(msgspec.structs.replace(die, value=value) for die, value in zip(seen.dice, values, strict=True))
     return ReviewedThrow(
         throw=thrown.number,
         game=game,

@@ -29,10 +29,10 @@ class StartGame(msgspec.Struct, frozen=True, kw_only=True):
     players keep their last colour or get a free one.
     """
 
-    header: Any
+    header: object
     number: int | None = None
-    terms: Any = {}
-    colours: Any = {}
+    terms: object = {}
+    colours: object = {}
 
 
 class NextGame(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -76,7 +76,7 @@ class HouseDecides(msgspec.Struct, frozen=True, kw_only=True):
     """Play a decision of the bot in its turn; stale while a throw is in question or a correction is on offer."""
 
     number: int
-    line: Any
+    line: object
 
 
 class HouseAwaits(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,19 +114,6 @@ class PressButton(msgspec.Struct, frozen=True, kw_only=True):
     button: str
 
 
-Command = (
-    PlayLine
-    | StartGame
-    | NextGame
-    | Abandon
-    | EndSitting
-    | CorrectThrow
-    | ConfirmCorrection
-    | HouseDecides
-    | HouseAwaits
-    | Answer
-    | Observe
-    | NoteMotion
-    | Tick
-    | PressButton
-)
+Managing = StartGame | NextGame | Abandon | EndSitting | CorrectThrow | ConfirmCorrection
+"""Commands that start, end or correct games."""
+Command = PlayLine | Answer | Observe | NoteMotion | Tick | PressButton | HouseDecides | HouseAwaits | Managing

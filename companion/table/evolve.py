@@ -1,4 +1,4 @@
-"""The event-sourced state of the table: `after_entry` is the reducer, `replayed` folds a journal through it."""
+"""Event sourcing: `evolve` is the reducer from a record and an entry to the next record; `replayed` folds a journal."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def replayed(
     record = record or Record()
     for entry in entries:
         try:
-            record = after_entry(record, entry)
+            record = evolve(record, entry)
         except Exception as refused:
             raise Unplayable(record, entry, refused) from refused
         if entry.kind == "game":
@@ -117,8 +117,8 @@ def archived_before(folder: Path, archive: Archive) -> tuple[Record, int]:
     return Record(mark.next - 1, 0, tuple(games[number] for number in sorted(games))), mark.next
 
 
-def after_entry(record: Record, entry: Entry) -> Record:
-    """Apply one entry: return the next record. Raises RulesError if the entry is refused."""
+def evolve(record: Record, entry: Entry) -> Record:
+    """Return the record after one more entry. Raises RulesError if the rules refuse it."""
     games, closed = record.games, record.closed
     if entry.kind == "game":
         games, closed = _with_game(games, entry), False

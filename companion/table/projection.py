@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from companion.errors import Doubt
 from companion.games.engine.game import Action, Outcome, State
 from companion.games.engine.notation import header_line, line_of
 from companion.games.engine.players import careless
@@ -15,81 +15,17 @@ from companion.games.engine.race import Change, race_of
 from companion.games.engine.views.board import scores_ahead
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import game_named, policy_for
-from companion.table.commands import HouseAwaits
 from companion.table.evening.game_record import PlayedGame
 from companion.table.evening.highlights import highlights
-from companion.table.evening.sitting import next_starter
 from companion.table.evolve import Record
-from companion.table.snapshot import Offer, Question, Side, Snapshot, TrayPlan
-from companion.table.terms import USUAL, Policies, policies_under
-from companion.table.tray.interpret import Ask, Memory, values_of
-from companion.table.tray.observation import Die, Observation
+from companion.table.snapshot import Question, Side, Snapshot, TrayPlan
+from companion.table.state import TableState
+from companion.table.tray.interpret import Ask, values_of
 
 MAX_EVENTS = 40
 """Events in a snapshot, newest kept; a page asks for older ones."""
 MAX_THROWS = 24
 """Throws in a snapshot, newest kept: bounds its size in a long game."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableState:
-    """The writer's whole state: the journaled record and what is known about the tray.
-
-    Attributes:
-        record: The state after the last journal entry.
-        memory: What earlier observations of the tray have shown.
-        observation: The last observation of the tray at rest.
-        asked: Number and content of the open question.
-        notice: What the table sees or waits for.
-        offer: A correction that waits for confirmation.
-        moving: Whether something moves in the tray.
-        choice: How often the next button was pressed, to choose among the decisions that the bank button can make.
-        house: The bot's announcement of dice to be thrown for it.
-    """
-
-    record: Record
-    memory: Memory
-    observation: Observation | None = None
-    asked: tuple[int, Ask] | None = None
-    notice: Phrase | None = None
-    offer: Offer | None = None
-    moving: bool = False
-    choice: int = 0
-    house: HouseAwaits | None = None
-
-    @property
-    def policies(self) -> Policies:
-        """Tray policies under the game's terms."""
-        game = self.record.game
-        return policies_under(game.terms if game else USUAL)
-
-    @property
-    def choices(self) -> tuple[Action, ...]:
-        """Decisions that the next button cycles through."""
-        game = self.record.game
-        if game is None or game.abandoned:
-            return ()
-        return policy_for(game.transcript.state).choices(game.transcript.state)
-
-    @property
-    def houses_turn(self) -> bool:
-        """Whether it is the bot's turn."""
-        game = self.record.game
-        house = game.terms.house if game and not game.abandoned else None
-        return game is not None and house is not None and game.transcript.state.standing.player == house.player
-
-
-def staying(table: TableState) -> tuple[Die, ...]:
-    """Dice in the tray that stay during the next throw, those in the keep zone first."""
-    game, seen = table.record.game, table.observation
-    if game is None or seen is None:
-        return ()
-    wanted, stay = list(policy_for(game.transcript.state).staying(game.transcript.state)), list[Die]()
-    for die in (*seen.kept, *seen.thrown):
-        if die.value in wanted:
-            wanted.remove(die.value)
-            stay.append(die)
-    return tuple(stay)
 
 
 def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
@@ -114,7 +50,7 @@ def _journaled(record: Record) -> Snapshot:
     if game is None:
         return Snapshot(number=record.number)
     state = game.transcript.state
-    policy, starter, rules = policy_for(state), starter_after(game), game_named(game.header.game)
+    policy, rules = policy_for(state), game_named(game.header.game)
     changes, options = race_of(game.transcript), () if game.abandoned else state.options()
     return Snapshot(
         number=record.number,
@@ -125,7 +61,7 @@ def _journaled(record: Record) -> Snapshot:
         track=rules.track(state),
         panels=rules.panels(state),
         options=tuple(line_of(option) for option in options),
-        option_points=tuple(points_of(state, option) for option in options),
+        option_points=tuple(_points_of(state, option) for option in options),
         rule_of_thumb=None if game.abandoned or game.terms.serious else _rule_of_thumb(state),
         safe_chance=None if game.abandoned or game.terms.serious else state.safe_chance,
         tray=TrayPlan(policy.dice_expected(state), policy.starts_afresh(state)),
@@ -135,15 +71,15 @@ def _journaled(record: Record) -> Snapshot:
         highlights=highlights(game) if state.standing.over else (),
         sitting=record.sitting,
         abandoned=game.abandoned,
-        next_starter=None if starter is None else game.header.players[starter],
+        next_starter=game.next_starter,
         terms=game.terms,
     )
 
 
-def points_of(state: State, option: Action) -> int:
-    """What a decision brings who is on: the turn's points after it while the turn goes on, else the score's change."""
+def _points_of(state: State, option: Action) -> int:
+    """Return the turn's points after a decision if the turn goes on, else the change of the player's score."""
     before, after = state.standing, state.after(option).standing
-    assert before.side is not None, "somebody decides"
+    assert before.side is not None, "only a player has options"
     if after.side == before.side and after.scores == before.scores:
         return after.turn_points
     return after.scores[before.side] - before.scores[before.side]
@@ -181,26 +117,9 @@ def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
     return [rules.track(gains[side]).pegs[side].banked if side in gains else 0 for side in range(len(game.sides))]
 
 
-def starter_after(game: PlayedGame) -> int | None:
-    """Seat of the player who starts the next game, skipping those who left; None until this game is over."""
-    standing = game.transcript.state.standing
-    if standing.outcome is None:
-        return None
-    seats = len(game.header.players)
-    worst = next_starter(standing.scores, standing.outcome.games_lost, game.first, seats)
-    return next((seat % seats for seat in range(worst, worst + seats) if seat % seats not in standing.left), worst)
-
-
 def _choice(table: TableState) -> dict[str, Any] | None:
     choices = table.choices
     return line_of(choices[table.choice % len(choices)]) if choices else None
-
-
-def restored(record: Record) -> Phrase | None:
-    """Notice after a restart: the scores and whose turn it is; None without a game."""
-    if record.game is None:
-        return None
-    return Phrase("restored", {"scores": record.game.view["scores"], "player": record.game.view["player"]})
 
 
 def _says_nothing(notice: Phrase | None) -> bool:
@@ -231,7 +150,7 @@ def _phase(table: TableState) -> str:
 
 
 def _question(number: int, ask: Ask) -> Question:
-    dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == "count" else ask.observation.thrown
+    dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == Doubt.COUNT else ask.observation.thrown
     return Question(
         id=number,
         code=ask.code,

@@ -12,8 +12,9 @@ from companion.errors import CompanionError, DeviceError
 from companion.games.engine.views.phrase import Phrase
 from companion.table.evolve import Record, Unplayable, replayed
 from companion.table.journal import read_entries
-from companion.table.projection import TableState, snapshot_of
+from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot, Thrown
+from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
 from companion.table.writer import Table
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from companion.errors import Doubt
 from companion.games.engine.views.board import Track
 from companion.games.engine.views.panels import Panels
 from companion.games.engine.views.phrase import Phrase
@@ -48,7 +49,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     id: int
-    code: str
+    code: Doubt
     wanted: tuple[int, ...]
     values: tuple[int, ...]
     boxes_xywh: tuple[tuple[int, int, int, int], ...]

@@ -14,20 +14,29 @@ from typing import TypeVar
 import msgspec
 
 from companion.errors import CompanionError, DeviceError
+from companion.games.engine.views.phrase import Phrase
 from companion.table.commands import Command, Tick
-from companion.table.decide import Play
+from companion.table.decide import Now, decide
+from companion.table.evening.archive import Archive, Mark
 from companion.table.events import news_between
-from companion.table.journal import Journal
+from companion.table.evolve import Record, Unplayable, archived_before, replayed
+from companion.table.journal import Entry, Journal, entries
 from companion.table.journal.journal import UPKEEP_EVERY_S
 from companion.table.photos import Photos
-from companion.table.projection import TableState, snapshot_of
+from companion.table.projection import snapshot_of
 from companion.table.snapshot import News, Snapshot, Thrown
+from companion.table.state import Draft, TableState
+from companion.table.tray.interpret import Memory
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 LIVENESS_POLL_S = 0.5
 """Poll interval in seconds while waiting for the writer thread, to notice that it crashed."""
+REPLAY_ELSEWHERE = (
+    "Another version may have written it. Use that version, or start with another --data folder. Nothing is lost, and "
+    "`pegpip export` still works."
+)
 
 Reader = Callable[[Snapshot, News], None]
 
@@ -49,9 +58,10 @@ class Table:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
-        self._play = Play(journal, photos, clock, wall, self._number_made)
-        self._journal = journal
-        self._clock = clock
+        self._state = TableState(Record(), Memory())
+        self._journal, self._photos, self._archive = journal, photos, Archive(journal.path.parent)
+        self._clock, self._wall = clock, wall
+        self._ticked: tuple[int, float | None] = (-1, None)  # entry number and `empty_since_s` that a tick has handled
         self._queue: SimpleQueue[tuple[Command | None, Future[Snapshot]] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
         self._gate = threading.Lock()  # no command enters the queue after its writer has stopped
@@ -102,11 +112,16 @@ class Table:
 
     def standing(self) -> TableState:
         """Return the writer's current state without waiting."""
-        return self._play.table
+        return self._state
+
+    def tick_due_s(self) -> float | None:
+        """Return the time on the clock at which a `Tick` is due; None while the tray can't bank, or after that tick."""
+        handled = self._ticked == (self._state.record.number, self._state.memory.empty_since_s)
+        return None if handled else self._state.bank_due_s
 
     def throws(self) -> tuple[Thrown, ...]:
         """Return every throw of the current game, oldest first, without waiting."""
-        game = self._play.table.record.game
+        game = self._state.record.game
         return game.throws if game else ()
 
     def subscribe(self, reader: Reader) -> Callable[[], None]:
@@ -145,15 +160,15 @@ class Table:
 
     def question_photo(self, question: int) -> bytes | None:
         """Return the JPEG of the open question if it has that number, else None."""
-        asked = self._play.table.asked
+        asked = self._state.asked
         return asked[1].observation.photo_jpeg if asked and asked[0] == question else None
 
     def _write(self, opened: Future[None]) -> None:
         try:
-            self._play.open()
-            self._state_changed(self._play.table)
+            self._replay()
+            self._publish()
         except BaseException as ill:  # noqa: BLE001  `start` must learn about every kind of failure
-            self._play.close()
+            self._journal.close()
             opened.set_exception(ill if isinstance(ill, CompanionError) else _no_start(ill))
             return
         self._thread = threading.current_thread()
@@ -166,12 +181,32 @@ class Table:
             with self._gate:
                 self._open = False
                 self._refuse_the_rest()
-            self._play.close()
+            self._journal.close()
+
+    def _replay(self) -> None:
+        """Open the journal and replay it. Raises DeviceError if it cannot be read or replayed."""
+        damage = self._journal.open()
+        folder, tail = self._journal.path.parent, self._journal.tail
+        before, first = archived_before(folder, self._archive)
+        try:
+            record = replayed(entries(folder, first), before, self._archive.note)
+        except Unplayable as no:
+            raise DeviceError(f"The journal {self._journal.path}: {no}.", REPLAY_ELSEWHERE) from no
+        self._archive_games()
+        self._photos.start(tail.last_throw)
+        record = replace(record, last_throw=tail.last_throw)
+        self._state = TableState.restarted(record, damage.in_words() if damage else None)
+
+    def _archive_games(self) -> None:
+        """Archive the games before the last one, so that the next start replays from there."""
+        begun = self._journal.tail.last_game
+        if begun is not None:
+            self._archive.write(Mark(next=begun.number, link=begun.link))
 
     def _next(self) -> tuple[Command | None, Future[Snapshot]] | None:
         """Wait for the next command or for a `Tick` that is due; run the journal's upkeep while idle."""
         while True:
-            tick_s = self._play.deadline_s()
+            tick_s = self.tick_due_s()
             due_s = self._upkeep_s if tick_s is None else min(tick_s, self._upkeep_s)
             try:
                 return self._queue.get(timeout=max(0.01, due_s - self._clock()))
@@ -191,23 +226,57 @@ class Table:
         if command is None:
             answer.set_result(self._snapshot)
             return
-        before, no = self._play.table, None
+        before, no = self._state, None
         try:
-            self._play.apply(command)
+            self._carry_out(command)
         except CompanionError as refusal:
             no = refusal
         except Exception as fault:  # noqa: BLE001  the writer must outlive a fault in the rules or in itself
             # Journaled entries stay; everything else is restored.
-            self._play.table = replace(before, record=self._play.table.record)
+            self._state = replace(before, record=self._state.record)
             no = _fault(fault)
         try:
-            self._state_changed(self._play.table)
+            self._publish()
         except Exception as fault:  # noqa: BLE001  a snapshot that cannot be made leaves the last one in place
             no = no or _fault(fault)
         if no is None:
             answer.set_result(self._snapshot)
         else:
             answer.set_exception(no)
+
+    def _carry_out(self, command: Command) -> None:
+        """Decide, then take each step: an entry goes to the disk first. Raises CompanionError if it is refused."""
+        now, due_s = Now(self._clock(), self._wall()), self._state.bank_due_s
+        if isinstance(command, Tick) and due_s is not None and now.clock_s >= due_s:
+            self._ticked = self._state.record.number, self._state.memory.empty_since_s
+        for step in decide(self._state, command, now):
+            if isinstance(step, Draft):
+                if self._state.record.number > self._snapshot.number:
+                    self._publish()  # every number is published, also where one command makes two entries
+                self._state = self._state.after(self._written(step))
+                if step.entry.kind == "game":
+                    self._archive.note(self._state.record.games)
+                    self._archive_games()
+                    self._photos.prune(self._state.record.first_throw)
+            else:
+                self._state = self._state.after(step)
+
+    def _written(self, draft: Draft) -> Entry:
+        """Put an entry and its photo on the disk. Raises DeviceError; then the draft's memory of the tray is kept."""
+        entry, throw = draft.entry, draft.entry.throw or 0
+        photo = bool(draft.photo_jpeg) and self._photos.keep(throw, draft.photo_jpeg or b"")
+        if draft.photo_jpeg and not photo:
+            entry = draft.without_photo
+        try:
+            self._journal.append(entry)
+        except DeviceError as ill:
+            if photo:
+                self._photos.discard(throw)
+            if draft.waiting is not None:
+                notice = Phrase("ill", {"what": ill.what, "cure": ill.cure})
+                self._state = replace(self._state, memory=draft.waiting, notice=notice)
+            raise
+        return entry
 
     def _refuse_the_rest(self) -> None:
         while True:
@@ -218,13 +287,9 @@ class Table:
             if asked is not None:
                 asked[1].set_exception(DeviceError("The table was stopped.", "Start it again."))
 
-    def _number_made(self, table: TableState) -> None:
-        """Publish a snapshot of a new entry number before the next entry is made."""
-        if table.record.number > self._snapshot.number:
-            self._state_changed(table)
-
-    def _state_changed(self, table: TableState) -> None:
-        made = snapshot_of(table, self._snapshot if self._snapshot.pulse else None)
+    def _publish(self) -> None:
+        """Send the snapshot of the state to every subscriber, unless nothing visible has changed."""
+        made = snapshot_of(self._state, self._snapshot if self._snapshot.pulse else None)
         newest = msgspec.structs.replace(made, pulse=self._snapshot.pulse)
         if newest == self._snapshot and self._snapshot.pulse:
             return

@@ -108,16 +108,16 @@ def test_who_waits_for_a_writer_that_falls_is_told(tmp_path: Path) -> None:
     table.start()
     assert table.answers(PATIENCE_S)
 
-    def fall(_: object) -> None:
+    def fall(*_: object) -> None:
         raise Unheard
 
-    table._play.apply = fall  # type: ignore[method-assign]
-    with pytest.raises(DeviceError, match="crashed"):
-        table.submit(EndSitting(number=0))
+    with pytest.MonkeyPatch.context() as fallen:
+        fallen.setattr("companion.table.writer.decide", fall)
+        with pytest.raises(DeviceError, match="crashed"):
+            table.submit(EndSitting(number=0))
     assert not table.answers(0.2)
     with pytest.raises(DeviceError, match="not running"):
         table.submit(EndSitting(number=0))
-    del table._play.apply
     table.start()
     assert table.submit(EndSitting(number=0)).number == 1
     table.stop()

@@ -17,10 +17,11 @@ from companion.games.engine.game import Stop, Throw
 from companion.games.engine.notation import action_of, header_line, header_of, line_of
 from companion.games.registry import GAMES
 from companion.table.events import news_between
-from companion.table.evolve import Record, after_entry
+from companion.table.evolve import Record, evolve
 from companion.table.journal import Entry
-from companion.table.projection import TableState, snapshot_of
+from companion.table.projection import snapshot_of
 from companion.table.snapshot import News, Notice, Snapshot
+from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
 from hardware.view import Moment, Peg
 from tests.games.high import GAME as HIGH
@@ -49,7 +50,7 @@ class Told:
 
     def _enter(self, kind: str, body: dict[str, Any]) -> None:
         entry = Entry(number=self.record.number + 1, kind=kind, body=body, wall_s=0.0, throw=None)
-        self.record = after_entry(self.record, entry)
+        self.record = evolve(self.record, entry)
         before, self.snapshot = self.snapshot, snapshot_of(TableState(self.record, Memory()))
         self.news = news_between(before, self.snapshot)
 

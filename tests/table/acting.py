@@ -22,7 +22,7 @@ from companion.table.evolve import Record
 from companion.table.journal import Entry, Journal, copies
 from companion.table.photos import Photos
 from companion.table.snapshot import Snapshot
-from companion.table.tray.interpret import Interpretation, Memory, decided, interpret, reinterpret, tick
+from companion.table.tray.interpret import Interpretation, Memory, Situation, decided, interpret, reinterpret, tick
 from companion.table.tray.motion import stayed
 from companion.table.tray.observation import Die, Observation
 from companion.table.writer import Table
@@ -180,7 +180,7 @@ class Mime:
     def see(self) -> None:
         """Show the tray as it is."""
         self.observation = self.tray.observation()
-        self._take(interpret(self.seen, self.memory, self.observation))
+        self._take(interpret(Situation(self.seen, self.memory, self.observation)))
 
     def perhaps_see(self) -> None:
         """Show it, or be too quick for the camera."""
@@ -208,7 +208,7 @@ class Mime:
         self.understood.append(action)
         self.seen = self.seen.after(action)
         self.memory = decided(self.memory)
-        self._take(reinterpret(self.seen, self.memory, self.observation))
+        self._take(reinterpret(Situation(self.seen, self.memory, self.observation)))
 
     def throw(self, *values: int, fresh: bool) -> None:
         """Throw dice: at a turn's start all are collected first, later those of the throw zone."""
@@ -236,7 +236,7 @@ class Mime:
         self.tray.lift()
         self.see()
         self.clock.now_s += 3.0
-        self._take(tick(self.seen, self.memory, self.clock.now_s))
+        self._take(tick(Situation.remembered(self.seen, self.memory, self.clock.now_s)))
 
 
 class Evening:

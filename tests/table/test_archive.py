@@ -29,7 +29,7 @@ def play_out(table: Table, chance: random.Random) -> None:
     """The game on the table to its end, at random."""
     if table.snapshot().abandoned:
         played(table, [{"undo": 1}])
-    while not (state := table._play.table.record.game.transcript.state).standing.over:
+    while not (state := table.standing().record.game.transcript.state).standing.over:
         options, sizes = state.options(), state.throw_sizes
         if sizes and (not options or chance.random() < 0.6):
             line = line_of(Throw(tuple(chance.randint(1, 6) for _ in range(sizes[0]))))
@@ -41,7 +41,7 @@ def play_out(table: Table, chance: random.Random) -> None:
 def stir(table: Table, chance: random.Random) -> None:
     """Something that reaches back: an undo over games, an old throw corrected, a game given up, an evening ended."""
     number = table.snapshot().number
-    throws = [throw for game in table._play.table.record.games for throw in game.throws]
+    throws = [throw for game in table.standing().record.games for throw in game.throws]
     command: Any = chance.choice(
         [
             PlayLine(number=number, line={"undo": 1}),
@@ -123,8 +123,8 @@ def evening(played_evening: Path, tmp_path: Path) -> Path:
 
 def test_a_start_replays_the_game_on_the_table_and_no_other(evening: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     entries = list[int]()
-    after = record.after_entry
-    monkeypatch.setattr(record, "after_entry", lambda before, one: entries.append(one.number) or after(before, one))
+    after = record.evolve
+    monkeypatch.setattr(record, "evolve", lambda before, one: entries.append(one.number) or after(before, one))
     table = table_in(evening)
     table.start()
     assert entries == [table.snapshot().number]

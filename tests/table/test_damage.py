@@ -234,7 +234,7 @@ def test_any_fault_at_the_start_ends_it_with_a_message(tmp_path: Path, monkeypat
         raise SystemExit("out of the blue")
 
     table = table_in(tmp_path)
-    monkeypatch.setattr(table._play._journal, "open", fall)
+    monkeypatch.setattr(table._journal, "open", fall)
     with pytest.raises(DeviceError, match="out of the blue"):
         table.start()
     with pytest.raises(DeviceError, match="not running"):

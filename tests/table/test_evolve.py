@@ -18,14 +18,13 @@ from companion.games.engine.notation import line_of
 from companion.games.engine.replay import replayed as replayed_file
 from companion.history.export import PastGames
 from companion.table import commands as c
-from companion.table.decide import Play
 from companion.table.evolve import replayed
-from companion.table.journal import Journal, read_entries
-from companion.table.photos import Photos
-from companion.table.projection import TableState, snapshot_of
+from companion.table.journal import read_entries
+from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
+from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
-from tests.table.acting import HEADER, Clock, played, table_in, transcripts
+from tests.table.acting import HEADER, played, table_in, transcripts
 
 HEADERS: list[dict[str, Any]] = [
     HEADER,
@@ -43,7 +42,7 @@ TURN: list[dict[str, Any]] = [
 
 
 class Evening:
-    """A table without a thread; every number's snapshot is noted as it is told."""
+    """A table that notes what it tells of each entry number."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -51,22 +50,23 @@ class Evening:
         self.start()
 
     def start(self) -> None:
-        self.play = Play(Journal(self.folder), Photos(self.folder), Clock(), lambda: 0.0, self.tell)
-        self.play.open()
+        self.table = table_in(self.folder)
+        self.table.start()
+        self.table.subscribe(lambda *_: self.tell())
 
     def close(self) -> None:
-        self.play.close()
+        self.table.stop()
 
-    def tell(self, table: TableState) -> None:
-        self.told[table.record.number] = journaled(table)
+    def tell(self) -> None:
+        self.told[self.table.standing().record.number] = journaled(self.table.standing())
 
     def do(self, command: c.Command) -> None:
         try:
-            self.play.apply(command)
+            self.table.submit(command)
         except RulesError:
-            before = self.told.get(self.play.table.record.number)
-            assert before is None or before == journaled(self.play.table), "a refusal changes nothing"
-        self.tell(self.play.table)
+            before = self.told.get(self.table.standing().record.number)
+            assert before is None or before == journaled(self.table.standing()), "a refusal changes nothing"
+        self.tell()
 
 
 def journaled(table: TableState) -> Snapshot:
@@ -74,7 +74,7 @@ def journaled(table: TableState) -> Snapshot:
 
 
 def random_command(evening: Evening, draw: Any) -> c.Command:
-    number, game = evening.play.table.record.number, evening.play.table.record.game
+    number, game = evening.table.standing().record.number, evening.table.standing().record.game
     kind = draw(
         st.sampled_from(["line"] * 12 + ["undo", "undo", "correct", "confirm", "game", "next", "abandon", "end"])
     )
@@ -87,11 +87,11 @@ def random_command(evening: Evening, draw: Any) -> c.Command:
         return c.PlayLine(number=number, line=draw(st.sampled_from(options)) if options else {"do": "stop"})
     if kind == "undo":
         return c.PlayLine(number=number, line={"undo": draw(st.sampled_from([1, 1, 2, 5]))})
-    throws = [thrown for one in evening.play.table.record.games[-2:] for thrown in one.throws]
+    throws = [thrown for one in evening.table.standing().record.games[-2:] for thrown in one.throws]
     if kind == "correct" and throws:
         thrown = draw(st.sampled_from(throws))
         return c.CorrectThrow(number=number, throw=thrown.number, values=tuple(draw(dice(len(thrown.values)))))
-    offer = evening.play.table.offer
+    offer = evening.table.standing().offer
     if kind == "confirm" and offer:
         return c.ConfirmCorrection(offer=offer.id, accept=draw(st.booleans()))
     last = {"next": c.NextGame, "abandon": c.Abandon}.get(kind, c.EndSitting)
@@ -109,9 +109,9 @@ def test_every_prefix_of_the_journal_replays_to_what_was_told(data: st.DataObjec
         for _ in range(data.draw(st.integers(10, 50))):
             if data.draw(st.integers(0, 15)) == 0:
                 evening.close()
-                before = evening.play.table.record
+                before = evening.table.standing().record
                 evening.start()
-                assert evening.play.table.record == before, "a restart changes nothing, nor how far back one can go"
+                assert evening.table.standing().record == before, "a restart changes nothing"
             evening.do(random_command(evening, data.draw))
         entries = read_entries(Path(folder))
         assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
@@ -150,12 +150,12 @@ def test_one_sitting_can_be_gone_back_to_however_many_games_this_one_has(tmp_pat
         table.submit(c.StartGame(header={**HEADER, "players": players}))
     table.stop()
     table.start()
-    assert [game.header.players[0] for game in table._play.table.record.games] == ["Ann", "Cat", "Dan"]
+    assert [game.header.players[0] for game in table.standing().record.games] == ["Ann", "Cat", "Dan"]
     played(table, [{"undo": 1}, {"undo": 1}])
     assert list(table.snapshot().state["scores"]) == ["Ann", "Ben"]
     table.submit(c.StartGame(header={**HEADER, "players": ["Eve", "Flo"]}))
     table.submit(c.StartGame(header={**HEADER, "players": ["Gus", "Hal"]}))
-    assert [game.header.players[0] for game in table._play.table.record.games] == ["Eve", "Gus"]
+    assert [game.header.players[0] for game in table.standing().record.games] == ["Eve", "Gus"]
     table.stop()
 
 

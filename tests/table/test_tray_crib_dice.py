@@ -78,7 +78,7 @@ def test_after_an_undo_the_keep_zone_says_nothing_until_it_changes(evening: Even
 
 def test_the_writer_wakes_once_for_an_empty_tray_and_not_for_a_hand(evening: Evening) -> None:
     def due() -> float | None:
-        return evening.table._play.deadline_s()
+        return evening.table.tick_due_s()
 
     evening.throw(*[3] * 7)
     evening.keep(*[3] * 7)

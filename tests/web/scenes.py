@@ -14,10 +14,11 @@ from companion.games.engine.players import careless
 from companion.games.engine.rulebook import Rulebook
 from companion.games.engine.transcript import Transcript
 from companion.games.engine.views.phrase import Phrase
-from companion.table.evolve import Record, after_entry
+from companion.table.evolve import Record, evolve
 from companion.table.journal import Entry
-from companion.table.projection import TableState, snapshot_of
+from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
+from companion.table.state import TableState
 from companion.table.tray.interpret import Ask, Memory
 from companion.table.tray.observation import Die, Observation
 
@@ -92,7 +93,7 @@ def played(header: Header, dice: random.Random) -> tuple[Action, ...]:
 def begun(header: Header) -> Record:
     """The table on which that game has begun."""
     body = {"header": header_line(header), "sitting": 1, "horizon": 1, "colours": {}}
-    return after_entry(Record(), Entry(number=1, kind="game", body=body, wall_s=1_700_000_000.0))
+    return evolve(Record(), Entry(number=1, kind="game", body=body, wall_s=1_700_000_000.0))
 
 
 def with_line(record: Record, action: Action) -> Record:
@@ -100,7 +101,7 @@ def with_line(record: Record, action: Action) -> Record:
     thrown = isinstance(action, Throw)
     body = {"line": line_of(action), "source": "camera", **({"photo": "1.jpg"} if thrown else {})}
     throw = record.last_throw + 1 if thrown else None
-    return after_entry(
+    return evolve(
         record, Entry(number=record.number + 1, kind="line", body=body, wall_s=1_700_000_000.0, throw=throw)
     )
 

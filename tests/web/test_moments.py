@@ -8,8 +8,9 @@ import pytest
 
 from companion.games.engine.game import Action, Enter, Header, NamePoint, Stop, Throw
 from companion.games.registry import GAMES
-from companion.table.projection import TableState, snapshot_of
+from companion.table.projection import snapshot_of
 from companion.table.snapshot import Snapshot
+from companion.table.state import TableState
 from companion.table.tray.interpret import Memory
 from tests.web.injecting import FedPage, staged, stop_clock, watch_stage
 from tests.web.pub import Pub, served

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
+
+from companion.errors import Doubt as Doubt
 
 Floats = NDArray[np.float64]
 FrameBGR = NDArray[np.uint8]
@@ -14,21 +15,6 @@ FrameBGR = NDArray[np.uint8]
 
 Box = tuple[int, int, int, int]
 """Left, top, width, height in whole pixels."""
-
-
-class Doubt(StrEnum):
-    """Why a reading is not trusted."""
-
-    COUNT = "count"
-    """The number of dice differs from the expected one; or, if it is unknown, one more or fewer is nearly as likely."""
-    UNREAD = "unread"
-    """A die has no confident value, or a die-sized object has no detected face."""
-    DISAGREE = "disagree"
-    """The detector and the classifier, or several frames, give different values for one die."""
-    CUT_OFF = "cut_off"
-    """A die, or a die-sized object, crosses the edge of the visible area."""
-    COCKED = "cocked"
-    """A die leans or lies on another: two faces overlap, or a face has a size that no flat die has."""
 
 
 @dataclass(frozen=True, slots=True)

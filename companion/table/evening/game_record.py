@@ -10,6 +10,7 @@ from companion.games.engine.notation import action_of, header_line, line_of
 from companion.games.engine.roll_off import RollOff
 from companion.games.engine.transcript import Transcript
 from companion.table.evening.archive import ArchivedGame, ArchivedLine, packed, unpacked
+from companion.table.evening.sitting import next_starter
 from companion.table.evening.statistics import bests, tallies
 from companion.table.snapshot import Event, Thrown
 from companion.table.terms import USUAL, Terms
@@ -94,6 +95,17 @@ class PlayedGame:
         """Index of the seat that started, once the roll-off is over; 0 before."""
         seats = (step.state.standing.to_play for step in self.transcript.steps if not isinstance(step.state, RollOff))
         return next(seats, None) or 0
+
+    @property
+    def next_starter(self) -> str | None:
+        """Name of the player who starts the next game, skipping those who left; None until this game is over."""
+        standing, players = self.transcript.state.standing, self.header.players
+        if standing.outcome is None:
+            return None
+        seats = len(players)
+        worst = next_starter(standing.scores, standing.outcome.games_lost, self.first, seats)
+        staying = [seat % seats for seat in range(worst, worst + seats) if seat % seats not in standing.left]
+        return players[staying[0] if staying else worst]
 
 
 Game = PlayedGame | ArchivedGame

@@ -1,8 +1,8 @@
 """Interpret the tray: turn an observation into transcript lines, a question for people, or a notice.
 
-Pure functions: a game state, a `Memory` of earlier observations and an `Observation` give an `Interpretation`. Dice are
-the controls: throwing goes on, lifting all dice out banks, moving dice to the keep zone keeps them. Nothing is
-guessed. If the dice can mean two things, the count is wrong or the reading is in doubt, the table asks.
+Pure functions from a `Situation` to an `Interpretation`. Dice are the controls: throwing goes on, lifting all dice out
+banks, moving dice to the keep zone keeps them. Nothing is guessed: if the dice can mean two things, the count is wrong
+or the reading is in doubt, the table asks.
 """
 
 from __future__ import annotations
@@ -11,16 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from companion.errors import Doubt
 from companion.games.engine.game import Action, State, Stop, Throw, Undo
-from companion.games.engine.tray_policy import TrayDice, Values, state_after, waiting_notice
+from companion.games.engine.tray_policy import KeepZonePolicy, TrayDice, Values, state_after, waiting_notice
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import policy_for
 from companion.table.terms import Policies
 from companion.table.tray.motion import Motion, elsewhere, motion_of, moved
 from companion.table.tray.observation import Die, Observation
-
-CREDIBLE_WHEN_EMPTY = (None, "count")
-"""Doubts that an observation of an empty throw zone may carry and still be believed: "count" says too few dice."""
 
 BANK_AFTER_S = 2.0
 """Time in seconds that the tray must stay empty before it banks: longer than a hand that only reaches in."""
@@ -62,17 +60,59 @@ class Memory:
 
 
 @dataclass(frozen=True, slots=True)
+class Situation:
+    """A game and its tray at one moment: the input of every interpretation.
+
+    Attributes:
+        state: State of the game.
+        memory: Memory of earlier observations.
+        observation: The tray now.
+        policies: Returns the tray policy of a state.
+    """
+
+    state: State
+    memory: Memory
+    observation: Observation
+    policies: Policies = policy_for
+
+    @classmethod
+    def remembered(cls, state: State, memory: Memory, at_s: float, policies: Policies = policy_for) -> Situation:
+        """Return the situation without a new observation: the dice are those in the memory, at that time."""
+        dice = Observation(thrown=memory.thrown, kept=memory.kept, doubt=None, photo_jpeg=None, at_s=at_s,
+                           emptied=False, keep_zone=memory.keep_zone)  # fmt: skip
+        return cls(state, memory, dice, policies)
+
+    @property
+    def policy(self) -> KeepZonePolicy:
+        """Tray policy of the state."""
+        return self.policies(self.state)
+
+    @property
+    def dice(self) -> TrayDice:
+        """The dice in the form that a tray policy takes."""
+        kept = values_of(self.observation.kept)
+        return TrayDice(
+            thrown=values_of(self.observation.thrown),
+            kept=kept,
+            kept_before=self.memory.kept_before,
+            set_aside=self.memory.set_aside,
+            overruled=kept == self.memory.ignored_kept,
+            keep_zone=self.memory.keep_zone,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """A question about a throw.
 
     Attributes:
-        code: Why it is asked: a reader's `Doubt`, or `found`, `moved` or `unsure`.
+        code: Why it is asked.
         wanted: Numbers of dice that the rules allow now.
         observation: The observation in question.
         memory: The memory at that time.
     """
 
-    code: str
+    code: Doubt
     wanted: tuple[int, ...]
     observation: Observation
     memory: Memory
@@ -97,80 +137,69 @@ class Interpretation:
     settled: bool = False
 
 
-def interpret(
-    state: State, memory: Memory, observation: Observation, policies: Policies = policy_for
-) -> Interpretation:
-    """Interpret a new observation of a tray at rest.
-
-    Args:
-        state: The game state.
-        memory: What earlier observations have shown.
-        observation: The new observation.
-        policies: Returns the tray policy of a state: what dice mean in it.
-    """
-    motion = _motion(memory, observation) if memory.awake else _first_motion(memory, observation)
-    if not observation.thrown and observation.doubt not in CREDIBLE_WHEN_EMPTY:
+def interpret(now: Situation) -> Interpretation:
+    """Interpret a new observation of a tray at rest."""
+    before, observation = now.memory, now.observation
+    motion = _motion(before, observation)
+    if not observation.thrown and observation.doubt not in (None, Doubt.COUNT):
         # An unreadable, apparently empty frame is not evidence that the dice were removed.
-        return Interpretation(memory, notice=Phrase("unclear", {"code": observation.doubt}))
-    seen = _remembered(memory, observation, motion)
+        return Interpretation(before, notice=_unclear(observation))
+    seen = _remembered(before, observation, motion)
     if observation.doubt is not None and observation.thrown and motion is Motion.NONE:
-        seen = replace(seen, thrown=memory.thrown, kept=memory.kept)  # a clear reading beats a doubt
+        seen = replace(seen, thrown=before.thrown, kept=before.kept)  # a clear reading beats a doubt
+    now = replace(now, memory=seen)
     if not observation.thrown and not observation.kept:
-        return _empty(state, memory, seen, observation, policies)
+        outcome = tick(now)
+        return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting_notice(now.state))
     if seen.rolled:
-        return _rolled(state, seen, observation, policies)
+        return _rolled(now)
     if motion is Motion.PARTLY:
-        return _partly(state, memory, seen, observation, policies)
-    if motion is Motion.UNSURE:
-        return _unsure(state, memory, seen, observation, policies)
-    return reinterpret(state, seen, observation, policies)
+        return _partly(now, before)
+    return _unsure(now, before) if motion is Motion.UNSURE else reinterpret(now)
 
 
-def reinterpret(
-    state: State, memory: Memory, observation: Observation, policies: Policies = policy_for
-) -> Interpretation:
+def reinterpret(now: Situation) -> Interpretation:
     """Interpret an unchanged tray again after people changed the game: a roll or kept dice may now count."""
-    if memory.rolled:
-        return _rolled(state, memory, observation, policies)
-    if observation.doubt is None or (observation.doubt == "count" and not observation.thrown):
-        # A tray shows too few dice while the others are in a hand.
-        return _at_rest(state, memory, observation, policies)
-    return Interpretation(memory, notice=Phrase("unclear", {"code": observation.doubt}))
+    if now.memory.rolled:
+        return _rolled(now)
+    # A tray shows too few dice while the others are in a hand.
+    in_hand = now.observation.doubt == Doubt.COUNT and not now.observation.thrown
+    if now.observation.doubt is None or in_hand:
+        return _at_rest(now)
+    return Interpretation(now.memory, notice=_unclear(now.observation))
 
 
-def tick(state: State, memory: Memory, now_s: float, policies: Policies = policy_for) -> Interpretation:
-    """Interpret the passing of time: a tray that stays empty for BANK_AFTER_S banks.
-
-    `now_s` is the time on the table's clock.
-    """
+def tick(now: Situation) -> Interpretation:
+    """Interpret the passing of time: a tray that stays empty for BANK_AFTER_S banks."""
+    memory = now.memory
     if memory.empty_since_s is None or not memory.armed:
         return Interpretation(memory)
-    lines = banking(state, memory, policies)
+    lines = banking(now)
     if not lines:
-        return Interpretation(memory, notice=waiting_notice(state))
-    before_stop = state_after(state, lines[:-1])
-    if before_stop is not None and policies(before_stop).takes_all(before_stop):
-        args = {"player": state.standing.player, "sizes": list(before_stop.throw_sizes)}
+        return Interpretation(memory, notice=waiting_notice(now.state))
+    before_stop = state_after(now.state, lines[:-1])
+    if before_stop is not None and now.policies(before_stop).takes_all(before_stop):
+        args = {"player": now.state.standing.player, "sizes": list(before_stop.throw_sizes)}
         return Interpretation(memory, notice=Phrase("throw_or_bank", args))
-    if now_s - memory.empty_since_s < BANK_AFTER_S:
+    if now.observation.at_s - memory.empty_since_s < BANK_AFTER_S:
         return Interpretation(memory, notice=Phrase("banking", {"after_s": BANK_AFTER_S}))
     return Interpretation(replace(memory, armed=False, rolled=False), lines)
 
 
-def banking(state: State, memory: Memory, policies: Policies = policy_for) -> tuple[Action, ...]:
+def banking(now: Situation) -> tuple[Action, ...]:
     """Return the lines that bank now, by button or by lifting the dice out; empty if the rules refuse them."""
-    lines = (*policies(state).before_bank(state, tray_dice(memory)), Stop())
-    return lines if state_after(state, lines) is not None else ()
+    lines = (*now.policy.before_bank(now.state, now.dice), Stop())
+    return lines if state_after(now.state, lines) is not None else ()
 
 
-def answered(state: State, ask: Ask, values: Sequence[int], policies: Policies = policy_for) -> tuple[Action, ...]:
-    """Return the lines that play a person's answer to a question.
+def answered(now: Situation, values: Sequence[int]) -> tuple[Action, ...]:
+    """Return the lines that play a person's answer to a question, asked in that situation.
 
     Decisions that the keep zone implies come before the throw if exactly one way fits the rules.
     """
     throw = Throw(tuple(values))
-    ways = [(*before, throw) for before in policies(state).before_throw(state, tray_dice(ask.memory, ask.observation))]
-    fitting = [way for way in ways if state_after(state, way) is not None]
+    ways = [(*before, throw) for before in now.policy.before_throw(now.state, now.dice)]
+    fitting = [way for way in ways if state_after(now.state, way) is not None]
     return fitting[0] if len(fitting) == 1 else (throw,)
 
 
@@ -194,148 +223,126 @@ def values_of(dice: Iterable[Die]) -> Values:
     return tuple(sorted(die.value for die in dice))
 
 
-def common_values(one: Values, other: Values) -> Values:
-    """Multiset intersection of two sets of values, sorted."""
-    return tuple(sorted((Counter(one) & Counter(other)).elements()))
-
-
-def tray_dice(memory: Memory, observation: Observation | None = None) -> TrayDice:
-    """Convert the dice of an observation, or else of the memory, to what a game's tray policy takes."""
-    kept = values_of(observation.kept if observation else memory.kept)
-    return TrayDice(
-        thrown=values_of(observation.thrown if observation else memory.thrown),
-        kept=kept,
-        kept_before=memory.kept_before,
-        set_aside=memory.set_aside,
-        overruled=kept == memory.ignored_kept,
-        keep_zone=memory.keep_zone,
-    )
-
-
 def _motion(memory: Memory, observation: Observation) -> Motion:
-    uncovered = (
-        not memory.thrown
-        and len(memory.lay) == len(observation.thrown)
-        and not elsewhere(memory.lay, observation.thrown)
-    )
-    return Motion.NONE if uncovered else motion_of(memory.thrown, memory.kept, observation)
+    """Classify what happened to the dice since the last observation.
 
-
-def _first_motion(memory: Memory, observation: Observation) -> Motion:
-    """Classify the first observation after a start: the last throw is still there, or the motion is unknown."""
-    lying = Counter(values_of(observation.thrown))
-    return Motion.NONE if lying <= Counter(memory.last_values) else Motion.UNSURE
+    The first observation after a start shows the last throw again, or the motion is unknown. Dice that were covered
+    and lie where they lay have not moved.
+    """
+    if not memory.awake:
+        known = Counter(values_of(observation.thrown)) <= Counter(memory.last_values)
+        return Motion.NONE if known else Motion.UNSURE
+    uncovered = not memory.thrown and len(memory.lay) == len(observation.thrown)
+    if uncovered and not elsewhere(memory.lay, observation.thrown):
+        return Motion.NONE
+    return motion_of(memory.thrown, memory.kept, observation)
 
 
 def _remembered(memory: Memory, observation: Observation, motion: Motion) -> Memory:
-    rolled = motion is Motion.ROLLED
+    """Return the memory with a new observation and the motion that led to it."""
+    rolled, kept = motion is Motion.ROLLED, values_of(observation.kept)
+    stayed = tuple(sorted((Counter(values_of(memory.kept)) & Counter(kept)).elements()))
+    empty_since_s = observation.at_s if memory.empty_since_s is None else memory.empty_since_s
     return replace(
         memory,
         awake=True,
         thrown=observation.thrown,
         lay=observation.thrown or memory.lay,
         kept=observation.kept,
-        kept_before=common_values(values_of(memory.kept), values_of(observation.kept))
-        if rolled
-        else memory.kept_before,
+        kept_before=stayed if rolled else memory.kept_before,
         rolled=memory.rolled or rolled,
         rolls=memory.rolls + rolled,
-        empty_since_s=None if observation.thrown or observation.kept else memory.empty_since_s,
-        ignored_kept=memory.ignored_kept if memory.ignored_kept == values_of(observation.kept) else None,
+        empty_since_s=None if observation.thrown or observation.kept else empty_since_s,
+        ignored_kept=memory.ignored_kept if memory.ignored_kept == kept else None,
         keep_zone=observation.keep_zone,
     )
 
 
-def _empty(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:
-    seen = replace(seen, empty_since_s=observation.at_s if memory.empty_since_s is None else memory.empty_since_s)
-    outcome = tick(state, seen, observation.at_s, policies)
-    return outcome if outcome.notice or outcome.lines else replace(outcome, notice=waiting_notice(state))
-
-
-def _partly(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:
-    left = Counter(values_of(observation.thrown)) - Counter(values_of(moved(memory.thrown, observation.thrown)))
+def _partly(now: Situation, before: Memory) -> Interpretation:
+    """Interpret a tray in which some dice moved and others did not; `before` is the memory before this observation."""
+    thrown = now.observation.thrown
+    left = Counter(values_of(thrown)) - Counter(values_of(moved(before.thrown, thrown)))
     still = tuple(sorted(left.elements()))
-    found = _possible_plays(state, seen, observation, still, policies) if observation.doubt is None else []
-    if len(found) == 1:
-        return _thrown(state, seen, observation, found[0], policies)
-    if len(still) * 2 > len(observation.thrown):
+    plays = _possible_plays(now, still) if now.observation.doubt is None else []
+    if len(plays) == 1:
+        return _thrown(now, plays[0])
+    if len(still) * 2 > len(thrown):
         # One die was tipped over, or read differently; the others are where they were.
-        return reinterpret(state, seen, observation, policies)
-    if not _possible_plays(state, seen, observation, (), policies) and _legal_sizes(state, seen, observation, policies):
+        return reinterpret(now)
+    if not _possible_plays(now) and _legal_sizes(now):
         # Most dice were thrown, but the number is wrong.
-        return _rolled(state, replace(seen, rolled=True, rolls=seen.rolls + 1), observation, policies)
-    return _unsure(state, memory, seen, observation, policies)
+        return _rolled(replace(now, memory=replace(now.memory, rolled=True, rolls=now.memory.rolls + 1)))
+    return _unsure(now, before)
 
 
-def _unsure(state: State, memory: Memory, seen: Memory, observation: Observation, policies: Policies) -> Interpretation:
-    wanted = _legal_sizes(state, seen, observation, policies)
-    doubted_at_first = observation.doubt is not None and not memory.awake  # a die may have been missed
-    if not (wanted and doubted_at_first) and not _possible_plays(state, seen, observation, (), policies):
-        return reinterpret(state, seen, observation, policies)
-    code = observation.doubt or ("moved" if memory.awake else "found")
-    return Interpretation(seen, ask=Ask(code, wanted, observation, seen))
+def _unsure(now: Situation, before: Memory) -> Interpretation:
+    """Ask whether the dice were thrown, if they could be a throw; `before` is the memory before this observation."""
+    wanted, doubt = _legal_sizes(now), now.observation.doubt
+    doubted_at_first = doubt is not None and not before.awake  # a die may have been missed
+    if not (wanted and doubted_at_first) and not _possible_plays(now):
+        return reinterpret(now)
+    code = doubt or (Doubt.MOVED if before.awake else Doubt.FOUND)
+    return Interpretation(now.memory, ask=Ask(code, wanted, now.observation, now.memory))
 
 
-def _rolled(state: State, memory: Memory, observation: Observation, policies: Policies) -> Interpretation:
-    wanted = _legal_sizes(state, memory, observation, policies)
+def _rolled(now: Situation) -> Interpretation:
+    """Play a roll if it can mean one throw only; otherwise ask, or say that a decision must come first."""
+    state, memory, observation, wanted = now.state, now.memory, now.observation, _legal_sizes(now)
+    seen = len(observation.thrown)
     if not wanted:
-        return Interpretation(memory, notice=_too_early(state, observation))
+        args = {"player": state.standing.player, "decisions": list(state.decisions), "seen": seen}
+        return Interpretation(memory, notice=None if state.standing.over else Phrase("decide_first", args))
     if observation.doubt is not None:
-        notice = Phrase("unclear", {"code": observation.doubt})
-        return Interpretation(memory, ask=Ask(observation.doubt, wanted, observation, memory), notice=notice)
-    found = _possible_plays(state, memory, observation, (), policies)
-    if len(found) == 1:
-        return _thrown(state, memory, observation, found[0], policies)
-    code = "count" if not found else "unsure"
-    notice = Phrase("count", {"wanted": list(wanted), "seen": len(observation.thrown), "kept": len(observation.kept)})
-    return Interpretation(memory, ask=Ask(code, wanted, observation, memory), notice=notice)
+        ask = Ask(observation.doubt, wanted, observation, memory)
+        return Interpretation(memory, ask=ask, notice=_unclear(observation))
+    plays = _possible_plays(now)
+    if len(plays) == 1:
+        return _thrown(now, plays[0])
+    ask = Ask(Doubt.UNSURE if plays else Doubt.COUNT, wanted, observation, memory)
+    notice = Phrase("count", {"wanted": list(wanted), "seen": seen, "kept": len(observation.kept)})
+    return Interpretation(memory, ask=ask, notice=notice)
 
 
-def _possible_plays(
-    state: State, memory: Memory, observation: Observation, still: Values, policies: Policies
-) -> list[tuple[Action, ...]]:
+def _possible_plays(now: Situation, still: Values = ()) -> list[tuple[Action, ...]]:
     """List every distinct sequence of actions that the rules allow and the tray can mean.
 
     Each ends with a `Throw`, after the decisions that the keep zone implies. `still` holds the values of dice that did
     not move since the last observation.
     """
-    policy, dice, found = policies(state), tray_dice(memory, observation), list[tuple[Action, ...]]()
-    for before in policy.before_throw(state, dice):
-        for values in policy.thrown(state, dice, still):
+    plays = list[tuple[Action, ...]]()
+    for before in now.policy.before_throw(now.state, now.dice):
+        for values in now.policy.thrown(now.state, now.dice, still):
             lines = (*before, Throw(values))
-            if lines not in found and state_after(state, lines) is not None:
-                found.append(lines)
-    return found
+            if lines not in plays and state_after(now.state, lines) is not None:
+                plays.append(lines)
+    return plays
 
 
-def _legal_sizes(state: State, memory: Memory, observation: Observation, policies: Policies) -> tuple[int, ...]:
-    """Legal throw sizes after applying the decisions that the keep zone implies."""
-    decided_before = policies(state).before_throw(state, tray_dice(memory, observation))
-    reached = [state_after(state, before) for before in decided_before]
+def _legal_sizes(now: Situation) -> tuple[int, ...]:
+    """Legal throw sizes after applying the decisions that the keep zone implies, ascending."""
+    reached = [state_after(now.state, before) for before in now.policy.before_throw(now.state, now.dice)]
     return tuple(sorted({size for after in reached if after for size in after.throw_sizes}))
 
 
-def _thrown(
-    state: State, memory: Memory, observation: Observation, lines: tuple[Action, ...], policies: Policies
-) -> Interpretation:
-    throw, reached = lines[-1], state_after(state, lines)
+def _thrown(now: Situation, lines: tuple[Action, ...]) -> Interpretation:
+    """Play legal lines that end with a throw, and what the keep zone means after it."""
+    throw, reached = lines[-1], state_after(now.state, lines)
     assert isinstance(throw, Throw), "a reading ends with its throw"
     assert reached is not None, "a reading is allowed by the rules"
-    known = entered(memory, throw.dice)
-    if len(throw.dice) == len(observation.thrown):
+    known = entered(now.memory, throw.dice)
+    if len(throw.dice) == len(now.observation.thrown):
         # No die of this throw has been moved to the keep zone yet.
-        known = replace(known, kept_before=values_of(observation.kept))
-    after = _at_rest(reached, known, observation, policies)
+        known = replace(known, kept_before=values_of(now.observation.kept))
+    after = _at_rest(replace(now, state=reached, memory=known))
     return replace(after, lines=(*lines, *after.lines), settled=True)
 
 
-def _at_rest(state: State, memory: Memory, observation: Observation, policies: Policies) -> Interpretation:
-    meaning = policies(state).at_rest(state, tray_dice(memory, observation))
-    return Interpretation(replace(memory, set_aside=meaning.set_aside), meaning.lines, notice=meaning.notice)
+def _at_rest(now: Situation) -> Interpretation:
+    """Interpret dice of which none was rolled."""
+    meaning = now.policy.at_rest(now.state, now.dice)
+    return Interpretation(replace(now.memory, set_aside=meaning.set_aside), meaning.lines, notice=meaning.notice)
 
 
-def _too_early(state: State, observation: Observation) -> Phrase | None:
-    if state.standing.over:
-        return None
-    args = {"player": state.standing.player, "decisions": list(state.decisions), "seen": len(observation.thrown)}
-    return Phrase("decide_first", args)
+def _unclear(observation: Observation) -> Phrase:
+    """Make the notice of a doubtful reading."""
+    return Phrase("unclear", {"code": observation.doubt})

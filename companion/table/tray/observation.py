@@ -1,4 +1,4 @@
-"""Observations of the tray: the dice of a settled tray by zone, and the record of a reading kept in the journal."""
+"""Observations of the tray: the dice at rest by zone, and their record in the journal."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ from typing import Any
 
 import msgspec
 
+from companion.errors import Doubt
+
 
 class Die(msgspec.Struct, frozen=True):
-    """A die in the tray: value, place in the tray in millimetres, how sure (0 to 1), its box in the photo."""
+    """A die in the tray.
+
+    Attributes:
+        value: Value that was read, 1 to 6.
+        x_mm: Place in the tray along its longer side, in millimetres.
+        y_mm: Place in the tray along its shorter side, in millimetres.
+        confidence: Confidence of the value, 0 to 1.
+        box_xywh: Box in pixels of the photo.
+    """
 
     value: int
     x_mm: float
@@ -18,55 +28,38 @@ class Die(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """A tray at rest. `doubt` is None when the reading is trusted, else a code of `vision.reading.reading.Reading`.
+    """A tray at rest.
 
     Attributes:
         thrown: Dice in the throw zone.
         kept: Dice in the keep zone.
+        doubt: Why the reader does not trust its reading; None if it does.
         photo_jpeg: The picture it was read from.
-        at_s: When, on the table's monotonic clock.
+        at_s: Time on the table's monotonic clock.
         emptied: Whether the throw zone has been seen without any dice since the observation before this one.
-        keep_zone: Whether the tray has a keep zone; without one every die lies in the throw zone.
+        keep_zone: Whether the tray has a keep zone; without one every die is in the throw zone.
     """
 
     thrown: tuple[Die, ...]
     kept: tuple[Die, ...]
-    doubt: str | None
+    doubt: Doubt | None
     photo_jpeg: bytes | None
     at_s: float
     emptied: bool
     keep_zone: bool = True
 
 
-class RecordedDie(msgspec.Struct, frozen=True):
-    """A die as the reader saw it.
-
-    Attributes:
-        box_xywh: Its box in the photo, in pixels.
-        read: The value that was read.
-        confidence: Confidence of that value, 0 to 1.
-        kept: Whether the die was in the keep zone.
-    """
-
-    box_xywh: tuple[int, int, int, int]
-    read: int
-    confidence: float
-    kept: bool
-
-
-class RecordedReading(msgspec.Struct, frozen=True):
-    """The reading of a throw as the journal keeps it: the code of its doubt, if any, and its dice."""
-
-    doubt: str | None
-    dice: tuple[RecordedDie, ...]
-
-
 def reading_record(observation: Observation) -> dict[str, Any]:
-    """Encode the reading behind a throw for its journal entry, in the form of `RecordedReading`."""
-    dice = tuple(
-        RecordedDie(die.box_xywh, die.value, round(die.confidence, 4), kept)
-        for zone, kept in ((observation.thrown, False), (observation.kept, True))
+    """Encode the reading behind a throw for its journal entry.
+
+    Returns:
+        `doubt`: code of the doubt, or None; `dice`: for each die its `box_xywh` in the photo, the value `read`, its
+            `confidence`, and whether it was `kept` in the keep zone.
+    """
+    zones = ((observation.thrown, False), (observation.kept, True))
+    dice = [
+        {"box_xywh": die.box_xywh, "read": die.value, "confidence": round(die.confidence, 4), "kept": kept}
+        for zone, kept in zones
         for die in zone
-    )
-    record: dict[str, Any] = msgspec.to_builtins(RecordedReading(observation.doubt, dice))
-    return record
+    ]
+    return {"doubt": observation.doubt, "dice": dice}

@@ -1,0 +1,153 @@
+"""The writer's state, and the steps that change it: journal entries, and changes that are not journaled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from companion.games.engine.game import Action
+from companion.games.engine.views.phrase import Phrase
+from companion.games.registry import policy_for
+from companion.table.commands import HouseAwaits
+from companion.table.evening.game_record import PlayedGame
+from companion.table.evolve import Record, evolve
+from companion.table.journal import Entry
+from companion.table.snapshot import Offer
+from companion.table.terms import policies_under
+from companion.table.tray.interpret import BANK_AFTER_S, Ask, Memory, Situation
+from companion.table.tray.observation import Die, Observation
+
+CHECK_SCORES = "Check the scores before you play on, and enter what is missing by hand."
+"""Advice after a start with a damaged journal."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """The writer's whole state: the journaled record, and what a restart forgets.
+
+    Attributes:
+        record: The state after the last journal entry.
+        memory: What earlier observations of the tray have shown.
+        observation: The last observation of the tray at rest.
+        asked: Number and content of the open question.
+        notice: What the table sees or waits for.
+        offer: A correction that waits for confirmation.
+        moving: Whether something moves in the tray.
+        choice: How often the next button was pressed, to choose among the decisions that the bank button can make.
+        house: The bot's announcement of dice to be thrown for it.
+        questions: Number of the last question or offer.
+    """
+
+    record: Record
+    memory: Memory
+    observation: Observation | None = None
+    asked: tuple[int, Ask] | None = None
+    notice: Phrase | None = None
+    offer: Offer | None = None
+    moving: bool = False
+    choice: int = 0
+    house: HouseAwaits | None = None
+    questions: int = 0
+
+    @classmethod
+    def restarted(cls, record: Record, damage: str | None) -> TableState:
+        """Return the state after a start, with a notice of the damage to the journal, or of the scores.
+
+        The tray has not been seen. Numbers of questions go on far above those before, which a phone may still show.
+        """
+        game = record.game
+        notice = Phrase("ill", {"what": damage, "cure": CHECK_SCORES}) if damage else None
+        if game and notice is None:
+            notice = Phrase("restored", {"scores": game.view["scores"], "player": game.view["player"]})
+        memory = Memory(last_values=game.throws[-1].values if game and game.throws else ())
+        return cls(record, memory, notice=notice, questions=1000 * (record.number + 1))
+
+    @property
+    def playing(self) -> PlayedGame | None:
+        """The game on the table, unless it was abandoned. A finished game counts."""
+        game = self.record.game
+        return game if game and not game.abandoned else None
+
+    @property
+    def choices(self) -> tuple[Action, ...]:
+        """Decisions that the next button cycles through."""
+        game = self.playing
+        return policy_for(game.transcript.state).choices(game.transcript.state) if game else ()
+
+    @property
+    def houses_turn(self) -> bool:
+        """Whether it is the bot's turn."""
+        game = self.playing
+        return bool(game and game.terms.house and game.transcript.state.standing.player == game.terms.house.player)
+
+    @property
+    def staying(self) -> tuple[Die, ...]:
+        """Dice in the tray that stay during the next throw, those in the keep zone first."""
+        game, seen = self.record.game, self.observation
+        if game is None or seen is None:
+            return ()
+        wanted, stay = list(policy_for(game.transcript.state).staying(game.transcript.state)), list[Die]()
+        for die in (*seen.kept, *seen.thrown):
+            if die.value in wanted:
+                wanted.remove(die.value)
+                stay.append(die)
+        return tuple(stay)
+
+    @property
+    def bank_due_s(self) -> float | None:
+        """Time on the clock at which an empty tray may bank; None while it can't."""
+        memory = self.memory
+        waits = memory.armed and not self.moving and not self.asked and self.playing is not None
+        return memory.empty_since_s + BANK_AFTER_S if waits and memory.empty_since_s is not None else None
+
+    def situation(self, game: PlayedGame, observation: Observation | float) -> Situation:
+        """Return the situation of a game: with an observation, or with the remembered dice at a time in seconds."""
+        state, policies = game.transcript.state, policies_under(game.terms)
+        if isinstance(observation, Observation):
+            return Situation(state, self.memory, observation, policies)
+        return Situation.remembered(state, self.memory, observation, policies)
+
+    def after(self, step: Entry | Noted) -> TableState:
+        """Return the state after one step. Raises RulesError if the rules refuse an entry."""
+        match step:
+            case Noted(state):
+                return replace(state, record=self.record)
+            case Entry():
+                record = evolve(self.record, step)
+                return replace(self, record=record, offer=None, choice=0, house=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A step that is not journaled.
+
+    Attributes:
+        state: The state after it. Its record is ignored.
+    """
+
+    state: TableState
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A step that must be journaled before it counts.
+
+    Attributes:
+        entry: The entry to write.
+        photo_jpeg: Photo of its throw, to be written first.
+        waiting: Memory to go on with if the entry can't be written: its throw waits there. None: nothing has changed.
+    """
+
+    entry: Entry
+    photo_jpeg: bytes | None = None
+    waiting: Memory | None = None
+
+    @property
+    def without_photo(self) -> Entry:
+        """The entry for a photo that could not be written."""
+        body = {key: value for key, value in self.entry.body.items() if key != "seen"}
+        return msgspec.structs.replace(self.entry, body={**body, "photo": False})
+
+
+Step = Noted | Draft
