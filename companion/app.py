@@ -134,7 +134,7 @@ def build(starting: Starting) -> App:
     voice, chimes, lights = Loudspeaker(), Chimes(), Lights()
     live = LiveSettings(settings, board, lights, photos, chimes, voice)
     simulated = opened.camera if isinstance(opened.camera, VirtualCamera) else None
-    hands = VirtualHands(simulated, lambda: table.standing().staying) if simulated else None
+    hands = VirtualHands(simulated, lambda: table.state().staying) if simulated else None
     house = HousePlayer(table, clock, hands)
     parts = (
         Part("table", table.start, table.stop, lambda: table.answers(ANSWER_S), needed=True),
@@ -181,7 +181,7 @@ def build(starting: Starting) -> App:
         *groups_of_any_table(table, feed, board, photos, past, door.pairing, checks),
         *([api.tray.routes(hands, table)] if hands else []),
         api.house.routes(house),
-        api.advice.routes(Advisor(table.standing)),
+        api.advice.routes(Advisor(table.state)),
         api.voice.routes(voice),
         api.review.routes(Review(folder, past), photos),
         api.calibrate.routes(calibration),

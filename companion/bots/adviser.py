@@ -22,11 +22,11 @@ class Advisor:
     """Answers questions about the current game. Thread-safe; never blocks the table's writer.
 
     Args:
-        standing: Returns the table's current state.
+        state: Returns the table's current state.
     """
 
-    def __init__(self, standing: Callable[[], TableState]) -> None:
-        self._standing = standing
+    def __init__(self, state: Callable[[], TableState]) -> None:
+        self._state = state
         self._lock = threading.Lock()
         self._odds: tuple[Transcript, Json] | None = None
         self._chances: list[tuple[Transcript, tuple[float, ...]]] = []
@@ -86,7 +86,7 @@ class Advisor:
             return {"number": number, **self._story[1]}
 
     def _game(self) -> tuple[int, PlayedGame]:
-        record = self._standing().record
+        record = self._state().record
         if record.game is None:
             raise RulesError("No game has been started yet.")
         return record.number, record.game

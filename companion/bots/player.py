@@ -99,7 +99,7 @@ class HousePlayer:
 
     def step(self) -> float | None:
         """Do what is due now and return the seconds until the next step; None: wait until the table changes."""
-        table, now_s = self._table.standing(), self._clock()
+        table, now_s = self._table.state(), self._clock()
         number = table.record.number
         if not table.houses_turn or table.asked or table.offer:
             self._seen = self._throw_s = None

@@ -110,7 +110,7 @@ class Table:
         """Return the newest snapshot without waiting."""
         return self._snapshot
 
-    def standing(self) -> TableState:
+    def state(self) -> TableState:
         """Return the writer's current state without waiting."""
         return self._state
 

@@ -278,7 +278,7 @@ class Game:
         return self.table.snapshot()
 
     def _ann(self, snapshot: Snapshot) -> None:
-        game = self.table.standing().record.game
+        game = self.table.state().record.game
         assert game is not None
         choice = LEVELS["careless"](game.transcript.state)
         if isinstance(choice, int):

@@ -29,7 +29,7 @@ def play_out(table: Table, chance: random.Random) -> None:
     """The game on the table to its end, at random."""
     if table.snapshot().abandoned:
         played(table, [{"undo": 1}])
-    while not (state := table.standing().record.game.transcript.state).standing.over:
+    while not (state := table.state().record.game.transcript.state).standing.over:
         options, sizes = state.options(), state.throw_sizes
         if sizes and (not options or chance.random() < 0.6):
             line = line_of(Throw(tuple(chance.randint(1, 6) for _ in range(sizes[0]))))
@@ -41,7 +41,7 @@ def play_out(table: Table, chance: random.Random) -> None:
 def stir(table: Table, chance: random.Random) -> None:
     """Something that reaches back: an undo over games, an old throw corrected, a game given up, an evening ended."""
     number = table.snapshot().number
-    throws = [throw for game in table.standing().record.games for throw in game.throws]
+    throws = [throw for game in table.state().record.games for throw in game.throws]
     command: Any = chance.choice(
         [
             PlayLine(number=number, line={"undo": 1}),

@@ -58,14 +58,14 @@ class Evening:
         self.table.stop()
 
     def tell(self) -> None:
-        self.told[self.table.standing().record.number] = journaled(self.table.standing())
+        self.told[self.table.state().record.number] = journaled(self.table.state())
 
     def do(self, command: c.Command) -> None:
         try:
             self.table.submit(command)
         except RulesError:
-            before = self.told.get(self.table.standing().record.number)
-            assert before is None or before == journaled(self.table.standing()), "a refusal changes nothing"
+            before = self.told.get(self.table.state().record.number)
+            assert before is None or before == journaled(self.table.state()), "a refusal changes nothing"
         self.tell()
 
 
@@ -74,7 +74,7 @@ def journaled(table: TableState) -> Snapshot:
 
 
 def random_command(evening: Evening, draw: Any) -> c.Command:
-    number, game = evening.table.standing().record.number, evening.table.standing().record.game
+    number, game = evening.table.state().record.number, evening.table.state().record.game
     kind = draw(
         st.sampled_from(["line"] * 12 + ["undo", "undo", "correct", "confirm", "game", "next", "abandon", "end"])
     )
@@ -87,11 +87,11 @@ def random_command(evening: Evening, draw: Any) -> c.Command:
         return c.PlayLine(number=number, line=draw(st.sampled_from(options)) if options else {"do": "stop"})
     if kind == "undo":
         return c.PlayLine(number=number, line={"undo": draw(st.sampled_from([1, 1, 2, 5]))})
-    throws = [thrown for one in evening.table.standing().record.games[-2:] for thrown in one.throws]
+    throws = [thrown for one in evening.table.state().record.games[-2:] for thrown in one.throws]
     if kind == "correct" and throws:
         thrown = draw(st.sampled_from(throws))
         return c.CorrectThrow(number=number, throw=thrown.number, values=tuple(draw(dice(len(thrown.values)))))
-    offer = evening.table.standing().offer
+    offer = evening.table.state().offer
     if kind == "confirm" and offer:
         return c.ConfirmCorrection(offer=offer.id, accept=draw(st.booleans()))
     last = {"next": c.NextGame, "abandon": c.Abandon}.get(kind, c.EndSitting)
@@ -109,9 +109,9 @@ def test_every_prefix_of_the_journal_replays_to_what_was_told(data: st.DataObjec
         for _ in range(data.draw(st.integers(10, 50))):
             if data.draw(st.integers(0, 15)) == 0:
                 evening.close()
-                before = evening.table.standing().record
+                before = evening.table.state().record
                 evening.start()
-                assert evening.table.standing().record == before, "a restart changes nothing"
+                assert evening.table.state().record == before, "a restart changes nothing"
             evening.do(random_command(evening, data.draw))
         entries = read_entries(Path(folder))
         assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
@@ -150,12 +150,12 @@ def test_one_sitting_can_be_gone_back_to_however_many_games_this_one_has(tmp_pat
         table.submit(c.StartGame(header={**HEADER, "players": players}))
     table.stop()
     table.start()
-    assert [game.header.players[0] for game in table.standing().record.games] == ["Ann", "Cat", "Dan"]
+    assert [game.header.players[0] for game in table.state().record.games] == ["Ann", "Cat", "Dan"]
     played(table, [{"undo": 1}, {"undo": 1}])
     assert list(table.snapshot().state["scores"]) == ["Ann", "Ben"]
     table.submit(c.StartGame(header={**HEADER, "players": ["Eve", "Flo"]}))
     table.submit(c.StartGame(header={**HEADER, "players": ["Gus", "Hal"]}))
-    assert [game.header.players[0] for game in table.standing().record.games] == ["Eve", "Gus"]
+    assert [game.header.players[0] for game in table.state().record.games] == ["Eve", "Gus"]
     table.stop()
 
 

@@ -54,7 +54,7 @@ def everything(folder: Path, **more: Any) -> Iterator[Pub]:
     parts: dict[str, Any] = {
         "evening": PastGames(folder),
         "review": Review(folder),
-        "advice": Advisor(lambda: pub.table.standing()),
+        "advice": Advisor(lambda: pub.table.state()),
         "house": IdleHouse(),
         "voice": Mute(),
         "calibrate": StandInCalibration(),

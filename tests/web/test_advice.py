@@ -23,7 +23,7 @@ OPENING: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 2, 4, 6]}]
 @pytest.fixture
 def advised(tmp_path: Path) -> Iterator[Pub]:
     past = PastGames(tmp_path)
-    advisor = Advisor(lambda: pub.table.standing())
+    advisor = Advisor(lambda: pub.table.state())
     with opened(tmp_path, evening=past, advice=advisor) as pub:
         yield pub
 
@@ -35,7 +35,7 @@ def start(pub: Pub, **terms: Any) -> None:
 def play_out(pub: Pub) -> None:
     """To the game's end, carelessly, but for what is thrown."""
     dice = random.Random(5)
-    while not (game := pub.table.standing().record.game).transcript.state.standing.over:  # type: ignore[union-attr]
+    while not (game := pub.table.state().record.game).transcript.state.standing.over:  # type: ignore[union-attr]
         choice = LEVELS["careless"](game.transcript.state)  # type: ignore[union-attr]
         play(pub, line_of(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice))
 

@@ -33,7 +33,7 @@ LEAVES = ("Cid", 9)
 def play_out(pub: Pub, chance: random.Random, leaves: tuple[str, int] | None = None) -> None:
     """The game on the table to its end, each by a rule of thumb, dice at random."""
     for played in range(10_000):
-        state = pub.table.standing().record.game.transcript.state  # type: ignore[union-attr]
+        state = pub.table.state().record.game.transcript.state  # type: ignore[union-attr]
         if state.standing.over:
             return
         choice = Leave(leaves[0]) if leaves and played == leaves[1] else careless(state)

@@ -45,7 +45,7 @@ def house_pub(tmp_path: Path) -> Iterator[Pub]:
         def hold(self, seconds: float) -> None:
             houses[0].hold(seconds)
 
-    advisor = Advisor(lambda: pub.table.standing())
+    advisor = Advisor(lambda: pub.table.state())
     with opened(tmp_path, evening=PastGames(tmp_path), advice=advisor, house=Holding()) as pub:
         house = HousePlayer(pub.table, time.monotonic, pause_s=PAUSE_S)
         houses.append(house)

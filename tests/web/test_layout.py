@@ -118,7 +118,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub
     having = {
         "evening": PastGames(folder),
         "review": Review(folder),
-        "advice": Advisor(lambda: pub.table.standing()),
+        "advice": Advisor(lambda: pub.table.state()),
         "calibrate": Doubtful(),
         "settings": SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda _all: [], lambda _all: None),
     }
@@ -147,7 +147,7 @@ def play_out(pub: Pub, header: Header, at_s: float) -> None:
 
 def state_of(pub: Pub) -> State:
     """The state of the game on that pub's table."""
-    game = pub.table.standing().record.game
+    game = pub.table.state().record.game
     assert game is not None
     return game.transcript.state
 
