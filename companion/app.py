@@ -20,11 +20,12 @@ from companion.adapters.sound import sounding
 from companion.adapters.tray_observer import TrayObserver
 from companion.bots.adviser import Advisor
 from companion.bots.player import HousePlayer
-from companion.diagnostics.health import Check
-from companion.diagnostics.machine_health import checks_of_any_table
+from companion.diagnostics.health import Health
+from companion.diagnostics.machine import checks_of_any_table
 from companion.errors import DeviceError
 from companion.history.export import PastGames
 from companion.history.review import Review
+from companion.service.addresses import published
 from companion.service.opening import (
     header_of_first_game,
     opened_door,
@@ -92,6 +93,7 @@ class App:
         Raises DeviceError when the journal can't be opened. Any other part that fails is reported on the page.
         """
         with contextlib.ExitStack() as stack:
+            stack.enter_context(published(self.settings.data.folder, self.door.port))
             for part in self.parts:
                 self.supervisor.begin(part)
                 stack.callback(part.stop)
@@ -160,7 +162,7 @@ def build(starting: Starting) -> App:
         live.take,
         starting.left_out,
     )
-    checks: dict[str, Check] = {
+    checks: dict[str, Health] = {
         "camera": supervisor.telling("observer", observer.health),
         "strip": supervisor.telling("board", board.health),
         **checks_of_any_table(folder, journal.health),

@@ -34,6 +34,8 @@ INSTALLER = (
     "companion/errors.py",
     "companion/table/__init__.py",
     "companion/table/atomic.py",
+    "companion/service/__init__.py",
+    "companion/service/addresses.py",
     "companion/appliance",
     "systemd",
     "constraints.txt",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.diagnostics.health import Check
+from companion.diagnostics.health import Health
 from companion.errors import DeviceError
 from companion.table.atomic import write_file
 from vision.calibration.store import FILE_NAME, Stored, bytes_of_rig, load_rig
@@ -29,7 +29,7 @@ class ReaderSetup:
 
     reader: Reader
     rig: Rig | None
-    health: Check
+    health: Health
 
 
 class WatchedTray:

@@ -18,12 +18,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases
 from companion.errors import CompanionError, DeviceError
+from companion.service.addresses import served_port
 from companion.table.atomic import sync, write_file
 
 TRIES = 2
@@ -162,9 +162,10 @@ def entry_of(page: str) -> int | None:
 def page_of(settings: Path) -> str:
     """Return the address of the table's pages on this machine, without a slash at the end.
 
-    The file is read as plain TOML: a newer release may have settings that this one does not know.
+    A running table has named its port in the settings file's folder. Else the settings are read as plain TOML, because
+    a newer release may have keys that this one does not know.
     """
-    port = value_in(settings, "web", "port")
+    port = served_port(settings.parent) or value_in(settings, "web", "port")
     return f"http://127.0.0.1:{port if isinstance(port, int) else PORT}"
 
 
@@ -214,7 +215,7 @@ def main(word: str, machine: Machine) -> int:
         if word == "count":
             count(releases)
         else:
-            prove(releases, partial(entry_of, page_of(machine.at(SETTINGS))))
+            prove(releases, lambda: entry_of(page_of(machine.at(SETTINGS))))
     except (CompanionError, OSError) as ill:
         print(f"Release on trial: {ill}", file=sys.stderr)  # noqa: T201
         return 1

@@ -31,11 +31,11 @@ class Systemd:
 
     Attributes:
         machine: The machine it runs on.
-        page: Address of its pages, without a slash at the end.
+        settings: Its settings file.
     """
 
     machine: Machine
-    page: str
+    settings: Path
 
     def restart(self) -> None:
         """Stop and start it; the failed starts of another release are forgotten between. Raises DeviceError."""
@@ -45,7 +45,7 @@ class Systemd:
 
     def entry(self) -> int | None:
         """Return the table's newest entry when the table is well, else None."""
-        return trial.entry_of(self.page)
+        return trial.entry_of(trial.page_of(self.settings))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -12,13 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from companion.errors import DeviceError
-from companion.settings import load as config
+from companion.settings.load import Settings
+from companion.settings.starting import in_use
 
 CTRL_C = 130
 """Exit status of a program that a person ended."""
 
 if TYPE_CHECKING:
-    from companion.diagnostics.doctor import Finding
+    from companion.diagnostics.health import Finding
 
 
 @click.command()
@@ -53,11 +53,14 @@ def command(
     Ctrl-C ends it and keeps what was found.
     """
     given = {"camera": {"source": camera} if camera else {}, "strip": {"kind": strip} if strip else {}}
-    settings = config.load(file, {section: keys for section, keys in given.items() if keys})
+    starting = in_use(file, {section: keys for section, keys in given.items() if keys})
+    settings = starting.settings
+    from companion.diagnostics.doctor import checks
+
     if first_evening:
         return _hold(settings, throws, yes=yes, out=out or settings.data.folder / "first-evening")
     found = []
-    for check in checks(settings):
+    for check in checks(settings, starting.left_out):
         found.append(check)
         click.echo(json.dumps(asdict(check)) if as_json else _line(check))
     ill = sum(not check.ok for check in found)
@@ -68,12 +71,13 @@ def command(
     return 1 if ill else 0
 
 
-def _hold(settings: config.Settings, throws: int, *, yes: bool, out: Path) -> int:
+def _hold(settings: Settings, throws: int, *, yes: bool, out: Path) -> int:
     """Hold a first evening. Exit status: 0 all is well, 1 something is not, 130 ended by Ctrl-C."""
     import time
 
     from rich.console import Console
 
+    from companion.diagnostics.doctor import checks
     from companion.diagnostics.first_evening.evening import Evening
     from companion.diagnostics.first_evening.holding import Screen, hold, phones_joined, write
     from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
@@ -92,7 +96,7 @@ def _hold(settings: config.Settings, throws: int, *, yes: bool, out: Path) -> in
     return CTRL_C if evening.stopped else 1 if ill else 0
 
 
-def _write(file: Path, settings: config.Settings, found: list[Finding], *, photos: bool) -> None:
+def _write(file: Path, settings: Settings, found: list[Finding], *, photos: bool) -> None:
     from companion.diagnostics.bundle import write
 
     try:
@@ -100,33 +104,6 @@ def _write(file: Path, settings: config.Settings, found: list[Finding], *, photo
     except OSError as refused:
         raise DeviceError(f"{file} can't be written ({refused.strerror}).", "Name another file.") from None
     click.echo(f"{file}: {', '.join(names)}. Read it before you send it.", err=True)
-
-
-def checks(settings: config.Settings) -> Iterator[Finding]:
-    """All checks, one by one, as they are made."""
-    from companion.diagnostics import doctor
-    from companion.diagnostics.hotspot_health import check_hotspot
-    from companion.diagnostics.machine_health import newest_s
-
-    versions = doctor.check_versions(settings.camera.source)
-    if "OpenCV missing" not in versions.says and "NumPy missing" not in versions.says:
-        from companion.diagnostics import doctor_parts
-
-        yield from doctor_parts.check_camera(settings)
-        yield doctor_parts.check_calibration(settings)
-        yield doctor_parts.check_strip(settings)
-        yield doctor_parts.check_buttons(settings)
-        if settings.sound.effects:
-            yield doctor_parts.check_sounds()
-    yield doctor.check_disk(settings.data.folder)
-    yield doctor.check_journal(settings.data.folder)
-    yield doctor.check_clock(datetime.now().astimezone(), newest_s(settings.data.folder))
-    yield doctor.check_network()
-    if settings.web.hotspot:
-        yield check_hotspot(settings.web.hotspot)
-    yield doctor.check_power()
-    yield doctor.check_port(settings.web.host, settings.web.port)
-    yield versions
 
 
 def _line(check: Finding) -> str:

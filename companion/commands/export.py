@@ -11,7 +11,8 @@ from typing import Any
 import click
 
 from companion.errors import DeviceError
-from companion.settings import load as config
+from companion.settings.load import default_file
+from companion.settings.starting import in_use
 
 
 @click.command()
@@ -28,12 +29,12 @@ def command(file: Path, data: str | None, settings_file: Path | None, replace: b
     """
     from companion.backup.export import write_archive
 
-    settings = config.load(settings_file, {"data": {"dir": data}} if data else {})
+    settings = in_use(settings_file, {"data": {"dir": data}} if data else {}).settings
     if file.exists() and not replace:
         raise DeviceError(f"{file} exists.", "Name another file, or add --replace.")
     if not file.absolute().parent.is_dir():
         raise DeviceError(f"There is no folder {file.absolute().parent}.", "Make it, or name another place.")
-    used = settings_file or config.default_file()
+    used = settings_file or default_file()
     made = f"{datetime.now().astimezone():%Y-%m-%d %H:%M %z}"
     version = importlib.metadata.version("peg-and-pip")
     manifest = write_archive(settings.data.folder, used, file.absolute(), version=version, made=made)

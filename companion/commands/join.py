@@ -11,7 +11,8 @@ from typing import Any
 import click
 import segno
 
-from companion.settings import load as config
+from companion.service.addresses import served_port
+from companion.settings.starting import in_use
 from web.pages import Addresses, host_address
 
 ANSWER_S = 5.0
@@ -27,9 +28,11 @@ def command(file: Path | None) -> None:
     """
     from companion.service.site import addresses_of
 
-    settings = config.load(file, {}).web
-    addresses = addresses_of(settings, settings.port)
-    codes = codes_of(settings.port)
+    used = in_use(file).settings
+    settings = used.web
+    port = served_port(used.data.folder) or settings.port
+    addresses = addresses_of(settings, port)
+    codes = codes_of(port)
     host = host_address(addresses.page, codes.get("first"))
     draw(addresses, host or addresses.page)
     if host:
@@ -40,7 +43,7 @@ def command(file: Path | None) -> None:
     if codes:
         click.echo(f"PIN: {codes['pin']}")
     else:
-        click.echo(f"No table answers on port {settings.port} of this machine. Start it with `pegpip play`.")
+        click.echo(f"No table answers on port {port} of this machine. Start it with `pegpip play`.")
 
 
 def codes_of(port: int) -> dict[str, Any]:

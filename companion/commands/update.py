@@ -10,7 +10,7 @@ import click
 
 from companion.appliance.machine import Machine
 from companion.appliance.releases import Releases
-from companion.appliance.trial import SETTINGS, page_of
+from companion.appliance.trial import SETTINGS
 from companion.appliance.update import Systemd, Updater, opened
 from companion.errors import DeviceError
 
@@ -37,7 +37,7 @@ def command(file: Path, settings: Path | None, unsigned: bool) -> None:
             raise DeviceError("--unsigned needs a person at a terminal.", "Run it there, or use a signed release.")
         click.confirm(f"{file.name} is not signed: its maker would get control of this table. Go on?", abort=True)
     os.umask(0o022)  # the service must be able to read the release, whatever root's own umask is
-    updater = Updater(releases, Systemd(machine, page_of(settings or machine.at(SETTINGS))), click.echo)
+    updater = Updater(releases, Systemd(machine, settings or machine.at(SETTINGS)), click.echo)
     with opened(file, releases, unsigned=unsigned) as source:
         name = updater.update(source)
     click.echo(f"The table runs the release {name}.")

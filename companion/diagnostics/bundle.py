@@ -14,7 +14,8 @@ from types import MappingProxyType
 
 import msgspec
 
-from companion.diagnostics.doctor import Finding, versions
+from companion.diagnostics.health import Finding
+from companion.diagnostics.versions import versions
 from companion.history.export import PastGames
 from companion.settings.load import Settings
 from companion.table.atomic import write_file

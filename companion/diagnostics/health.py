@@ -1,83 +1,68 @@
-"""How the parts are: one sentence each for the page, with what to do where something is wrong."""
+"""The one kind of health check: what `/healthz`, the page and `pegpip doctor` show."""
 
 from __future__ import annotations
 
 import logging
-import os
-import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from companion.table.journal.recovery import reports
+from companion.errors import DeviceError
 from web.local_paths import without_paths
 
 log = logging.getLogger(__name__)
 
-Check = Callable[[], tuple[bool, str]]
-
-FREE_MB_NEEDED = 50
-"""Less free space than this, and the journal may soon not be written."""
+Health = Callable[[], tuple[bool, str]]
+"""A running part's own check: whether it works, and a sentence about it, with the cure where it does not work."""
 
 
-def report(checks: Mapping[str, Check], folder: Path | None = None) -> dict[str, Any]:
-    """The answer of `/healthz` (docs/reference/commands-and-http.md): whether each part works, and a sentence about it.
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Result of a health check.
+
+    Attributes:
+        part: The part that was checked.
+        ok: Whether it works.
+        says: What was found, one sentence.
+        cure: What to do; empty when it works.
+        simulated: Whether the part is simulated or absent, so that nothing real was checked.
+    """
+
+    part: str
+    ok: bool
+    says: str
+    cure: str = ""
+    simulated: bool = False
+
+    @classmethod
+    def ill(cls, part: str, error: DeviceError) -> Finding:
+        """Return the finding that a part does not work, from its error."""
+        return cls(part, False, error.what, error.cure)
+
+    def told(self) -> tuple[bool, str]:
+        """Return whether the part works, and the sentences about it."""
+        return self.ok, f"{self.says} {self.cure}".rstrip()
+
+
+def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str, Any]:
+    """Return the answer of `/healthz` (docs/reference/commands-and-http.md). A check that crashes counts as not well.
 
     Args:
-        checks: A check for each part.
-        folder: The data folder, where guests ask: they are shown no path of this machine.
+        checks: Part -> its check.
+        folder: The data folder, for a guest: paths of this machine are left out of the sentences.
     """
-    parts = {name: dict(zip(("ok", "says"), _checked(check), strict=True)) for name, check in list(checks.items())}
-    if folder is not None:
-        parts = {name: {**part, "says": without_paths(str(part["says"]), folder)} for name, part in parts.items()}
-    return {"status": "ok" if all(part["ok"] for part in parts.values()) else "degraded", "parts": parts}
+    parts = {part: _asked(part, check) for part, check in list(checks.items())}
+    told = {
+        part: {"ok": ok, "says": says if folder is None else without_paths(says, folder)}
+        for part, (ok, says) in parts.items()
+    }
+    return {"status": "ok" if all(ok for ok, _ in parts.values()) else "degraded", "parts": told}
 
 
-def _checked(check: Check) -> tuple[bool, str]:
+def _asked(part: str, check: Health) -> tuple[bool, str]:
     try:
         return check()
-    except Exception as fault:  # whoever asks how the parts are must hear of the others
-        log.exception("a check failed")
-        return False, f"How it is can't be told ({type(fault).__name__}: {fault}). Start again."
-
-
-def disk_check(folder: Path) -> Check:
-    """Whether the data folder's disk has room."""
-
-    def check() -> tuple[bool, str]:
-        try:
-            free_mb = shutil.disk_usage(folder).free // 2**20
-            read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
-        except OSError as gone:
-            return False, f"The data folder {folder} can't be reached ({gone.strerror}). Check the disk."
-        if read_only:
-            return False, f"The disk of {folder} can't be written any more: a card that wears out does that. Copy it."
-        if free_mb < FREE_MB_NEEDED:
-            return False, f"Only {free_mb} MB are free in {folder}. Free some space."
-        return True, f"{free_mb} MB free"
-
-    return check
-
-
-def journal_check(folder: Path, health: Callable[[], tuple[bool, str]]) -> Check:
-    """Make the check of the journal. Damage counts until somebody has moved the folder away that was set aside for it.
-
-    Args:
-        folder: The data folder.
-        health: The journal's own word: whether it is well, what was verified, and when.
-    """
-
-    def check() -> tuple[bool, str]:
-        well, says = health()
-        if not well:
-            return False, says
-        for aside, explanation in reports(folder).items():
-            return False, f"{explanation} {look_over(aside)}"
-        return True, says
-
-    return check
-
-
-def look_over(aside: Path) -> str:
-    """Return what to do about a folder that was set aside."""
-    return f"The folder as it was is in {aside}: look over the scores, then move that folder away."
+    except Exception as fault:  # the other parts must still be reported
+        log.exception("the check of %s failed", part)
+        return False, f"Its check failed ({type(fault).__name__}: {fault}). Restart the table."

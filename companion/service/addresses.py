@@ -4,29 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import os
 import socket
 import struct
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
-from companion.errors import SetupError
+from companion.errors import DeviceError, SetupError
+from companion.table.atomic import write_file
 
 PORTS_TRIED = 20
-"""How many ports after the wanted one are tried before giving up."""
-WAITING = 4096
-"""Connections that the kernel keeps until they are accepted, as many as Linux allows: all of a full pub's at once. Who
-comes after these is not told, and asks again after a second."""
+"""Ports after the wanted one to try when it is taken."""
+LISTEN_BACKLOG = 4096
+"""Connections that the kernel queues until they are accepted, as many as Linux allows; a phone beyond them retries."""
 
-_OUTSIDE = ("192.0.2.1", 9)  # TEST-NET-1 (RFC 5737): nothing is sent, the routing table alone is asked.
-
-
-_SIOCGIFADDR = 0x8915  # netdevice(7)
+PORT_FILE = ".port"
+"""File in the data folder that names the served port while a table runs."""
+_OUTSIDE = ("192.0.2.1", 9)
+"""An address of TEST-NET-1 (RFC 5737): connecting a UDP socket to it asks the routing table and sends nothing."""
+_SIOCGIFADDR = 0x8915
+"""The ioctl that reads an interface's IPv4 address, netdevice(7)."""
 
 
 def own_addresses() -> tuple[str, ...]:
-    """IPv4 addresses of this machine that phones can reach, the likeliest first; empty with no network.
+    """Return the IPv4 addresses of this machine that phones can reach, the likeliest first; empty with no network.
 
-    Those of all interfaces: a table whose network is its own hotspot has no way to the outside that could be asked.
+    All interfaces are asked, since a table in its own hotspot has no route to the outside.
     """
     found: list[str] = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -48,16 +52,20 @@ def _of_interfaces(link: socket.socket) -> Iterator[str]:
 
 
 def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
-    """The address to print and to draw as a QR code, for a server bound to `host` on a machine of those addresses."""
+    """Return the address of the pages to print and to draw as a QR code.
+
+    Args:
+        host: Address that the server is bound to; a wildcard is replaced by the first of `own`.
+        port: Port that is served.
+        own: Addresses of this machine.
+    """
     if host not in ("", "0.0.0.0", "::"):  # noqa: S104 - compared, not bound
         return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
     return f"http://{next(iter(own), '127.0.0.1')}:{port}/"
 
 
 def wifi_code(network: str, password: str) -> str | None:
-    """The text of the QR code that joins a Wi-Fi, as phones' cameras read it; None for no network.
-
-    The form is the one that ZXing brought in; of its own signs each in a name or password is escaped.
+    """Return the text of the QR code that joins a Wi-Fi, in ZXing's format; None for no network.
 
     >>> wifi_code("Pub; Ann's", "")
     "WIFI:T:nopass;S:Pub\\\\; Ann's;;"
@@ -83,7 +91,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
             return bound(host, candidate)
         except OSError as refused:
             if refused.errno != errno.EADDRINUSE:
-                raise SetupError([refusal_of(host, candidate, refused)]) from None
+                raise SetupError([str(refusal_of(host, candidate, refused))]) from None
     raise SetupError([f"Ports {port} to {port + PORTS_TRIED} are all taken. Choose another with --port."])
 
 
@@ -94,7 +102,7 @@ def bound(host: str, port: int) -> socket.socket:
     link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         link.bind((host, port))
-        link.listen(WAITING)
+        link.listen(LISTEN_BACKLOG)
     except OSError:
         link.close()
         raise
@@ -104,10 +112,36 @@ def bound(host: str, port: int) -> socket.socket:
     return link
 
 
-def refusal_of(host: str, port: int, refused: OSError) -> str:
-    """Return a sentence for a person about an address that can't be served: the reason, and what to do."""
+def refusal_of(host: str, port: int, refused: OSError) -> DeviceError:
+    """Return the error, for a person, of an address and port that can't be served."""
     if refused.errno == errno.EACCES:
-        return f"Port {port} needs administrator rights; choose 1024 or above (--port, or [web] port)."
+        return DeviceError(f"Port {port} needs administrator rights.", "Choose 1024 or above: --port, or [web] port.")
     if refused.errno == errno.EADDRINUSE:
-        return f"Port {port} is taken by another program; choose another (--port, or [web] port)."
-    return f"Can't serve on {host}:{port}: {refused.strerror or refused}. Choose one of our own addresses with --host."
+        return DeviceError(f"Port {port} is taken by another program.", "Choose another: --port, or [web] port.")
+    what = f"Can't serve on {host}:{port}: {refused.strerror or refused}."
+    return DeviceError(what, "Choose an address of this machine: --host, or [web] host.")
+
+
+@contextlib.contextmanager
+def published(folder: Path, port: int) -> Iterator[None]:
+    """Keep the served port in the data folder inside the block, for `served_port`. A disk that refuses is ignored."""
+    file = folder / PORT_FILE
+    with contextlib.suppress(OSError):
+        write_file(file, (str(port).encode(),))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)
+
+
+def served_port(folder: Path) -> int | None:
+    """Return the port that the running table of a data folder serves; None when no table runs.
+
+    Root may call it for a folder of the service, so no link is followed and no pipe is waited for.
+    """
+    try:
+        with open(os.open(folder / PORT_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            return int(file.read(len("65535")) or b"")
+    except (OSError, ValueError):
+        return None

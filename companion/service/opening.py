@@ -110,7 +110,7 @@ def problems_of(wanted: Settings, running: Settings, port: int) -> list[str]:
     try:
         bound(wanted.web.host, wanted.web.port).close()
     except OSError as refused:
-        return [refusal_of(wanted.web.host, wanted.web.port, refused)]
+        return [str(refusal_of(wanted.web.host, wanted.web.port, refused))]
     return []
 
 
@@ -172,7 +172,7 @@ def _check_host(settings: Settings) -> bool:
     try:
         bound(settings.web.host, 0).close()
     except OSError as refused:
-        raise SetupError([refusal_of(settings.web.host, settings.web.port, refused)]) from None
+        raise SetupError([str(refusal_of(settings.web.host, settings.web.port, refused))]) from None
     return True
 
 

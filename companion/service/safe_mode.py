@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from companion.app import ANSWER_S, App
-from companion.diagnostics.machine_health import checks_of_any_table
+from companion.diagnostics.machine import checks_of_any_table
 from companion.history.export import PastGames
 from companion.service.opening import opened_door
 from companion.service.sd_notify import notify, watchdog_s

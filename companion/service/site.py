@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.appliance import hotspot
-from companion.diagnostics.health import Check, report
+from companion.diagnostics.health import Health, report
 from companion.games.engine.rulebook import form_of
 from companion.games.registry import GAMES
 from companion.history.export import PastGames
@@ -85,7 +85,7 @@ def groups_of_any_table(
     photos: Photos,
     past: PastGames,
     pairing: Pairing,
-    checks: Mapping[str, Check],
+    checks: Mapping[str, Health],
 ) -> tuple[Routes, ...]:
     """The routes that a table has in safe mode too."""
     checks = {**checks, "pairing": pairing.health}

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from companion.diagnostics.health import Check
+from companion.diagnostics.health import Health
 from companion.service.parts import Part
 
 log = logging.getLogger(__name__)
@@ -99,7 +99,7 @@ class Supervisor:
             return False, f"No answer from {', '.join(self._silent)}. Restart the table if it stays like that."
         return True, "every part responds"
 
-    def telling(self, name: str, check: Check) -> Check:
+    def telling(self, name: str, check: Health) -> Health:
         """Return a health check that reports the failures of a part besides what `check` says."""
 
         def health() -> tuple[bool, str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from companion.errors import SetupError
 from companion.settings import last_good
-from companion.settings.load import LeftOut, Origin, Settings, load_what_works
+from companion.settings.load import LeftOut, Origin, Settings, default_file, load_what_works
 
 T = TypeVar("T")
 Keys = Mapping[str, Collection[str]]
@@ -147,6 +148,21 @@ def begin(origin: Origin, *, service: bool) -> Starting:
     if fatal:
         raise SetupError(fatal)
     return Starting(settings, origin, spare, left_out, forgiving=forgiving, typed=typed)
+
+
+def in_use(file: Path | None, overrides: dict[str, dict[str, Any]] | None = None) -> Starting:
+    """Load the settings that a start of the table would use, for a command that only looks at the table.
+
+    Args:
+        file: The file that was named; None means the default file, if there is one.
+        overrides: section -> key -> value of the command line.
+
+    Raises:
+        SetupError: The named file does not exist; or settings are wrong and there are no last good ones.
+    """
+    if file is not None and not file.exists():
+        raise SetupError([f"Settings file {file} does not exist. Name another with --config FILE."])
+    return begin(Origin(file or default_file(), overrides or {}), service=False)
 
 
 def fields_of(section: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from companion.backup.export import write_archive
 from companion.backup.restore import read_archive
 from companion.diagnostics import bundle
 from companion.errors import DeviceError
+from companion.service.addresses import PORT_FILE
 from companion.settings.load import Settings
 from tests.system.backing_up import SETTINGS as SAVED
 from tests.system.backing_up import kept_in
@@ -241,5 +242,11 @@ def test_an_update_waits_for_no_pipe_and_follows_no_link_of_the_service(home: Ho
     (home.outside / "secret").write_text("[web]\nport = 81\n")
     for lay in (lambda: home.settings.symlink_to(home.outside / "secret"), lambda: os.mkfifo(home.settings)):
         home.settings.unlink(missing_ok=True)
+        lay()
+        assert page_of(home.settings) == f"http://127.0.0.1:{PORT}"
+    (home.outside / "port").write_text("81")
+    port_file = home.settings.parent / PORT_FILE
+    for lay in (lambda: port_file.symlink_to(home.outside / "port"), lambda: os.mkfifo(port_file)):
+        port_file.unlink(missing_ok=True)
         lay()
         assert page_of(home.settings) == f"http://127.0.0.1:{PORT}"

@@ -20,6 +20,7 @@ from companion.appliance.releases import WHOLE, Releases, Source
 from companion.appliance.trial import TRIES, back, begin, count, on_trial, page_of, prove
 from companion.appliance.update import Updater
 from companion.errors import DeviceError
+from companion.service.addresses import published
 from tests.appliance.machines import Noted, wheels
 from tests.appliance.test_update import GAME, Table, Time
 from web.serving.settings import WebSettings
@@ -334,5 +335,7 @@ def test_the_pages_are_found_whatever_else_the_settings_say(tmp_path: Path) -> N
     assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"
     file.write_text("[web]\nport = 81\nof_a_later_release = 1\n")
     assert page_of(file) == "http://127.0.0.1:81"
+    with published(tmp_path, 8001):
+        assert page_of(file) == "http://127.0.0.1:8001"
     file.write_text("[web\n")
     assert page_of(file) == f"http://127.0.0.1:{WebSettings().port}"

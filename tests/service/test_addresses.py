@@ -14,7 +14,14 @@ from companion.appliance import hotspot
 from companion.commands.join import command as join
 from companion.errors import SetupError
 from companion.service import site
-from companion.service.addresses import listening_socket, own_addresses, page_address, wifi_code
+from companion.service.addresses import (
+    listening_socket,
+    own_addresses,
+    page_address,
+    published,
+    served_port,
+    wifi_code,
+)
 from companion.service.site import addresses_of
 from web.serving.settings import WebSettings
 
@@ -103,10 +110,14 @@ def test_the_codes_are_drawn_in_the_order_in_which_they_are_scanned(
 ) -> None:
     monkeypatch.setattr(site, "own_addresses", lambda: (hotspot.ADDRESS,))
     file = tmp_path / "pegpip.toml"
-    file.write_text("[web]\nwifi = 'Pub 42'\nwifi_password = 'a.b.c.d'\nhotspot = 'Pub 42'\n")
-    assert join(["--config", str(file)], standalone_mode=False) is None
+    file.write_text(
+        f"[data]\ndir = '{tmp_path}'\n[web]\nwifi = 'Pub 42'\nwifi_password = 'a.b.c.d'\nhotspot = 'Pub 42'\n"
+    )
+    with published(tmp_path, 8003):  # not the port of the settings: that was taken
+        assert join(["--config", str(file)], standalone_mode=False) is None
+    assert served_port(tmp_path) is None
     drawn = capsys.readouterr().out
-    codes = [drawn_as(wifi_code("Pub 42", "a.b.c.d")), drawn_as(f"http://{hotspot.ADDRESS}:8000/")]
+    codes = [drawn_as(wifi_code("Pub 42", "a.b.c.d")), drawn_as(f"http://{hotspot.ADDRESS}:8003/")]
     places = [drawn.index(code) for code in codes]
     assert places == sorted(places)
     assert "Wi-Fi: Pub 42, password: a.b.c.d" in drawn

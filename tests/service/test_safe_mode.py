@@ -56,7 +56,7 @@ def test_after_three_starts_that_failed_the_page_is_up_and_says_why(tmp_path: Pa
         assert state["notice"]["code"] == "ill"
         assert "entry 3" in state["notice"]["args"]["what"]
         assert "entry 3" in table.ask("/healthz")[1]["parts"]["table"]["says"]
-        assert "machine" in table.ask("/healthz")[1]["parts"], "an ill supply may be why it does not start"
+        assert "power" in table.ask("/healthz")[1]["parts"], "an ill supply may be why it does not start"
         table.pair()
         status, answer = table.ask("/api/lines", {"number": 2, "line": {"do": "point", "value": 5}})
         assert status >= 400

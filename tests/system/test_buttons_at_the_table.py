@@ -12,8 +12,8 @@ import pytest
 
 from companion.adapters.buttons import ListeningButtons
 from companion.app import build
-from companion.diagnostics.doctor_parts import check_buttons
-from companion.diagnostics.health import Check
+from companion.diagnostics.devices import check_buttons
+from companion.diagnostics.health import Health
 from companion.errors import DeviceError, SetupError
 from companion.settings import load as config
 from companion.settings.starting import Starting
@@ -54,7 +54,7 @@ class Place:
     board: Board
     pairing: Pairing
     buttons: Fingers = field(default_factory=Fingers)
-    health: Check = lambda: (False, "not listened to")
+    health: Health = lambda: (False, "not listened to")
     now_s: float = 100.0
 
     def listen(self, *command: str) -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from companion.diagnostics.doctor import check_journal
-from companion.diagnostics.health import journal_check
+from companion.diagnostics.machine import check_journal
 from companion.errors import DeviceError
 from companion.table.commands import PlayLine
 from companion.table.evening.archive import FILE_NAME as GAMES
@@ -66,7 +65,7 @@ def refuse(*_: object) -> None:
 
 
 def told(folder: Path) -> str:
-    ok, says = journal_check(folder, lambda: (True, "well"))()
+    ok, says = check_journal(folder, lambda: (True, "well")).told()
     assert not ok
     assert not check_journal(folder).ok
     assert check_journal(folder).says in says
@@ -80,7 +79,7 @@ def test_a_whole_journal_is_well(tmp_path: Path) -> None:
     assert examined(tmp_path) == (60, None)
     assert check_journal(tmp_path).ok
     journal = reopened(tmp_path)
-    assert journal_check(tmp_path, journal.health)()[1].endswith("both copies up to entry 60, photos not yet")
+    assert check_journal(tmp_path, journal.health).says.endswith("both copies up to entry 60, photos not yet")
     assert not reports(tmp_path)
 
 
@@ -184,11 +183,11 @@ def test_a_second_copy_that_cannot_be_written_is_told_and_catches_up(
     journal.append(entry(1, "game"))
     monkeypatch.setattr(journal._copies[1], "append", refuse)
     journal.append(entry(2))
-    assert "second copy" in journal_check(tmp_path, journal.health)()[1]
-    assert not journal_check(tmp_path, journal.health)()[0]
+    assert "second copy" in check_journal(tmp_path, journal.health).says
+    assert not check_journal(tmp_path, journal.health).ok
     monkeypatch.undo()
     journal.upkeep(0.0)
-    assert journal_check(tmp_path, journal.health)()[0]
+    assert check_journal(tmp_path, journal.health).ok
     journal.close()
     assert examined(tmp_path) == (2, None)
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from companion.adapters.reader_setup import load_reader, save_rig
-from companion.diagnostics.doctor_parts import check_camera
+from companion.diagnostics.devices import check_camera
 from companion.errors import DeviceError
 from companion.settings.load import Settings
 from tests.vision.fake_libcamera import SENSORS, fitted, removed

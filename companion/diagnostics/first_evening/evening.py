@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
 
-from companion.diagnostics.doctor import Finding
-from companion.diagnostics.machine_health import degrees
+from companion.diagnostics.health import Finding
+from companion.diagnostics.machine import degrees
 from companion.settings.load import Settings
 from hardware.buttons import Buttons
 from hardware.buttons.opening import open_buttons

@@ -15,10 +15,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from companion.diagnostics import bundle
-from companion.diagnostics.doctor import Finding
 from companion.diagnostics.first_evening.evening import Evening
 from companion.diagnostics.first_evening.page import page
 from companion.diagnostics.first_evening.steps import STEPS, Step
+from companion.diagnostics.health import Finding
 from companion.errors import CompanionError, DeviceError
 
 PAGE, ZIP = "first-evening.html", "first-evening.zip"
@@ -85,10 +85,8 @@ def hold(evening: Evening, screen: Screen) -> None:
             except KeyboardInterrupt:
                 evening.stopped = True
             except CompanionError as ill:
-                what, cure = (
-                    (ill.what, ill.cure) if isinstance(ill, DeviceError) else (str(ill), "Correct the settings.")
-                )
-                evening.findings.append(Finding(step.title.lower(), False, what, cure))
+                error = ill if isinstance(ill, DeviceError) else DeviceError(str(ill), "Correct the settings.")
+                evening.findings.append(Finding.ill(step.title.lower(), error))
                 screen.found(evening.findings[-1])
             if evening.stopped:
                 evening.not_done += [later.title for later in STEPS[number:]]

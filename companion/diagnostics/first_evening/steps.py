@@ -10,15 +10,15 @@ from statistics import median
 
 from companion.adapters.reader_setup import SIMULATED, ReaderSetup, load_reader
 from companion.adapters.tray_observer import jpeg
-from companion.diagnostics.doctor import Finding, check_power
-from companion.diagnostics.doctor_parts import check_lamp, check_sounds
+from companion.diagnostics.devices import check_lamp, check_sounds
 from companion.diagnostics.first_evening.evening import (
     Evening,
     JudgedThrow,
     frames_a_second,
     longest_gap_s,
 )
-from companion.diagnostics.machine_health import SLOWED_C
+from companion.diagnostics.health import Finding
+from companion.diagnostics.machine import SLOWED_C, check_power, throttled
 from companion.errors import DeviceError
 from hardware.buttons import Press
 from hardware.pictures import lights
@@ -84,7 +84,7 @@ def frame_rate(evening: Evening, tick: Tick) -> Iterator[Finding]:
             shown = [*shown, frame][-MIN_FRAMES:]  # the exposure has settled in the last ones
             tick(len(times_s), FILMED_FRAMES)
     except DeviceError as ill:
-        yield Finding("frame rate", False, ill.what, ill.cure)
+        yield Finding.ill("frame rate", ill)
         return
     finally:
         camera.stop()
@@ -119,7 +119,7 @@ def throws(evening: Evening, tick: Tick) -> Iterator[Finding]:
     except KeyboardInterrupt:
         evening.stopped = True
     if ill is not None:
-        yield Finding("throws", False, ill.what, ill.cure)
+        yield Finding.ill("throws", ill)
     yield from _judged(evening)
 
 
@@ -206,7 +206,7 @@ def leds(evening: Evening, tick: Tick) -> Iterator[Finding]:
         _show(evening, strip, walk, 0.0 if simulated else HOLE_S, tick, len(colours))
         walked = simulated or evening.person.agrees("Did one light walk through every hole, from start to finish?")
     except DeviceError as ill:
-        yield Finding("LEDs", False, ill.what, ill.cure)
+        yield Finding.ill("LEDs", ill)
         return
     finally:
         strip.stop()
@@ -244,7 +244,7 @@ def buttons(evening: Evening, tick: Tick) -> Iterator[Finding]:
             yield Finding(f"button {button}", not cure, says, cure)
             tick(number, len(wired.pins))
     except DeviceError as ill:
-        yield Finding("button presses", False, ill.what, ill.cure)
+        yield Finding.ill("button presses", ill)
     finally:
         opened.stop()
 
@@ -295,8 +295,7 @@ def heat_and_power(evening: Evening, _tick: Tick) -> Iterator[Finding]:
         says = f"The processor reached {evening.hottest_c:.0f} °C (it slows down at {SLOWED_C:.0f})."
         cool = evening.hottest_c < SLOWED_C
         yield Finding("temperature", cool, says, "" if cool else "Fit a heat sink or a fan, and open the case to air.")
-    under_load = check_power()
-    yield Finding("power under load", under_load.ok, under_load.says, under_load.cure, under_load.simulated)
+    yield replace(check_power(firmware=throttled()), part="power under load")
 
 
 STEPS = (

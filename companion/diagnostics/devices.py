@@ -1,4 +1,4 @@
-"""The doctor's checks of what hangs on the machine: camera with its light, focus and calibration, strip, buttons."""
+"""The doctor's checks of what is connected: camera with light, focus and calibration, strip, buttons, loudspeaker."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from companion.adapters.buttons import can_shut_down, shutdown_problems
 from companion.adapters.reader_setup import SIMULATED, calibration_status
-from companion.diagnostics.doctor import Finding
+from companion.diagnostics.health import Finding
 from companion.errors import DeviceError, SetupError
 from companion.settings.load import Settings
 from hardware.machine import model
@@ -28,17 +28,24 @@ from vision.cameras.opening import open_camera
 from vision.reading.reading import FrameBGR
 
 WARM_UP_FRAMES = 5
-"""Frames of a camera that does not tell its exposure until that has settled well enough to judge light and focus."""
-MOST_WARM_UP_FRAMES = 150
-"""Frames after which a camera is judged although its exposure is not held: about five seconds."""
-DARK, BRIGHT = 35.0, 225.0
-"""Mean grey, 0 to 255."""
-BLURRED = 12.0
-"""Variance of the Laplacian (Pech-Pacheco and others, 2000) of a picture without any sharp edge."""
+"""Frames to wait with a camera that does not report its exposure, before light and focus are judged."""
+MAX_WARM_UP_FRAMES = 150
+"""Most frames to wait for a steady exposure, about five seconds; then the camera is judged all the same."""
+MIN_BRIGHTNESS, MAX_BRIGHTNESS = 35.0, 225.0
+"""Mean grey of a well-lit picture, 0 to 255; outside it the tray is too dark or too bright."""
+BURNT_GREY, MAX_BURNT_PERCENT = 250, 20.0
+"""Grey from which a pixel is overexposed, and the largest share of such pixels, in percent."""
+MIN_SHARPNESS = 12.0
+"""Least variance of the Laplacian (Pech-Pacheco and others, 2000) of a picture that is in focus."""
 
 
 def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = None) -> tuple[Finding, ...]:
-    """Whether the camera opens and gives a picture; its field of view, the light, the focus and the lamp's flicker."""
+    """Open the settings' camera, take pictures, and judge the field of view, light, focus and the lamp's flicker.
+
+    Args:
+        settings: The table's settings.
+        open_: Builds a camera from [camera] source; by default a real one.
+    """
     source = settings.camera.source
     try:
         camera = open_camera(source, mains_hz=settings.camera.mains_hz) if open_ is None else open_(source)
@@ -49,7 +56,7 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
         camera.start()
         frames = [camera.frame()] if simulated else settled_frames(camera)
     except DeviceError as ill:
-        return (Finding("camera", False, ill.what, ill.cure),)
+        return (Finding.ill("camera", ill),)
     finally:
         camera.stop()
     if frames[-1] is None:
@@ -66,11 +73,11 @@ def check_camera(settings: Settings, open_: Callable[[str], Camera] | None = Non
 
 
 def settled_frames(camera: Camera) -> list[Frame | None]:
-    """Wait until a camera's exposure is held, for at most 150 frames; consecutive frames from then on.
+    """Wait until a camera holds its exposure, then return consecutive frames; None stands for the end of a recording.
 
-    None ends them where a recording ends. Raises DeviceError.
+    Raises DeviceError.
     """
-    for _ in range(MOST_WARM_UP_FRAMES):
+    for _ in range(MAX_WARM_UP_FRAMES):
         frame = camera.frame()
         if frame is None or frame.exposure is None or frame.exposure.held:
             break
@@ -78,31 +85,31 @@ def settled_frames(camera: Camera) -> list[Frame | None]:
 
 
 def check_lamp(lamp: LampLight) -> Finding:
-    """Whether the lamp's flicker shows in the pictures, and whether the exposure averages it out."""
+    """Judge whether the lamp's flicker shows in the pictures."""
     advice = lamp.advice()
     return Finding("lamp", not advice, str(lamp), " ".join(one.says for one in advice))
 
 
 def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Finding, Finding]:
-    """Light and focus of a picture of the tray, (height, width, 3) uint8."""
+    """Judge light and focus of a picture of the tray, (height, width, 3) uint8."""
     grey = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
     sharpness = float(cv2.Laplacian(grey, cv2.CV_64F).var())
-    burnt = 100 * float(np.mean(grey >= 250))
+    burnt = 100 * float(np.mean(grey >= BURNT_GREY))
     says = f"Mean brightness {mean:.0f} of 255, {burnt:.1f} % burnt out."
     cure = ""
-    if mean < DARK:
+    if mean < MIN_BRIGHTNESS:
         cure = "Too dark: light the tray from left and right with diffuse bars."
-    elif mean > BRIGHT or burnt > 20:
+    elif mean > MAX_BRIGHTNESS or burnt > MAX_BURNT_PERCENT:
         cure = "Too bright: dim the light, or move the lamp out of the mirror angle."
     light = Finding("light", not cure, says, cure, simulated)
-    sharp = sharpness >= BLURRED
+    sharp = sharpness >= MIN_SHARPNESS
     cure = "" if sharp else "Put a die in the tray; turn the lens, or set its focus, till it is sharp."
-    return light, Finding("focus", sharp, f"Sharpness {sharpness:.0f} (needs {BLURRED:g}).", cure, simulated)
+    return light, Finding("focus", sharp, f"Sharpness {sharpness:.0f} (needs {MIN_SHARPNESS:g}).", cure, simulated)
 
 
 def check_calibration(settings: Settings) -> Finding:
-    """Whether there is a calibration for the camera."""
+    """Check that there is a calibration for the settings' camera."""
     source = settings.camera.source
     ok, says = calibration_status(settings.data.folder, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
@@ -110,7 +117,7 @@ def check_calibration(settings: Settings) -> Finding:
 
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:
-    """Whether the strip opens."""
+    """Check that the settings' strip opens."""
     wired = settings.strip
     try:
         strip = open_(wired.kind, layout_of(wired.layout, settings.track).leds, wired)
@@ -119,12 +126,12 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
     try:
         strip.start()
     except DeviceError as ill:
-        return Finding("strip", False, ill.what, ill.cure)
+        return Finding.ill("strip", ill)
     finally:
         strip.stop()
     dark = kernel_problem(platform.release()) if strip.name == "pio" else None
     if dark is not None:
-        return Finding("strip", False, dark.what, dark.cure)
+        return Finding.ill("strip", dark)
     why = ""
     if wired.kind == AUTO:
         why = f" Chosen for {automatic(model())[1]}"
@@ -134,7 +141,7 @@ def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) ->
 
 
 def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
-    """Whether the pins of strip and buttons go together, and, where there are pins, whether they can be used."""
+    """Check that strip and buttons share no pins, that the pins open, and that the shutdown button may switch off."""
     wired, known = settings.buttons, model() if machine is None else machine
     on_pins = wired.kind == "gpio"
     problems = wiring_problems(settings.strip.kind, settings.strip, wired if on_pins else None, known)
@@ -153,7 +160,7 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
 
 
 def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
-    """What keeps whoever asks from switching the machine off, by the word of systemd's logind."""
+    """Return the finding that this user may not switch the machine off, by systemd's logind; None when it may."""
     said = ask()
     if said.endswith('"yes"'):
         return None
@@ -162,7 +169,7 @@ def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
 
 
 def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
-    """Whether an effect can be heard: the shortest is played."""
+    """Play the shortest effect, and report an error of the player."""
     wrong = play(sound("throw"))
     if wrong is None:
         return Finding("sounds", True, "An effect was played: you should have heard it.")
@@ -177,7 +184,7 @@ def _pins_open(wired: ButtonSettings) -> Finding:
     try:
         buttons.start(lambda _press: None)
     except DeviceError as ill:
-        return Finding("buttons", False, ill.what, ill.cure)
+        return Finding.ill("buttons", ill)
     finally:
         buttons.stop()
     pins = ", ".join(f"{name} on GPIO{pin}" for name, pin in wired.pins.items())

@@ -19,10 +19,10 @@ from rich.console import Console
 
 from companion.adapters.reader_setup import load_reader
 from companion.commands.doctor import command
-from companion.diagnostics.doctor import Finding
 from companion.diagnostics.first_evening.evening import Evening, Values
 from companion.diagnostics.first_evening.holding import PAGE, ZIP, Screen, hold, phones_joined, write
 from companion.diagnostics.first_evening.people import Agreeable, TerminalPerson
+from companion.diagnostics.health import Finding
 from companion.errors import DeviceError
 from companion.settings.load import Settings, validated
 from hardware.buttons import Press, Touch, unfelt
@@ -350,7 +350,7 @@ esac
 
 def test_a_hot_processor_and_a_weak_supply_are_told(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     weak = Finding("power", False, "The supply's voltage has been too low.", "Use the Pi's own supply.")
-    monkeypatch.setattr(f"{STEPS}.check_power", lambda: weak)
+    monkeypatch.setattr(f"{STEPS}.check_power", lambda **_: weak)
     heats = iter([50.0, 84.0, *[60.0] * 50])
     evening = table.held(temperature=lambda: next(heats))
     assert is_ill(evening, "temperature", "84 °C", "heat sink")
@@ -449,7 +449,7 @@ def doctor(tmp_path: Path, *words: str) -> Result:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.diagnostics.first_evening.evening.open_camera", lambda *_given: QuickCamera())
-    monkeypatch.setattr("companion.diagnostics.doctor.own_addresses", lambda: ("192.0.2.7",))
+    monkeypatch.setattr("companion.diagnostics.network.own_addresses", lambda: ("192.0.2.7",))
 
 
 def test_the_demonstration_ends_with_a_page_and_a_zip(quick: None, tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
-from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -13,16 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from companion.commands.doctor import command
-from companion.diagnostics.doctor import (
-    Finding,
-    check_clock,
-    check_disk,
-    check_network,
-    check_port,
-    check_power,
-    check_versions,
-)
-from companion.diagnostics.doctor_parts import (
+from companion.diagnostics.devices import (
     check_buttons,
     check_camera,
     check_sounds,
@@ -30,6 +19,8 @@ from companion.diagnostics.doctor_parts import (
     may_shut_down,
     picture_checks,
 )
+from companion.diagnostics.health import Finding
+from companion.diagnostics.versions import check_versions
 from companion.errors import DeviceError
 from companion.settings.load import Settings
 from hardware.settings import ButtonSettings, StripSettings
@@ -68,11 +59,11 @@ def ill(check: Finding, *words: str) -> bool:
 
 
 def test_a_pc_is_well_and_says_what_is_simulated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.diagnostics.doctor.own_addresses", lambda: ("192.0.2.7",))
+    monkeypatch.setattr("companion.diagnostics.network.own_addresses", lambda: ("192.0.2.7",))
     done = doctor(tmp_path, "", "--json")
     told = {row["part"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert set(told) == {
-        "camera", "light", "focus", "calibration", "strip", "buttons",
+        "camera", "light", "focus", "calibration", "strip", "buttons", "settings",
         "disk", "journal", "clock", "network", "power", "port", "versions",
     }  # fmt: skip
     assert {part for part, row in told.items() if row["simulated"]} >= {"camera", "strip", "buttons"}
@@ -131,46 +122,6 @@ def test_a_shutdown_button_without_leave_to_switch_off_is_told(said: str, ok: bo
 
 def test_an_unknown_kind_of_buttons_is_told() -> None:
     assert ill(check_buttons(msgspec.structs.replace(Settings(), buttons=ButtonSettings(kind="gpoi"))), "gpio")
-
-
-def test_a_data_folder_is_well_if_it_can_be_made_and_written(tmp_path: Path) -> None:
-    assert check_disk(tmp_path / "to" / "be" / "made").ok
-    assert ill(check_disk(Path("/proc")), "data")
-
-
-@pytest.mark.parametrize(("year", "ok"), [(1970, False), (2023, False), (2026, True)])
-def test_a_clock_in_the_past_is_told(year: int, ok: bool) -> None:
-    assert check_clock(datetime(year, 1, 31).astimezone()).ok is ok
-
-
-def test_no_network_is_told() -> None:
-    assert ill(check_network(lambda: ()), "no phone")
-    assert "192.0.2.7" in check_network(lambda: ("192.0.2.7",)).says
-
-
-def test_a_taken_port_is_told() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        assert ill(check_port("127.0.0.1", other.getsockname()[1]), "taken")
-    assert ill(check_port("203.0.113.9", 8000), "[web] host")
-
-
-@pytest.mark.parametrize(
-    ("answer", "words"),
-    [
-        ("throttled=0x50005", ("voltage is too low now", "has been throttled")),
-        ("throttled=0x8", ("too hot",)),
-        ("VCHI initialization failed", ("group video",)),
-    ],
-)
-def test_what_the_pi_says_of_its_supply_is_told_in_words(answer: str, words: tuple[str, ...]) -> None:
-    assert ill(check_power(lambda: answer), *words)
-
-
-def test_a_good_supply_is_well_and_a_pc_has_none_to_ask() -> None:
-    assert check_power(lambda: "throttled=0x0") == Finding(
-        "power", True, "Voltage and temperature have been good since the start."
-    )
-    assert check_power(lambda: None).simulated
 
 
 @pytest.mark.parametrize(

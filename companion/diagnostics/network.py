@@ -1,22 +1,43 @@
-"""Checks whether this machine can open the table's own Wi-Fi, and how many phones it holds."""
+"""Checks of the network: the addresses for phones, the page's port, and the table's own Wi-Fi."""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from companion.appliance import hotspot
 from companion.appliance.country import CURE
-from companion.diagnostics.doctor import Finding
+from companion.diagnostics.health import Finding
+from companion.service.addresses import bound, own_addresses, refusal_of
 
 NO_COUNTRY = ("", "00")
 """The kernel's words for no country: only channels that are allowed everywhere."""
 
 
+def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> Finding:
+    """Check that this machine has an address that phones can reach."""
+    found = addresses()
+    if not found:
+        return Finding("network", False, "There is no network: no phone can reach the table.", "Join a Wi-Fi: nmtui.")
+    return Finding("network", True, f"Phones reach the table at {', '.join(found)}.")
+
+
+def check_port(host: str, port: int) -> Finding:
+    """Check that the page can be served on that address and port."""
+    try:
+        bound(host, port).close()
+    except OSError as refused:
+        ill = refusal_of(host, port, refused)
+        running = "If that program is the table, all is well. " if refused.errno == errno.EADDRINUSE else ""
+        return Finding("port", False, ill.what, running + ill.cure)
+    return Finding("port", True, f"Port {port} is free.")
+
+
 def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str | None] = shutil.which) -> Finding:
-    """Return whether the hotspot can be opened, and its limit of phones.
+    """Check that this machine can open the table's own Wi-Fi, and say how many phones it holds.
 
     Args:
         name: The network's name.
@@ -42,6 +63,7 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
 
 
 def _limit(root: Path) -> str:
+    """Return a sentence with the number of phones that the Wi-Fi holds; empty where the chip's limit is unknown."""
     phones = hotspot.phones(root)
     if phones is None:
         return ""
@@ -50,6 +72,7 @@ def _limit(root: Path) -> str:
 
 
 def _text(file: Path) -> str:
+    """Return a small file's text without spaces around it; empty when it can't be read."""
     with contextlib.suppress(OSError):
         return file.read_text().strip()
     return ""

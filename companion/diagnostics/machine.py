@@ -1,0 +1,222 @@
+"""Checks of disk, journal, clock and power supply. The running table and the doctor make the same ones."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from datetime import datetime
+from pathlib import Path
+
+from companion.diagnostics.health import Finding, Health
+from companion.errors import DeviceError
+from companion.table.atomic import write_file
+from companion.table.journal import examined, last_written_s
+from companion.table.journal.recovery import reports
+
+ROOT = Path("/")
+FREE_MB_NEEDED = 50
+"""Least free space in the data folder, in MB; below it the journal may soon not be written."""
+EARLIEST_YEAR = 2025
+"""First year that the clock can show. A Pi has no clock of its own: without a network it starts in its past."""
+SLACK_S = 300.0
+"""Seconds that the clock may be behind the newest entry without being called wrong."""
+SLOWED_C = 80.0
+"""Degrees Celsius at which a Pi slows its processor down (Raspberry Pi documentation, "Frequency management")."""
+NEWEST_FILE = "newest-time.txt"
+"""Time of the newest entry, kept in the data folder while the clock is behind it."""
+SYNCHRONISED = "run/systemd/timesync/synchronized"
+"""File that systemd-timesyncd makes once it has set the clock since the start."""
+FIRMWARE_BITS = {
+    1: "The processor is slowed down now.",
+    2: "The processor is throttled now.",
+    16: "The supply's voltage has been too low.",
+    18: "The processor has been throttled.",
+    19: "The processor has been too hot.",
+}
+"""Bits of `vcgencmd get_throttled` (Raspberry Pi documentation). Voltage and heat of now come from the kernel."""
+POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air to the processor."
+
+
+def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
+    """Make the checks of disk, clock, power and journal for `/healthz`.
+
+    Call it before anything is written: it reads the last entry's time.
+
+    Args:
+        folder: The data folder.
+        journal_health: The journal's own check.
+    """
+    newest_entry_s = newest_s(folder)
+    remember_newest(folder, newest_entry_s, _now())
+    return {
+        "disk": lambda: check_disk(folder).told(),
+        "clock": lambda: check_clock(_now(), newest_entry_s).told(),
+        "power": lambda: check_power().told(),
+        "journal": lambda: check_journal(folder, journal_health).told(),
+    }
+
+
+def check_disk(folder: Path) -> Finding:
+    """Check that the data folder's disk has room and is not read-only."""
+    try:
+        free_mb = shutil.disk_usage(folder).free // 2**20
+        read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
+    except OSError as gone:
+        return Finding(
+            "disk", False, f"The data folder {folder} can't be reached ({gone.strerror}).", "Check the disk."
+        )
+    if read_only:
+        says = f"The disk of {folder} can't be written any more: a card that wears out does that."
+        return Finding("disk", False, says, "Copy it to a new one.")
+    if free_mb < FREE_MB_NEEDED:
+        cure = "Free some space, or set [data] dir to another disk."
+        return Finding("disk", False, f"Only {free_mb} MB are free in {folder}.", cure)
+    return Finding("disk", True, f"{free_mb} MB are free in {folder}.")
+
+
+def check_writable(folder: Path) -> Finding:
+    """Make `check_disk`, and write a temporary file into the data folder or its nearest existing parent."""
+    place = next(path for path in (folder, *folder.parents) if path.exists())
+    found = check_disk(place)
+    if not found.ok:
+        return found
+    try:
+        with tempfile.TemporaryFile(dir=place) as probe:
+            probe.write(b"pegpip")
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as refused:
+        cure = "Give the table's user the folder, or set [data] dir."
+        return Finding("disk", False, f"{place} can't be written ({refused.strerror}).", cure)
+    return found
+
+
+def check_journal(folder: Path, health: Health | None = None) -> Finding:
+    """Check the journal. A damaged folder that was set aside is reported until somebody has moved it away.
+
+    Args:
+        folder: The data folder.
+        health: The check of the table that has the journal open; None to verify both copies on the disk.
+    """
+    found = _verified(folder) if health is None else Finding("journal", *health())
+    if found.ok:
+        for aside, explanation in reports(folder).items():
+            cure = f"The folder as it was is in {aside}: look over the scores, then move that folder away."
+            return Finding("journal", False, explanation, cure)
+    return found
+
+
+def _verified(folder: Path) -> Finding:
+    try:
+        entries, wrong = examined(folder)
+    except DeviceError as ill:
+        return Finding.ill("journal", ill)
+    if wrong is not None:
+        cure = "Start the table once: it mends what can be read and says what is missing."
+        return Finding("journal", False, f"The journal in {folder} is damaged after entry {entries}: {wrong}.", cure)
+    return Finding("journal", True, f"{entries} entries, each proven by the one before.")
+
+
+def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -> Finding:
+    """Check that the date is possible: not long past, and not before the journal's newest entry.
+
+    Args:
+        now: The date and time, by this machine's clock.
+        newest_entry_s: When the newest entry was written, in seconds since 1970; 0 without one.
+        root: Folder that the kernel's files are under. A clock that the network has set may be behind the entry.
+    """
+    newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
+    if now.year < EARLIEST_YEAR:
+        wrong = f"The clock says {now:%Y-%m-%d}, which is long past."
+    elif now.timestamp() < newest_entry_s - SLACK_S and not _synchronised(root):
+        wrong = f"The clock says {now:%Y-%m-%d %H:%M}, but the newest entry is of {newest:%Y-%m-%d %H:%M}."
+    else:
+        return Finding("clock", True, f"The clock says {now:%Y-%m-%d %H:%M}.")
+    cure = "Join a network once, or `sudo date -s '2030-01-31 20:00'`. Games stay in order without it."
+    return Finding("clock", False, wrong, cure)
+
+
+def newest_s(folder: Path, root: Path = ROOT) -> float:
+    """Return when the newest entry was written by a right clock, in seconds since 1970; 0 when nothing is known.
+
+    An entry that was written while the clock was wrong has a wrong time; then `NEWEST_FILE` holds the newest right one.
+    After the network has set the clock the entries no longer matter: the answer is 0.
+    """
+    if _synchronised(root):
+        return 0.0
+    remembered_s = 0.0
+    with contextlib.suppress(OSError, ValueError):
+        remembered_s = float((folder / NEWEST_FILE).read_text())
+    return max(last_written_s(folder), remembered_s)
+
+
+def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Path = ROOT) -> None:
+    """Keep the time of the newest entry while the clock is behind it, and forget it when the clock is right."""
+    file = folder / NEWEST_FILE
+    with contextlib.suppress(OSError):
+        if check_clock(now, newest_entry_s, root).ok:
+            file.unlink(missing_ok=True)
+        elif newest_entry_s > 0:
+            write_file(file, (str(newest_entry_s).encode(),))
+
+
+def _synchronised(root: Path) -> bool:
+    return (root / SYNCHRONISED).exists()
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
+def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
+    """Check the supply's voltage and the processor's heat.
+
+    Args:
+        root: Folder that the kernel's files are under.
+        firmware: Answer of `vcgencmd get_throttled`, which also knows what has been since the start; None to leave
+            that out.
+    """
+    now_c = degrees(root)
+    ill = [] if now_c is None or now_c < SLOWED_C else [f"The processor is at {now_c:.0f} °C and slows down."]
+    if _voltage_is_low(root):
+        ill.insert(0, "The supply's voltage is too low now.")
+    if firmware is not None:
+        try:
+            bits = int(firmware.rpartition("=")[2], 16)
+        except ValueError:
+            return Finding("power", False, f"vcgencmd says {firmware!r}.", "Add the user to the group video.")
+        ill += [text for bit, text in FIRMWARE_BITS.items() if bits >> bit & 1]
+    if ill:
+        return Finding("power", False, " ".join(ill), POWER_CURE)
+    if now_c is None and firmware is None:
+        return Finding("power", True, "Not a Raspberry Pi: it has no sensors to ask.", simulated=True)
+    return Finding("power", True, "Voltage and heat are good" + (f", {now_c:.0f} °C." if now_c is not None else "."))
+
+
+def _voltage_is_low(root: Path) -> bool:
+    """Return the alarm of the kernel's driver `raspberrypi-hwmon`, which is raised under 4.63 V."""
+    for sensor in (root / "sys/class/hwmon").glob("hwmon*"):
+        with contextlib.suppress(OSError):
+            if [(sensor / file).read_text().strip() for file in ("name", "in0_lcrit_alarm")] == ["rpi_volt", "1"]:
+                return True
+    return False
+
+
+def degrees(root: Path = ROOT) -> float | None:
+    """Return the processor's temperature in degrees Celsius; None without a sensor. `root` holds the kernel's files."""
+    try:
+        return int((root / "sys/class/thermal/thermal_zone0/temp").read_text()) / 1000
+    except (OSError, ValueError):
+        return None
+
+
+def throttled() -> str | None:
+    """Return the answer of `vcgencmd get_throttled`; None on a machine without that program."""
+    try:
+        asked = subprocess.run(["vcgencmd", "get_throttled"], capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return (asked.stdout or asked.stderr).strip()

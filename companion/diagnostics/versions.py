@@ -1,0 +1,64 @@
+"""Versions of OpenCV, NumPy and picamera2, and the check that they go together."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import importlib.util
+from collections.abc import Mapping
+
+from companion.diagnostics.health import Finding
+
+APT_CURE = "sudo apt install python3-opencv python3-numpy, or pip install '.[vision]'."
+PICAMERA_CURE = "sudo apt install python3-picamera2, and make the venv with --system-site-packages."
+NUMPY_CURE = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or pip install -U simplejpeg."
+
+
+def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:
+    """Check that OpenCV, NumPy and picamera2 are installed and go together.
+
+    Args:
+        camera: The setting [camera] source; only `picamera2` needs picamera2.
+        installed: Library -> version, None for a missing one; by default those of this machine.
+    """
+    found = versions() if installed is None else installed
+    numpy, simplejpeg = found["NumPy"], found["simplejpeg"]
+    cure = ""
+    if found["OpenCV"] is None or numpy is None:
+        cure = APT_CURE
+    elif camera == "picamera2" and found["picamera2"] is None:
+        cure = PICAMERA_CURE
+    elif camera == "picamera2" and _number(numpy) >= (2, 0) and _number(simplejpeg or "0.0") < (1, 8):
+        cure = NUMPY_CURE
+    says = ", ".join(f"{name} {version or 'missing'}" for name, version in found.items()) + "."
+    return Finding("versions", not cure, says, cure)
+
+
+def versions() -> dict[str, str | None]:
+    """Return library -> installed version, None for a missing one; no camera's library is loaded."""
+    return {
+        "OpenCV": _loaded("cv2"),
+        "NumPy": _loaded("numpy"),
+        "picamera2": _installed("picamera2"),
+        "simplejpeg": _installed("simplejpeg"),
+    }
+
+
+def _loaded(module: str) -> str | None:
+    try:
+        return str(importlib.import_module(module).__version__)
+    except ImportError:
+        return None
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "of the system" if importlib.util.find_spec(package) else None
+
+
+def _number(version: str) -> tuple[int, ...]:
+    """Return the first two numbers of a version; (99, 0) for a text without numbers, such as `of the system`."""
+    parts = version.split(".")[:2]
+    return tuple(int(part) for part in parts) if all(part.isdigit() for part in parts) else (99, 0)

@@ -1,0 +1,72 @@
+"""The zip for a bug report: everything that helps, and no secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from companion.commands.doctor import command as doctor
+from companion.diagnostics import bundle
+from companion.table.journal import Entry, Journal
+from web.pairing.roles import Role
+from web.pairing.tokens import FileTokens, Paired
+
+
+def test_a_bug_report_holds_the_game_and_no_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings, zipped, data = tmp_path / "pegpip.toml", tmp_path / "report.zip", tmp_path / "data"
+    settings.write_text(
+        f"[data]\ndir = '{data}'\n[web]\nport = 0\nhost = '127.0.0.1'\nwifi = 'Pub'\nwifi_password = 'hushhush'\n"
+        "[buttons]\nshutdown_command = ['true', 'token-of-a-program']\n"
+    )
+    token = played_by_a_phone(data)
+    service_says(tmp_path, monkeypatch, "PIN: 123456", "joined Pub with hushhush")
+    done = CliRunner().invoke(doctor, ["--config", str(settings), "--bundle", str(zipped)], standalone_mode=False)
+    assert done.exception is None
+    with zipfile.ZipFile(zipped) as archive:
+        names = archive.namelist()
+        everything = b"".join(archive.read(name) for name in names)
+        kept = json.loads(archive.read("settings.json"))
+    assert set(names) == {"README.txt", "settings.json", "doctor.jsonl", "machine.json", "game.jsonl", "log.txt"}
+    assert b"Zoe" in everything
+    for secret in ("hushhush", "123456", "token-of-a-program", token, "phone-of-zoe"):
+        assert secret.encode() not in everything, secret
+    assert (kept["web"]["wifi"], kept["web"]["wifi_password"]) == ("Pub", "(kept back)")
+
+
+def played_by_a_phone(folder: Path) -> str:
+    """A data folder with a game that a paired phone runs; what is kept of the phone's token."""
+    journal = Journal(folder)
+    journal.open()
+    header = {"transcript": 1, "game": "crib_dice", "players": ["Zoe", "Ben"]}
+    body = {"header": header, "sitting": 1, "horizon": 1, "colours": {}}
+    journal.append(Entry(number=1, kind="game", body=body, wall_s=1e9))
+    journal.close()
+    token = "5e" * 32
+    FileTokens(folder / "paired.json").save((Paired(1, "phone-of-zoe", token, Role.OWNER),))
+    return token
+
+
+def service_says(folder: Path, monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    journalctl = folder / "journalctl"
+    told = "".join(f"echo '2030-05-01T20:00:00 pi env[7]: {line}'\n" for line in lines)
+    journalctl.write_text(f"#!/bin/sh\n{told}")
+    journalctl.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_a_bug_report_keeps_back_the_pin_that_the_service_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    service_says(tmp_path, monkeypatch, "PIN: 123456")
+    assert bundle._log("") == {"log.txt": b"2030-05-01T20:00:00 pi env[7]: PIN: (kept back)\n"}
+
+
+def test_a_bug_report_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    settings = tmp_path / "pegpip.toml"
+    settings.write_text(f"[data]\ndir = '{tmp_path}'\n[web]\nport = 0\nhost = '127.0.0.1'\n")
+    nowhere = tmp_path / "no" / "such" / "folder.zip"
+    done = CliRunner().invoke(doctor, ["--config", str(settings), "--bundle", str(nowhere)], standalone_mode=False)
+    assert "can't be written" in str(done.exception)

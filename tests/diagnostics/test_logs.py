@@ -1,0 +1,75 @@
+"""The log: limited for each place in the code, marked for journald, structured for programs."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+
+from companion.diagnostics import logs
+
+
+class Logged:
+    """A log of its own, on a clock that is set."""
+
+    def __init__(self, *, structured: bool = False, **environment: str) -> None:
+        self.now = 0.0
+        self.stream = io.StringIO()
+        root = logging.getLogger()
+        self.before = root.handlers[:], root.level
+        logs.begin(lambda: self.now, verbose=False, structured=structured, stream=self.stream, environment=environment)
+
+    def close(self) -> list[str]:
+        """What was written; the log is as it was."""
+        root = logging.getLogger()
+        root.handlers[:], level = self.before
+        root.setLevel(level)
+        return self.stream.getvalue().splitlines()
+
+
+def test_a_message_without_end_is_cut_and_counted() -> None:
+    log = Logged()
+    for number in range(100):
+        logging.getLogger("camera").warning("no frame %d", number)
+        logging.getLogger("strip").warning("another part") if number == 50 else None
+    log.now = 61.0
+    logging.getLogger("camera").warning("elsewhere")
+    lines_of_loop(log)
+    lines = log.close()
+    assert lines[:10] == [f"WARNING camera: no frame {number}" for number in range(10)]
+    assert "WARNING strip: another part" in lines
+    assert len(lines) == 13
+
+
+def lines_of_loop(log: Logged) -> None:
+    """One line from one place, after a silence."""
+    for _ in range(1):
+        logging.getLogger("camera").warning("again")
+
+
+def test_what_was_left_out_is_told_with_the_next() -> None:
+    log = Logged()
+    for number in range(26):
+        log.now = 61.0 if number == 25 else 0.0
+        logging.getLogger("camera").warning("no frame %d", number)
+    assert log.close()[-1] == "WARNING camera: no frame 25 (and 15 more like it, not written)"
+
+
+def test_journald_is_told_how_grave_each_line_is() -> None:
+    log = Logged(JOURNAL_STREAM="8:1")
+    try:
+        raise OSError("gone")
+    except OSError:
+        logging.getLogger("strip").exception("it fell")
+    lines = log.close()
+    assert lines[0] == "<3>strip: it fell"
+    assert all(line.startswith("<3>") for line in lines)
+    assert "OSError: gone" in lines[-1]
+
+
+def test_programs_get_an_object_a_line() -> None:
+    log = Logged(structured=True)
+    logging.getLogger("camera").error("no\nframe %s", "é")
+    (line,) = log.close()
+    told = json.loads(line)
+    assert (told["level"], told["part"], told["says"]) == ("error", "camera", "no\nframe é")

@@ -1,0 +1,139 @@
+"""Checks of disk, clock, journal and power supply."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from companion.diagnostics.machine import (
+    FREE_MB_NEEDED,
+    NEWEST_FILE,
+    SYNCHRONISED,
+    check_clock,
+    check_disk,
+    check_power,
+    check_writable,
+    newest_s,
+    remember_newest,
+)
+from companion.table.journal import Entry, Journal, last_written_s
+
+NOW = datetime(2030, 5, 1, tzinfo=UTC)
+
+
+def pi(root: Path, *, alarm: str = "0", millidegrees: int = 51_000) -> Path:
+    """Write the kernel's files of a Raspberry Pi with those readings, and return `root`."""
+    for name, chip in (("hwmon0", "cpu_thermal"), ("hwmon1", "rpi_volt")):
+        sensor = root / "sys/class/hwmon" / name
+        sensor.mkdir(parents=True)
+        (sensor / "name").write_text(f"{chip}\n")
+        (sensor / "in0_lcrit_alarm").write_text(f"{alarm if chip == 'rpi_volt' else 1}\n")
+    zone = root / "sys/class/thermal/thermal_zone0"
+    zone.mkdir(parents=True)
+    (zone / "temp").write_text(f"{millidegrees}\n")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("alarm", "millidegrees", "firmware", "ok", "says"),
+    [
+        ("0", 51_000, None, True, "51 °C"),
+        ("0", 51_000, "throttled=0x0", True, "51 °C"),
+        ("1", 51_000, None, False, "voltage is too low now"),
+        ("0", 83_500, None, False, "at 84 °C and slows down"),
+        ("0", 51_000, "throttled=0x50000", False, "voltage has been too low. The processor has been throttled"),
+        ("0", 51_000, "throttled=0x4", False, "throttled now"),
+        ("1", 90_000, "throttled=0x80000", False, "90 °C and slows down. The processor has been too hot"),
+        ("0", 51_000, "VCHI initialization failed", False, "VCHI initialization failed"),
+    ],
+)
+def test_voltage_and_heat_of_now_and_of_before_are_reported(
+    tmp_path: Path, alarm: str, millidegrees: int, firmware: str | None, ok: bool, says: str
+) -> None:
+    found = check_power(pi(tmp_path, alarm=alarm, millidegrees=millidegrees), firmware)
+    assert (found.ok, says in found.says, bool(found.cure)) == (ok, True, not ok), found
+
+
+def test_a_machine_without_sensors_counts_as_simulated(tmp_path: Path) -> None:
+    assert (check_power(tmp_path).ok, check_power(tmp_path).simulated) == (True, True)
+
+
+@pytest.mark.parametrize(("written_s", "ok"), [(0.0, True), (-3600, True), (60, True), (7200, False)])
+def test_a_clock_that_lies_behind_the_last_entry_is_told(tmp_path: Path, written_s: float, ok: bool) -> None:
+    """It was well in the last evening, and the Pi has no clock of its own."""
+    last_s = written_s and NOW.timestamp() + written_s
+    found = check_clock(NOW, last_s, tmp_path)
+    assert (found.ok, "2030-05-01 02:00" in found.says, bool(found.cure)) == (ok, not ok, not ok), found
+
+
+def test_a_wrong_clock_is_told_over_moves_and_restarts_until_it_is_right(tmp_path: Path) -> None:
+    data, machine = tmp_path / "data", pi(tmp_path / "pi")
+    data.mkdir()
+    journal = Journal(data)
+    journal.open()
+    journal.append(Entry(number=1, kind="end", body={}, wall_s=NOW.timestamp()))
+    past = NOW.replace(month=1)
+    for number in (2, 3):
+        newest_entry_s = newest_s(data, machine)
+        remember_newest(data, newest_entry_s, past, machine)
+        assert not check_clock(past, newest_entry_s, machine).ok
+        journal.append(Entry(number=number, kind="end", body={}, wall_s=past.timestamp()))
+    journal.close()
+    newest_entry_s = newest_s(data, machine)
+    remember_newest(data, newest_entry_s, NOW, machine)
+    assert check_clock(NOW, newest_entry_s, machine).ok
+    assert not (data / NEWEST_FILE).exists()
+
+
+def test_a_clock_that_the_network_has_set_is_right_whatever_the_entries_say(tmp_path: Path) -> None:
+    machine = pi(tmp_path)
+    (machine / SYNCHRONISED).parent.mkdir(parents=True)
+    (machine / SYNCHRONISED).touch()
+    assert check_clock(NOW, NOW.timestamp() + 7200, machine).ok
+
+
+def test_when_the_last_entry_was_written_is_read_from_the_journal_as_it_lies(tmp_path: Path) -> None:
+    assert last_written_s(tmp_path) == 0.0
+    assert list(tmp_path.iterdir()) == []
+    journal = Journal(tmp_path)
+    journal.open()
+    for number, wall_s in ((1, 9e8), (2, 1e9)):
+        journal.append(Entry(number=number, kind="end", body={}, wall_s=wall_s))
+    assert last_written_s(tmp_path) == 1e9
+    journal.close()
+    (tmp_path / "journal.jsonl").write_bytes(b"no database")
+    assert last_written_s(tmp_path) == 0.0
+
+
+def test_a_card_that_became_read_only_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = os.statvfs(tmp_path)
+    fields = list(now)
+    fields[8] |= os.ST_RDONLY
+    monkeypatch.setattr(os, "statvfs", lambda folder: os.statvfs_result((*fields[:10], now.f_fsid)))
+    found = check_disk(tmp_path)
+    assert (found.ok, "can't be written any more" in found.says) == (False, True)
+
+
+@pytest.mark.parametrize(("free_mb", "ok"), [(FREE_MB_NEEDED - 1, False), (FREE_MB_NEEDED, True)])
+def test_a_disk_that_is_nearly_full_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_mb: int, ok: bool
+) -> None:
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: usage._replace(free=free_mb * 2**20))
+    found = check_disk(tmp_path)
+    assert (found.ok, "Free some space" in found.cure) == (ok, not ok)
+
+
+def test_a_data_folder_is_well_if_it_can_be_made_and_written(tmp_path: Path) -> None:
+    assert check_writable(tmp_path / "to" / "be" / "made").ok
+    refused = check_writable(Path("/proc"))
+    assert (refused.ok, "data" in refused.cure) == (False, True)
+
+
+@pytest.mark.parametrize(("year", "ok"), [(1970, False), (2023, False), (2026, True)])
+def test_a_clock_in_the_past_is_told(year: int, ok: bool) -> None:
+    assert check_clock(datetime(year, 1, 31).astimezone()).ok is ok
