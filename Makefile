@@ -5,7 +5,7 @@ QUICK := tests/games tests/table tests/history tests/bots tests/hardware tests/t
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: settings-page results throw-picture duel-games fairness faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web corrupted pi-memory rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
+.PHONY: settings-page results throw-picture duel-games fairness faults settings-storm soak years help play test check lint types tests bench conformance explore fuzz mutants evening reaction layout pictures load pages restarts pi-budget fuzz-web page-types corrupted pi-memory rendered rigs ablation clips handheld fixtures train solve deb release-key sign appliance clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -25,7 +25,7 @@ help:  ## list the targets
 play: .venv/run.stamp  ## play against the virtual tray; open the address it prints
 	@$(BIN)/pegpip play
 
-test: .venv/dev.stamp lint types tests  ## every check: ruff, mypy, ESLint, pytest
+test: .venv/dev.stamp lint types tests  ## every check: ruff, mypy, ESLint, TypeScript, pytest
 
 check: .venv/dev.stamp lint types  ## quick checks while you work, under 90 s: ruff, mypy, ESLint, tests without browsers, processes and pictures
 	@PEGPIP_GAMES=10 $(BIN)/pytest -n 2 -m "not slow and not browser" $(QUICK)
@@ -37,7 +37,7 @@ lint: .venv/dev.stamp scripts
 scripts:
 	@if command -v npm >/dev/null; then $(MAKE) -s node_modules/pegpip.stamp && npm run --silent lint; \
 	elif [ "$$CI" = true ]; then echo "npm is missing: the pages' scripts can't be checked; install nodejs and npm"; exit 1; \
-	else echo "skipped: ESLint over the pages' scripts; it needs nodejs and npm"; fi
+	else echo "skipped: ESLint and TypeScript over the pages' scripts; they need nodejs and npm"; fi
 
 node_modules/pegpip.stamp: package.json
 	@npm install --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error >/dev/null
@@ -90,6 +90,9 @@ pi-budget: .venv/dev.stamp  ## run a table with a part of one core, as a Pi has 
 
 restarts: .venv/dev.stamp  ## measure how soon a crashed part is reported and works again
 	@$(BIN)/python -m tests.system.restarts
+
+page-types: .venv/dev.stamp  ## write the types that the pages' scripts are checked against: after changing the snapshot or a template
+	@$(BIN)/python -m tests.web.page_types
 
 fuzz-web: .venv/dev.stamp  ## send 20,000 random requests and compare the answers with the API's description
 	@$(BIN)/python -m tests.web.fuzz

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "\.(?:/|\./[a-z]+/)([a-z]+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export ((?:async )?function |const )([\w$]+)", re.MULTILINE)
-COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?s:.*?)\*/)\n", re.MULTILINE)
+COMMENT = re.compile(r"^\s*(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.MULTILINE)
 
 
 def bundled(page: str, sources: Mapping[str, str]) -> str:

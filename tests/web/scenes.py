@@ -101,9 +101,7 @@ def with_line(record: Record, action: Action) -> Record:
     thrown = isinstance(action, Throw)
     body = {"line": line_of(action), "source": "camera", **({"photo": "1.jpg"} if thrown else {})}
     throw = record.last_throw + 1 if thrown else None
-    return evolve(
-        record, Entry(number=record.number + 1, kind="line", body=body, wall_s=1_700_000_000.0, throw=throw)
-    )
+    return evolve(record, Entry(number=record.number + 1, kind="line", body=body, wall_s=1_700_000_000.0, throw=throw))
 
 
 def observed(values: tuple[int, ...]) -> Observation:

@@ -18,13 +18,14 @@ def test_a_module_becomes_a_function_that_returns_what_it_exports() -> None:
     sources = {
         "page": 'import { one, two } from "../folder/deep.js";\nawait one();\n',
         "deep": '// A note.\n/**\n * A type.\n */\nimport { base } from "./base.js";\n'
-        "export const one = () => base;\nexport function two() {}\n",
+        "export const one = () => base;\n/** @type {A} */ (two)();\n/** Two. */\nexport function two() {}\n",
         "base": "export const base = 1;\n",
     }
     assert needed("page", sources) == ("base", "deep", "page")
     assert bundled("page", sources) == (
         "const of_base = (() => {\nconst base = 1;\nreturn { base };\n})();\n"
-        "const of_deep = (() => {\nconst { base } = of_base;\nconst one = () => base;\nfunction two() {}\n"
+        "const of_deep = (() => {\nconst { base } = of_base;\nconst one = () => base;\n"
+        "/** @type {A} */ (two)();\nfunction two() {}\n"
         "return { one, two };\n})();\n"
         "const { one, two } = of_deep;\nawait one();\n"
     )

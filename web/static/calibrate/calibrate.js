@@ -66,9 +66,8 @@ function show(look) {
 }
 
 function measures() {
-  const told = {};
-  for (const input of $("measures").elements) if (input.value !== "") told[input.name] = Number(input.value);
-  return told;
+  const told = [...$("measures").querySelectorAll("input")].filter((input) => input.value !== "");
+  return Object.fromEntries(told.map((input) => [input.name, Number(input.value)]));
 }
 
 async function act(what, body, done) {

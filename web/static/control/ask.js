@@ -26,7 +26,7 @@ function open(question) {
   box?.close();
   const doubtful = question.values.map((_, at) => at).sort((a, b) => question.confidences[a] - question.confidences[b]);
   const countFits = question.wanted.includes(question.values.length);
-  const parts = [h("p", {}, t(`doubt.${question.code}`))];
+  const parts = /** @type {HTMLElement[]} */ ([h("p", {}, t(`doubt.${question.code}`))]);
   const whole = question.photo ? h("img", { class: "photo", src: question.photo, alt: t("ask.photo") }) : null;
   const one = countFits && doubtful.length && !WHETHER.has(question.code);
   if (one) {

@@ -18,7 +18,7 @@ export function newGame(games) {
 /** What a set-up asks, as elements, and what begins the game: the snapshot, or null after telling why not. */
 export function gameForm(games) {
   const last = lastGame();
-  const names = [...(last.players ?? ["", ""])], wished = new Map();
+  const names = /** @type {string[] & { drawn?: number }} */ ([...(last.players ?? ["", ""])]), wished = new Map();
   const terms = termsForm(last.terms ?? {}, (plays) => { seatHouse(names, plays); show(); });
   let known = remembered();
   let game = games.find((each) => each.game === last.game) ?? games[0];

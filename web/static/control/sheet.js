@@ -31,7 +31,7 @@ export function sheet() {
     fill(
       $("rest"),
       [
-        [...$("big").children].map((each) => each.dataset.key),
+        keysOf($("big")),
         options,
         phase,
         state?.throw_sizes,
@@ -222,10 +222,12 @@ function placesOf(first, dice) {
   });
 }
 
+const keysOf = (box) => [...box.children].map((each) => each.dataset.key);
+
 function rest(snapshot) {
   const state = snapshot.state, playing = state && !state.over && !snapshot.abandoned;
   const items = [];
-  const shown = [...$("big").children].map((each) => each.dataset.key);
+  const shown = keysOf($("big"));
   if (playing && state.throw_sizes.length && !shown.includes("enter"))
     items.push(button("enter-2", t("control.enter"), () => enterThrow(table.snapshot)));
   if (!shown.includes("undo")) items.push(undoButton(snapshot, "undo-2"));
@@ -318,7 +320,7 @@ function spend(snapshot) {
   });
   const show = () => {
     // what it does stands there before it is done
-    points.max = most(on.value);
+    points.max = String(most(on.value));
     const loss = Math.max(0, Math.min(Number(points.value), Number(points.max))),
       other = all.find((side) => side.name === on.value);
     text(

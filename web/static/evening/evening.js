@@ -172,7 +172,7 @@ function replay(game, moves, all) {
   });
   const go = (to) => {
     at = Math.max(0, Math.min(moves.length - 1, to));
-    slider.value = at;
+    slider.value = String(at);
     show();
     weigh();
   };
@@ -229,7 +229,7 @@ function figures(players, label, whole) {
   const mean = (each) => (each.scoring ? number((each.points / each.scoring).toFixed(1)) : "–");
   const share = (each) =>
     each.turns ? t("evening.percent", { percent: number(Math.round((100 * each.scoring) / each.turns)) }) : "–";
-  const columns = [
+  const columns = /** @type {[key: string, told: (each: any) => string][]} */ ([
     ...(whole
       ? [
           ["games", (each) => number(each.games)],
@@ -244,7 +244,7 @@ function figures(players, label, whole) {
           ["scoring", share],
           ["brought", mean],
         ]),
-  ];
+  ]);
   return h(
     "div",
     { class: "stack" },

@@ -29,8 +29,9 @@ async function health() {
 
 // Who asked "why?" beside a notice comes to the paragraph of the rules that explains it.
 function unfold() {
-  const [rules, code] = location.hash.slice(1).split("/"), fold = rules && $(rules);
-  if (!fold) return;
+  const [rules, code] = location.hash.slice(1).split("/"), fold = document.getElementById(rules);
+  if (!(fold instanceof HTMLDetailsElement)) return;
   fold.open = true;
-  (fold.querySelector(`[data-why~="${CSS.escape(code)}"]`) ?? fold.firstElementChild).focus();
+  const why = fold.querySelector(`[data-why~="${CSS.escape(code)}"]`) ?? fold.firstElementChild;
+  if (why instanceof HTMLElement) why.focus();
 }

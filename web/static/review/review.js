@@ -32,7 +32,8 @@ function show() {
   text($("count"), throws.length ? t("review.count", { count: throws.length, settled }) : t("review.none"));
   $("export").hidden = !settled;
   // Each card by itself, so that settling one die draws no other photo anew.
-  const list = $("reviewed"), known = new Map([...list.children].map((item) => [item.dataset.throw, item]));
+  const list = $("reviewed");
+  const known = new Map([...list.querySelectorAll("li")].map((item) => [item.dataset.throw, item]));
   const cards = shown.map((each) => {
     const item = known.get(String(each.throw)) ?? h("li", { class: "panel stack", "data-throw": each.throw });
     fill(item, each, () => card(each));

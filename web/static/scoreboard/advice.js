@@ -6,7 +6,7 @@ const MOST = 5;
 
 /** The fold under the stage. Nothing is asked of the table before it is opened. */
 export function advice() {
-  const box = $("advice");
+  const box = /** @type {HTMLDetailsElement} */ ($("advice"));
   let told = null;
   box.addEventListener("toggle", () => { if (box.open) ask(); });
   follow((snapshot) => {

@@ -75,6 +75,7 @@ function scene(move, words) {
 function accounts(players, goal) {
   const plain = (value) => number(Math.round(goal === "win" ? 100 * value : value)),
     signed = (value) => (value < 0 ? "−" : "+") + plain(Math.abs(value));
+  /** @type {[key: string, told: (one: any) => string][]} */
   const columns = [
     ["start", (one) => plain(one.start)],
     ["luck", (one) => signed(one.luck)],

@@ -5,7 +5,10 @@ import { colourOf, markOf } from "../shared/dice.js";
 const STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 25, TOP = 14;
 const widthOf = (perRow, step) => LEFT * 2 + step * (perRow - 1) + GROUP * (perRow / 5 - 1);
 
-/** Where a hole is, in the drawing's units; 0 is the start pocket, past the end the finish pocket. */
+/**
+ * Where a hole is, in the drawing's units; 0 is the start pocket, past the end the finish pocket.
+ * @returns {[x: number, y: number]}
+ */
 function place(hole, holes, perRow, step) {
   const rows = holes / perRow, width = widthOf(perRow, step);
   if (hole <= 0) return [8, TOP];

@@ -8,16 +8,18 @@ import { preview } from "../calibrate/preview.js";
 
 const PAUSE_MS = 500,
   LOOK_MS = 3000;
-const ASKED = {
-  table: ["name", "language"],
-  strip: ["layout", "brightness", "night"],
-  sound: ["volume", "effects", "speech"],
-};
+/** @type {[section: "table" | "strip" | "sound", keys: string[]][]} */
+const ASKED = [
+  ["table", ["name", "language"]],
+  ["strip", ["layout", "brightness", "night"]],
+  ["sound", ["volume", "effects", "speech"]],
+];
 
 await ready;
 menu();
 $("unpaired").hidden = table.owner;
-for (const part of document.querySelectorAll(".tools")) part.hidden = !table.owner;
+const tools = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".tools"));
+for (const part of tools) part.hidden = !table.owner;
 if (table.owner) {
   begin();
   lights();
@@ -32,7 +34,7 @@ async function load() {
   text($("ill"), message ?? "");
   const known = (section, key) => settings.find((one) => one.section === section && one.key === key);
   if (settings)
-    for (const [section, keys] of Object.entries(ASKED))
+    for (const [section, keys] of ASKED)
       $(`${section}-fields`).replaceChildren(...keys.map((key) => field(known(section, key), relaid)));
 }
 

@@ -1,14 +1,26 @@
 // What every page shares: elements, texts, the live feed, requests, and the phone's own settings.
 
+/** @import { Attributes, Child, News, Start } from "../types/page" */
+/** @import { Elements, Snapshot } from "../types/server" */
+
+/** @type {Start} */
 export const start = JSON.parse(document.getElementById("start").textContent);
 const catalogue = fetch(start.texts).then((response) => response.json());
 let texts = {};
 export const ready = catalogue.then((loaded) => { texts = loaded; });
 const plural = new Intl.PluralRules(document.documentElement.lang);
 
-export const $ = (id) => document.getElementById(id);
+/** @type {<Id extends keyof Elements>(id: Id) => Elements[Id]} */
+export const $ = (id) => /** @type {any} */ (document.getElementById(id));
 
-/** An element: h("button", {class: "main", onclick}, "Bank"). Text is only ever text. */
+/**
+ * An element: h("button", {class: "main", onclick}, "Bank"). Text is only ever text.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -17,18 +29,27 @@ export function h(tag, attributes = {}, ...children) {
     else if (name === "style") for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  const all = /** @type {any[]} */ (children.flat());
+  element.append(...all.filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 
 const SVG = "http://www.w3.org/2000/svg";
+/**
+ * An SVG element, made as by `h`.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} attributes
+ * @param {Child[]} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
 export function s(tag, attributes = {}, ...children) {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name === "style") Object.assign(element.style, value); // the policy forbids style attributes, not the object
     else if (value !== null && value !== undefined) element.setAttribute(name, value);
   }
-  element.append(...children.flat());
+  element.append(.../** @type {any[]} */ (children.flat()));
   return element;
 }
 
@@ -62,7 +83,8 @@ export const number = (value) => Number(value).toLocaleString(document.documentE
 export function fill(parent, shown, draw) {
   const word = JSON.stringify(shown);
   if (parent.dataset.shown === word) return false;
-  const key = parent.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  const focused = document.activeElement;
+  const key = focused instanceof HTMLElement && parent.contains(focused) ? focused.dataset.key : null;
   parent.replaceChildren(...[draw()].flat().filter(Boolean));
   parent.dataset.shown = word;
   if (key) [...parent.querySelectorAll("[data-key]")].find((element) => element.dataset.key === key)?.focus();
@@ -90,6 +112,7 @@ export const table = {
 };
 const listeners = [];
 /** Call back with the newest snapshot now and at each change: (snapshot, the one before or null, its news or null). */
+/** @param {(snapshot: Snapshot, before: Snapshot | null, news: News | null) => void} callback */
 export function follow(callback) { listeners.push(callback); callback(table.snapshot, null, null); }
 
 function take(snapshot) {
@@ -117,8 +140,8 @@ function newsBetween(before, snapshot) {
 
 // What this page shows and since when, for tests and for whoever looks over its shoulder.
 function mark() {
-  document.documentElement.dataset.number = table.snapshot.number;
-  document.documentElement.dataset.shownMs = Math.round(performance.timeOrigin + performance.now());
+  document.documentElement.dataset.number = String(table.snapshot.number);
+  document.documentElement.dataset.shownMs = Math.round(performance.timeOrigin + performance.now()).toFixed();
 }
 
 function sayLive(live) {
@@ -185,7 +208,7 @@ async function poll(mine) {
 }
 
 export function goLive() {
-  document.documentElement.dataset.readyMs = Math.round(performance.now());
+  document.documentElement.dataset.readyMs = performance.now().toFixed();
   mark();
   listen();
   setInterval(() => {
@@ -252,7 +275,7 @@ export const play = (line) => post("/api/lines", { number: table.snapshot.number
 
 let toasting = null;
 export function toast(words, action = null) {
-  $("toast")?.remove();
+  document.getElementById("toast")?.remove();
   clearTimeout(toasting);
   const box = h("div", { id: "toast", class: "toast", role: "status" }, h("span", {}, words), action);
   document.body.append(box);

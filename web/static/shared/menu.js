@@ -4,23 +4,26 @@ import { hosting } from "./hosting.js";
 import { loudness, tryout, voice } from "./voice.js";
 
 export function menu() {
-  $("look").addEventListener("change", (event) => {
-    cookie("look", event.target.value);
-    document.documentElement.dataset.look = event.target.value;
+  const look = $("look"), language = $("language"), spoken = $("voice"), volume = $("volume"), odds = $("odds");
+  look.addEventListener("change", () => {
+    cookie("look", look.value);
+    document.documentElement.dataset.look = look.value;
   });
-  $("language").addEventListener("change", (event) => { cookie("lang", event.target.value); location.reload(); });
-  $("voice").value = settings.get("voice", "off");
-  $("voice").addEventListener("change", (event) => { settings.set("voice", event.target.value); loud(); tryout(); });
-  const loud = () => { $("volume").disabled = $("voice").value === "off"; };
-  $("volume").value = loudness();
-  $("volume").addEventListener("change", (event) => { settings.set("volume", event.target.value); tryout(); });
+  language.addEventListener("change", () => { cookie("lang", language.value); location.reload(); });
+  const loud = () => { volume.disabled = spoken.value === "off"; };
+  spoken.value = settings.get("voice", "off");
+  spoken.addEventListener("change", () => { settings.set("voice", spoken.value); loud(); tryout(); });
+  volume.value = String(loudness());
+  volume.addEventListener("change", () => { settings.set("volume", volume.value); tryout(); });
   loud();
-  $("odds").value = settings.get("odds", "on");
-  $("odds").addEventListener("change", (event) => { settings.set("odds", event.target.value); location.reload(); });
-  const folded = document.querySelector(".menu");
-  document.addEventListener("click", (event) => { if (!folded.contains(event.target)) folded.open = false; });
+  odds.value = settings.get("odds", "on");
+  odds.addEventListener("change", () => { settings.set("odds", odds.value); location.reload(); });
+  const folded = /** @type {HTMLDetailsElement} */ (document.querySelector("details.menu"));
+  document.addEventListener("click", (event) => { if (!event.composedPath().includes(folded)) folded.open = false; });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && folded.open) { folded.open = false; folded.firstElementChild.focus(); }
+    if (event.key !== "Escape" || !folded.open) return;
+    folded.open = false;
+    folded.querySelector("summary").focus();
   });
   voice();
   hosting();

@@ -281,13 +281,14 @@ function hint() {
 
 // Drag the tray itself to and fro: a good shake throws the dice in it.
 function shaking() {
+  const picture = $("picture");
   let path = 0,
     last = null;
   $("tray").addEventListener("pointerdown", (event) => {
-    if (event.target.id === "picture") {
+    if (event.target === picture) {
       path = 0;
       last = [event.clientX, event.clientY];
-      event.target.setPointerCapture(event.pointerId);
+      picture.setPointerCapture(event.pointerId);
     }
   });
   $("tray").addEventListener("pointermove", (event) => {
