@@ -37,6 +37,7 @@ def news_between(before: Snapshot, after: Snapshot) -> News:
 
 
 def _event(transcript: Transcript, event: games.Event, number: int, throw: int | None) -> Event:
+    """Convert one event: names instead of seats, and the effect that its game gives it."""
     effect = game_named(transcript.header.game).effect(event.code)
     args = {**_names(transcript, event), **event.args}
     if event.code == "threw" and throw is not None:
@@ -45,6 +46,7 @@ def _event(transcript: Transcript, event: games.Event, number: int, throw: int |
 
 
 def _names(transcript: Transcript, event: games.Event) -> dict[str, Any]:
+    """Return the names in an event: its player or team, whom it acts on; the result of a game that ended."""
     standing = transcript.state.standing
     if event.side is None:
         return standing.outcome.view(standing.sides) if event.code == "game_over" and standing.outcome else {}

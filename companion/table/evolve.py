@@ -16,15 +16,14 @@ from companion.table.evening.archive import Archive, ArchivedGame
 from companion.table.evening.game_record import Game, Line, PlayedGame, archived, reopened
 from companion.table.evening.sitting import added_up, colours
 from companion.table.events import events_of
-from companion.table.journal import Entry, link_of
-from companion.table.journal.chain import LOST
+from companion.table.journal import Entry, chain, link_of
 from companion.table.snapshot import Event, Sitting, Thrown
 from companion.table.terms import terms_of
 
 MAX_REMEMBERED_COLOURS = 40
-"""Absent players whose colour is kept for their return."""
+"""Absent players whose colour is kept for their return, the latest ones: bounds the size of a game's entry."""
 LOG_LENGTH = 60
-"""Events kept for the log on the pages; the journal has all of them."""
+"""Events kept for the log on the pages, newest ones: bounds the size of a game in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,22 +118,23 @@ def archived_before(folder: Path, archive: Archive) -> tuple[Record, int]:
 
 def evolve(record: Record, entry: Entry) -> Record:
     """Return the record after one more entry. Raises RulesError if the rules refuse it."""
-    games, closed = record.games, record.closed
-    if entry.kind == "game":
-        games, closed = _with_game(games, entry), False
-    elif entry.kind == "sitting_ended":
-        closed = True
-    elif entry.kind == LOST:
-        return Record(entry.body["through"], max(record.last_throw, entry.throw or 0), games, closed)
-    elif not games:
-        raise IllegalAction("No game has been started yet.")
-    elif entry.kind == "withdrawn":
-        games = _without_last(games, entry.number)
-    elif entry.kind == "correction":
-        games = _with_correction(games, entry)
-    else:
-        games = (*games[:-1], _changed(reopened(games[-1]), entry))
-    return Record(entry.number, max(record.last_throw, entry.throw or 0), games, closed)
+    games, number, closed = record.games, entry.number, record.closed
+    match entry.kind:
+        case "game":
+            games, closed = _with_game(games, entry), False
+        case "sitting_ended":
+            closed = True
+        case chain.LOST:
+            number = entry.body["through"]
+        case _ if not games:
+            raise IllegalAction("No game has been started yet.")
+        case "withdrawn":
+            games = _without_last(games, number)
+        case "correction":
+            games = _with_correction(games, entry)
+        case _:
+            games = (*games[:-1], _changed(reopened(games[-1]), entry))
+    return Record(number, max(record.last_throw, entry.throw or 0), games, closed)
 
 
 def horizon(games: tuple[Game, ...], number: int, sitting: int) -> int:
@@ -179,6 +179,7 @@ def correction_of(games: tuple[Game, ...], throw: int, values: tuple[int, ...]) 
 
 
 def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
+    """Return the games after a new one began: all others archived, those before the horizon dropped."""
     header = header_of(entry.body["header"])
     transcript = Transcript.begin(header)
     started = Event(
@@ -195,6 +196,7 @@ def _with_game(games: tuple[Game, ...], entry: Entry) -> tuple[Game, ...]:
 
 
 def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
+    """Return the games without the last one, which has no lines; entry `number` is in the log of the one before."""
     if len(games) < 2 or reopened(games[-1]).lines:
         raise IllegalAction("There is nothing to take back.")
     back = reopened(games[-2])
@@ -202,28 +204,26 @@ def _without_last(games: tuple[Game, ...], number: int) -> tuple[Game, ...]:
 
 
 def _changed(game: PlayedGame, entry: Entry) -> PlayedGame:
-    if entry.kind == "line":
-        return _played(game, entry)
-    if entry.kind in {"abandoned", "resumed"}:
-        code = "abandoned" if entry.kind == "abandoned" else "undone"
-        said = Event(number=entry.number, code=code, args={"lines": 0} if code == "undone" else {})
-        log = tuple(event for event in game.log if event.code != "abandoned")
-        return replace(game, abandoned=code == "abandoned", log=(*log, said)[-LOG_LENGTH:])
-    raise RulesError(f"The journal's entry {entry.number} has an unknown kind, {entry.kind!r}. Update pegpip.")
+    """Return the game after a line, an abandoning or a resuming. Raises RulesError if the rules refuse it."""
+    log = tuple(event for event in game.log if event.code != "abandoned")
+    match entry.kind:
+        case "line" if game.abandoned:
+            raise IllegalAction("This game was abandoned. Undo that to go on, or start the next game.")
+        case "line":
+            action = action_of(entry.body["line"])
+            return _undone(game, entry, action) if isinstance(action, Undo) else _line_added(game, entry, action)
+        case "abandoned":
+            said = Event(number=entry.number, code="abandoned", args={})
+        case "resumed":
+            said = Event(number=entry.number, code="undone", args={"lines": 0})
+        case _:
+            raise RulesError(f"The journal's entry {entry.number} has an unknown kind, {entry.kind!r}. Update pegpip.")
+    return replace(game, abandoned=entry.kind == "abandoned", log=(*log, said)[-LOG_LENGTH:])
 
 
-def _played(game: PlayedGame, entry: Entry) -> PlayedGame:
-    if game.abandoned:
-        raise IllegalAction("This game was abandoned. Undo that to go on, or start the next game.")
-    action = action_of(entry.body["line"])
-    if isinstance(action, Undo):
-        return _undone(game, entry, action)
-    return _line_added(game, entry, action, entry.body["source"])
-
-
-def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> PlayedGame:
-    transcript = game.transcript.then(action)
-    thrown = None
+def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
+    """Return the game after a throw or a decision."""
+    transcript, source, thrown = game.transcript.then(action), entry.body["source"], None
     if isinstance(action, Throw):
         player = game.transcript.state.standing.player
         assert player is not None, "a throw that was taken is somebody's"
@@ -243,6 +243,7 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action, source: str) -> 
 
 
 def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
+    """Return the game after lines and their events were taken back."""
     transcript = game.transcript.then(undo)
     kept, gone = game.lines[: -undo.count], game.lines[-undo.count :]
     said = Event(number=entry.number, code="undone", args={"lines": undo.count})
@@ -276,7 +277,7 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
 
 
 def _rethrown(transcript: Transcript, lines: tuple[Line, ...], first: int) -> list[Line]:
-    """Lines from index `first` on after a correction, with each throw's player recomputed: turns may have shifted."""
+    """Return the lines from index `first` on with each throw's player recomputed: a correction may shift turns."""
     found: list[Line] = []
     for line, step in zip(lines[first : transcript.line_count], transcript.steps[first:-1], strict=True):
         if line.thrown is not None:
@@ -296,9 +297,11 @@ def _retold(transcript: Transcript, lines: tuple[Line, ...], first: int) -> tupl
 
 
 def _without(log: tuple[Event, ...], gone: tuple[Line, ...]) -> tuple[Event, ...]:
+    """Return a log without the events of these lines."""
     numbers = {line.number for line in gone}
     return tuple(event for event in log if event.number not in numbers)
 
 
 def _index_of(game: PlayedGame, throw: int) -> int:
+    """Return the index of the line of a throw, from 0."""
     return next(index for index, line in enumerate(game.lines) if line.thrown and line.thrown.number == throw)

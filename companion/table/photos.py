@@ -23,7 +23,7 @@ def digest_of(jpeg: bytes) -> str:
 
 
 class Photos:
-    """Photos of a data folder; `photos/N.jpg` is the photo of throw N.
+    """The photos of a data folder: `photos/N.jpg` is the photo of throw N.
 
     Args:
         folder: Data folder.
@@ -57,25 +57,20 @@ class Photos:
         except OSError as refused:
             raise _ill(self.folder, refused) from refused
 
-    def keep(self, throw: int, jpeg: bytes) -> str | None:
-        """Write the photo of a throw atomically.
-
-        Returns:
-            Its hash for the throw's entry; None when it can't be written, which is logged. The throw counts without
-                it.
-        """
+    def keep(self, throw: int, jpeg: bytes) -> bool:
+        """Write the photo of a throw atomically. Return False if it can't be written; the throw counts without it."""
         try:
             write_file(self._file(throw), (jpeg,))
         except OSError as refused:
             log.warning("%s", _ill(self.folder, refused))
-            return None
-        return digest_of(jpeg)
+            return False
+        return True
 
     def put_right(self, wrong: Iterable[int], owners: Mapping[str, int]) -> None:
         """Remove photos from wrong throws, and give each to the throw that its hash belongs to. Raises OSError.
 
         Args:
-            wrong: Throws with the photo of another throw.
+            wrong: Numbers of the throws with the photo of another throw.
             owners: Number of the throw of each photo, by hash.
         """
         held = [self._file(throw).read_bytes() for throw in wrong]
@@ -112,6 +107,7 @@ class Photos:
             total -= sizes[number]
 
     def _file(self, throw: int) -> Path:
+        """Return the path of a throw's photo."""
         return self.folder / f"{throw}.jpg"
 
     def _unclaimed(self, throw: int) -> Path:
@@ -121,6 +117,7 @@ class Photos:
 
 
 def _ill(folder: Path, refused: OSError) -> DeviceError:
+    """Make the error for photos that can't be written."""
     return DeviceError(
         f"Photos can't be kept in {folder} ({refused.strerror}).",
         "Free some space or make the folder writable; the table plays on without photos.",

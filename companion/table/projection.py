@@ -1,4 +1,4 @@
-"""Project the writer's state to the snapshot that everyone sees. Pure functions."""
+"""Projection of the writer's state to the snapshot that everyone sees. Pure functions."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from companion.games.engine.views.board import scores_ahead
 from companion.games.engine.views.phrase import Phrase
 from companion.games.registry import game_named, policy_for
 from companion.table.evening.game_record import PlayedGame
-from companion.table.evening.highlights import highlights
+from companion.table.evening.statistics import KINDS, turn_results
 from companion.table.evolve import Record
-from companion.table.snapshot import Question, Side, Snapshot, TrayPlan
+from companion.table.snapshot import Highlight, Question, Side, Snapshot, TrayPlan
 from companion.table.state import TableState
 from companion.table.tray.interpret import Ask, values_of
 
@@ -46,6 +46,7 @@ def snapshot_of(table: TableState, last: Snapshot | None = None) -> Snapshot:
 
 
 def _journaled(record: Record) -> Snapshot:
+    """Build the part of a snapshot that depends on the journal alone."""
     game = record.game
     if game is None:
         return Snapshot(number=record.number)
@@ -68,7 +69,7 @@ def _journaled(record: Record) -> Snapshot:
         throws=game.throws[-MAX_THROWS:],
         events=game.log[-MAX_EVENTS:],
         race=tuple((change.side, change.score) for change in changes),
-        highlights=highlights(game) if state.standing.over else (),
+        highlights=_highlights(game) if state.standing.over else (),
         sitting=record.sitting,
         abandoned=game.abandoned,
         next_starter=game.next_starter,
@@ -86,6 +87,7 @@ def _points_of(state: State, option: Action) -> int:
 
 
 def _rule_of_thumb(state: State) -> dict[str, Any] | None:
+    """Return the choice of the careless bot as JSON: a decision line, or `{"throw": N}`; None after the end."""
     if state.standing.to_play is None:
         return None
     choice = careless(state)
@@ -93,6 +95,7 @@ def _rule_of_thumb(state: State) -> dict[str, Any] | None:
 
 
 def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
+    """Return the sides of a game in seat order; `backs` are the holes of their back pegs."""
     standing, ahead = game.transcript.state.standing, scores_ahead(game.transcript.state)
     outcome = standing.outcome or Outcome((), (0,) * len(ahead))
     return tuple(
@@ -111,13 +114,28 @@ def _sides(game: PlayedGame, backs: Sequence[int]) -> tuple[Side, ...]:
 
 
 def _backs(game: PlayedGame, changes: Sequence[Change]) -> list[int]:
-    """Hole of each side's back peg: where its last gain began, 0 before the first."""
+    """Return the hole of each side's back peg: where its last gain began, 0 before the first."""
     rules = game_named(game.header.game)
     gains = {each.side: each.before for each in changes if each.score > each.before.standing.scores[each.side]}
     return [rules.track(gains[side]).pegs[side].banked if side in gains else 0 for side in range(len(game.sides))]
 
 
+def _highlights(game: PlayedGame) -> tuple[Highlight, ...]:
+    """Return the best turn and the dearest loss of a game, in that order; the earliest of equal ones.
+
+    A game without a bank or without a loss lacks that highlight.
+    """
+    found = dict[str, Highlight]()
+    for kind, _, side, points, line in turn_results(game.transcript):
+        if points > (found[kind].points if kind in found else 0):
+            photographed = [each.thrown.number for each in game.lines[: line + 1] if each.thrown and each.thrown.photo]
+            throw = photographed[-1] if photographed else None
+            found[kind] = Highlight(kind=kind, side=side, points=points, throw=throw)
+    return tuple(found[kind] for kind in KINDS.values() if kind in found)
+
+
 def _choice(table: TableState) -> dict[str, Any] | None:
+    """Return the line that the bank button plays now, if the next button can choose among several."""
     choices = table.choices
     return line_of(choices[table.choice % len(choices)]) if choices else None
 
@@ -128,6 +146,7 @@ def _says_nothing(notice: Phrase | None) -> bool:
 
 
 def _houses_notice(table: TableState) -> Phrase:
+    """Make the notice of the bot's turn: it decides, or dice are to be thrown for it."""
     game, awaits = table.record.game, table.house
     assert game is not None, "it is the house's turn"
     state = game.transcript.state
@@ -139,6 +158,7 @@ def _houses_notice(table: TableState) -> Phrase:
 
 
 def _phase(table: TableState) -> str:
+    """Return `Snapshot.phase`."""
     game = table.record.game
     if game is None or game.abandoned or game.over:
         return "over"
@@ -150,6 +170,7 @@ def _phase(table: TableState) -> str:
 
 
 def _question(number: int, ask: Ask) -> Question:
+    """Make the public form of a question. If the count is wrong, it shows the dice of both zones."""
     dice = (*ask.observation.thrown, *ask.observation.kept) if ask.code == Doubt.COUNT else ask.observation.thrown
     return Question(
         id=number,

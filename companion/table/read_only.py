@@ -1,4 +1,4 @@
-"""The table as it was last known, for looking at only: what safe mode shows while the table itself can't start."""
+"""The last known table, read-only: safe mode shows it while the table itself can't start."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ CURE = (
 
 
 class LastState:
-    """Fulfils what the pages need of a table: one snapshot that says what is wrong, and no command is carried out."""
+    """Stands in for a `Table` on the pages: one snapshot with a notice of what is wrong. It refuses every command.
+
+    Args:
+        folder: Data folder.
+        why: Why the table can't start, one sentence.
+    """
 
     def __init__(self, folder: Path, why: str) -> None:
         self._why, self._record = why, last_good(folder)
@@ -33,35 +38,35 @@ class LastState:
         self._snapshot = msgspec.structs.replace(shown, phase="over", options=(), notice=notice, pulse=1)
 
     def snapshot(self) -> Snapshot:
-        """The last good state."""
+        """Return the last good state."""
         return self._snapshot
 
     def throws(self) -> tuple[Thrown, ...]:
-        """Every throw of the last game, oldest first."""
+        """Return every throw of the last game, oldest first."""
         return self._record.game.throws if self._record.game else ()
 
     def subscribe(self, _reader: Callable[..., None]) -> Callable[[], None]:
-        """Nothing will ever change."""
+        """Return a function that does nothing; the reader is never called."""
         return lambda: None
 
     def submit(self, _command: Any) -> Snapshot:
-        """Raises DeviceError, always."""
+        """Always raise DeviceError with the reason and the cure."""
         raise DeviceError(self._why, CURE)
 
     def question_photo(self, _question: int) -> None:
-        """There is no open question."""
+        """Return None: no question is open."""
 
     def health(self) -> tuple[bool, str]:
-        """Why it is all that can be shown."""
+        """Return False and the reason, with the cure."""
         return False, f"{self._why} {CURE}"
 
 
 AnyTable = Table | LastState
-"""One to play at, or to look at only."""
+"""A table that can be played at, or the read-only one of safe mode."""
 
 
 def last_good(folder: Path) -> Record:
-    """What the journal says up to the first entry that can't be read or played; nothing of it is changed."""
+    """Replay a folder's journal up to the first entry that can't be read or played, without changing it."""
     try:
         return replayed(read_entries(folder))
     except Unplayable as no:

@@ -15,7 +15,7 @@ from companion.table.photos import CAP_BYTES
 Language = Literal["", "en", "de", "fi"]
 """Languages of `web.catalogue`."""
 LIVE = {"page": "live"}
-"""Mark of a setting that the settings page may change; a running table takes it at once."""
+"""Mark of a setting that the settings page may change; it takes effect without a restart."""
 
 
 class TableSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -164,6 +164,7 @@ class Table:
         return asked[1].observation.photo_jpeg if asked and asked[0] == question else None
 
     def _write(self, opened: Future[None]) -> None:
+        """Run the writer thread: open the journal, report to `opened`, then answer commands until the stop."""
         try:
             self._replay()
             self._publish()
@@ -195,7 +196,7 @@ class Table:
         self._archive_games()
         self._photos.start(tail.last_throw)
         record = replace(record, last_throw=tail.last_throw)
-        self._state = TableState.restarted(record, damage.in_words() if damage else None)
+        self._state = TableState.restarted(record, damage)
 
     def _archive_games(self) -> None:
         """Archive the games before the last one, so that the next start replays from there."""
@@ -216,6 +217,7 @@ class Table:
                 self._upkeep()
 
     def _upkeep(self) -> None:
+        """Do one step of the journal's upkeep."""
         try:
             self._upkeep_s = self._journal.upkeep(self._clock())
         except Exception:  # the writer must outlive a fault in the upkeep
@@ -279,6 +281,7 @@ class Table:
         return entry
 
     def _refuse_the_rest(self) -> None:
+        """Refuse every queued command, because the writer stops."""
         while True:
             try:
                 asked = self._queue.get_nowait()
@@ -317,6 +320,7 @@ def _result(answer: Future[T], thread: threading.Thread) -> T:
 
 
 def _no_start(fault: BaseException) -> DeviceError:
+    """Log what kept the writer from starting, and return the error that people see."""
     log.error("the table can't be started", exc_info=fault)
     reason = f"The table can't be started because of a fault in the program ({type(fault).__name__}: {fault})."
     return DeviceError(reason, "Update pegpip, or give another --data folder; this one stays as it is.")

@@ -139,8 +139,7 @@ class Archive:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE_NAME
         self._games: dict[int, ArchivedGame] = {}
-        self._changed: dict[int, ArchivedGame | None] = {}  # since the last mark; None for a game that was taken back
-        self._anew = True  # the file is to be written whole
+        self._written: dict[int, ArchivedGame] | None = None  # games in the file; None if it must be written whole
 
     def load(self) -> tuple[Mark, dict[int, ArchivedGame]] | None:
         """Return the last mark and the games before it, by number; None if the file is missing or damaged."""
@@ -164,38 +163,36 @@ class Archive:
             return None
         if mark is None:
             return None
-        self._games, self._anew = dict(games), bool(fresh)
+        # Games after the last mark: their write was cut off.
+        self._games, self._written = dict(games), None if fresh else dict(games)
         return mark, games
 
     def forget(self) -> None:
         """Drop all games, so that the next `write` replaces the file; for an archive of another journal."""
-        self._games, self._changed, self._anew = {}, {}, True
+        self._games, self._written = {}, None
 
     def note(self, games: Iterable[object]) -> None:
-        """Add the finished games among `games`, and mark later archived games that are missing there as taken back."""
-        standing = {game.number: game for game in games if isinstance(game, ArchivedGame)}
-        gone = [number for number in self._games if standing and number > min(standing) and number not in standing]
-        fresh = {number: game for number, game in standing.items() if self._games.get(number) is not game}
-        self._changed |= {**fresh, **dict.fromkeys(gone)}
-        self._games |= fresh
-        for number in gone:
-            del self._games[number]
+        """Store the archived games among `games`, and drop later games that are missing there: they were taken back."""
+        fresh = {game.number: game for game in games if isinstance(game, ArchivedGame)}
+        if fresh:
+            self._games = {number: game for number, game in self._games.items() if number <= min(fresh)} | fresh
 
     def write(self, mark: Mark) -> None:
-        """Write the noted changes and the mark. A failure is only logged: the next start makes the file again."""
-        mark = msgspec.structs.replace(mark, gone=tuple(number for number, game in self._changed.items() if not game))
-        games = self._games if self._anew else self._changed
-        content = b"".join(_line(msgspec.json.encode(each)) for each in (*games.values(), mark) if each)
+        """Append what has changed since the last mark, and the mark. A failure is logged; a start remakes the file."""
+        before = self._written or {}
+        mark = msgspec.structs.replace(mark, gone=tuple(number for number in before if number not in self._games))
+        changed = [game for number, game in self._games.items() if before.get(number) is not game]
+        content = b"".join(_line(msgspec.json.encode(each)) for each in (*changed, mark))
         try:
-            with self._path.open("wb" if self._anew else "ab") as file:
+            with self._path.open("wb" if self._written is None else "ab") as file:
                 file.write(content)
         except OSError as refused:
             log.warning("%s can't be written (%s)", self._path, refused)
             with contextlib.suppress(OSError):
                 self._path.unlink(missing_ok=True)
-            self._anew = True
+            self._written = None
             return
-        self._changed, self._anew = {}, False
+        self._written = dict(self._games)
 
 
 def packed(values: Sequence[object]) -> bytes:
@@ -209,15 +206,13 @@ def unpacked(compressed: bytes, kind: type[T]) -> T:
 
 
 def _line(content: bytes) -> bytes:
-    return _sum(content) + b" " + content + b"\n"
+    """Return a line of the file: a checksum, a space, the content."""
+    return hashlib.blake2b(content, digest_size=_SUM_BYTES).hexdigest().encode() + b" " + content + b"\n"
 
 
 def _checked(line: bytes) -> bytes:
+    """Return the content of a line. Raises ValueError unless its checksum is right."""
     content = line[line.find(b" ") + 1 : -1]
     if line != _line(content):
         raise ValueError("a line has a wrong checksum")
     return content
-
-
-def _sum(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=_SUM_BYTES).hexdigest().encode()

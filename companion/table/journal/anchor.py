@@ -1,6 +1,6 @@
 """The anchor: identity, number and hash of the journal's last entry, kept outside the data folder.
 
-A data folder that was put back to an older state, or exchanged for another one, looks whole. The anchor shows it.
+It reveals a data folder that was replaced by an older or a foreign one, which looks intact.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if "JOURNAL_STREAM" in os.environ:  # journald keeps every head, beside the file
     log.setLevel(logging.INFO)
 
 RESTORED = ".restored"
-"""File in the data folder by which an import says that its journal is meant to replace the one before."""
+"""File that an import leaves in the data folder: the anchor of the journal before no longer counts."""
 
 
 def anchor_folder() -> Path:
@@ -32,7 +32,7 @@ def anchor_folder() -> Path:
 
 
 class Anchor:
-    """The anchor of one data folder, a file of its own in `folder`. Its failures are logged and stop nothing."""
+    """The anchor of the data folder `data`, a file in `folder`. Failures are only logged."""
 
     def __init__(self, folder: Path, data: Path) -> None:
         name = hashlib.blake2b(str(data.resolve()).encode(), digest_size=8).hexdigest()
@@ -40,13 +40,13 @@ class Anchor:
         self._restored = data / RESTORED
 
     def read(self) -> Head | None:
-        """Return the last head that was written; None without one, and after an import."""
+        """Return the last head that was written; None if there is none, or after an import."""
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             return None if self._restored.exists() else msgspec.json.decode(self.file.read_bytes(), type=Head)
         return None
 
     def write(self, head: Head) -> None:
-        """Keep that head in the place of the one before."""
+        """Replace the stored head."""
         log.info("head of the journal: %s %d %s", head.identity, head.number, head.link)
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)

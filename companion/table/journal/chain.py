@@ -12,19 +12,21 @@ from dataclasses import dataclass, field
 import msgspec
 
 SCHEMA = b"pegpip-journal-3"
-"""Personalization of the hashes: lines of another schema, or of another program, are never taken for ours."""
+"""Personalization of the BLAKE2 hashes: lines of another schema or another program have other hashes."""
 HASH_BYTES = 16
+"""Length of a hash in bytes; twice as many hex digits in a line."""
 START = "0" * 2 * HASH_BYTES
 """Previous hash of the first entry."""
 LOST = "lost"
 """Kind of an entry that stands for entries which no copy holds any more; its body is a `Loss`."""
 _END = len('"]') + 2 * HASH_BYTES
+"""Bytes at the end of a line from the first digit of its hash on."""
 _UNHASHED = len(',"') + _END
 """Bytes at the end of a line that its hash does not cover."""
 
 
 class Damaged(Exception):
-    """The journal is not as it was written; the message says why in a few words."""
+    """The journal was changed since it was written; the message says where, in a few words."""
 
 
 class Loss(msgspec.Struct, frozen=True):
@@ -55,22 +57,22 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def line(self) -> bytes:
-        """Its bytes with the line break, as both copies hold them."""
+        """The line in bytes with its line break, as both copies hold it."""
         return msgspec.json.encode(self) + b"\n"
 
     @property
     def loss(self) -> Loss | None:
-        """The gap that it stands for."""
+        """The gap that this row fills; None for an ordinary entry."""
         return msgspec.json.decode(self.body, type=Loss) if self.kind == LOST else None
 
     @property
     def last(self) -> int:
-        """Number of the last entry that it stands for."""
+        """Number of the last entry that this row stands for: its own, or the end of the gap."""
         return loss.missing if (loss := self.loss) else self.number
 
     @property
     def leads_to(self) -> str:
-        """Previous hash that the next entry must name."""
+        """Hash that the next entry must name as its previous hash."""
         return (loss.then if (loss := self.loss) else "") or self.link
 
 
@@ -100,7 +102,7 @@ class Tail:
     last_game: Row | None = field(default=None, repr=False)
 
     def then(self, row: Row | None) -> Tail:
-        """Return the totals with one more row, None for an unreadable one. Raises Damaged unless it continues."""
+        """Return the totals after one more row. Raises Damaged for None, or if the row does not continue the chain."""
         head, number = self.head, self.head.number + 1
         if row is None or (row.number, row.before) != (number, head.link) or head.identity not in ("", row.identity):
             raise Damaged(f"entry {number} is {'missing' if row and row.number > number else 'not as it was written'}")
@@ -109,13 +111,13 @@ class Tail:
 
 
 def chained(head: Head, number: int, kind: str, body: bytes, wall_s: float, throw: int | None) -> Row:
-    """Return the row of an entry that follows `head`."""
+    """Make the row of an entry that follows `head`: JSON body, wall time in seconds, number of its throw."""
     content = (number, kind, msgspec.Raw(body), wall_s, throw, head.identity, head.link)
     return Row(*content, link=_hash(msgspec.json.encode(content)[:-1]))
 
 
 def row_of(line: bytes) -> Row | None:
-    """Return the row of a line, or None unless every byte is as it was written."""
+    """Decode a line; None if its hash is wrong or it is malformed."""
     line = line.removesuffix(b"\n")
     if _hash(line[:-_UNHASHED]).encode() != line[-_END:-2]:
         return None
@@ -128,4 +130,5 @@ def row_of(line: bytes) -> Row | None:
 
 
 def _hash(content: bytes) -> str:
+    """Return the BLAKE2 hash of some bytes as hex digits."""
     return hashlib.blake2b(content, digest_size=HASH_BYTES, person=SCHEMA).hexdigest()

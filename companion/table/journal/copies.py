@@ -12,24 +12,25 @@ from companion.table.atomic import write_file
 from companion.table.journal.chain import Damaged, Head, Row, Tail, row_of
 
 FIRST, SECOND = "journal.jsonl", "journal-copy.jsonl"
-"""File names; a line is put into the first, then into the second."""
+"""File names of the two copies; a line is written to the first, then to the second."""
 NUMBER = re.compile(rb"\[(\d{1,12}),")
+"""Beginning of a line, with the number of its entry."""
 NEAR_BYTES = 1 << 16
-"""Distance at which a search by halves gives way to reading line by line."""
+"""Distance in bytes at which the binary search for a line gives way to reading line by line."""
 
 
 class Copy:
     """One copy, open to append."""
 
     def __init__(self, path: Path) -> None:
-        """Open it and drop a line that a power cut left unfinished. Raises OSError."""
+        """Open the file; the next line overwrites one that a power cut left unfinished. Raises OSError."""
         self._descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
         self._end = os.lseek(self._descriptor, 0, os.SEEK_END)
         while self._end and os.pread(self._descriptor, 1, self._end - 1) != b"\n":
             self._end -= 1
 
     def append(self, rows: Sequence[Row]) -> None:
-        """Put rows on the disk. Raises OSError, and the file is as it was."""
+        """Write rows and flush them to the disk. On an OSError the file is unchanged."""
         content = b"".join(row.line for row in rows)
         try:
             done = 0
@@ -44,30 +45,30 @@ class Copy:
         self._end += len(content)
 
     def close(self) -> None:
-        """Close it."""
+        """Close the file."""
         os.close(self._descriptor)
 
 
 def exist(folder: Path) -> bool:
-    """Return whether a data folder has either copy."""
+    """Whether a data folder has one of the copies."""
     return (folder / FIRST).exists() or (folder / SECOND).exists()
 
 
 def forget_cached(folder: Path) -> None:
-    """Drop the kernel's memory of both copies, so that the next reading comes from the disk."""
+    """Drop both copies from the kernel's page cache, so that the next read comes from the disk."""
     for name in (FIRST, SECOND):
         with suppress(OSError, AttributeError), (folder / name).open("rb") as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def write_anew(folder: Path, rows: Sequence[Row]) -> None:
-    """Replace both copies, each whole or not at all. Raises OSError."""
+    """Replace both copies by these rows, each atomically. Raises OSError."""
     for name in (SECOND, FIRST):
         write_file(folder / name, (row.line for row in rows))
 
 
 def lines(path: Path, first: int = 1) -> Iterator[bytes]:
-    """Yield the lines of a copy from number `first` on, unverified, without one that is unfinished. Raises OSError."""
+    """Yield the finished lines of a copy from entry `first` on, unverified. Raises OSError."""
     with path.open("rb") as file:
         low, high = 0, file.seek(0, os.SEEK_END)
         while high - low > NEAR_BYTES:
@@ -94,15 +95,15 @@ def last_line(path: Path) -> bytes:
 
 
 def verify(folder: Path, head: Head | None, behind: list[Row]) -> Iterator[tuple[Row, Tail]]:
-    """Yield each row and the chain up to it once both copies prove it. A table may be writing meanwhile.
+    """Yield each row, and the totals up to it, after both copies agreed on it. A table may be writing meanwhile.
 
     Args:
         folder: The data folder.
         head: Entry that must be in the chain.
-        behind: Takes the newest row if the second copy does not have it yet.
+        behind: Receives the newest row if the second copy does not have it yet.
 
     Raises:
-        Damaged: A copy is not as it was written, they differ, or they end before `head`.
+        Damaged: A copy was changed, the copies differ, or they end before `head`.
         OSError: A copy can't be read.
     """
     first, tail = folder / FIRST, Tail()
@@ -132,6 +133,7 @@ def verify(folder: Path, head: Head | None, behind: list[Row]) -> Iterator[tuple
 
 
 def _difference(row: Row, copied: Row | None) -> str:
+    """Say how the second copy's row differs from the first copy's; None is an unreadable one."""
     if copied and copied.identity != row.identity:
         return "its two copies are of different journals"
     return f"entry {row.number} of its second copy is {'another' if copied else 'not as it was written'}"

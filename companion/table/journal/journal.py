@@ -7,6 +7,7 @@ display (a Pi without a network starts in the past).
 from __future__ import annotations
 
 import errno
+import fcntl
 import logging
 import secrets
 import time
@@ -18,26 +19,24 @@ from typing import IO, Any
 import msgspec
 
 from companion.errors import DeviceError
-from companion.table.atomic import locked
 from companion.table.journal import copies, recovery
 from companion.table.journal.anchor import RESTORED, Anchor
 from companion.table.journal.chain import Damaged, Head, Row, Tail, chained, row_of
 from companion.table.journal.copies import FIRST, SECOND, Copy
-from companion.table.journal.recovery import Report
 from companion.table.photos import Photos, digest_of
 
 log = logging.getLogger(__name__)
 
 ARCHIVE = "games.jsonl"
-"""File of the finished games, which only a journal leaves."""
+"""File of the finished games. A folder with it and without a journal has lost the journal."""
 SCRUB_EVERY_S = 3600.0
-"""Seconds from the end of one scrub to the next: both copies and all photos are read again from the disk."""
+"""Seconds from the end of one scrub, which reads both copies and all photos from the disk, to the next."""
 UPKEEP_EVERY_S = 60.0
-"""Seconds between two looks while no scrub is due: the anchor may be behind by that much, which spares the card."""
+"""Seconds between two steps of upkeep while no scrub is due; the anchor is at most that old. Spares the SD card."""
 PAUSE_S = 0.02
-"""Seconds between two steps of a scrub: it takes about a tenth of the writer's time, and only while that is idle."""
+"""Pause in seconds between two steps of a scrub, which then takes a tenth of an idle writer's time."""
 STEP_ROWS = 250
-"""Rows of one step: about 3 ms on a PC and 10 ms on a Pi, which a command may have to wait."""
+"""Rows verified in one step of a scrub: bounds how long a command waits for it (10 ms on a Pi)."""
 
 _FREE_SPACE = "Free some space on the disk, or give another --data folder; nothing that was entered is lost."
 _START_ONCE = "Start the table once: it recovers what can be read and says what is missing."
@@ -49,7 +48,15 @@ class InUse(DeviceError):
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry: its number (from 1; only a loss leaves gaps), kind, body (JSON), time by the wall, throw's number."""
+    """An entry of the journal.
+
+    Attributes:
+        number: Number from 1; only a loss leaves gaps.
+        kind: `game`, `line`, `correction` and so on, as `companion.table.evolve` reads them.
+        body: JSON object.
+        wall_s: Wall time in seconds since 1970.
+        throw: Number of the throw that it enters.
+    """
 
     number: int
     kind: str
@@ -59,7 +66,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Journal:
-    """The journal of a data folder. Open, append and close it in one thread; that thread owns the connection.
+    """The journal of a data folder. One thread opens, writes and closes it.
 
     Args:
         folder: The data folder.
@@ -83,14 +90,14 @@ class Journal:
         self._anchored = Tail()
         self._verified = (True, "not verified yet")
 
-    def open(self) -> Report | None:
-        """Open it, or make it where there is none; verify both copies and recover what is damaged.
+    def open(self) -> str | None:
+        """Open the journal, or create it; verify both copies and recover what is damaged.
 
         Returns:
-            What was damaged, if anything was.
+            A report of the damage in words, or None.
 
         Raises:
-            DeviceError: It can't be written, is none of ours or in use, or the disk is ill.
+            DeviceError: The files can't be written, are not a journal or are in use.
         """
         if self._copies is not None:
             return None
@@ -110,13 +117,13 @@ class Journal:
         return report
 
     def close(self) -> None:
-        """Close it. It may be opened again."""
+        """Close the journal. It may be opened again."""
         if self._copies is not None:
             self._write_anchor()
         self._release()
 
     def append(self, entry: Entry) -> None:
-        """Put the entry on the disk. Raises DeviceError, and the journal is as it was."""
+        """Write an entry to the disk. On a DeviceError the journal is unchanged."""
         if self._copies is None:
             raise DeviceError(f"The journal {self.path} is closed.", "Start the table first.")
         head = self.tail.head
@@ -132,17 +139,17 @@ class Journal:
         self._catch_up()
 
     def health(self) -> tuple[bool, str]:
-        """Return whether both copies are well, and what was verified of them, and when."""
+        """Return whether both copies are intact, and a sentence: what was verified and when, or what is wrong."""
         return (False, self._ill) if self._ill else self._verified
 
     def upkeep(self, now_s: float) -> float:
-        """Do one short step of what waits for a quiet moment: the anchor, the second copy, the scrub.
+        """Do one short step of upkeep while the writer is idle: write the anchor and the second copy, or scrub.
 
         Args:
             now_s: Seconds, monotonic.
 
         Returns:
-            When the next step is due.
+            Time at which the next step is due, in the same seconds.
         """
         self._write_anchor()
         self._catch_up()
@@ -159,7 +166,7 @@ class Journal:
         return now_s + UPKEEP_EVERY_S
 
     def _scrubbed(self) -> Iterator[None]:
-        """Verify both copies and the photos, step by step, and recover what is damaged."""
+        """Verify both copies and the photos, one step at each `next`, and recover what is damaged."""
         wrong, owners, behind = set[int](), dict[str, int](), list[Row]()
         present = set(self._photos.numbers())
         copies.forget_cached(self._folder)
@@ -183,16 +190,18 @@ class Journal:
         self._note_verified(f"{len(owners)} photos")
 
     def _note_verified(self, photos: str) -> None:
+        """Store the sentence for `health`: when everything was verified, and which photos."""
         when, number = recovery.at(self._wall()), self.tail.head.number
         self._verified = True, f"verified {when}: both copies up to entry {number}, {photos}"
 
     def _write_anchor(self) -> None:
+        """Write the anchor, unless it is up to date or the journal is empty."""
         if self._anchor is not None and self.tail.head.number and self.tail is not self._anchored:
             self._anchor.write(self.tail.head)
             self._anchored = self.tail
 
     def _catch_up(self) -> None:
-        """Write to the second copy what it does not have yet. A failure goes to `health` and is tried again."""
+        """Write the missing rows to the second copy. `health` reports a failure; the next upkeep tries again."""
         if self._copies is not None and self._behind:
             try:
                 self._copies[1].append(self._behind)
@@ -202,7 +211,10 @@ class Journal:
                 log.warning("%s", self._ill)
 
     def _connect(self, head: Head | None) -> None:
-        """Verify both copies, made where nothing ever was, and open them. Raises Damaged, OSError."""
+        """Verify both copies and open them; create them in a new folder. Raises Damaged, OSError.
+
+        `head` is the last known end of the journal.
+        """
         if not copies.exist(self._folder):
             if head or (self._folder / ARCHIVE).exists() or len(self._photos.numbers()) >= recovery.MIN_ORPHANS:
                 raise Damaged("it is missing, and something else of its games is there")
@@ -217,27 +229,27 @@ class Journal:
         self._catch_up()
         self._note_verified("photos not yet")
 
-    def _recover(self, damage: Damaged, head: Head | None) -> Report:
-        """Set the folder aside and write both copies anew with every entry that survives in either.
+    def _recover(self, damage: Damaged, head: Head | None) -> str:
+        """Set the folder aside and write both copies anew from the surviving entries. Returns the report.
 
-        Args:
-            damage: What was found.
-            head: Where the journal is known to have been.
+        `head` is the last known end of the journal.
         """
-        rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage), self._wall())
+        rows, report = recovery.recovered(self._folder, self._photos.numbers(), head, str(damage))
         aside = recovery.set_aside(self._folder, report)
-        log.error("%s The folder as it was is in %s.", report.in_words(), aside)
+        log.error("%s The folder as it was is in %s.", report, aside)
         self._disconnect()
         copies.write_anew(self._folder, rows)
         self._connect(None)
         return report
 
     def _disconnect(self) -> None:
+        """Close both copies."""
         for copy in self._copies or ():
             copy.close()
         self._copies = None
 
     def _release(self) -> None:
+        """Close both copies, drop the scrub and release the lock."""
         self._disconnect()
         self._scrub = None
         if self._lock is not None:
@@ -246,9 +258,9 @@ class Journal:
 
 
 def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
-    """Yield a data folder's entries from number `first` on that can be played; a table may be writing meanwhile.
+    """Yield a data folder's playable entries from number `first` on; a table may be writing meanwhile.
 
-    Raises DeviceError. A folder without a journal has none.
+    After a gap nothing is playable until the next game. A folder without a journal has no entries. Raises DeviceError.
     """
     unplayed = 0  # entries up to here fit no state: others before them are lost
     with _as_device_error(folder / FIRST), suppress(FileNotFoundError):
@@ -262,23 +274,23 @@ def entries(folder: Path, first: int = 1) -> Iterator[Entry]:
 
 
 def read_entries(folder: Path, first: int = 1) -> tuple[Entry, ...]:
-    """Return all that `entries` yields: years of play take 200 MB."""
+    """Return all entries of `entries` at once: years of play take 200 MB of memory."""
     return tuple(entries(folder, first))
 
 
 def entries_at(folder: Path, numbers: Sequence[int]) -> tuple[Entry, ...]:
-    """Return a data folder's entries of those numbers, as far as they exist. Raises DeviceError."""
+    """Return a data folder's entries with these numbers; missing ones are left out. Raises DeviceError."""
     return tuple(_entry_of(row) for number in numbers if (row := _row_at(folder, number)))
 
 
 def link_of(folder: Path, number: int) -> str | None:
-    """Return the hash of that entry, None where there is no such entry. Raises DeviceError."""
+    """Return the hash of an entry; None if there is no such entry. Raises DeviceError."""
     row = _row_at(folder, number)
     return row.link if row else None
 
 
 def last_written_s(folder: Path) -> float:
-    """Return the wall time of a data folder's last entry, in seconds since 1970; 0 without one or when unreadable."""
+    """Return the wall time of a data folder's last entry in seconds since 1970; 0 if there is none to read."""
     with suppress(OSError):
         row = row_of(copies.last_line(folder / FIRST))
         return row.wall_s if row else 0.0
@@ -286,10 +298,10 @@ def last_written_s(folder: Path) -> float:
 
 
 def examined(folder: Path) -> tuple[int, str | None]:
-    """Verify both copies and change nothing; a table may be writing meanwhile.
+    """Verify both copies without changing them; a table may be writing meanwhile.
 
     Returns:
-        How many entries are proven, and what is wrong after them, if anything.
+        Number of the last verified entry, and what is wrong after it, or None.
 
     Raises:
         DeviceError: The journal can't be read.
@@ -305,9 +317,9 @@ def examined(folder: Path) -> tuple[int, str | None]:
 
 
 def adopted(folder: Path) -> tuple[Entry, ...]:
-    """Verify the first copy in a folder that is being restored, write the second, and return the entries.
+    """Copy the first copy of a restored folder to the second, verify both, and return the entries.
 
-    The next start takes the journal as meant to replace the one before. Raises DeviceError.
+    Marks the folder as restored, so that the next start ignores the anchor. Raises DeviceError.
     """
     with _as_device_error(folder / FIRST):
         (folder / SECOND).write_bytes((folder / FIRST).read_bytes())
@@ -318,12 +330,14 @@ def adopted(folder: Path) -> tuple[Entry, ...]:
 
 
 def _entry_of(row: Row) -> Entry:
+    """Convert a row of the chain to an entry."""
     return Entry(
         number=row.number, kind=row.kind, body=msgspec.json.decode(row.body), wall_s=row.wall_s, throw=row.throw
     )
 
 
 def _row_at(folder: Path, number: int) -> Row | None:
+    """Return the row of an entry; None if it is missing or damaged. Raises DeviceError."""
     with _as_device_error(folder / FIRST), suppress(FileNotFoundError):
         row = row_of(next(copies.lines(folder / FIRST, number), b""))
         return row if row and row.number == number else None
@@ -331,20 +345,24 @@ def _row_at(folder: Path, number: int) -> Row | None:
 
 
 def _locked(path: Path) -> IO[bytes]:
-    """Return the lock of a data folder. Raises DeviceError."""
+    """Lock a file until it is closed or the process ends; create it and its folder. Raises DeviceError."""
     folder = path.parent
     try:
-        return locked(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = path.open("ab")
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        lock.close()
         raise InUse(f"Another table uses the data folder {folder}.", "Stop it, or name another with --data.") from None
     except OSError as refused:
         reason = f"The data folder {folder} can't be written ({refused.strerror})."
         raise DeviceError(reason, "Give another folder with --data, or make this one writable.") from refused
+    return lock
 
 
 @contextmanager
 def _as_device_error(path: Path) -> Iterator[None]:
-    """Turn damage and the system's errors into ours, each with its cure."""
+    """Convert Damaged and OSError of the journal at `path` to a DeviceError with a cure."""
     try:
         yield
     except Damaged as damage:

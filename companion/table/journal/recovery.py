@@ -1,7 +1,7 @@
-"""Recovery: every entry that survives in either copy, put together; the folder as it was, set aside whole.
+"""Recovery of a damaged journal: join the entries that survive in either copy, and set the whole folder aside.
 
 A gap becomes an entry of its own, so that no number ever means two things. A report in the folder `damaged-N` is shown
-until somebody has moved that folder away.
+until somebody moves that folder away.
 """
 
 from __future__ import annotations
@@ -24,41 +24,18 @@ from companion.table.journal.chain import LOST, START, Head, Loss, Row, chained,
 from companion.table.journal.copies import FIRST, SECOND
 
 ASIDE = "damaged-"
-REPORT = "REPORT.json"
-_LEFT = shutil.ignore_patterns(f"{ASIDE}*", "replaced-*", "*.lock", "*.part")
+"""Beginning of the names of folders that were set aside."""
+REPORT = "REPORT.txt"
+"""File in such a folder: what was wrong and what is missing, one or two sentences."""
+_NOT_COPIED = shutil.ignore_patterns(f"{ASIDE}*", "replaced-*", "*.lock", "*.part")
 PHOTOS = "photos"
+"""Name of the folder of photos in a data folder."""
 MOVE_ASIDE = "Move it to another folder (keep it: it holds your games) and start again, or give another --data folder."
 MIN_ORPHANS = 2
-"""Photos without an entry that prove a loss: a power cut may leave one, which is written before its entry."""
+"""Photos without an entry that prove a loss. A power cut may leave one, as a photo is written before its entry."""
+"""Advice when no line of the journal can be read."""
 _BEGINNING = re.compile(rb"^\[(\d{1,12}),", re.MULTILINE)
 _LINE = re.compile(rb'(?=(\[\d+,"[^\n]*?"[0-9a-f]{32}"\]))')
-
-
-class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """Report of a damaged journal and of its recovery.
-
-    Attributes:
-        why: What was wrong, in a few words.
-        found_s: When it was found, seconds since 1970.
-        missing: First and last numbers of lost entries, and the last number that can't be played without them.
-        since_s: Time of the last entry before the first gap; None where there is none.
-    """
-
-    why: str
-    found_s: float
-    missing: tuple[tuple[int, int, int], ...] = ()
-    since_s: float | None = None
-
-    def in_words(self) -> str:
-        """Return what is missing, one sentence."""
-        if not self.missing:
-            return f"The journal was damaged ({self.why}); every entry could be read again, nothing is missing."
-        which = ", ".join(_range(first, last) for first, last, _ in self.missing)
-        gaps = {through: last + 1 for _, last, through in reversed(self.missing) if through > last}
-        kept = ", ".join(_range(first, through) for through, first in sorted(gaps.items()))
-        unplayed = f" Entries {kept} are kept but can't be played without them." if kept else ""
-        since = f"since {at(self.since_s)}" if self.since_s is not None else "from the very beginning"
-        return f"The journal was damaged ({self.why}): entries {which} are missing, {since}.{unplayed}"
 
 
 def at(wall_s: float) -> str:
@@ -66,20 +43,19 @@ def at(wall_s: float) -> str:
     return f"{datetime.fromtimestamp(wall_s).astimezone():%Y-%m-%d %H:%M}"
 
 
-def recovered(
-    folder: Path, photos: Iterable[int], head: Head | None, why: str, now_s: float
-) -> tuple[list[Row], Report]:
-    """Return the journal to go on with: the longest chain that survives, with an entry for each gap; and the report.
+def recovered(folder: Path, photos: Iterable[int], head: Head | None, why: str) -> tuple[list[Row], str]:
+    """Return the rows of the recovered journal, and a report in words.
+
+    The rows are the longest chain that survives, with an entry for each gap. The folder is only read.
 
     Args:
-        folder: The data folder; it is only read.
-        photos: Throws that have a photo: more than one without an entry prove a loss.
-        head: Where the journal is known to have been.
-        why: What was wrong.
-        now_s: Seconds since 1970.
+        folder: The data folder.
+        photos: Throws that have a photo. Two or more without an entry prove a loss.
+        head: Last known end of the journal; None if unknown.
+        why: What was wrong, in a few words.
 
     Raises:
-        DeviceError: There are files, and not one line of them is ours.
+        DeviceError: There are files, and no line in them is an entry.
     """
     rows, spoilt = survivors(folder)
     if not rows and any((folder / name).exists() and (folder / name).stat().st_size for name in (FIRST, SECOND)):
@@ -96,14 +72,21 @@ def recovered(
     if head and head.identity == identity:
         last = max(last, head.number)
     filled, missing = with_losses(chain, Head(identity, last, ""), max(orphans, default=0))
-    since_s = next((row.wall_s for row in reversed(chain) if missing and row.number < missing[0][0]), None)
-    return filled, Report(why=why, found_s=now_s, missing=missing, since_s=since_s)
+    if not missing:
+        return filled, f"The journal was damaged ({why}); every entry could be read again, nothing is missing."
+    which = ", ".join(_range(first, last) for first, last, _ in missing)
+    since = next((f"since {at(row.wall_s)}" for row in reversed(chain) if row.number < missing[0][0]), None)
+    gaps = {through: last + 1 for _, last, through in reversed(missing) if through > last}
+    kept = ", ".join(_range(first, through) for through, first in sorted(gaps.items()))
+    unplayed = f" Entries {kept} are kept but can't be played without them." if kept else ""
+    since = since or "from the very beginning"
+    return filled, f"The journal was damaged ({why}): entries {which} are missing, {since}.{unplayed}"
 
 
 def survivors(folder: Path) -> tuple[list[Row], set[int]]:
-    """Return every row that is intact in either copy, and the numbers of lines that are not.
+    """Return every row that is intact in either copy, and the numbers of the damaged lines.
 
-    A row is looked for from each beginning of a line to the nearest end: where one is spoilt, no other is hidden.
+    A row may begin anywhere: a damaged line does not hide the rows after it.
     """
     rows: dict[str, Row] = {}
     spoilt: set[int] = set()
@@ -120,8 +103,8 @@ def longest_chain(rows: Iterable[Row], head: Head | None) -> list[Row]:
     """Return the longest chain among intact rows, in order. A gap may interrupt it.
 
     Args:
-        rows: Rows of any journal and any state of it.
-        head: Where the journal is known to have been: its identity goes first, then the chain that holds this head.
+        rows: Rows of any journal, in any order.
+        head: Last known end of the journal. Only rows of its identity count, and the chain that contains it wins.
     """
     rows = list(rows)
     if head and any(row.identity == head.identity for row in rows):
@@ -151,12 +134,16 @@ def longest_chain(rows: Iterable[Row], head: Head | None) -> list[Row]:
 
 
 def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], tuple[tuple[int, int, int], ...]]:
-    """Return the chain with an entry for each gap, and the gaps as `Report.missing`. Rows stay as they are.
+    """Return the chain with an entry for each gap, and the gaps. The rows of the chain do not change.
 
     Args:
         chain: Surviving rows in order.
         head: Identity of the journal and the highest number that it is known to have had.
         orphan: Highest throw that has a photo and no entry; 0 without one.
+
+    Returns:
+        The rows; and of each gap the first and last missing number, and the last number that can't be played without
+            them.
     """
     filled: list[Row] = []
     missing: list[tuple[int, int, int]] = []
@@ -181,15 +168,15 @@ def with_losses(chain: list[Row], head: Head, orphan: int) -> tuple[list[Row], t
     return filled, tuple(missing)
 
 
-def set_aside(folder: Path, report: Report) -> Path:
-    """Copy the whole folder as it is into `damaged-N` in it, with the report. Raises OSError."""
+def set_aside(folder: Path, report: str) -> Path:
+    """Copy the whole data folder into a new folder `damaged-N` in it, with the report. Raises OSError."""
     number = 1
     while (folder / f"{ASIDE}{number}").exists():
         number += 1
     part, aside = folder / f"{ASIDE}{number}.part", folder / f"{ASIDE}{number}"
     shutil.rmtree(part, ignore_errors=True)
-    shutil.copytree(folder, part, ignore=_LEFT, copy_function=_linked)
-    (part / REPORT).write_bytes(msgspec.json.format(msgspec.json.encode(report)))
+    shutil.copytree(folder, part, ignore=_NOT_COPIED, copy_function=_linked)
+    (part / REPORT).write_text(report)
     for path in part.iterdir():
         if path.is_file():
             with path.open("rb") as file:
@@ -201,22 +188,22 @@ def set_aside(folder: Path, report: Report) -> Path:
 
 
 def reports(folder: Path) -> dict[Path, str]:
-    """Return the folders that were set aside and not moved away yet, oldest first, each with its report in words."""
-    found: dict[Path, str] = {}
-    for file in sorted(folder.glob(f"{ASIDE}*[0-9]/{REPORT}"), key=lambda each: (len(each.parent.name), each)):
-        try:
-            found[file.parent] = msgspec.json.decode(file.read_bytes(), type=Report).in_words()
-        except (OSError, msgspec.MsgspecError):
-            found[file.parent] = "The journal was damaged."
+    """Return the report of each folder that was set aside and not moved away yet, oldest first."""
+    files = sorted(folder.glob(f"{ASIDE}*[0-9]/{REPORT}"), key=lambda each: (len(each.parent.name), each))
+    found = {file.parent: "The journal was damaged." for file in files}
+    for file in files:
+        with contextlib.suppress(OSError):
+            found[file.parent] = file.read_text(errors="replace")
     return found
 
 
 def _range(first: int, last: int) -> str:
+    """Write a range of numbers, `3 to 5`, or the one number."""
     return f"{first} to {last}" if first < last else f"{first}"
 
 
 def _linked(source: str, to: str) -> None:
-    """Link a photo, whose content never changes; copy what may change, and where there are no links."""
+    """Hard-link a photo, whose content never changes; copy any other file, or where links are not possible."""
     try:
         (os.link if source.endswith(".jpg") else shutil.copy2)(source, to)
     except OSError:
