@@ -1,1 +1,1 @@
-"""What joins the rooms for `companion.app`: the observer on the tray, the light on the board, health and addresses."""
+"""Adapters between the table and vision, hardware and pages; `companion.app` composes them."""

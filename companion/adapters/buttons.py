@@ -1,7 +1,4 @@
-"""The table's buttons: bank, undo and next act on the table, a long press lets a phone in, one may shut down.
-
-The shutdown button is held for three seconds, with a countdown in light; then it runs the command of the settings.
-"""
+"""The buttons of the table: what a press does to the table, to a phone that asks for entry, and to the machine."""
 
 from __future__ import annotations
 
@@ -22,16 +19,24 @@ from web.pairing.phones import Pairing
 log = logging.getLogger(__name__)
 
 SHUTDOWN = "shutdown"
-PATIENCE_S = 20.0
-"""`systemctl poweroff` answers at once; whatever takes longer hangs."""
+"""Name of the button that shuts the machine down."""
+COMMAND_TIMEOUT_S = 20.0
+"""Timeout in seconds of the shutdown command and of logind, which answer within one; a longer one delays the report."""
 
 
 @dataclass(slots=True)
 class ListeningButtons:
-    """Buttons act on the table as it is now, and the board shows at once that they were felt.
+    """Connects the buttons to the table, the board and the pairing.
 
-    A long press of any lets in the phone whose code is shown, but for the shutdown button: held to the end of its
-    countdown it runs the command. The table plays without them.
+    A short press acts on the table. A long press lets in the phone whose code is shown. The shutdown button, held to
+    the end of its countdown, runs the shutdown command. The board acknowledges each touch.
+
+    Attributes:
+        buttons: The buttons.
+        table: Table that they act on.
+        board: Board that shows touches and the countdown.
+        pairing: Pairing of phones.
+        shutdown_command: Program and arguments; empty for none.
     """
 
     buttons: Buttons
@@ -43,11 +48,11 @@ class ListeningButtons:
     _listening: bool = field(default=False, init=False)
 
     def health(self) -> tuple[bool, str]:
-        """Whether they work, and a sentence for the page."""
+        """Return whether the buttons work, and a sentence for the page."""
         return self._illness is None, self._illness or f"{self.buttons.name} buttons"
 
     def listen(self) -> None:
-        """Start listening to the buttons, also after a crash. `health` reports a button that cannot be used."""
+        """Start to listen, or start again after a crash. `health` reports a button that cannot be used."""
         if not self.buttons.alive():
             self.buttons.stop()
         self._listening = False
@@ -58,20 +63,22 @@ class ListeningButtons:
         self._listening = True
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self.buttons.stop()
 
     def alive(self) -> bool:
-        """Whether they are listened to, as far as they can be used."""
+        """Whether `listen` was called and the buttons that can be used are still watched."""
         return self._listening and self.buttons.alive()
 
     def _felt(self, touch: Touch) -> None:
+        """Show a touch on the board: the countdown of the shutdown button, or an acknowledgement."""
         if touch.button == SHUTDOWN:
             self.board.count_down(on=touch.down)
         elif touch.down:
             self.board.acknowledge()
 
     def _pressed(self, press: Press) -> None:
+        """Do what a finished press means."""
         if press.button == SHUTDOWN:
             self._illness = shut_down(self.shutdown_command) if press.long else None
         elif press.long:
@@ -81,13 +88,13 @@ class ListeningButtons:
 
 
 def shut_down(command: Sequence[str]) -> str | None:
-    """Run the command that shuts the machine down; a sentence of what went wrong and what to do, or None."""
+    """Run the command that shuts the machine down. Return what went wrong and the cure, or None."""
     if not command:
         return "The shutdown button does nothing yet. Set [buttons] shutdown_command."
     words = " ".join(command)
     log.warning("the shutdown button was held: %s", words)
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired:
         return f"`{words}` takes too long. Correct [buttons] shutdown_command."
     except OSError as refused:
@@ -99,18 +106,18 @@ def shut_down(command: Sequence[str]) -> str | None:
 
 
 def can_shut_down() -> str:
-    """Whether we may run `systemctl poweroff`: logind's answer (`s "yes"`), or why it gives none."""
+    """Return logind's answer to whether this process may power off (`s "yes"`), or why there is none."""
     login = ("org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
     words = ("busctl", "--system", "call", *login, "CanPowerOff")
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_S, check=False)
     except (OSError, subprocess.TimeoutExpired) as refused:
-        return f"logind can't be asked ({refused})"
+        return f"logind does not answer ({refused})"
     return (done.stdout or done.stderr).strip().rstrip(".")
 
 
 def shutdown_problems(buttons: ButtonSettings) -> list[str]:
-    """What is wrong with the shutdown button's settings, each with what to change."""
+    """Return the problems of the shutdown button's settings, each with its cure."""
     command = buttons.shutdown_command
     if buttons.kind == "gpio" and buttons.shutdown is not None and not command:
         cure = 'set shutdown_command = ["systemctl", "poweroff"], or leave it out.'
@@ -123,6 +130,7 @@ def shutdown_problems(buttons: ButtonSettings) -> list[str]:
 
 
 def _submit(table: Table, button: str) -> None:
+    """Submit a press to the table; a refusal is only logged."""
     try:
         table.submit(PressButton(button=button))
     except CompanionError as refused:

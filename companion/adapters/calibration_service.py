@@ -1,10 +1,10 @@
-"""Calibrating from the page while the table runs: the steps of `pegpip calibrate` with the camera's own frames."""
+"""Calibration from the page while the table runs: the steps of `pegpip calibrate` on the running camera's frames."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,26 +23,29 @@ from vision.calibration.store import Stored
 from vision.cameras.simulated.camera import VirtualCamera
 from vision.geometry.rig import Zone, projected
 
-PATIENCE_S = 20.0
-"""For the next frame: the table may be reading the one before, which takes seconds where a whole sheet lies there."""
+FRAME_TIMEOUT_S = 20.0
+"""Timeout in seconds for the next frame: the table may still be reading the last one, seconds with a sheet in view."""
 RESERVED_S = 5.0
-"""From when the sheet was last seen the table sees nothing for so long; the page looks every 0.7 s."""
+"""Seconds that frames are kept from the table after the sheet was seen; longer than the page's 0.7 s between looks."""
 STEP_S = 8.0
-"""For a step: a person who holds a phone waits so long for an answer."""
+"""Time limit of a calibration step in seconds: how long a person with a phone waits for an answer."""
 QUALITY = 70
+"""JPEG quality, 0 to 100, of the pictures on the page: bounds their size on the Wi-Fi."""
+T = TypeVar("T")
+"""Result of a step."""
 NO_PICTURE = Advice("no_picture", "The camera gives no picture yet.")
 
 
 class CalibrationService:
-    """Fulfils `web.api.calibrate.Calibration`.
+    """Calibrates step by step: sheet, empty tray, one die. Implements `web.api.calibrate.Calibration`.
 
     Args:
-        source: The camera's setting.
-        camera: Its frames.
-        folder: The data folder.
-        clock: Date and time of day, for people.
-        virtual: The virtual camera, when it is one: its sheet can be laid from the page.
-        kept: Called once a calibration lies in the data folder.
+        source: Camera in the settings, such as `pi`.
+        camera: Frames of that camera.
+        folder: Data folder for the calibration.
+        clock: Returns the date and time of day as text.
+        virtual: The virtual camera if it is the source: the page can lay the sheet into its tray.
+        kept: Called when a calibration was stored.
     """
 
     def __init__(
@@ -62,7 +65,7 @@ class CalibrationService:
         self._done: Calibrated | None = None
 
     def look(self) -> Mapping[str, Any]:
-        """What the newest frame shows."""
+        """Detect the sheet in the newest frame and return the state of the calibration for the page, as JSON."""
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
         status: dict[str, Any] = {
@@ -81,7 +84,7 @@ class CalibrationService:
         lens = self._steps.lens(frame.image_bgr)
         floor_to_px = now.floor_to_px if now.floor_to_px is not None or found is None else found.floor_to_px
         height, width = frame.image_bgr.shape[:2]
-        # With the sheet taken and lifted out again, that it is not seen is as it should be.
+        # Once the sheet was measured it may be lifted out.
         advice = [one for one in now.advice if found is None or one.code != "no_sheet"]
         advice += [one for one in (self._done.advice if self._done else ()) if one.code == "lens"]
         return {
@@ -99,17 +102,17 @@ class CalibrationService:
         }
 
     def picture_jpeg(self) -> bytes | None:
-        """The newest frame; None before the first."""
+        """Return the newest frame as JPEG; None before the first."""
         frame = self._camera.newest()
         return None if frame is None else jpeg(frame.image_bgr, QUALITY)
 
     def sheet_pdf(self, paper: str) -> bytes:
-        """The sheet to print, for the tray as it was last described."""
+        """Return the sheet to print as PDF, for the tray of the last `take_sheet`."""
         plan = self._steps.plan
         return pdf(sheet(paper, plan.tray_mm, plan.keep_mm))
 
     def take_sheet(self, plan: Mapping[str, float], lens_mm: float | None) -> Mapping[str, Any]:
-        """Take the sheet as it lies in a tray of those measures; what is seen then. Raises DeviceError."""
+        """Measure the sheet in a tray of these dimensions in mm. Return `look()`. Raises DeviceError."""
         tray_mm = (plan["width_mm"], plan["height_mm"])
         self._steps.plan = Plan(tray_mm, plan["keep_mm"], bar_mm=plan["bar_mm"], die_mm=plan["die_mm"], lens_mm=lens_mm)
         self._done = None
@@ -117,17 +120,17 @@ class CalibrationService:
         return self.look()
 
     def take_empty(self) -> Mapping[str, Any]:
-        """Take the empty tray, and keep the calibration; what is seen then. Raises DeviceError."""
+        """Record the empty tray and store the calibration. Return `look()`. Raises DeviceError."""
         found = self._found
         if found is None:
             raise DeviceError("The sheet was not taken yet.", "Lay it into the tray and take it first.")
-        # The camera has run all along: one that does not tell its exposure has found it.
+        # The camera has been running: its exposure has settled.
         empty_bgr = self._step(lambda: self._steps.empty_tray(warm_frames=0))
         self._keep(calibrated(found, self._steps.plan, empty_bgr, self._steps.lamp))
         return self.look()
 
     def take_die(self) -> Mapping[str, Any]:
-        """Measure the one die in the throw zone, and keep its size; what is seen then. Raises DeviceError."""
+        """Measure the one die in the throw zone and store its size. Return `look()`. Raises DeviceError."""
         done = self._done
         if done is None:
             raise DeviceError("The empty tray was not taken yet.", "Take the sheet and the empty tray first.")
@@ -138,11 +141,11 @@ class CalibrationService:
         return self.look()
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """With the virtual camera: lay the sheet into its tray, all dice out, or lift it. Raises DeviceError."""
+        """Replace the dice in the virtual tray by the sheet, or lift the sheet. Return `look()`. Raises DeviceError."""
         virtual = self._virtual
         if virtual is None:
             raise DeviceError("This camera is real.", "Lay the printed sheet into the tray by hand.")
-        with self._camera.following(PATIENCE_S):
+        with self._camera.following(FRAME_TIMEOUT_S):
             if lie:
                 virtual.tray.lift()
                 plan = self._steps.plan
@@ -152,16 +155,19 @@ class CalibrationService:
             self._glance()
         return self.look()
 
-    def _step(self, step: Callable[[], Any]) -> Any:
-        with self._camera.following(PATIENCE_S) as self._now:
+    def _step(self, step: Callable[[], T]) -> T:
+        """Run a step on the frames that follow, and keep them from the table meanwhile."""
+        with self._camera.following(FRAME_TIMEOUT_S) as self._now:
             return step()
 
     def _glance(self) -> None:
-        with self._camera.following(PATIENCE_S) as frames:
-            frames.frame()  # it may have been begun before
+        """Detect the sheet in the next whole frame, so that its view counts for the lens."""
+        with self._camera.following(FRAME_TIMEOUT_S) as frames:
+            frames.frame()  # its exposure may have begun before the sheet lay there
             self._steps.detect(frames.frame().image_bgr)
 
     def _keep(self, done: Calibrated) -> None:
+        """Store a calibration in the data folder and tell the owner of this service."""
         codes = tuple(sorted(one.code for one in done.advice))
         lens_deg = done.lens.angle_deg if done.lens.measured else None
         stored = Stored(self._source.strip(), self._clock(), done.rig, codes, lens_deg, done.lens_position)
@@ -171,9 +177,10 @@ class CalibrationService:
 
 
 def _outline(floor_to_px: Any, zone: Zone) -> list[list[float]]:
-    """The four corners of a zone in the picture."""
+    """Return the four corners of a zone in pixels of the picture."""
     return np.round(projected(zone.corners_mm, floor_to_px), 1).tolist()
 
 
 def _code(advice: Advice) -> dict[str, str]:
+    """Convert advice to JSON."""
     return {"code": advice.code, "says": advice.says}

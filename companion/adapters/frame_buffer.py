@@ -1,4 +1,4 @@
-"""A camera whose pictures others may look at while the table watches: the newest one, or those that follow."""
+"""A camera shared by the table and the calibration page: the newest frame, or all following ones."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from vision.cameras import Camera, Frame
 
 
 class FrameBuffer:
-    """Passes a camera's frames on, and keeps the last one. Frames are not copied, so nobody may change them.
+    """Wraps a camera: passes its frames on and keeps the newest. Frames are shared, not copied: do not change them.
 
     Attributes:
+        name: Name of the camera.
         source: The camera.
     """
 
@@ -34,7 +35,7 @@ class FrameBuffer:
         self._camera.start()
 
     def frame(self) -> Frame | None:
-        """The camera's next frame; while someone follows, or has reserved the camera, the first one after that."""
+        """Return the camera's next frame; None at its end. Frames that are followed or reserved are skipped."""
         while True:
             self._used_s = time.monotonic()
             frame = self._camera.frame()
@@ -52,51 +53,53 @@ class FrameBuffer:
         self._camera.stop()
 
     def unused_s(self) -> float:
-        """Seconds since the camera's loop last asked for a frame or got one: the proof that it goes round."""
+        """Return the seconds since `frame` was last entered or left; many mean that the camera loop hangs."""
         return time.monotonic() - self._used_s
 
     def newest(self) -> Frame | None:
-        """The frame that came last; None before the first."""
+        """Return the newest frame; None before the first."""
         with self._came:
             return self._newest
 
     def reserve(self, seconds: float) -> None:
-        """Keep the frames of the next seconds from the table: it would take the sheet's markers for dice."""
+        """Skip the frames of the next seconds in `frame`: the table would take the sheet's markers for dice."""
         with self._came:
             if self._newest is not None:
                 self._reserved_until_s = self._newest.at_s + seconds
 
     @contextlib.contextmanager
-    def following(self, patience_s: float) -> Iterator[Following]:
-        """The frames from now on; `patience_s` is how long the next one may take."""
+    def following(self, timeout_s: float) -> Iterator[Following]:
+        """Yield the frames from now on, which `frame` then skips. Each must come within `timeout_s` seconds."""
         with self._came:
             self._followers += 1
         try:
-            yield Following(self, patience_s)
+            yield Following(self, timeout_s)
         finally:
             with self._came:
                 self._followers -= 1
 
-    def after(self, count: int, patience_s: float) -> tuple[Frame, int]:
-        """The newest frame once more than `count` have come, and how many have. Raises DeviceError: not in time."""
+    def after(self, count: int, timeout_s: float) -> tuple[Frame, int]:
+        """Wait until more than `count` frames have come; return the newest and their count. Raises DeviceError late."""
         with self._came:
-            if not self._came.wait_for(lambda: self._count > count, patience_s) or self._newest is None:
-                raise DeviceError("The camera gives no pictures.", "See to the camera first: /healthz tells more.")
+            if not self._came.wait_for(lambda: self._count > count, timeout_s) or self._newest is None:
+                raise DeviceError(
+                    "The camera gives no pictures.", "Mend the camera first: /healthz says what is wrong."
+                )
             return self._newest, self._count
 
     @property
     def count(self) -> int:
-        """How many frames have come."""
+        """Number of frames that have come."""
         return self._count
 
 
 class Following:
-    """Frames as they come, each at most once; what comes while the last one is looked at is left out."""
+    """The frames of a buffer from now on, each at most once. Frames that come during the caller's work are skipped."""
 
-    def __init__(self, buffer: FrameBuffer, patience_s: float) -> None:
-        self._buffer, self._patience_s, self._count = buffer, patience_s, buffer.count
+    def __init__(self, buffer: FrameBuffer, timeout_s: float) -> None:
+        self._buffer, self._timeout_s, self._count = buffer, timeout_s, buffer.count
 
     def frame(self) -> Frame:
-        """The next frame. Raises DeviceError."""
-        frame, self._count = self._buffer.after(self._count, self._patience_s)
+        """Wait for the next frame. Raises DeviceError at the timeout."""
+        frame, self._count = self._buffer.after(self._count, self._timeout_s)
         return frame

@@ -1,4 +1,4 @@
-"""Which calibration a camera is read with: the one in the data folder when it was made with that camera, or a newer."""
+"""The reader of a camera, with the calibration in the data folder if it was made with that camera."""
 
 from __future__ import annotations
 
@@ -20,12 +20,18 @@ from vision.watching.watcher import Watcher
 NOT_CALIBRATED = "Not calibrated: readings are more doubtful, and there is no keep zone; run `pegpip calibrate`."
 
 SIMULATED = ("virtual", "files", "video")
-"""Cameras that no one hangs over a tray: the doctor does not ask for their calibration."""
+"""Kinds of camera that need no calibration: the doctor accepts them without one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReaderSetup:
-    """How a camera is read: its reader, its rig or None, and the check of its calibration for the page."""
+    """The reader of a camera.
+
+    Attributes:
+        reader: The reader.
+        rig: Calibrated geometry of camera and tray; None without a calibration.
+        health: Check of the calibration for the page.
+    """
 
     reader: Reader
     rig: Rig | None
@@ -33,7 +39,12 @@ class ReaderSetup:
 
 
 class WatchedTray:
-    """The watcher of the tray; whenever there is another calibration, it reads with that."""
+    """The watcher of the tray, whose reader is replaced after each calibration.
+
+    Args:
+        load: Makes the reader from the stored calibration.
+        watch: Makes the watcher.
+    """
 
     def __init__(self, load: Callable[[], ReaderSetup], watch: Callable[[ReaderSetup], Watcher]) -> None:
         self._load = load
@@ -42,23 +53,29 @@ class WatchedTray:
 
     @property
     def calibrated(self) -> bool:
-        """Whether it knows where in the tray the dice lie."""
+        """Whether there is a calibration, so that dice have places in the tray."""
         return self._setup.rig is not None
 
     def recalibrated(self) -> None:
-        """Take up the calibration that has just been kept."""
+        """Replace the watcher's reader by one with the calibration that was just stored."""
         self._setup = self._load()
         self.watcher.read_with(self._setup.reader, self._setup.rig)
 
     def health(self) -> tuple[bool, str]:
-        """Whether the calibration fits the camera, and a sentence for the page."""
+        """Return whether the calibration fits the camera's frames, and a sentence for the page."""
         return self._setup.health()
 
 
 def load_reader(source: str, camera: Camera, folder: Path, networks: Networks) -> ReaderSetup:
-    """How the camera of that setting is read, with the data folder's calibration where it fits.
+    """Make the reader of a camera, with the data folder's calibration if it fits. Focuses a camera that can.
 
-    A damaged calibration is told by the check; the table plays without it.
+    The check in the result reports a damaged calibration; the table plays without it.
+
+    Args:
+        source: Camera in the settings.
+        camera: That camera.
+        folder: Data folder.
+        networks: Detector and classifier.
     """
     try:
         stored = load_rig(folder)
@@ -73,7 +90,7 @@ def load_reader(source: str, camera: Camera, folder: Path, networks: Networks) -
 
 
 def save_rig(folder: Path, stored: Stored) -> Path:
-    """Put a calibration into the data folder, in the place of an older one. Raises DeviceError."""
+    """Store a calibration in the data folder, instead of an older one, and return its path. Raises DeviceError."""
     to = folder / FILE_NAME
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -85,12 +102,12 @@ def save_rig(folder: Path, stored: Stored) -> Path:
 
 
 def fits(stored: Stored, source: str) -> bool:
-    """Whether a calibration was made with the camera of that setting (a virtual one: of its size, too)."""
+    """Whether a calibration was made with the camera `source`, and with its picture size if that is virtual."""
     return stored.camera == source.strip() and (source != "virtual" or stored.size_wh == LENS.size_wh)
 
 
 def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
-    """Whether the camera of that setting is calibrated, for the doctor; a sentence that says so."""
+    """Return whether the camera `source` is calibrated or needs no calibration, and a sentence for the doctor."""
     try:
         stored = load_rig(folder)
     except DeviceError as damaged:
@@ -101,11 +118,13 @@ def calibration_status(folder: Path, source: str) -> tuple[bool, str]:
 
 
 def _without(camera: Camera, networks: Networks, *, ok: bool, says: str) -> ReaderSetup:
+    """Make a reader without a stored calibration, and the check that says so. A virtual camera knows its rig."""
     rig = camera.rig() if isinstance(camera, VirtualCamera) else None
     return ReaderSetup(Reader(networks, rig), rig, lambda: (ok, says))
 
 
 def _says_without(stored: Stored | None, source: str) -> str:
+    """Say why a camera is read without the stored calibration."""
     if source == "virtual":
         return "The virtual camera knows its own tray."
     if stored is None:
@@ -114,6 +133,7 @@ def _says_without(stored: Stored | None, source: str) -> str:
 
 
 def _health(stored: Stored, misfit_wh: tuple[int, int] | None) -> tuple[bool, str]:
+    """Return the check of a calibration; `misfit_wh` is the size of frames that it does not fit, or None."""
     if misfit_wh is None:
         return True, _calibrated(stored)
     seen, meant = (f"{width} x {height}" for width, height in (misfit_wh, stored.size_wh))
@@ -121,6 +141,7 @@ def _health(stored: Stored, misfit_wh: tuple[int, int] | None) -> tuple[bool, st
 
 
 def _calibrated(stored: Stored) -> str:
+    """Say when and for what a calibration was made, and what could be better."""
     width, height = stored.size_wh
     left = f" Left to better: {', '.join(stored.advice)}." if stored.advice else ""
     return f"Calibrated {stored.made}: {width} x {height}, dice of {stored.rig.die_mm:g} mm.{left}"

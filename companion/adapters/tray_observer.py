@@ -1,4 +1,4 @@
-"""The observer of the tray: a thread that turns what the watcher sees into commands for the table."""
+"""The tray observer: a thread that turns the watcher's events into commands for the table."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from vision.watching import watcher as watch
 log = logging.getLogger(__name__)
 
 STOPPING_S = 5.0
-"""So long the parts that are stopped after it wait for a look to be over, ..."""
+"""Longest wait in seconds for a running reading when the observer stops: it delays the stop of other parts."""
 LONGEST_LOOK_S = 15.0
-"""... and so long the end of the program: OpenCV that comes back while Python ends aborts it."""
+"""Longest wait in seconds for it at interpreter exit: OpenCV aborts a process that it returns to while Python ends."""
 PHOTO_QUALITY = 85
 """JPEG quality of a throw's photo: pips stay sharp, and a day of throws fits under the cap."""
 
 
 class TrayObserver:
-    """Runs the watcher and tells the table what it sees. The table never waits for it.
+    """Runs the watcher on a thread of its own and submits its events to the table, which never waits for it.
 
     Args:
-        name: The camera's.
-        watcher: What it runs.
-        submit: Tells the table.
-        prepare: Called when something moves, on the thread that reads: what reading needs is made ready meanwhile.
-        release: Called when that has come to an end: what reading took is given back.
+        name: Name of the camera.
+        watcher: Source of the events.
+        submit: Submits a command to the table.
+        prepare: Called on that thread when something moves, to load what reading needs.
+        release: Called on that thread after any other event, to free what reading took.
     """
 
     def __init__(
@@ -53,13 +53,13 @@ class TrayObserver:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to watch, on a thread of its own; again when that has fallen. May be called twice."""
+        """Start the thread, or start it again after a crash. Idempotent."""
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._run, name="observer", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching. May be called twice."""
+        """Stop the thread; a running reading is waited for. Idempotent."""
         self._watcher.stop()
         thread, self._thread = self._thread, None
         if thread is not None:
@@ -68,11 +68,11 @@ class TrayObserver:
                 atexit.register(thread.join, timeout=LONGEST_LOOK_S)
 
     def alive(self) -> bool:
-        """Whether its thread runs, or has come to the end of a recording."""
+        """Whether the thread runs, or ended because a recording did."""
         return self.ended or (self._thread is not None and self._thread.is_alive())
 
     def health(self) -> tuple[bool, str]:
-        """Whether the camera works, and a sentence for the page."""
+        """Return whether the camera works, and a sentence for the page."""
         if self._illness is not None:
             return False, f"{self._illness} Until then, enter throws by phone."
         if self.ended:
@@ -80,17 +80,19 @@ class TrayObserver:
         return True, f"{self._name} camera"
 
     def _run(self) -> None:
+        """Handle events until the watcher ends."""
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None
             then = self._prepare if isinstance(event, watch.Moving) else self._release
             command = command_of(event)
             if command is not None:
                 self._tell(command)
-            del event, command  # their picture would be kept until something happens
+            del event, command  # would keep their picture in memory until the next event
             then()
         self.ended = True
 
     def _tell(self, command: Command) -> None:
+        """Submit a command; a refusal is only logged."""
         try:
             self._submit(command)
         except CompanionError as refused:
@@ -98,7 +100,7 @@ class TrayObserver:
 
 
 def command_of(event: watch.Event) -> Command | None:
-    """The command that a watcher's event is to the table, if any."""
+    """Convert a watcher's event to a command for the table; None for a fault of the camera."""
     if isinstance(event, watch.Moving):
         return NoteMotion()
     if isinstance(event, watch.Settled):
@@ -107,7 +109,7 @@ def command_of(event: watch.Event) -> Command | None:
 
 
 def observation_of(event: watch.Settled) -> Observation:
-    """A settled tray as the session takes it."""
+    """Convert a settled tray to an observation with its photo as JPEG."""
     return Observation(
         thrown=_seen(event.thrown),
         kept=_seen(event.kept),
@@ -120,14 +122,14 @@ def observation_of(event: watch.Settled) -> Observation:
 
 
 def jpeg(image_bgr: FrameBGR, quality: int = PHOTO_QUALITY) -> bytes:
-    """A picture as JPEG."""
+    """Encode a picture as JPEG; `quality` is 0 to 100."""
     done, coded = cv2.imencode(".jpg", image_bgr, [cv2.IMWRITE_JPEG_QUALITY, quality])
     assert done, "a picture from a camera can always be coded"
     return coded.tobytes()
 
 
 def _seen(placed: Iterable[LocatedDie]) -> tuple[Die, ...]:
-    """The dice with a value: of what could not be read the doubt tells, and the photo shows it."""
+    """Convert the dice that have a value. Unread dice are left out: the reading's doubt stands for them."""
     return tuple(
         Die(die.value, one.x_mm, one.y_mm, die.confidence, die.box_xywh)
         for one in placed

@@ -1,1 +1,1 @@
-"""What a page's hands do with the simulated tray."""
+"""Control of the simulated tray from the page."""

@@ -1,4 +1,4 @@
-"""The virtual tray as the page handles it: dice by number, places in millimetres and in the camera's picture."""
+"""Hands for the virtual tray: throw, move and lift its dice, by number, with places in millimetres."""
 
 from __future__ import annotations
 
@@ -16,19 +16,21 @@ from vision.cameras.simulated.tray import DIE_MM, RIDGE_MM, TRAY_WH_MM
 from vision.reading.reading import FrameBGR
 
 PAGE_QUALITY = 78
-"""JPEG quality of the tray's moving picture: about 90 kB a frame."""
+"""JPEG quality, 0 to 100, of the tray's moving picture: bounds a frame to about 90 kB."""
 STRENGTH = 0.6
-"""How hard the house throws, 0 to 1."""
-SMALLER, NOISE_LEVELS = 8, 6
-"""Pictures are compared so much smaller: noise is below that many grey levels then, and what moves is above."""
+"""Strength of the bot's throws, 0 to 1."""
+SMALLER = 8
+"""Factor by which pictures are scaled down before they are compared, which averages their noise."""
+NOISE_LEVELS = 6
+"""Largest difference of two scaled pictures, in grey levels, that is noise alone; a moving die differs by more."""
 
 
 class VirtualHands:
-    """Fulfils `web.api.tray.Tray` with a virtual camera, and throws for the house (`session.house.player.Hands`).
+    """Implements `web.api.tray.Tray` for the page and `companion.bots.player.Hands` for the bot.
 
     Args:
-        camera: Whose tray it is.
-        staying: The dice in it that stay when the next throw is made, as the table last saw them.
+        camera: Virtual camera over the tray.
+        staying: Returns the dice that stay during the next throw, as the table last saw them.
     """
 
     def __init__(self, camera: VirtualCamera, staying: Callable[[], Sequence[Die]] = tuple) -> None:
@@ -36,17 +38,17 @@ class VirtualHands:
         self._shown: tuple[FrameBGR, bytes] | None = None
 
     def throw(self, ids: Sequence[int] | None, strength: float) -> None:
-        """Throw these dice, or all that are not kept."""
+        """Throw the dice with these numbers; None for all that are not in the keep zone. `strength` is 0 to 1."""
         self._camera.tray.throw(ids, strength)
 
     def throw_on(self, count: int) -> None:
-        """Throw so many, those that stay laid aside."""
+        """Throw `count` dice; those that stay are moved into the keep zone first."""
         self.throw_beside(self._staying(), count)
 
     def throw_beside(self, staying: Sequence[Die], count: int) -> None:
-        """Lay those dice into the keep zone and throw so many of the others; what is left over is lifted out.
+        """Move the `staying` dice into the keep zone, throw `count` of the others and lift the rest out.
 
-        Where too few are left (two are thrown beside six frozen ones), the last of those that stay is thrown too.
+        If too few others are left (two are thrown beside six frozen ones), the last of the staying dice are thrown too.
         """
         tray = self._camera.tray
         loose = [die for die in tray.dice() if die["place"] != "out"]
@@ -67,19 +69,19 @@ class VirtualHands:
         self._camera.tray.shake()
 
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
-        """Lay a die there, the same face up."""
+        """Move a die without turning it."""
         self._camera.tray.move(die, x_mm, y_mm)
 
     def lift(self, ids: Sequence[int] | None) -> None:
-        """Lift these dice out, or all."""
+        """Lift the dice with these numbers out of the tray; None for all."""
         self._camera.tray.lift(ids)
 
     def dice(self) -> Sequence[Mapping[str, Any]]:
-        """Each die, with its place in the picture; never a value."""
+        """Return each die with its place in the tray and in the picture, but not its value."""
         return [{**die, **_in_picture(die)} for die in self._camera.tray.dice()]
 
     def zones(self) -> Mapping[str, Any]:
-        """The zones in millimetres, and how millimetres become pixels."""
+        """Return the zones in millimetres and the matrix from millimetres to pixels, as JSON."""
         width, height = TRAY_WH_MM
         return {
             "width_mm": width,
@@ -91,7 +93,7 @@ class VirtualHands:
         }
 
     def picture_jpeg(self) -> bytes:
-        """The camera's newest picture; the same file as before while it shows nothing but other noise."""
+        """Return the newest picture as JPEG; the last one again while only noise has changed."""
         picture = self._camera.newest
         small = cv2.resize(picture, None, fx=1 / SMALLER, fy=1 / SMALLER, interpolation=cv2.INTER_AREA)
         shown = self._shown
@@ -101,12 +103,13 @@ class VirtualHands:
 
 
 def _keep_place(place: int) -> tuple[float, float]:
-    """Where the n-th die of the keep zone is laid, two in a row; the tray finds a free place near it."""
+    """Return the place in mm of the die number `place` (from 0) in the keep zone, where two dice are in a row."""
     row, column = divmod(place, 2)
     return RIDGE_MM + 24 + 30 * column, 30 + 40 * row
 
 
 def _in_picture(die: Mapping[str, Any]) -> dict[str, float]:
+    """Return the centre and the size of a die in pixels of the picture."""
     x_px, y_px = LENS.project(np.array([die["x_mm"], die["y_mm"], DIE_MM]))
     size_px = DIE_MM * LENS.focal_px / (LENS.height_mm - DIE_MM)
     return {"x_px": round(float(x_px), 1), "y_px": round(float(y_px), 1), "size_px": round(size_px, 1)}

@@ -1,4 +1,4 @@
-"""The printed sheet in the virtual tray, which has no hands: held aslant four ways, then laid flat."""
+"""The calibration sheet in the virtual tray: shown tilted four ways, then flat."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from vision.calibration.sheet import Sheet, raster
 from vision.cameras.simulated.camera import VirtualCamera
 
 LEANS_DEG = ((22.0, 0.0), (-22.0, 0.0), (0.0, 22.0), (0.0, -22.0))
-"""About the x and the y axis: towards each side of the tray."""
+"""Tilts of the sheet about the x and the y axis, in degrees: one towards each side of the tray."""
 
 
 def lay_in(camera: VirtualCamera, printed: Sheet, look: Callable[[], object]) -> None:
-    """Hold the sheet aslant, calling `look` each time, and lay it."""
+    """Show the sheet at each tilt of `LEANS_DEG` and call `look` each time; then lay it flat."""
     picture = raster(printed)
     for lean_deg in LEANS_DEG:
         camera.lay_sheet(picture, printed.size_mm, lean_deg=lean_deg)
