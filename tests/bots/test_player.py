@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from companion.bots.player import AFTER_UNDO_S, PAUSE_S, HousePlayer
-from companion.errors import RulesError, StaleAction
+from companion.errors import Doubt, RulesError, StaleAction
 from companion.games.advice.luck import story_of
 from companion.games.engine.players import LEVELS
 from companion.games.engine.replay import transcript_of
@@ -139,7 +139,7 @@ def test_it_leaves_a_throw_in_question_to_people(table: Table, house: HousePlaye
     seated(table)
     table.submit(Observe(tray.observation()))
     tray.throw_in(*FIRST)
-    question = table.submit(Observe(tray.observation("disagree"))).question
+    question = table.submit(Observe(tray.observation(Doubt.DISAGREE))).question
     assert question is not None
     assert later(clock, house, 60.0) is None
     with pytest.raises(StaleAction):
@@ -200,9 +200,7 @@ def test_it_acts_in_its_own_turn_only(table: Table, house: HousePlayer, clock: C
         table.submit(HouseDecides(number=table.snapshot().number, line={"do": "point", "value": 5}))
 
 
-def test_the_next_game_is_played_on_the_same_terms_and_a_restart_keeps_them(
-    table: Table, clock: Clock, tmp_path: Path
-) -> None:
+def test_the_next_game_and_a_restart_keep_the_terms(table: Table, clock: Clock, tmp_path: Path) -> None:
     seated(table, "careless")
     table.submit(PlayLine(number=table.snapshot().number, line={"throw": list(FIRST)}))
     table.stop()
@@ -299,7 +297,7 @@ def option_of(line: dict[str, Any]) -> object:
 def test_it_plays_whole_games_whose_transcripts_are_like_any_others(
     table: Table, clock: Clock, tmp_path: Path, game: str, level: str
 ) -> None:
-    rules = {"target": 3000} if game == "crapola" else {}
+    rules: dict[str, Any] = {"target": 3000} if game == "crapola" else {}
     seated(table, level, game, **rules)
     snapshot = Game(table, clock, random.Random(f"{game} {level}")).play()
     text = PastGames(tmp_path).text(1)

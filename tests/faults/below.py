@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -53,7 +54,7 @@ def calls(folder: Path, count: int) -> Counter[str]:
     for place in sorted({1 + step * total // count for step in range(count)}):
         for number, to in ((errno.EIO, place + 1), (errno.ENOSPC, place + 1), (errno.EROFS, NEVER)):
             where = folder / f"at-{place}-{number}"
-            hung = _in_child(lambda w=where, p=place, t=to, n=number: _armed(w, shim, p, t, n)) is None
+            hung = _in_child(partial(_armed, where, shim, place, to, number)) is None
             found["hung" if hung else _outcome(where / "data", (where / "acks").read_bytes())] += 1
             shutil.rmtree(where)
     return found

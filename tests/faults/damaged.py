@@ -12,7 +12,7 @@ from pathlib import Path
 from companion.errors import CompanionError
 from companion.table.commands import Observe, PressButton
 from companion.table.journal import FIRST, SECOND, read_entries
-from companion.table.journal.recovery import ASIDE
+from companion.table.journal.recovery import ASIDE, REPORT
 from companion.table.snapshot import Snapshot
 from companion.table.writer import Table
 from tests.table.acting import HEADER, Clock, Tray, played, started, table_in
@@ -114,7 +114,7 @@ def outcome(evening: Evening) -> str:
         return "refused and told"
     snapshot = table.snapshot()
     table.stop()
-    if any(evening.folder.glob(f"{ASIDE}*/REPORT.json")) and snapshot.notice and snapshot.notice.code == "ill":
+    if any(evening.folder.glob(f"{ASIDE}*/{REPORT}")) and snapshot.notice and snapshot.notice.code == "ill":
         return "told, nothing missing" if _alike(snapshot, evening.snapshot) else "told"
     return "same" if _alike(snapshot, evening.snapshot) else "silent"
 

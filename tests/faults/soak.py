@@ -109,7 +109,7 @@ def _thrown(table: Running, snapshot: dict[str, Any], chance: random.Random) -> 
         values = [chance.randint(1, 6) for _ in range(number)]
         status, after = table.ask("/api/answers", {"question": after["question"]["id"], "values": values})
         assert status == 200, after
-    return after
+    return dict(after)
 
 
 def _judged(

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from companion.errors import Doubt
 from companion.games.engine.game import Action, Throw, Undo
 from companion.games.engine.notation import header_of
 from companion.games.engine.transcript import Transcript
@@ -19,7 +20,7 @@ from companion.history.export import followed
 from companion.table.commands import Observe, PlayLine, StartGame, Tick
 from companion.table.evening.game_record import Game, archived
 from companion.table.evolve import Record
-from companion.table.journal import Entry, Journal, copies
+from companion.table.journal import Entry, Journal
 from companion.table.photos import Photos
 from companion.table.snapshot import Snapshot
 from companion.table.tray.interpret import Interpretation, Memory, Situation, decided, interpret, reinterpret, tick
@@ -107,7 +108,7 @@ class Tray:
             if not stayed(self.lay, [die]) and not stayed(self.seen, [die]):
                 return die
 
-    def observation(self, doubt: str | None = None) -> Observation:
+    def observation(self, doubt: Doubt | None = None) -> Observation:
         emptied, self.emptied = self.emptied, not self.thrown
         self.seen = list(self.thrown)
         self.photos += 1
@@ -128,7 +129,7 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, full: bool = True) -> None:
     def refuse(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(copies.os, "pwrite", refuse) if full else monkeypatch.undo()
+    monkeypatch.setattr(os, "pwrite", refuse) if full else monkeypatch.undo()
 
 
 def table_in(folder: Path, clock: Clock | None = None) -> Table:
@@ -193,6 +194,7 @@ class Mime:
     def _take(self, outcome: Interpretation) -> None:
         self.memory = outcome.memory
         for line in outcome.lines:
+            assert not isinstance(line, Undo), "nobody changes a decision here"
             self.understood.append(line)
             self.seen = self.seen.after(line)
         if outcome.ask:
@@ -250,10 +252,10 @@ class Evening:
         self.table.start()
         started(self.table, HEADER)
 
-    def see(self, doubt: str | None = None) -> Snapshot:
+    def see(self, doubt: Doubt | None = None) -> Snapshot:
         return self.table.submit(Observe(self.tray.observation(doubt)))
 
-    def throw(self, *values: int, doubt: str | None = None) -> Snapshot:
+    def throw(self, *values: int, doubt: Doubt | None = None) -> Snapshot:
         self.tray.throw_in(*values)
         return self.see(doubt)
 

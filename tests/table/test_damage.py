@@ -20,6 +20,7 @@ from companion.table.journal.recovery import reports
 from companion.table.photos import Photos, digest_of
 from companion.table.writer import Table
 from tests.faults.latent import scrub
+from tests.known import known
 from tests.table.acting import HEADER, Evening, frozen, played, started, table_in
 
 
@@ -181,7 +182,7 @@ def test_a_second_copy_that_cannot_be_written_is_told_and_catches_up(
     journal = Journal(tmp_path)
     journal.open()
     journal.append(entry(1, "game"))
-    monkeypatch.setattr(journal._copies[1], "append", refuse)
+    monkeypatch.setattr(known(journal._copies)[1], "append", refuse)
     journal.append(entry(2))
     assert "second copy" in check_journal(tmp_path, journal.health).says
     assert not check_journal(tmp_path, journal.health).ok

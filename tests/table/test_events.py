@@ -61,7 +61,7 @@ def test_three_wipe_outs_are_a_fuchle_with_the_hole_it_fell_from() -> None:
     assert found[2][1] == {"player": "Ann", "from": 2}
 
 
-def test_two_more_wipe_outs_after_a_fuchle_eliminate_and_end_the_game_for_two() -> None:
+def test_two_wipe_outs_after_a_fuchle_eliminate_a_player() -> None:
     lines = [*WIPED, *BANKED_2] * 4
     found = told(crib(double_fuchle=True), *lines, *WIPED)
     assert [code for code, _ in found] == ["threw", "wiped_out", "eliminated", "game_over"]
@@ -78,7 +78,7 @@ def test_a_piddle_is_won_or_lost(dice: tuple[int, ...], code: str) -> None:
         assert [name for name, _ in found] == ["threw", "piddle_lost", "wiped_out"]
 
 
-def test_seven_alike_roll_over_when_the_point_is_named_and_when_the_last_die_freezes() -> None:
+def test_seven_alike_cause_a_rollover_event() -> None:
     assert [code for code, _ in told(crib(), throw(*[4] * 7), point(4))] == ["point", "rolled_over"]
     found = told(crib(), throw(4, 4, 4, 4, 1, 2, 3), point(4), throw(4, 4, 4))
     assert [code for code, _ in found] == ["threw", "froze", "rolled_over"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.games.engine.game import Action, Bomb, Keep, NamePoint, Stop
+from companion.games.engine.game import Bomb, Keep, NamePoint, Stop
 from companion.table.tray.motion import SAME_PLACE_MM
 from tests.table.acting import Asked, Mime
 
@@ -70,7 +70,7 @@ def throw_crib_dice(mime: Mime) -> None:
 def play_crag(mime: Mime) -> None:
     for _ in range(TURNS * 3):
         state = mime.state
-        keeps: list[Action] = [option for option in state.options() if isinstance(option, Keep)]
+        keeps = [option for option in state.options() if isinstance(option, Keep)]
         if keeps and mime.random.random() < 0.7:
             keep = mime.random.choice(keeps)
             mime.move_aside(keep.dice)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,9 +27,8 @@ from companion.table.journal import (
 from tests.table.acting import full_disk
 
 
-def entry(number: int, **changed: object) -> Entry:
-    values = {"number": number, "kind": "line", "body": {"line": {"do": "stop"}}, "wall_s": 12.5, "throw": None}
-    return Entry(**{**values, **changed})
+def entry(number: int, body: dict[str, Any] | None = None, throw: int | None = None) -> Entry:
+    return Entry(number=number, kind="line", body=body or {"line": {"do": "stop"}}, wall_s=12.5, throw=throw)
 
 
 def opened(folder: Path) -> Journal:
@@ -39,7 +39,7 @@ def opened(folder: Path) -> Journal:
 
 def test_what_was_appended_is_read_back_by_another(tmp_path: Path) -> None:
     journal = opened(tmp_path / "deep" / "data")
-    journal.append(entry(1, kind="game", body={"header": {"players": ["Ä", "B"]}}))
+    journal.append(entry(1, body={"header": {"players": ["Ä", "B"]}}))
     journal.append(entry(2, throw=1))
     assert read_entries(tmp_path / "deep" / "data") == tuple(entries(tmp_path / "deep" / "data"))
     assert [e.number for e in entries(tmp_path / "deep" / "data", first=2)] == [2]
@@ -50,7 +50,7 @@ def test_what_was_appended_is_read_back_by_another(tmp_path: Path) -> None:
 def test_an_entry_is_in_both_copies_and_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = opened(tmp_path)
     synced: list[int] = []
-    monkeypatch.setattr(copies.os, "fdatasync", lambda file: synced.append(os.fstat(file).st_ino))
+    monkeypatch.setattr(os, "fdatasync", lambda file: synced.append(os.fstat(file).st_ino))
     journal.append(entry(1, body={"text": "a needle in the file"}))
     assert synced == [(tmp_path / name).stat().st_ino for name in (FIRST, SECOND)]
     assert all(b"a needle in the file" in (tmp_path / name).read_bytes() for name in (FIRST, SECOND))
@@ -61,7 +61,7 @@ def test_an_entry_is_not_numbered_twice(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     journal.append(entry(1))
     with pytest.raises(DeviceError, match="can't follow"):
-        journal.append(entry(1, wall_s=99.0))
+        journal.append(entry(1, throw=1))
     journal.close()
     assert read_entries(tmp_path) == (entry(1),)
 

@@ -27,14 +27,14 @@ def test_jitter_is_nothing_even_when_the_zone_seemed_empty() -> None:
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
 
-def test_other_values_in_the_same_places_are_a_misreading_unless_the_zone_was_empty() -> None:
+def test_other_values_in_the_same_places_are_no_roll_unless_the_zone_emptied() -> None:
     lying = dice(4)
     turned = (msgspec.structs.replace(lying[0], value=2),)
     assert motion_of(lying, (), seen(turned)) is Motion.NONE
     assert motion_of(lying, (), seen(turned, emptied=True)) is Motion.UNSURE
 
 
-def test_an_emptied_zone_with_dice_elsewhere_is_a_roll_even_of_the_same_values() -> None:
+def test_dice_elsewhere_after_an_empty_zone_are_a_roll() -> None:
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 3, seed=2), emptied=True)) is Motion.ROLLED
     assert motion_of((), (), seen(dice(1, 2, 3))) is Motion.ROLLED
 
@@ -50,7 +50,7 @@ def test_a_nudge_is_shorter_than_a_die_and_a_push_is_not() -> None:
     assert motion_of(lying, (), seen(pushed(lying, 17.0))) is Motion.UNSURE
 
 
-def test_a_die_moved_to_the_keep_zone_is_no_roll_but_dice_that_also_moved_far_may_be_one() -> None:
+def test_a_die_moved_to_the_keep_zone_is_no_roll() -> None:
     lying = dice(5, 2, 6)
     assert motion_of(lying, (), seen(lying[1:], kept=dice(5, seed=3))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying[1:], 60.0), kept=dice(5, seed=3))) is Motion.UNSURE

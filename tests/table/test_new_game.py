@@ -11,6 +11,7 @@ import pytest
 from companion.games import registry
 from companion.table.commands import Observe, PlayLine, Tick
 from tests.games.high import GAME
+from tests.known import known
 from tests.table.acting import Clock, Tray, started, table_in
 
 HEADER: dict[str, Any] = {"transcript": 1, "game": "high", "players": ["Ann", "Ben"], "rules": {"twice": True}}
@@ -27,7 +28,7 @@ def test_a_new_game_plays_at_the_table_with_no_line_of_the_session_changed(tmp_p
     table.start()
     started(table, HEADER)
     thrown = table.submit(Observe(tray.throw(4)))
-    assert (thrown.state["turn_points"], thrown.options) == (4, ({"do": "stop"},))
+    assert (known(thrown.state)["turn_points"], thrown.options) == (4, ({"do": "stop"},))
     tray.lift()
     table.submit(Observe(tray.observation()))
     clock.now_s += 60.0
@@ -35,7 +36,7 @@ def test_a_new_game_plays_at_the_table_with_no_line_of_the_session_changed(tmp_p
     table.submit(PlayLine(number=thrown.number, line={"do": "stop"}))
     table.submit(Observe(tray.throw(3)))
     over = table.submit(Observe(tray.throw(6)))
-    assert over.state["outcome"]["winners"] == ["Ben"]
+    assert known(over.state)["outcome"]["winners"] == ["Ben"]
     codes = [event.code for event in over.events]
     assert codes == ["game_started", "threw", "banked", "topped", "threw", "threw", "banked", "topped", "game_over"]
     table.stop()

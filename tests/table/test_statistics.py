@@ -119,7 +119,7 @@ def test_who_plays_crag_alone_has_a_turn_for_each_category(table: Table, tmp_pat
     assert (ann.turns, ann.scoring, ann.points) == (3, 2, 5)
 
 
-def test_a_game_knows_the_best_turn_and_the_dearest_wipe_out_of_each_player(table: Table, tmp_path: Path) -> None:
+def test_each_players_best_turn_and_dearest_wipe_out_are_recorded(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben"]}))
     fives: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
     played(table, *fives, {"do": "stop"}, *fives, {"throw": [5, 1, 2, 3]}, {"throw": [2, 3, 4]})

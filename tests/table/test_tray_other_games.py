@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from companion.errors import IllegalAction
+from companion.errors import Doubt, IllegalAction
 from companion.table.commands import Answer, Observe, PlayLine, PressButton, Tick
 from companion.table.snapshot import Snapshot
 from companion.table.tray.observation import Die, Observation
 from companion.table.writer import Table
+from tests.known import known
 from tests.table.acting import Clock, Tray, started
 
 CRAG: dict[str, Any] = {"transcript": 1, "game": "crag", "players": ["Ann", "Ben"]}
@@ -30,13 +31,13 @@ def test_crag_throws_the_others_again_and_keeps_the_keep_zone(table: Table, tray
     started(table, CRAG)
     first = table.submit(Observe(tray.throw(6, 6, 2)))
     held = table.submit(Observe(tray.keep(6, 6)))
-    assert (held.notice.code, held.notice.args["again"]) == ("choose_entry", 1)
+    assert (known(held.notice).code, known(held.notice).args["again"]) == ("choose_entry", 1)
     after = table.submit(Observe(tray.throw(1)))
     assert lines_after(table, first) == 2
-    assert (after.state["dice"], after.state["rethrown"]) == ([1, 6, 6], True)
+    assert (known(after.state)["dice"], known(after.state)["rethrown"]) == ([1, 6, 6], True)
     scored = table.submit(PlayLine(number=after.number, line={"do": "score", "category": "crag"}))
-    assert scored.state["scores"] == {"Ann": 50, "Ben": 0}
-    assert scored.state["player"] == "Ben"
+    assert known(scored.state)["scores"] == {"Ann": 50, "Ben": 0}
+    assert known(scored.state)["player"] == "Ben"
 
 
 def test_crag_the_next_throw_waits_for_the_category(table: Table, tray: Tray) -> None:
@@ -46,7 +47,7 @@ def test_crag_the_next_throw_waits_for_the_category(table: Table, tray: Tray) ->
     entered = table.submit(Observe(tray.throw(1)))
     tray.lift()
     early = table.submit(Observe(tray.throw(4, 4, 4)))
-    assert (early.number, early.notice.code) == (entered.number, "decide_first")
+    assert (early.number, known(early.notice).code) == (entered.number, "decide_first")
     after = table.submit(PlayLine(number=early.number, line={"do": "score", "category": "sixes"}))
     assert [(thrown.player, thrown.values) for thrown in after.throws[2:]] == [("Ben", (4, 4, 4))]
 
@@ -55,41 +56,41 @@ def test_crag_dice_in_the_keep_zone_that_were_not_thrown_are_told(table: Table, 
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))
     tray.kept.append(tray.die(5))
-    assert table.submit(Observe(tray.observation())).notice.args["reason"] == "not_of_throw"
+    assert known(table.submit(Observe(tray.observation())).notice).args["reason"] == "not_of_throw"
 
 
 def test_crag_the_buttons_go_through_the_categories_that_score_best_first(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     thrown = table.submit(Observe(tray.throw(6, 6, 1)))
     assert thrown.choice == {"do": "score", "category": "crag"}
-    assert table.submit(PressButton(button="next")).choice["category"] == "thirteen"
-    assert table.submit(PressButton(button="next")).choice["category"] == "sixes"
-    assert table.submit(PressButton(button="next")).choice["category"] == "ones"
-    assert table.submit(PressButton(button="next")).choice["category"] == "crag"
+    assert known(table.submit(PressButton(button="next")).choice)["category"] == "thirteen"
+    assert known(table.submit(PressButton(button="next")).choice)["category"] == "sixes"
+    assert known(table.submit(PressButton(button="next")).choice)["category"] == "ones"
+    assert known(table.submit(PressButton(button="next")).choice)["category"] == "crag"
     table.submit(PressButton(button="next"))
     after = table.submit(PressButton(button="bank"))
-    assert (after.state["sheets"]["Ann"], after.choice) == ({"thirteen": 26}, None)
+    assert (known(after.state)["sheets"]["Ann"], after.choice) == ({"thirteen": 26}, None)
 
 
 def test_crapola_tells_what_the_held_dice_are_worth_before_they_are_kept(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     thrown = table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     held = table.submit(Observe(tray.keep(1)))
-    assert (held.notice.code, held.notice.args["points"]) == ("hold", 100)
+    assert (known(held.notice).code, known(held.notice).args["points"]) == ("hold", 100)
     held = table.submit(Observe(tray.keep(1, 5)))
-    assert (held.notice.args["points"], held.notice.args["sizes"]) == (250, [3])
+    assert (known(held.notice).args["points"], known(held.notice).args["sizes"]) == (250, [3])
     assert lines_after(table, thrown) == 0
     after = table.submit(Observe(tray.throw(4, 4, 1)))
-    assert after.state["kept"] == [[1, 1, 5]]
-    assert after.state["turn_points"] == 250
+    assert known(after.state)["kept"] == [[1, 1, 5]]
+    assert known(after.state)["turn_points"] == 250
 
 
 def test_crapola_a_hold_that_does_not_score_lights_an_alert(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
-    assert table.submit(Observe(tray.keep(2))).notice.args["reason"] == "does_not_score"
+    assert known(table.submit(Observe(tray.keep(2))).notice).args["reason"] == "does_not_score"
     before = table.snapshot().number
-    assert table.submit(Observe(tray.throw(1, 1, 5, 3, 6))).notice.code == "decide_first"
+    assert known(table.submit(Observe(tray.throw(1, 1, 5, 3, 6))).notice).code == "decide_first"
     assert table.snapshot().number == before
 
 
@@ -102,7 +103,7 @@ def test_crapola_lifting_all_dice_out_keeps_what_was_held_and_banks(table: Table
     tray.lift()
     table.submit(Observe(tray.observation()))
     clock.now_s += 2.5
-    assert table.submit(Tick()).state["scores"] == {"Ann": 200, "Ben": 0}
+    assert known(table.submit(Tick()).state)["scores"] == {"Ann": 200, "Ben": 0}
 
 
 def test_crapola_the_button_keeps_what_is_held_and_banks(table: Table, tray: Tray) -> None:
@@ -111,34 +112,34 @@ def test_crapola_the_button_keeps_what_is_held_and_banks(table: Table, tray: Tra
     with pytest.raises(IllegalAction, match="nothing that could be banked"):
         table.submit(PressButton(button="bank"))
     table.submit(Observe(tray.keep(5)))
-    assert table.submit(PressButton(button="bank")).state["scores"] == {"Ann": 50, "Ben": 0}
+    assert known(table.submit(PressButton(button="bank")).state)["scores"] == {"Ann": 50, "Ben": 0}
 
 
 def test_crapola_hot_dice_are_lifted_to_be_thrown_not_banked(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     held = table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))
-    assert held.notice.code == "hold_all", "the button banks, lifting does not: that must be said beforehand"
+    assert known(held.notice).code == "hold_all", "the button banks, lifting does not: that must be said beforehand"
     tray.lift()
-    assert table.submit(Observe(tray.observation())).notice.code == "throw_or_bank"
+    assert known(table.submit(Observe(tray.observation())).notice).code == "throw_or_bank"
     clock.now_s += 60
     assert table.submit(Tick()).number == held.number
     after = table.submit(Observe(tray.throw(1, 1, 2, 3, 4, 6)))
-    assert (after.state["kept"], after.state["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
+    assert (known(after.state)["kept"], known(after.state)["turn_points"]) == ([[1, 2, 3, 4, 5, 6]], 1000)
 
 
-def test_crapola_hot_dice_set_aside_by_phone_wait_for_a_throw_or_the_button(table: Table, tray: Tray) -> None:
+def test_crapola_hot_dice_kept_by_phone_wait_for_throw_or_button(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     after = table.submit(PlayLine(number=table.snapshot().number, line={"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}))
-    assert (after.notice.code, after.notice.args) == ("again_or_bank", {"player": "Ann", "sizes": [6]})
+    assert (known(after.notice).code, known(after.notice).args) == ("again_or_bank", {"player": "Ann", "sizes": [6]})
 
 
 def test_crapola_a_hold_too_small_to_bank_is_told_as_one(table: Table, tray: Tray) -> None:
     started(table, {**CRAPOLA, "rules": {"entry": 300}})
     table.submit(Observe(tray.throw(1, 1, 1, 3, 4, 6)))
-    assert table.submit(Observe(tray.keep(1))).notice.code == "hold_on"
-    assert table.submit(Observe(tray.keep(1, 1))).notice.code == "hold"
+    assert known(table.submit(Observe(tray.keep(1))).notice).code == "hold_on"
+    assert known(table.submit(Observe(tray.keep(1, 1))).notice).code == "hold"
 
 
 def test_crapola_a_hold_is_counted_once_however_quick_the_player(table: Table, tray: Tray) -> None:
@@ -146,8 +147,8 @@ def test_crapola_a_hold_is_counted_once_however_quick_the_player(table: Table, t
     table.submit(Observe(tray.throw(5, 5, 1, 5, 3, 5)))
     tray.keep_one(1)
     thrown = table.submit(Observe(tray.throw(5, 2, 1, 3, 2)))  # the hold and the throw in one observation
-    assert (thrown.state["kept"], thrown.notice.code) == ([[1]], "choose_keep")
-    assert table.submit(Observe(tray.keep(1))).notice.args["dice"] == [1]
+    assert (known(thrown.state)["kept"], known(thrown.notice).code) == ([[1]], "choose_keep")
+    assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
 def test_crapola_after_hot_dice_the_keep_zone_starts_anew(table: Table, tray: Tray) -> None:
@@ -156,9 +157,9 @@ def test_crapola_after_hot_dice_the_keep_zone_starts_anew(table: Table, tray: Tr
     table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))
     tray.lift()
     tray.throw_in(1, 1, 2, 3, 4, 6)
-    asked = table.submit(Observe(tray.observation("glare")))
-    table.submit(Answer(question=asked.question.id, values=(1, 1, 2, 3, 4, 6)))
-    assert table.submit(Observe(tray.keep(1))).notice.args["dice"] == [1]
+    asked = table.submit(Observe(tray.observation(Doubt.UNREAD)))
+    table.submit(Answer(question=known(asked.question).id, values=(1, 1, 2, 3, 4, 6)))
+    assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
 def test_crapola_dice_that_could_be_of_either_throw_are_asked_about(table: Table, tray: Tray) -> None:
@@ -168,9 +169,9 @@ def test_crapola_dice_that_could_be_of_either_throw_are_asked_about(table: Table
     tray.keep_one(5)
     tray.throw_in(4, 6, 3, 4)  # four thrown and the five held, or five thrown and a five moved aside?
     asked = table.submit(Observe(tray.observation()))
-    assert (asked.question.code, asked.question.wanted) == ("unsure", (4, 5))
-    after = table.submit(Answer(question=asked.question.id, values=(3, 4, 4, 6)))
-    assert after.state["player"] == "Ben", "the four that were thrown score nothing"
+    assert (known(asked.question).code, known(asked.question).wanted) == ("unsure", (4, 5))
+    after = table.submit(Answer(question=known(asked.question).id, values=(3, 4, 4, 6)))
+    assert known(after.state)["player"] == "Ben", "the four that were thrown score nothing"
     assert [event.args["dice"] for event in after.events if event.code == "kept"] == [[1, 5]]
 
 
@@ -179,20 +180,20 @@ def test_who_leaves_in_anothers_turn_changes_nothing_in_the_tray(table: Table, t
     table.submit(Observe(tray.throw(6, 6, 2)))
     held = table.submit(Observe(tray.keep(6, 6)))
     left = table.submit(PlayLine(number=held.number, line={"leave": "Ben"}))
-    assert (left.notice, left.state["dice"], left.events[-1].code) == (held.notice, [2, 6, 6], "left")
+    assert (left.notice, known(left.state)["dice"], left.events[-1].code) == (held.notice, [2, 6, 6], "left")
     after = table.submit(Observe(tray.throw(1)))
-    assert after.state["dice"] == [1, 6, 6], "what lay in the keep zone stays"
+    assert known(after.state)["dice"] == [1, 6, 6], "what lay in the keep zone stays"
 
 
 def test_a_question_about_the_throw_stays_open_when_another_leaves(table: Table, tray: Tray) -> None:
     started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
     tray.throw_in(6, 6, 2)
-    asked = table.submit(Observe(tray.observation("disagree")))
+    asked = table.submit(Observe(tray.observation(Doubt.DISAGREE)))
     assert asked.phase == "asking"
     left = table.submit(PlayLine(number=asked.number, line={"leave": "Cat"}))
     assert left.question == asked.question
-    answered = table.submit(Answer(question=left.question.id, values=(6, 6, 2)))
-    assert answered.state["dice"] == [2, 6, 6]
+    answered = table.submit(Answer(question=known(left.question).id, values=(6, 6, 2)))
+    assert known(answered.state)["dice"] == [2, 6, 6]
 
 
 def test_the_dice_of_who_leaves_in_his_own_turn_are_nobodys(table: Table, tray: Tray, clock: Clock) -> None:
@@ -200,23 +201,23 @@ def test_the_dice_of_who_leaves_in_his_own_turn_are_nobodys(table: Table, tray: 
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 4)))
     kept = table.submit(Observe(tray.keep(1, 1)))
     left = table.submit(PlayLine(number=kept.number, line={"leave": "Ann"}))
-    assert (left.state["player"], left.state["kept"]) == ("Ben", [])
+    assert (known(left.state)["player"], known(left.state)["kept"]) == ("Ben", [])
     tray.lift()
     table.submit(Observe(tray.observation()))
     clock.now_s += 5
     waits = table.submit(Tick())
-    assert (waits.number, waits.state["player"]) == (left.number, "Ben"), "lifting them out banks nothing"
+    assert (waits.number, known(waits.state)["player"]) == (left.number, "Ben"), "lifting them out banks nothing"
     thrown = table.submit(Observe(tray.throw(1, 2, 2, 3, 3, 4)))
-    assert (thrown.throws[-1].player, thrown.state["decisions"]) == ("Ben", ["keep"])
+    assert (thrown.throws[-1].player, known(thrown.state)["decisions"]) == ("Ben", ["keep"])
     back = table.submit(PlayLine(number=thrown.number, line={"undo": 2}))
-    assert (back.state["player"], "left" in back.state) == ("Ann", False)
+    assert (known(back.state)["player"], "left" in known(back.state)) == ("Ann", False)
 
 
 def test_who_has_left_does_not_start_the_next_game(table: Table) -> None:
     started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
     for name in ("Ann", "Cat"):
         over = table.submit(PlayLine(number=table.snapshot().number, line={"leave": name}))
-    assert (over.state["outcome"]["winners"], over.next_starter) == (["Ben"], "Ben")
+    assert (known(over.state)["outcome"]["winners"], over.next_starter) == (["Ben"], "Ben")
 
 
 def rolled_beside(tray: Tray, stays: tuple[int, ...], *values: int) -> Observation:
@@ -253,4 +254,4 @@ def test_a_throw_of_more_dice_than_were_left_is_asked_about(table: Table, tray: 
     table.submit(PlayLine(number=seen.number, line={"do": "keep", "dice": [6]}))
     after = table.submit(Observe(rolled_beside(tray, (5,), 1, 3)))
     assert after.question is not None
-    assert (after.notice.code, after.notice.args) == ("count", {"wanted": [2], "seen": 3, "kept": 0})
+    assert (known(after.notice).code, known(after.notice).args) == ("count", {"wanted": [2], "seen": 3, "kept": 0})

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from companion.errors import DeviceError, IllegalAction, NotationError, RulesError, StaleAction
+from companion.errors import DeviceError, Doubt, IllegalAction, NotationError, RulesError, StaleAction
 from companion.table.commands import Answer, Observe, PlayLine, PressButton, StartGame, Tick
 from companion.table.journal import read_entries
 from companion.table.writer import Table
+from tests.known import known
 from tests.table.acting import HEADER, Clock, Tray, started, table_in
 
 
@@ -17,17 +18,17 @@ def test_a_turn_is_played_without_a_phone(table: Table, clock: Clock, tmp_path: 
     tray = Tray(clock=clock)
     started(table, HEADER)
     table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
-    assert table.snapshot().state["decisions"] == ["point"]
-    assert table.submit(Observe(tray.keep(5))).notice.args["reason"] == "all_of_value"
-    assert table.submit(Observe(tray.keep(5))).state["frozen"] == 2
-    assert table.submit(Observe(tray.throw(5, 3, 3, 4, 6))).state["frozen"] == 3
+    assert known(table.snapshot().state)["decisions"] == ["point"]
+    assert known(table.submit(Observe(tray.keep(5))).notice).args["reason"] == "all_of_value"
+    assert known(table.submit(Observe(tray.keep(5))).state)["frozen"] == 2
+    assert known(table.submit(Observe(tray.throw(5, 3, 3, 4, 6))).state)["frozen"] == 3
     table.submit(Observe(tray.keep(5)))
     tray.lift()
-    assert table.submit(Observe(tray.observation())).notice.code == "banking"
+    assert known(table.submit(Observe(tray.observation())).notice).code == "banking"
     clock.now_s = 2.5
     after = table.submit(Tick())
-    assert after.state["scores"] == {"Ann": 5, "Ben": 0}
-    assert after.state["player"] == "Ben"
+    assert known(after.state)["scores"] == {"Ann": 5, "Ben": 0}
+    assert known(after.state)["player"] == "Ben"
     assert after.number == 5
     assert [entry.kind for entry in read_entries(tmp_path)] == ["game", *["line"] * 4]
     assert (tmp_path / "photos" / "2.jpg").read_bytes().startswith(b"\xff\xd8 a picture")
@@ -38,12 +39,12 @@ def test_a_doubtful_throw_is_asked_and_answered(table: Table, clock: Clock) -> N
     started(table, HEADER)
     tray.throw(5, 5, 2, 2, 1, 4, 6)
     tray.emptied = True
-    asking = table.submit(Observe(tray.observation(doubt="disagree")))
-    assert (asking.phase, asking.number, asking.question.code) == ("asking", 1, "disagree")
-    assert (table.question_photo(asking.question.id) or b"").startswith(b"\xff\xd8 a picture")
-    after = table.submit(Answer(question=asking.question.id, values=(5, 5, 5, 2, 1, 4, 6)))
+    asking = table.submit(Observe(tray.observation(doubt=Doubt.DISAGREE)))
+    assert (asking.phase, asking.number, known(asking.question).code) == ("asking", 1, "disagree")
+    assert (table.question_photo(known(asking.question).id) or b"").startswith(b"\xff\xd8 a picture")
+    after = table.submit(Answer(question=known(asking.question).id, values=(5, 5, 5, 2, 1, 4, 6)))
     assert after.question is None
-    assert after.state["dice"] == [1, 2, 4, 5, 5, 5, 6]
+    assert known(after.state)["dice"] == [1, 2, 4, 5, 5, 5, 6]
     assert after.throws[-1].source == "answered"
 
 

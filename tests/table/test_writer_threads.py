@@ -17,6 +17,7 @@ from companion.errors import CompanionError, DeviceError, StaleAction
 from companion.table.commands import EndSitting, NoteMotion, Observe, PlayLine
 from companion.table.journal import read_entries
 from companion.table.writer import Table
+from tests.known import known
 from tests.table.acting import HEADER, Tray, full_disk, started, table_in
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,9 +106,7 @@ def test_a_fault_in_a_command_leaves_the_table_playing(table: Table, monkeypatch
     assert table.submit(PlayLine(number=1, line=throw)).number == 2
 
 
-def test_a_fault_in_showing_the_table_is_told_and_mended_by_the_next_command(
-    table: Table, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_next_command_mends_a_fault_in_the_projection(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.table.projection.race_of", lambda _: 1 // 0)
     with pytest.raises(CompanionError, match="fault in the program"):
         table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
@@ -117,7 +116,11 @@ def test_a_fault_in_showing_the_table_is_told_and_mended_by_the_next_command(
 
 def test_a_fault_in_a_reader_stops_neither_the_table_nor_the_other_readers(table: Table) -> None:
     seen: list[int] = []
-    table.subscribe(lambda *_: 1 // 0)
+
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    table.subscribe(fail)
     table.subscribe(lambda snapshot, _: seen.append(snapshot.number))
     assert table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]})).number == 2
     assert seen == [2]
@@ -155,7 +158,7 @@ def test_a_disk_that_fills_refuses_and_recovers(table: Table, tmp_path: Path, mo
     with pytest.raises(DeviceError, match="disk is full"):
         table.submit(Observe(observation))
     assert table.snapshot().number == number
-    assert table.snapshot().notice.code == "ill"
+    assert known(table.snapshot().notice).code == "ill"
     assert list((tmp_path / "photos").iterdir()) == [], "no photo without its throw"
     full_disk(monkeypatch, full=False)
     tray.knock()
