@@ -1,4 +1,4 @@
-"""Acting out play for the tests: a table on a folder, a clock that stands still, and dice to observe."""
+"""Play acted out for tests: a table on a folder, a clock set by hand, and a tray of dice to observe."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ FIRST = (5, 5, 2, 2, 1, 4, 6)
 
 
 class Clock:
-    """A clock that goes on when it is told to."""
+    """A clock that stands still; a test sets `now_s`, in seconds."""
 
     def __init__(self) -> None:
         self.now_s = 0.0
@@ -44,7 +44,13 @@ class Clock:
 
 
 class Tray:
-    """Dice in a tray: thrown to new places, moved to the keep zone, lifted out. `observation`: as a camera tells."""
+    """A tray of dice: throw, keep and lift them, and observe the tray as a camera would.
+
+    Args:
+        seed: Seed of the places where dice land.
+        clock: Clock of the observations.
+        keep_zone: Whether observations come from a tray with a keep zone.
+    """
 
     def __init__(self, seed: int = 1, clock: Clock | None = None, keep_zone: bool = True) -> None:
         self.random = random.Random(seed)
@@ -58,7 +64,7 @@ class Tray:
         self.photos = 0
 
     def lift(self, *zones: str) -> None:
-        """Every die out of the tray, or out of one zone (`thrown`, `kept`)."""
+        """Lift every die out of the tray, or out of these zones (`thrown`, `kept`)."""
         if not zones or "thrown" in zones:
             self.lay = self.thrown or self.lay
             self.thrown, self.emptied = [], True
@@ -66,17 +72,17 @@ class Tray:
             self.kept = []
 
     def throw(self, *values: int) -> Observation:
-        """Lift the dice of the throw zone and throw these."""
+        """Replace the dice of the throw zone by a throw and observe the tray."""
         self.throw_in(*values)
         return self.observation()
 
     def throw_in(self, *values: int) -> None:
-        """The same, and no one has looked yet."""
+        """Replace the dice of the throw zone by a throw, without an observation."""
         self.lift("thrown")
         self.thrown = [self.die(value) for value in values]
 
     def knock(self) -> None:
-        """Someone knocks the table: every die slides a little."""
+        """Slide every die by up to 8 mm, as a knock does."""
         self.thrown = [self.slid(die) for die in self.thrown]
         self.kept = [self.slid(die) for die in self.kept]
 
@@ -85,22 +91,19 @@ class Tray:
         return msgspec.structs.replace(die, x_mm=x_mm, y_mm=y_mm)
 
     def keep(self, *values: int) -> Observation:
-        """Move one die of each of those values from the throw zone to the keep zone."""
+        """Move one die of each value from the throw zone to the keep zone and observe the tray."""
         for value in values:
             self.keep_one(value)
         return self.observation()
 
     def keep_one(self, value: int) -> None:
-        """The same with one die, and no one has looked yet."""
+        """Move one die of a value to the keep zone, without an observation."""
         die = next(die for die in self.thrown if die.value == value)
         self.thrown.remove(die)
         self.kept.append(self.die(value))
 
     def die(self, value: int) -> Die:
-        """Anywhere; but once in ten thousand throws one lands to the millimetre on what it was, and no one can tell.
-
-        What it was: where it lay, or where it was seen last, before somebody knocked the table.
-        """
+        """Return a die at a random place, away from where a die of its value was before: nobody could tell those."""
         while True:
             x_mm, y_mm = self.random.uniform(0, 300), self.random.uniform(0, 220)
             box = (int(x_mm) * 4, int(y_mm) * 4, 64, 64)
@@ -124,7 +127,7 @@ class Tray:
 
 
 def full_disk(monkeypatch: pytest.MonkeyPatch, full: bool = True) -> None:
-    """Have the disk take no more bytes of a journal, or again."""
+    """Make writes to the journal fail as on a full disk; `full=False` ends that."""
 
     def refuse(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -133,12 +136,12 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, full: bool = True) -> None:
 
 
 def table_in(folder: Path, clock: Clock | None = None) -> Table:
-    """A table on that folder, not started."""
+    """Return a table on a folder, not started."""
     return Table(Journal(folder), Photos(folder), clock=clock or Clock(), wall=lambda: 1_700_000_000.0)
 
 
 def transcripts(entries: Iterable[Entry]) -> list[tuple[int, bytes]]:
-    """Each game of a journal: the number of the entry that started it, and its transcript as JSON Lines."""
+    """Return each game of a journal: the number of its first entry, and its transcript as JSON Lines."""
     record, games = Record(), dict[int, Game]()
     for entry in entries:
         record = followed(record, entry, games)
@@ -158,13 +161,13 @@ def played(table: Table, lines: Sequence[dict[str, Any]]) -> None:
 
 
 class Asked(Exception):
-    """The interpreter wants a person: play stops here."""
+    """The interpreter asks a person, which ends the test's play."""
 
 
 class Mime:
-    """Plays a game with its dice: acts each line out in a tray, shows it, and notes what the interpreter makes of it.
+    """Acts a game out in a tray and collects the lines that the interpreter makes of it.
 
-    Who acts may be sloppy: knocks the table, holds dice one by one, is so quick that the tray is not seen in between.
+    A sloppy player knocks the table, moves dice one by one, and may be too quick for an observation in between.
     """
 
     def __init__(self, header: dict[str, Any], seed: int, sloppy: bool) -> None:
@@ -179,12 +182,12 @@ class Mime:
         self.understood: list[Action | Undo] = []
 
     def see(self) -> None:
-        """Show the tray as it is."""
+        """Observe and interpret the tray."""
         self.observation = self.tray.observation()
         self._take(interpret(Situation(self.seen, self.memory, self.observation)))
 
     def perhaps_see(self) -> None:
-        """Show it, or be too quick for the camera."""
+        """Observe and interpret the tray; a sloppy player may be too quick for that, or knock it."""
         if not self.sloppy or self.random.random() < 0.6:
             self.see()
         if self.sloppy and self.random.random() < 0.3:
@@ -203,7 +206,7 @@ class Mime:
             raise Asked("decide_first")
 
     def say(self, action: Action) -> None:
-        """Play it by phone or button: what dice can't say."""
+        """Play a decision by phone or button, which dice can't express."""
         self.meant.append(action)
         self.state = self.state.after(action)
         self.see()
@@ -213,7 +216,7 @@ class Mime:
         self._take(reinterpret(Situation(self.seen, self.memory, self.observation)))
 
     def throw(self, *values: int, fresh: bool) -> None:
-        """Throw dice: at a turn's start all are collected first, later those of the throw zone."""
+        """Throw these values; `fresh` lifts all dice first, otherwise only those of the throw zone."""
         if fresh:
             self.tray.lift()
         self.tray.lift("thrown")
@@ -223,7 +226,7 @@ class Mime:
         self.see()
 
     def move_aside(self, values: Sequence[int]) -> None:
-        """Move these to the keep zone, perhaps one by one."""
+        """Move dice of these values to the keep zone; a sloppy player is observed in between."""
         for value in values:
             self.tray.keep_one(value)
             if self.sloppy and self.random.random() < 0.3:
@@ -231,7 +234,7 @@ class Mime:
         self.perhaps_see()
 
     def lift_out(self) -> None:
-        """Lift all dice out and wait."""
+        """Lift all dice out and let 3 s pass."""
         if self.sloppy and self.tray.thrown and self.random.random() < 0.5:
             self.tray.thrown = self.tray.thrown[1:]
             self.see()
@@ -242,7 +245,7 @@ class Mime:
 
 
 class Evening:
-    """A table, a tray and a clock."""
+    """A started table in a folder, with a tray and a clock that tests control."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -274,6 +277,6 @@ class Evening:
 
 
 def frozen(evening: Evening, *values: int) -> Snapshot:
-    """A first throw of FIRST with the fives frozen."""
+    """Throw `FIRST`, then keep both fives, which freezes them."""
     evening.throw(*FIRST)
     return evening.keep(5, 5)

@@ -1,4 +1,4 @@
-"""A table in a folder of its own, and an evening at it."""
+"""Fixtures: a table in a folder of its own, its clock, and an evening."""
 
 from __future__ import annotations
 

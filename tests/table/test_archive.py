@@ -139,7 +139,7 @@ def test_a_start_replays_the_game_on_the_table_and_no_other(evening: Path, monke
 
 
 @pytest.mark.parametrize("harm", ["cut", "bit", "empty", "missing"])
-def test_a_file_of_past_games_that_is_damaged_is_made_anew(evening: Path, harm: str) -> None:
+def test_a_damaged_archive_is_rebuilt_from_the_journal(evening: Path, harm: str) -> None:
     before = shown(evening)
     file = evening / FILE_NAME
     content = bytearray(file.read_bytes())
@@ -152,7 +152,7 @@ def test_a_file_of_past_games_that_is_damaged_is_made_anew(evening: Path, harm: 
     assert Archive(evening).load() is not None
 
 
-def test_a_file_of_another_journal_is_not_believed(evening: Path, tmp_path: Path) -> None:
+def test_an_archive_of_another_journal_is_rebuilt(evening: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     table = table_in(other)
     table.start()
@@ -163,7 +163,7 @@ def test_a_file_of_another_journal_is_not_believed(evening: Path, tmp_path: Path
     assert shown(other) == before
 
 
-def test_a_game_that_is_filed_and_reopened_is_the_same(evening: Path) -> None:
+def test_a_reopened_archived_game_equals_the_original(evening: Path) -> None:
     found = Archive(evening).load()
     assert found is not None
     for game in found[1].values():

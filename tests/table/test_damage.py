@@ -73,7 +73,7 @@ def told(folder: Path) -> str:
     return says
 
 
-def test_a_whole_journal_is_well(tmp_path: Path) -> None:
+def test_an_intact_journal_passes_every_check(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     reopened(tmp_path)
     assert read_entries(tmp_path) == tuple(entries)
@@ -84,7 +84,7 @@ def test_a_whole_journal_is_well(tmp_path: Path) -> None:
     assert not reports(tmp_path)
 
 
-def test_both_copies_gone_are_told_when_the_archive_is_there(tmp_path: Path) -> None:
+def test_missing_copies_are_reported_if_the_archive_is_there(tmp_path: Path) -> None:
     kept(tmp_path)
     for file in tmp_path.iterdir():
         if file.is_file():
@@ -95,7 +95,7 @@ def test_both_copies_gone_are_told_when_the_archive_is_there(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
-def test_one_changed_bit_in_one_copy_loses_nothing_and_is_told(tmp_path: Path, copy: str) -> None:
+def test_a_changed_bit_in_one_copy_is_reported_and_loses_nothing(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
     spoil(tmp_path / copy, b'"n":60,')
     reopened(tmp_path)
@@ -121,7 +121,7 @@ def test_a_copy_that_is_cut_or_gone_is_rewritten_from_the_other(tmp_path: Path, 
     assert examined(tmp_path) == (60, None)
 
 
-def test_entries_lost_from_both_copies_are_told_with_numbers_and_time(tmp_path: Path) -> None:
+def test_lost_entries_are_reported_with_numbers_and_time(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":20,')
@@ -135,7 +135,7 @@ def test_entries_lost_from_both_copies_are_told_with_numbers_and_time(tmp_path: 
     assert found[20:] == tuple(entries[40:]), "the game after it stands as it was"
 
 
-def test_an_end_lost_from_both_copies_is_told_and_no_number_repeats(tmp_path: Path) -> None:
+def test_after_a_lost_end_no_entry_number_repeats(tmp_path: Path) -> None:
     kept(tmp_path)
     for copy in (FIRST, SECOND):
         spoil(tmp_path / copy, b'"n":60,')
@@ -150,7 +150,7 @@ def test_an_end_lost_from_both_copies_is_told_and_no_number_repeats(tmp_path: Pa
     assert reopened(tmp_path).tail.head.number == 61
 
 
-def test_two_photos_that_no_entry_knows_prove_a_loss_and_one_does_not(tmp_path: Path) -> None:
+def test_two_photos_without_an_entry_prove_a_loss_but_one_does_not(tmp_path: Path) -> None:
     kept(tmp_path)
     reopened(tmp_path, photographed=(1, 60, 61))
     assert not reports(tmp_path)
@@ -161,12 +161,12 @@ def test_two_photos_that_no_entry_knows_prove_a_loss_and_one_does_not(tmp_path: 
     assert len(reports(tmp_path)) == 1, "told once"
 
 
-def test_a_folder_with_photos_and_no_journal_at_all_has_lost_it(tmp_path: Path) -> None:
+def test_photos_without_a_journal_prove_its_loss(tmp_path: Path) -> None:
     reopened(tmp_path, photographed=(1, 2, 3))
     assert "entries 1 to 3 are missing, from the very beginning" in told(tmp_path)
 
 
-def test_a_head_that_is_behind_is_no_damage(tmp_path: Path) -> None:
+def test_an_unfinished_last_line_of_one_copy_is_no_damage(tmp_path: Path) -> None:
     entries = kept(tmp_path)
     mirror = tmp_path / SECOND
     mirror.write_bytes(mirror.read_bytes()[:-5])  # the power went while the last line was written
@@ -176,9 +176,7 @@ def test_a_head_that_is_behind_is_no_damage(tmp_path: Path) -> None:
     assert examined(tmp_path) == (60, None)
 
 
-def test_a_second_copy_that_cannot_be_written_is_told_and_catches_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unwritable_second_copy_is_reported_and_catches_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(tmp_path)
     journal.open()
     journal.append(entry(1, "game"))
@@ -193,7 +191,7 @@ def test_a_second_copy_that_cannot_be_written_is_told_and_catches_up(
     assert examined(tmp_path) == (2, None)
 
 
-def test_a_table_on_a_recovered_journal_plays_on_and_tells_its_page(tmp_path: Path) -> None:
+def test_a_table_plays_on_after_recovery_with_a_notice(tmp_path: Path) -> None:
     evening = Evening(tmp_path)
     frozen(evening, 5, 5)
     before = evening.table.snapshot()
@@ -245,7 +243,7 @@ def test_any_fault_at_the_start_ends_it_with_a_message(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
-def test_damage_to_one_copy_is_found_and_mended_by_the_next_scrub(tmp_path: Path, copy: str) -> None:
+def test_the_next_scrub_finds_and_repairs_damage_to_one_copy(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
     journal = Journal(tmp_path)
     journal.open()
@@ -270,7 +268,7 @@ def test_damage_to_another_part_of_each_copy_loses_nothing(tmp_path: Path) -> No
     assert "nothing is missing" in told(tmp_path)
 
 
-def test_a_scrub_tells_what_it_verified_and_when(tmp_path: Path) -> None:
+def test_health_says_what_a_scrub_verified_and_when(tmp_path: Path) -> None:
     kept(tmp_path)
     journal = Journal(tmp_path, wall=lambda: 1_700_001_000.0)
     journal.open()
@@ -279,7 +277,7 @@ def test_a_scrub_tells_what_it_verified_and_when(tmp_path: Path) -> None:
     journal.close()
 
 
-def test_what_is_lost_from_both_copies_of_a_running_table_is_told(tmp_path: Path) -> None:
+def test_a_scrub_reports_entries_lost_from_both_copies(tmp_path: Path) -> None:
     kept(tmp_path)
     journal = Journal(tmp_path)
     journal.open()
@@ -297,7 +295,7 @@ def test_what_is_lost_from_both_copies_of_a_running_table_is_told(tmp_path: Path
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
 @pytest.mark.parametrize("count", [20, 60])
-def test_a_shorter_foreign_copy_is_told_and_the_whole_one_wins(tmp_path: Path, copy: str, count: int) -> None:
+def test_a_shorter_foreign_copy_is_reported_and_replaced(tmp_path: Path, copy: str, count: int) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", count)
     shutil.copy(tmp_path / "other" / copy, tmp_path / "ours" / copy)
@@ -306,7 +304,7 @@ def test_a_shorter_foreign_copy_is_told_and_the_whole_one_wins(tmp_path: Path, c
     assert "nothing is missing" in told(tmp_path / "ours")
 
 
-def test_a_longer_foreign_copy_is_told_and_ours_wins(tmp_path: Path) -> None:
+def test_a_longer_foreign_copy_is_reported_and_replaced(tmp_path: Path) -> None:
     entries = kept(tmp_path / "ours", anchors=tmp_path)
     kept(tmp_path / "other", 100)
     shutil.copy(tmp_path / "other" / FIRST, tmp_path / "ours" / FIRST)
@@ -316,7 +314,7 @@ def test_a_longer_foreign_copy_is_told_and_ours_wins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("copy", [FIRST, SECOND])
-def test_an_older_copy_is_told_and_the_longer_one_wins(tmp_path: Path, copy: str) -> None:
+def test_an_older_copy_is_reported_and_replaced_by_the_longer(tmp_path: Path, copy: str) -> None:
     entries = kept(tmp_path)
     content = (tmp_path / copy).read_bytes().splitlines(keepends=True)
     (tmp_path / copy).write_bytes(b"".join(content[:40]))
@@ -325,7 +323,7 @@ def test_an_older_copy_is_told_and_the_longer_one_wins(tmp_path: Path, copy: str
     assert "ends at entry 40" in told(tmp_path)
 
 
-def test_both_copies_rolled_back_are_told_by_the_anchor(tmp_path: Path) -> None:
+def test_the_anchor_reveals_that_both_copies_were_rolled_back(tmp_path: Path) -> None:
     folder = tmp_path / "data"
     entries = kept(folder, anchors=tmp_path)
     for copy in (FIRST, SECOND):
@@ -339,7 +337,7 @@ def test_both_copies_rolled_back_are_told_by_the_anchor(tmp_path: Path) -> None:
     assert len(reports(folder)) == 1, "told once"
 
 
-def test_a_foreign_pair_is_told_by_the_anchor(tmp_path: Path) -> None:
+def test_the_anchor_reveals_a_foreign_journal(tmp_path: Path) -> None:
     kept(tmp_path / "ours", anchors=tmp_path)
     entries = kept(tmp_path / "other", 30, games=(1,))
     for copy in (FIRST, SECOND):
@@ -349,14 +347,14 @@ def test_a_foreign_pair_is_told_by_the_anchor(tmp_path: Path) -> None:
     assert read_entries(tmp_path / "ours") == tuple(entries)
 
 
-def test_a_folder_that_is_gone_is_told_by_the_anchor(tmp_path: Path) -> None:
+def test_the_anchor_reveals_a_deleted_data_folder(tmp_path: Path) -> None:
     kept(tmp_path / "data", anchors=tmp_path)
     shutil.rmtree(tmp_path / "data")
     reopened(tmp_path / "data", anchors=tmp_path)
     assert "entries 1 to 60 are missing" in told(tmp_path / "data")
 
 
-def test_an_anchor_that_cannot_be_written_stops_nothing(tmp_path: Path) -> None:
+def test_a_table_works_without_a_writable_anchor(tmp_path: Path) -> None:
     (tmp_path / "anchors").write_text("in the way")
     entries = kept(tmp_path / "data", anchors=tmp_path / "anchors")
     reopened(tmp_path / "data", anchors=tmp_path / "anchors")
@@ -402,7 +400,7 @@ def photographed(folder: Path, count: int = 6) -> Journal:
     return journal
 
 
-def test_two_photos_that_were_swapped_are_told_and_put_right(tmp_path: Path) -> None:
+def test_swapped_photos_are_reported_and_swapped_back(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     first, second = tmp_path / "photos" / "2.jpg", tmp_path / "photos" / "5.jpg"
     first.rename(tmp_path / "spot")
@@ -414,7 +412,7 @@ def test_two_photos_that_were_swapped_are_told_and_put_right(tmp_path: Path) -> 
     assert (first.read_bytes(), second.read_bytes()) == (b"photo 2", b"photo 5")
 
 
-def test_a_photo_of_another_throw_is_told_and_shown_no_more(tmp_path: Path) -> None:
+def test_a_replaced_photo_is_reported_and_no_longer_shown(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     (tmp_path / "photos" / "4.jpg").write_bytes(b"another picture")
     scrub(journal)
@@ -425,7 +423,7 @@ def test_a_photo_of_another_throw_is_told_and_shown_no_more(tmp_path: Path) -> N
     assert (aside / "photos" / "4.jpg").read_bytes() == b"another picture", "no photo is ever destroyed"
 
 
-def test_a_photo_that_was_cleared_is_no_damage(tmp_path: Path) -> None:
+def test_a_deleted_photo_is_no_damage(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     (tmp_path / "photos" / "1.jpg").unlink()
     scrub(journal)
@@ -434,7 +432,7 @@ def test_a_photo_that_was_cleared_is_no_damage(tmp_path: Path) -> None:
     assert not reports(tmp_path)
 
 
-def test_a_running_table_scrubs_while_nobody_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_idle_table_scrubs_its_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     evening = Evening(tmp_path)
     evening.throw(5, 5, 2, 2, 1, 4, 6)
     evening.table.stop()
@@ -456,7 +454,7 @@ def test_a_running_table_scrubs_while_nobody_plays(tmp_path: Path, monkeypatch: 
     assert "both copies up to entry 2, 1 photos" in journal.health()[1]
 
 
-def test_a_photo_that_is_cleared_during_a_scrub_is_no_damage(tmp_path: Path) -> None:
+def test_a_photo_deleted_during_a_scrub_is_no_damage(tmp_path: Path) -> None:
     journal = photographed(tmp_path)
     journal.upkeep(0.0)
     (tmp_path / "photos" / "4.jpg").unlink()

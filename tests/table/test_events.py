@@ -49,11 +49,11 @@ def test_a_safe_throw_without_the_point_freezes_nothing() -> None:
     assert [code for code, _ in told(crib(), MIXED, point(5), throw(1, 3, 3, 4, 6))] == ["threw"]
 
 
-def test_a_bank_tells_the_holes_it_ran() -> None:
+def test_a_bank_event_has_the_holes_before_and_after() -> None:
     assert told(crib(), *BANKED_2) == [("banked", {"player": "Ann", "points": 2, "from": 0, "to": 2})]
 
 
-def test_three_wipe_outs_are_a_fuchle_with_the_hole_it_fell_from() -> None:
+def test_a_fuchle_event_has_the_hole_that_it_fell_from() -> None:
     lines = [*BANKED_2, *BANKED_2, *WIPED, *BANKED_2, *WIPED, *BANKED_2]
     found = told(crib(), *lines, *WIPED)
     assert [code for code, _ in found] == ["threw", "wiped_out", "fuchled"]
@@ -85,7 +85,7 @@ def test_seven_alike_cause_a_rollover_event() -> None:
     assert found[-1][1]["points"] == 20
 
 
-def test_a_bomb_tells_whom_it_hit() -> None:
+def test_a_bomb_event_names_the_player_who_was_hit() -> None:
     ones = throw(1, 1, 1, 1, 1, 2, 3)
     lines = [*BANKED_2[:-1], throw(5, 5, 5, 3, 4), STOP, ones, point(1), {"do": "bomb"}]
     assert told(crib(bomb=True), *lines) == [("bomb_announced", {"player": "Ben"})]
@@ -95,7 +95,7 @@ def test_a_bomb_tells_whom_it_hit() -> None:
     assert [code for code, _ in missed] == ["threw", "bomb_failed", "wiped_out"]
 
 
-def test_a_bomb_that_fizzles_out_and_fuchles_is_told_as_that() -> None:
+def test_a_failed_bomb_can_cause_a_fuchle_event() -> None:
     ones = throw(1, 1, 1, 1, 1, 2, 3)
     lines = [throw(5, 5, 5, 3, 1, 4, 6), point(5), STOP, *BANKED_2, *BANKED_2]
     lines += [*WIPED, *BANKED_2, *WIPED, *BANKED_2, ones, point(1), {"do": "bomb"}]
@@ -104,12 +104,12 @@ def test_a_bomb_that_fizzles_out_and_fuchles_is_told_as_that() -> None:
     assert [code for code, _ in found] == ["threw", "bomb_failed", "wiped_out", "fuchled"]
 
 
-def test_a_bump_tells_who_went_back() -> None:
+def test_a_bump_event_names_the_player_who_went_back() -> None:
     found = told(crib(bumping=True), *BANKED_2, *BANKED_2)
     assert found[1] == ("bumped", {"player": "Ann", "from": 2, "to": 0})
 
 
-def test_a_finish_and_the_end_are_told() -> None:
+def test_finishing_causes_a_finish_and_a_game_over_event() -> None:
     big = [throw(*[6] * 7), point(6), throw(*[6] * 7), point(6), throw(*[6] * 7), point(6), throw(*[6] * 7), point(6)]
     finish = [*big, throw(6, 6, 6, 1, 2, 3, 4), point(6), STOP]
     found = told(crib(), *finish)
@@ -124,7 +124,7 @@ def test_partners_bank_for_their_team() -> None:
     assert found == [("banked", {"player": "Ann & Cat", "points": 2, "from": 2, "to": 4})]
 
 
-def test_crag_tells_what_was_kept_and_entered() -> None:
+def test_crag_events_say_what_was_kept_and_entered() -> None:
     header = {"game": "crag", "players": ["Ann"]}
     keep = {"do": "keep", "dice": [6, 6]}
     assert told(header, throw(6, 6, 2), keep) == [("kept", {"player": "Ann", "dice": [6, 6]})]
@@ -135,7 +135,7 @@ def test_crag_tells_what_was_kept_and_entered() -> None:
     ]
 
 
-def test_crapola_tells_keeps_hot_dice_crap_outs_and_the_turning() -> None:
+def test_crapola_has_events_for_keeps_hot_dice_crap_outs_and_turning() -> None:
     header = {"game": "crapola", "players": ["Ann", "Ben", "Cat"], "rules": {"entry": 0}}
     everything = {"do": "keep", "dice": [1, 2, 3, 4, 5, 6]}
     found = told(header, throw(1, 2, 3, 4, 5, 6), everything)
@@ -147,7 +147,7 @@ def test_crapola_tells_keeps_hot_dice_crap_outs_and_the_turning() -> None:
     assert later[1:] == [("crapped_out", {"player": "Ann", "points": 1000})]
 
 
-def test_crapola_tells_spending_and_the_last_round() -> None:
+def test_crapola_has_events_for_spending_and_the_last_round() -> None:
     header = {"game": "crapola", "players": ["Ann", "Ben"], "rules": {"entry": 0, "target": 100}}
     last = told(header, throw(1, 2, 3, 3, 4, 6), {"do": "keep", "dice": [1]}, STOP)
     assert last[1] == ("last_round", {"player": "Ann"})
@@ -158,7 +158,7 @@ def test_crapola_tells_spending_and_the_last_round() -> None:
 
 
 @pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
-def test_the_roll_off_is_told_in_every_game(game: str) -> None:
+def test_every_game_has_events_for_the_roll_off(game: str) -> None:
     header = {"game": game, "players": ["Ann", "Ben"], "roll_off": True}
     found = told(header, throw(3, 4))
     assert found == [

@@ -110,7 +110,7 @@ def dice(size: int) -> st.SearchStrategy[list[int]]:
 
 @settings(deadline=None, max_examples=30)
 @given(data=st.data())
-def test_every_prefix_of_the_journal_replays_to_what_was_told(data: st.DataObject) -> None:
+def test_each_journal_prefix_replays_to_the_published_snapshot(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder, closing(Evening(Path(folder))) as evening:
         for _ in range(data.draw(st.integers(10, 50))):
             if data.draw(st.integers(0, 15)) == 0:
@@ -127,7 +127,7 @@ def test_every_prefix_of_the_journal_replays_to_what_was_told(data: st.DataObjec
             assert "error" not in list(replayed_file(text))[-1]
 
 
-def test_undo_goes_across_turns_and_games_and_takes_an_abandoning_back(tmp_path: Path) -> None:
+def test_undo_crosses_turns_and_games_and_resumes_an_abandoned_game(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header=HEADER))
@@ -148,7 +148,7 @@ def test_undo_goes_across_turns_and_games_and_takes_an_abandoning_back(tmp_path:
     table.stop()
 
 
-def test_one_sitting_can_be_gone_back_to_however_many_games_this_one_has(tmp_path: Path) -> None:
+def test_undo_reaches_back_to_the_sitting_before(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     people = [["Ann", "Ben"], ["Cat", "Dan"], ["Dan", "Cat"]]
@@ -165,7 +165,7 @@ def test_one_sitting_can_be_gone_back_to_however_many_games_this_one_has(tmp_pat
     table.stop()
 
 
-def test_a_correction_re_derives_what_followed_and_rolls_the_log_back(tmp_path: Path) -> None:
+def test_a_correction_recomputes_later_lines_and_their_events(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header=HEADER))
@@ -183,7 +183,7 @@ def test_a_correction_re_derives_what_followed_and_rolls_the_log_back(tmp_path: 
     table.stop()
 
 
-def test_after_a_corrected_roll_off_each_throw_is_of_whose_turn_it_was(tmp_path: Path) -> None:
+def test_a_corrected_roll_off_reassigns_later_throws(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(c.StartGame(header={**HEADER, "roll_off": True}))
@@ -288,7 +288,7 @@ def test_a_correction_may_not_reopen_an_earlier_game(tmp_path: Path) -> None:
     table.stop()
 
 
-def test_past_games_are_told_from_the_journal_while_it_grows(tmp_path: Path) -> None:
+def test_past_games_follow_the_growing_journal(tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     assert past.games() == []
     table = table_in(tmp_path)

@@ -31,11 +31,11 @@ def test_a_roll_off_is_thrown_with_two_dice_in_every_game(game: str) -> None:
 
 
 @pytest.mark.parametrize(("game", "dice"), [("crib_dice", 7), ("crag", 3), ("crapola", None)])
-def test_after_the_roll_off_the_game_says_how_many(game: str, dice: int | None) -> None:
+def test_after_the_roll_off_the_game_sets_the_number_of_dice(game: str, dice: int | None) -> None:
     assert expected({"game": game, "roll_off": True}, throw(3, 4), throw(1, 1)) == (dice, True)
 
 
-def test_a_piddle_leaves_it_open_as_a_frozen_die_may_be_borrowed() -> None:
+def test_in_a_piddle_the_expected_number_of_dice_is_open() -> None:
     named = [throw(5, 5, 5, 5, 5, 2, 3), {"do": "point", "value": 5}]
     assert expected({"game": "crib_dice"}, *named) == (None, False)
 
@@ -47,7 +47,7 @@ def test_kept_dice_of_crag_stay_in_the_tray() -> None:
     assert expected({"game": "crag"}, *entered) == (3, True)
 
 
-def test_dice_set_aside_in_crapola_are_not_swept_up_till_the_turn_ends() -> None:
+def test_crapola_expects_kept_dice_in_the_tray_until_the_turn_ends() -> None:
     kept = [throw(1, 1, 2, 3, 4, 6), {"do": "keep", "dice": [1]}]
     assert expected({"game": "crapola"}, *kept)[1] is False
     assert expected({"game": "crapola"}, *kept, throw(2, 2, 3, 4, 6))[1] is True

@@ -113,7 +113,9 @@ GAMES = [(CRIB, play_crib_dice), (ADVANCED, play_crib_dice), (CRAG, play_crag), 
 @pytest.mark.parametrize("sloppy", [False, True], ids=["tidy", "sloppy"])
 @settings(deadline=None, max_examples=40)
 @given(seed=st.integers(0, 2**32))
-def test_the_dice_tell_the_whole_game(header: dict[str, Any], play: Any, sloppy: bool, seed: int) -> None:
+def test_the_tray_alone_reproduces_the_whole_transcript(
+    header: dict[str, Any], play: Any, sloppy: bool, seed: int
+) -> None:
     mime = Mime(header, seed, sloppy)
     try:
         play(mime)
@@ -126,7 +128,7 @@ def test_the_dice_tell_the_whole_game(header: dict[str, Any], play: Any, sloppy:
 
 
 @pytest.mark.parametrize(("header", "play"), GAMES, ids=["crib_dice", "advanced", "crag", "crapola"])
-def test_tidy_players_are_hardly_ever_asked(header: dict[str, Any], play: Any) -> None:
+def test_tidy_players_are_rarely_asked_a_question(header: dict[str, Any], play: Any) -> None:
     asked = 0
     for seed in range(60):
         try:
@@ -140,5 +142,5 @@ def told(lines: list[Any]) -> list[Any]:
     return [(type(line), sorted(line.dice)) if hasattr(line, "dice") else line for line in lines]
 
 
-def test_a_die_jitters_less_than_counts_as_moved() -> None:
+def test_the_movement_threshold_is_less_than_a_die() -> None:
     assert 0 < SAME_PLACE_MM < 16

@@ -22,7 +22,7 @@ def seen(thrown: tuple[Die, ...], kept: tuple[Die, ...] = (), emptied: bool = Fa
     return Observation(thrown=thrown, kept=kept, doubt=None, photo_jpeg=None, at_s=0.0, emptied=emptied)
 
 
-def test_jitter_is_nothing_even_when_the_zone_seemed_empty() -> None:
+def test_jitter_is_no_motion_even_if_the_zone_seemed_empty() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
@@ -44,7 +44,7 @@ def test_the_same_values_elsewhere_without_an_empty_zone_are_unsure() -> None:
     assert motion_of(dice(1, 2, 3), (), seen(dice(1, 2, 4, seed=2))) is Motion.ROLLED
 
 
-def test_a_nudge_is_shorter_than_a_die_and_a_push_is_not() -> None:
+def test_a_nudge_is_no_motion_and_a_push_is_unsure() -> None:
     lying = dice(1, 2, 3)
     assert motion_of(lying, (), seen(pushed(lying, 12.0))) is Motion.NONE
     assert motion_of(lying, (), seen(pushed(lying, 17.0))) is Motion.UNSURE

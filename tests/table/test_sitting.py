@@ -19,7 +19,7 @@ WIN: list[dict[str, Any]] = [*SIXES, *SIXES, *SIXES, *SIXES, *SIXES, {"do": "sto
 TWO: list[dict[str, Any]] = [{"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"}]
 
 
-def test_games_lost_add_up_and_the_loser_starts_the_next(tmp_path: Path) -> None:
+def test_games_lost_add_up_and_the_loser_starts_the_next_game(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(StartGame(header=HEADER))
@@ -40,7 +40,7 @@ def test_games_lost_add_up_and_the_loser_starts_the_next(tmp_path: Path) -> None
     table.stop()
 
 
-def test_a_sitting_ends_when_the_host_says_so_or_other_people_play(tmp_path: Path) -> None:
+def test_a_sitting_ends_by_command_or_with_other_players(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(StartGame(header=HEADER))
@@ -54,7 +54,7 @@ def test_a_sitting_ends_when_the_host_says_so_or_other_people_play(tmp_path: Pat
     table.stop()
 
 
-def test_an_abandoned_game_counts_for_nothing_and_the_next_can_start(tmp_path: Path) -> None:
+def test_an_abandoned_game_does_not_count_in_the_sitting(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(StartGame(header=HEADER))
@@ -79,13 +79,13 @@ def test_an_abandoned_game_counts_for_nothing_and_the_next_can_start(tmp_path: P
         ((0, 0, 0), (125, 125, 125), 2),
     ],
 )
-def test_who_lost_most_starts_then_the_worst_score_then_the_next_seat(
+def test_most_games_lost_starts_then_worst_score_then_next_seat(
     lost: tuple[int, ...], scores: tuple[int, ...], starts: int
 ) -> None:
     assert next_starter(scores, lost, first=1, seats=3) == starts
 
 
-def test_who_won_the_roll_off_has_started(tmp_path: Path) -> None:
+def test_the_winner_of_the_roll_off_counts_as_the_starter(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cat"], "roll_off": True}))
@@ -96,11 +96,11 @@ def test_who_won_the_roll_off_has_started(tmp_path: Path) -> None:
     table.stop()
 
 
-def test_of_a_team_that_lost_its_next_person_starts() -> None:
+def test_the_next_player_of_the_losing_team_starts() -> None:
     assert next_starter((125, 30), (0, 1), first=1, seats=4) == 3
 
 
-def test_photos_go_oldest_first_and_never_those_of_this_evening(tmp_path: Path) -> None:
+def test_the_oldest_photos_are_deleted_first_but_none_of_this_sitting(tmp_path: Path) -> None:
     photos = Photos(tmp_path, cap_bytes=250)
     photos.start(last_throw=0)
     for throw in range(1, 6):
@@ -123,13 +123,13 @@ def test_a_photo_without_a_journaled_throw_is_renamed_not_deleted(tmp_path: Path
     assert (tmp_path / "photos" / "2.unclaimed2.jpg").read_bytes() == b"another"
 
 
-def test_photos_that_cannot_be_kept_are_told(tmp_path: Path) -> None:
+def test_a_photo_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "photos").write_text("in the way")
     with pytest.raises(DeviceError, match="Photos can't be kept"):
         Photos(tmp_path).start(last_throw=0)
 
 
-def test_a_throw_counts_even_when_its_photo_cannot_be_kept(tmp_path: Path) -> None:
+def test_a_throw_counts_even_if_its_photo_cannot_be_written(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     started(table, HEADER)
@@ -139,21 +139,21 @@ def test_a_throw_counts_even_when_its_photo_cannot_be_kept(tmp_path: Path) -> No
     table.stop()
 
 
-def test_a_player_keeps_a_colour_wherever_the_seat() -> None:
+def test_a_player_keeps_a_colour_in_any_seat() -> None:
     worn = colours({}, ("Ann", "Ben", "Cid"))
     assert list(colours(worn, ("Cid", "Ann", "Ben")).items()) == [("Cid", 2), ("Ann", 0), ("Ben", 1)]
 
 
-def test_a_newcomer_takes_a_colour_that_nobody_at_the_table_has() -> None:
+def test_a_newcomer_gets_a_free_colour() -> None:
     assert colours({"Ann": 0, "Ben": 1}, ("Dot", "Ben", "Ann")) == {"Dot": 2, "Ben": 1, "Ann": 0}
     assert sorted(colours({}, tuple("ABCDEFGHIJKL")).values()) == [0, 0, 1, 1, *range(2, 10)]
 
 
-def test_two_that_wore_one_colour_in_different_games_are_told_apart() -> None:
+def test_two_players_with_the_same_old_colour_get_different_ones() -> None:
     assert colours({"Ann": 0, "Ben": 1, "Cid": 0, "Dot": 1}, ("Ann", "Cid")) == {"Ann": 0, "Cid": 1}
 
 
-def test_the_table_tells_the_colours_and_keeps_them_over_a_restart(tmp_path: Path) -> None:
+def test_colours_are_in_the_snapshot_and_survive_a_restart(tmp_path: Path) -> None:
     for _ in range(2):
         table = table_in(tmp_path)
         table.start()
@@ -164,7 +164,7 @@ def test_the_table_tells_the_colours_and_keeps_them_over_a_restart(tmp_path: Pat
         table.stop()
 
 
-def test_a_colour_that_was_chosen_is_worn_whoever_wore_it(tmp_path: Path) -> None:
+def test_a_chosen_colour_is_taken_from_the_player_who_had_it(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     header = {**HEADER, "players": ["Ann", "Ben"]}

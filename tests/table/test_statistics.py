@@ -44,7 +44,7 @@ def played(table: Table, *lines: dict[str, Any]) -> None:
         table.submit(PlayLine(number=table.snapshot().number, line=line))
 
 
-def test_a_game_in_figures(table: Table, tmp_path: Path) -> None:
+def test_a_game_is_counted_in_throws_turns_points_and_faces(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header=HEADER))
     played(table, *ANN_WINS)
     state = table.snapshot().state
@@ -60,7 +60,7 @@ def test_a_game_in_figures(table: Table, tmp_path: Path) -> None:
     assert ben.faces == (2, 6, 6, 4, 2, 4)
 
 
-def test_games_add_up_and_a_game_not_over_counts_its_throws_only(table: Table, tmp_path: Path) -> None:
+def test_an_unfinished_game_counts_its_throws_but_no_result(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     for _ in range(2):
         table.submit(StartGame(header=HEADER))
@@ -73,7 +73,7 @@ def test_games_add_up_and_a_game_not_over_counts_its_throws_only(table: Table, t
     assert players["Cid"] == Tally(throws=1, faces=(1, 1, 0, 1, 3, 1))
 
 
-def test_a_game_that_was_only_set_up_is_none_and_seats_nobody(table: Table, tmp_path: Path) -> None:
+def test_a_game_without_a_throw_is_not_listed(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     table.submit(StartGame(header={**HEADER, "players": ["Guest 1", "Guest 2"]}))
     assert (past.games(), past.players()) == ([], {})
@@ -85,7 +85,7 @@ def test_a_game_that_was_only_set_up_is_none_and_seats_nobody(table: Table, tmp_
     assert past.games() == []
 
 
-def test_a_correction_changes_the_figures(table: Table, tmp_path: Path) -> None:
+def test_a_correction_changes_the_statistics(table: Table, tmp_path: Path) -> None:
     past = PastGames(tmp_path)
     table.submit(StartGame(header=HEADER))
     played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]})
@@ -94,14 +94,14 @@ def test_a_correction_changes_the_figures(table: Table, tmp_path: Path) -> None:
     assert past.players()["Ann"].faces[0] == 0
 
 
-def test_partners_share_what_a_turn_brings(table: Table, tmp_path: Path) -> None:
+def test_a_partners_turn_counts_for_the_player_who_took_it(table: Table, tmp_path: Path) -> None:
     names = ["Ann", "Ben", "Cid", "Dot"]
     table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
     played(table, {"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}, {"do": "stop"})
     assert PastGames(tmp_path).players()["Ann"].points == 5
 
 
-def test_a_roll_off_is_nobodys_turn(table: Table, tmp_path: Path) -> None:
+def test_a_roll_off_counts_no_turns(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "roll_off": True}))
     played(table, {"throw": [1, 2]}, {"throw": [6, 6]})
     players = PastGames(tmp_path).players()
@@ -111,7 +111,7 @@ def test_a_roll_off_is_nobodys_turn(table: Table, tmp_path: Path) -> None:
     assert PastGames(tmp_path).players()["Ben"].turns == 1
 
 
-def test_who_plays_crag_alone_has_a_turn_for_each_category(table: Table, tmp_path: Path) -> None:
+def test_a_solo_game_of_crag_has_a_turn_per_category(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann"]}))
     for category in ("ones", "twos", "threes"):
         played(table, {"throw": [1, 2, 2]}, {"do": "score", "category": category})
@@ -136,7 +136,7 @@ def test_each_players_best_turn_and_dearest_wipe_out_are_recorded(table: Table, 
     assert (best.score, best.turn, best.loss) == (table.snapshot().sides[0].score, 50, 0)
 
 
-def test_a_turn_that_is_left_is_none_and_a_game_that_is_left_is_lost(table: Table, tmp_path: Path) -> None:
+def test_leaving_drops_the_turn_and_loses_the_game(table: Table, tmp_path: Path) -> None:
     table.submit(StartGame(header={**HEADER, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
     entered: list[dict[str, Any]] = [{"throw": [1, 2, 3]}, {"do": "score", "category": "ones"}]
     played(table, *entered, {"throw": [6, 6, 6]}, {"leave": "Ben"}, {"throw": [1, 1, 2]}, {"leave": "Ann"})
@@ -149,7 +149,7 @@ def test_a_turn_that_is_left_is_none_and_a_game_that_is_left_is_lost(table: Tabl
     assert players["Ben"].throws == 1
 
 
-def test_who_left_has_not_won_though_the_partner_has(table: Table, tmp_path: Path) -> None:
+def test_a_player_who_left_does_not_win_with_the_partner(table: Table, tmp_path: Path) -> None:
     names = ["Ann", "Ben", "Cid", "Dot"]
     table.submit(StartGame(header={**HEADER, "players": names, "rules": {"partners": True}}))
     played(table, {"leave": "Ann"}, {"leave": "Ben"}, {"leave": "Dot"})

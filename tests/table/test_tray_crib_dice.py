@@ -15,7 +15,7 @@ from tests.known import known
 from tests.table.acting import FIRST, HEADER, Clock, Evening, Tray, frozen, played, started, table_in
 
 
-def test_the_same_dice_seen_again_are_no_throw(evening: Evening) -> None:
+def test_unchanged_dice_are_no_throw(evening: Evening) -> None:
     number = evening.throw(*FIRST).number
     evening.tray.knock()
     evening.see()
@@ -55,7 +55,7 @@ def test_a_hold_that_the_rules_forbid_says_why(evening: Evening) -> None:
     assert known(evening.table.snapshot().notice).args["values"] == [5, 2]
 
 
-def test_who_changes_his_mind_before_throwing_names_another_point(evening: Evening) -> None:
+def test_moving_other_dice_before_throwing_changes_the_point(evening: Evening) -> None:
     frozen(evening)
     evening.tray.thrown += evening.tray.kept
     evening.tray.kept = []
@@ -67,7 +67,7 @@ def test_who_changes_his_mind_before_throwing_names_another_point(evening: Eveni
     assert known(evening.see().state)["point"] == 2, "after a throw the point stands"
 
 
-def test_after_an_undo_the_keep_zone_says_nothing_until_it_changes(evening: Evening) -> None:
+def test_after_an_undo_the_keep_zone_is_ignored_until_it_changes(evening: Evening) -> None:
     number = frozen(evening).number
     undone = evening.table.submit(PressButton(button="undo"))
     assert (undone.number, known(undone.state)["decisions"]) == (number + 1, ["point"])
@@ -78,7 +78,7 @@ def test_after_an_undo_the_keep_zone_says_nothing_until_it_changes(evening: Even
     assert known(evening.keep(2, 2).state)["point"] == 2
 
 
-def test_the_writer_wakes_once_for_an_empty_tray_and_not_for_a_hand(evening: Evening) -> None:
+def test_an_empty_tray_is_looked_at_once_and_not_while_a_hand_moves(evening: Evening) -> None:
     def due() -> float | None:
         return evening.table.tick_due_s()
 
@@ -108,7 +108,7 @@ def test_an_empty_tray_banks_after_two_seconds_without_a_hand(evening: Evening) 
     assert known(after.notice).args["player"] == "Ben"
 
 
-def test_dice_put_back_in_time_do_not_bank(evening: Evening) -> None:
+def test_dice_put_back_within_two_seconds_do_not_bank(evening: Evening) -> None:
     number = frozen(evening).number
     thrown, kept = evening.tray.thrown, evening.tray.kept
     evening.tray.lift()
@@ -163,7 +163,7 @@ def test_a_die_tipped_over_changes_nothing(evening: Evening) -> None:
     assert (after.question, after.number) == (None, number)
 
 
-def test_after_a_wipe_out_the_old_dice_wait_to_be_cleared(evening: Evening) -> None:
+def test_after_a_wipe_out_the_players_are_asked_to_clear_the_tray(evening: Evening) -> None:
     frozen(evening)
     after = evening.throw(2, 3, 3, 4, 6)
     assert (known(after.state)["player"], known(after.notice).code) == ("Ben", "clear_tray")
@@ -173,7 +173,7 @@ def test_after_a_wipe_out_the_old_dice_wait_to_be_cleared(evening: Evening) -> N
     assert evening.throw(*FIRST).throws[-1].player == "Ben"
 
 
-def test_a_throw_before_the_point_is_named_waits_for_the_point(evening: Evening) -> None:
+def test_a_throw_before_the_point_waits_until_it_is_named(evening: Evening) -> None:
     evening.throw(*FIRST)
     early = evening.throw(1, 2, 3, 4, 6)  # the fives were put beside the tray
     assert (known(early.notice).code, early.number) == ("decide_first", 2)
@@ -181,14 +181,14 @@ def test_a_throw_before_the_point_is_named_waits_for_the_point(evening: Evening)
     assert [thrown.values for thrown in after.throws] == [tuple(sorted(FIRST)), (1, 2, 3, 4, 6)]
 
 
-def test_a_table_played_by_hand_is_never_banked_by_an_empty_tray(evening: Evening) -> None:
+def test_an_empty_tray_never_banks_a_game_played_by_phone(evening: Evening) -> None:
     evening.see()
     played(evening.table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}])
     evening.see()
     assert evening.wait(60.0).number == 3
 
 
-def test_the_old_throw_that_lies_there_after_a_restart_is_not_thrown_again(evening: Evening) -> None:
+def test_the_last_throw_in_the_tray_after_a_restart_is_not_counted_again(evening: Evening) -> None:
     before = frozen(evening)
     assert known(evening.restart().notice).code == "restored"
     evening.tray.emptied = True  # a watcher that has just begun has seen no dice before
@@ -196,7 +196,7 @@ def test_the_old_throw_that_lies_there_after_a_restart_is_not_thrown_again(eveni
     assert evening.throw(5, 3, 3, 4, 6).number == before.number + 1
 
 
-def test_dice_read_wrongly_where_they_lie_are_no_throw(evening: Evening) -> None:
+def test_a_misreading_of_unmoved_dice_is_no_throw(evening: Evening) -> None:
     evening.throw(3, 3, 3, 3, 3, 1, 2)
     number = evening.keep(*[3] * 5).number
     lying = evening.tray.thrown
@@ -207,7 +207,7 @@ def test_dice_read_wrongly_where_they_lie_are_no_throw(evening: Evening) -> None
     assert (after.question, after.number) == (None, number)
 
 
-def test_in_the_dark_nothing_is_banked(evening: Evening) -> None:
+def test_an_unreadable_empty_tray_does_not_bank(evening: Evening) -> None:
     number = frozen(evening).number
     thrown, kept = evening.tray.thrown, evening.tray.kept
     evening.tray.thrown, evening.tray.kept = [], []
@@ -217,7 +217,7 @@ def test_in_the_dark_nothing_is_banked(evening: Evening) -> None:
     assert evening.see().number == number
 
 
-def test_dice_that_lie_there_before_the_game_are_not_its_first_throw(tmp_path: Path) -> None:
+def test_dice_in_the_tray_before_the_game_are_not_its_first_throw(tmp_path: Path) -> None:
     table, tray = table_in(tmp_path), Tray()
     table.start()
     tray.throw_in(*FIRST)

@@ -27,7 +27,7 @@ def lines_after(table: Table, snapshot: Snapshot) -> int:
     return table.snapshot().number - snapshot.number
 
 
-def test_crag_throws_the_others_again_and_keeps_the_keep_zone(table: Table, tray: Tray) -> None:
+def test_crag_keeps_the_keep_zone_and_rethrows_the_others(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     first = table.submit(Observe(tray.throw(6, 6, 2)))
     held = table.submit(Observe(tray.keep(6, 6)))
@@ -40,7 +40,7 @@ def test_crag_throws_the_others_again_and_keeps_the_keep_zone(table: Table, tray
     assert known(scored.state)["player"] == "Ben"
 
 
-def test_crag_the_next_throw_waits_for_the_category(table: Table, tray: Tray) -> None:
+def test_crag_the_next_throw_needs_a_category_first(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))
     tray.keep(6, 6)
@@ -52,14 +52,14 @@ def test_crag_the_next_throw_waits_for_the_category(table: Table, tray: Tray) ->
     assert [(thrown.player, thrown.values) for thrown in after.throws[2:]] == [("Ben", (4, 4, 4))]
 
 
-def test_crag_dice_in_the_keep_zone_that_were_not_thrown_are_told(table: Table, tray: Tray) -> None:
+def test_crag_foreign_dice_in_the_keep_zone_cause_a_notice(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     table.submit(Observe(tray.throw(6, 6, 2)))
     tray.kept.append(tray.die(5))
     assert known(table.submit(Observe(tray.observation())).notice).args["reason"] == "not_of_throw"
 
 
-def test_crag_the_buttons_go_through_the_categories_that_score_best_first(table: Table, tray: Tray) -> None:
+def test_crag_buttons_cycle_through_categories_best_score_first(table: Table, tray: Tray) -> None:
     started(table, CRAG)
     thrown = table.submit(Observe(tray.throw(6, 6, 1)))
     assert thrown.choice == {"do": "score", "category": "crag"}
@@ -72,7 +72,7 @@ def test_crag_the_buttons_go_through_the_categories_that_score_best_first(table:
     assert (known(after.state)["sheets"]["Ann"], after.choice) == ({"thirteen": 26}, None)
 
 
-def test_crapola_tells_what_the_held_dice_are_worth_before_they_are_kept(table: Table, tray: Tray) -> None:
+def test_crapola_shows_the_points_of_held_dice_before_they_are_kept(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     thrown = table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     held = table.submit(Observe(tray.keep(1)))
@@ -85,7 +85,7 @@ def test_crapola_tells_what_the_held_dice_are_worth_before_they_are_kept(table: 
     assert known(after.state)["turn_points"] == 250
 
 
-def test_crapola_a_hold_that_does_not_score_lights_an_alert(table: Table, tray: Tray) -> None:
+def test_crapola_a_hold_without_points_is_an_illegal_hold(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     assert known(table.submit(Observe(tray.keep(2))).notice).args["reason"] == "does_not_score"
@@ -94,7 +94,7 @@ def test_crapola_a_hold_that_does_not_score_lights_an_alert(table: Table, tray: 
     assert table.snapshot().number == before
 
 
-def test_crapola_lifting_all_dice_out_keeps_what_was_held_and_banks(table: Table, tray: Tray, clock: Clock) -> None:
+def test_crapola_lifting_all_dice_out_keeps_held_dice_and_banks(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     table.submit(Observe(tray.keep(1, 1)))
@@ -106,7 +106,7 @@ def test_crapola_lifting_all_dice_out_keeps_what_was_held_and_banks(table: Table
     assert known(table.submit(Tick()).state)["scores"] == {"Ann": 200, "Ben": 0}
 
 
-def test_crapola_the_button_keeps_what_is_held_and_banks(table: Table, tray: Tray) -> None:
+def test_crapola_the_bank_button_keeps_held_dice_and_banks(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 6)))
     with pytest.raises(IllegalAction, match="nothing that could be banked"):
@@ -115,7 +115,7 @@ def test_crapola_the_button_keeps_what_is_held_and_banks(table: Table, tray: Tra
     assert known(table.submit(PressButton(button="bank")).state)["scores"] == {"Ann": 50, "Ben": 0}
 
 
-def test_crapola_hot_dice_are_lifted_to_be_thrown_not_banked(table: Table, tray: Tray, clock: Clock) -> None:
+def test_crapola_lifting_hot_dice_does_not_bank(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     held = table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))
@@ -135,14 +135,14 @@ def test_crapola_hot_dice_kept_by_phone_wait_for_throw_or_button(table: Table, t
     assert (known(after.notice).code, known(after.notice).args) == ("again_or_bank", {"player": "Ann", "sizes": [6]})
 
 
-def test_crapola_a_hold_too_small_to_bank_is_told_as_one(table: Table, tray: Tray) -> None:
+def test_crapola_a_hold_too_small_to_bank_has_its_own_notice(table: Table, tray: Tray) -> None:
     started(table, {**CRAPOLA, "rules": {"entry": 300}})
     table.submit(Observe(tray.throw(1, 1, 1, 3, 4, 6)))
     assert known(table.submit(Observe(tray.keep(1))).notice).code == "hold_on"
     assert known(table.submit(Observe(tray.keep(1, 1))).notice).code == "hold"
 
 
-def test_crapola_a_hold_is_counted_once_however_quick_the_player(table: Table, tray: Tray) -> None:
+def test_crapola_a_hold_counts_once_even_if_the_player_is_quick(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(5, 5, 1, 5, 3, 5)))
     tray.keep_one(1)
@@ -151,7 +151,7 @@ def test_crapola_a_hold_is_counted_once_however_quick_the_player(table: Table, t
     assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
-def test_crapola_after_hot_dice_the_keep_zone_starts_anew(table: Table, tray: Tray) -> None:
+def test_crapola_after_hot_dice_the_keep_zone_counts_as_empty(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 2, 3, 4, 5, 6)))
     table.submit(Observe(tray.keep(1, 2, 3, 4, 5, 6)))
@@ -162,7 +162,7 @@ def test_crapola_after_hot_dice_the_keep_zone_starts_anew(table: Table, tray: Tr
     assert known(table.submit(Observe(tray.keep(1))).notice).args["dice"] == [1]
 
 
-def test_crapola_dice_that_could_be_of_either_throw_are_asked_about(table: Table, tray: Tray) -> None:
+def test_crapola_dice_of_uncertain_throw_are_asked_about(table: Table, tray: Tray) -> None:
     started(table, CRAPOLA)
     table.submit(Observe(tray.throw(1, 5, 2, 3, 4, 6)))
     table.submit(Observe(tray.keep(1)))
@@ -175,7 +175,7 @@ def test_crapola_dice_that_could_be_of_either_throw_are_asked_about(table: Table
     assert [event.args["dice"] for event in after.events if event.code == "kept"] == [[1, 5]]
 
 
-def test_who_leaves_in_anothers_turn_changes_nothing_in_the_tray(table: Table, tray: Tray) -> None:
+def test_leaving_in_anothers_turn_does_not_affect_the_tray(table: Table, tray: Tray) -> None:
     started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
     table.submit(Observe(tray.throw(6, 6, 2)))
     held = table.submit(Observe(tray.keep(6, 6)))
@@ -196,7 +196,7 @@ def test_a_question_about_the_throw_stays_open_when_another_leaves(table: Table,
     assert known(answered.state)["dice"] == [2, 6, 6]
 
 
-def test_the_dice_of_who_leaves_in_his_own_turn_are_nobodys(table: Table, tray: Tray, clock: Clock) -> None:
+def test_dice_of_a_player_who_leaves_in_turn_are_ignored(table: Table, tray: Tray, clock: Clock) -> None:
     started(table, {**CRAPOLA, "players": ["Ann", "Ben", "Cat"]})
     table.submit(Observe(tray.throw(1, 1, 5, 2, 3, 4)))
     kept = table.submit(Observe(tray.keep(1, 1)))
@@ -213,7 +213,7 @@ def test_the_dice_of_who_leaves_in_his_own_turn_are_nobodys(table: Table, tray: 
     assert (known(back.state)["player"], "left" in known(back.state)) == ("Ann", False)
 
 
-def test_who_has_left_does_not_start_the_next_game(table: Table) -> None:
+def test_a_player_who_left_does_not_start_the_next_game(table: Table) -> None:
     started(table, {**CRAG, "players": ["Ann", "Ben", "Cat"]})
     for name in ("Ann", "Cat"):
         over = table.submit(PlayLine(number=table.snapshot().number, line={"leave": name}))
@@ -236,7 +236,7 @@ def rolled_beside(tray: Tray, stays: tuple[int, ...], *values: int) -> Observati
      (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 5), (2, 2, 4, 6)),
      (CRAPOLA, (1, 1, 5, 2, 3, 6), (1, 1, 5), (1, 2, 4))],
 )  # fmt: skip
-def test_dice_kept_by_phone_may_stay_where_they_lie(
+def test_dice_kept_by_phone_may_stay_in_the_throw_zone(
     table: Table, tray: Tray, header: dict[str, Any], first: tuple[int, ...], kept: tuple[int, ...], then: tuple[int]
 ) -> None:
     started(table, header)

@@ -21,7 +21,7 @@ def test_a_knock_that_also_turns_a_die_is_asked_about(evening: Evening) -> None:
     assert (known(asked.question).code, asked.number) == ("moved", number)
 
 
-def test_a_throw_with_a_die_too_few_is_asked_and_completed_by_the_die(evening: Evening) -> None:
+def test_a_throw_that_lacks_a_die_is_asked_about_until_it_is_added(evening: Evening) -> None:
     frozen(evening)
     short = evening.throw(5, 3, 3, 4)
     assert (short.phase, known(short.question).code, known(short.question).wanted) == ("asking", "count", (5,))
@@ -32,14 +32,14 @@ def test_a_throw_with_a_die_too_few_is_asked_and_completed_by_the_die(evening: E
     assert after.throws[-1].values == (3, 3, 4, 5, 6)
 
 
-def test_a_short_throw_is_superseded_by_throwing_again(evening: Evening) -> None:
+def test_throwing_again_replaces_a_throw_that_lacked_dice(evening: Evening) -> None:
     frozen(evening)
     evening.throw(5, 3, 3, 4)
     after = evening.throw(1, 3, 3, 4, 6)
     assert (after.question, after.throws[-1].values) == (None, (1, 3, 3, 4, 6))
 
 
-def test_a_doubtful_throw_settles_itself_when_it_reads_clearly(evening: Evening) -> None:
+def test_a_clear_reading_settles_a_question(evening: Evening) -> None:
     frozen(evening)
     first = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.COCKED)
     assert known(first.question).code == "cocked"
@@ -50,7 +50,7 @@ def test_a_doubtful_throw_settles_itself_when_it_reads_clearly(evening: Evening)
         evening.table.submit(Answer(question=known(first.question).id, values=(3, 3, 4, 5, 6)))
 
 
-def test_a_question_outlives_the_dice_and_the_next_throw_waits_for_it(evening: Evening) -> None:
+def test_a_question_stays_open_without_its_dice_and_delays_the_next_throw(evening: Evening) -> None:
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.UNREAD).question
     evening.tray.lift()
@@ -63,7 +63,7 @@ def test_a_question_outlives_the_dice_and_the_next_throw_waits_for_it(evening: E
     assert known(after.state)["player"] == "Ben"
 
 
-def test_an_empty_tray_seen_twice_does_not_bank_away_a_question(evening: Evening) -> None:
+def test_an_empty_tray_does_not_bank_while_a_question_is_open(evening: Evening) -> None:
     number = frozen(evening).number
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.UNREAD).question
     evening.tray.lift()
@@ -76,7 +76,7 @@ def test_an_empty_tray_seen_twice_does_not_bank_away_a_question(evening: Evening
     assert known(evening.wait(0.1).state)["scores"]["Ann"] == 5, "the tray has been empty all the while"
 
 
-def test_an_answer_of_no_throw_leaves_the_game_and_waits(evening: Evening) -> None:
+def test_the_answer_that_it_was_no_throw_leaves_the_game_unchanged(evening: Evening) -> None:
     before = frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     after = evening.table.submit(Answer(question=known(question).id, values=None))
@@ -85,7 +85,7 @@ def test_an_answer_of_no_throw_leaves_the_game_and_waits(evening: Evening) -> No
     assert evening.see().number == before.number
 
 
-def test_an_answer_that_the_rules_refuse_leaves_the_question_open(evening: Evening) -> None:
+def test_an_illegal_answer_leaves_the_question_open(evening: Evening) -> None:
     frozen(evening)
     question = evening.throw(5, 3, 3, 4, 6, doubt=Doubt.DISAGREE).question
     with pytest.raises(IllegalAction):
@@ -93,7 +93,7 @@ def test_an_answer_that_the_rules_refuse_leaves_the_question_open(evening: Eveni
     assert evening.table.snapshot().question == question
 
 
-def test_who_throws_all_seven_in_the_middle_is_asked_and_a_bank_settles_it(evening: Evening) -> None:
+def test_throwing_all_seven_in_mid_turn_is_asked_about_until_a_bank(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift()
     asked = evening.throw(1, 1, 2, 3, 4, 6, 6)
@@ -103,14 +103,14 @@ def test_who_throws_all_seven_in_the_middle_is_asked_and_a_bank_settles_it(eveni
     assert (known(after.state)["player"], after.throws[-1].values) == ("Ben", (1, 1, 2, 3, 4, 6, 6))
 
 
-def test_the_bank_button_does_not_pass_over_a_doubtful_throw(evening: Evening) -> None:
+def test_the_bank_button_is_refused_while_a_reading_is_in_doubt(evening: Evening) -> None:
     frozen(evening)
     evening.throw(2, 3, 3, 4, 6, doubt=Doubt.DISAGREE)
     with pytest.raises(IllegalAction, match="in question"):
         evening.table.submit(PressButton(button="bank"))
 
 
-def test_an_unfrozen_die_left_untouched_makes_the_throw_incomplete(evening: Evening) -> None:
+def test_an_unmoved_die_that_is_not_frozen_makes_a_throw_incomplete(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(5, 3, 3, 4, 6).number
     three = next(die for die in evening.tray.thrown if die.value == 3)
@@ -118,7 +118,7 @@ def test_an_unfrozen_die_left_untouched_makes_the_throw_incomplete(evening: Even
     assert evening.see().number == number
 
 
-def test_dice_pushed_about_that_show_the_same_are_asked_about(evening: Evening) -> None:
+def test_pushed_dice_with_the_same_values_are_asked_about(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     evening.tray.thrown = [evening.tray.die(value) for value in (1, 3, 3, 4, 6)]
@@ -128,7 +128,7 @@ def test_dice_pushed_about_that_show_the_same_are_asked_about(evening: Evening) 
     assert after.number == number + 1
 
 
-def test_a_throw_that_leaves_some_dice_where_they_lay_is_asked_about(evening: Evening) -> None:
+def test_a_throw_beside_unmoved_dice_is_asked_about(evening: Evening) -> None:
     frozen(evening)
     number = evening.throw(1, 3, 3, 4, 6).number
     evening.tray.thrown[2:] = [evening.tray.die(value) for value in (2, 2, 5)]
@@ -136,14 +136,14 @@ def test_a_throw_that_leaves_some_dice_where_they_lay_is_asked_about(evening: Ev
     assert (asked.number, known(asked.question).code, known(asked.question).wanted) == (number, "moved", (5,))
 
 
-def test_dice_in_the_hand_are_not_an_unclear_tray(evening: Evening) -> None:
+def test_missing_dice_in_a_hand_do_not_make_the_tray_unclear(evening: Evening) -> None:
     frozen(evening)
     evening.tray.lift("thrown")
     assert known(evening.see(doubt=Doubt.COUNT).notice).code == "throw"
     assert evening.throw(1, 3, 3, 4, 6).number == 4
 
 
-def test_a_quick_throw_that_repeats_the_values_is_asked_about_not_lost(evening: Evening) -> None:
+def test_a_quick_throw_with_the_same_values_is_asked_about(evening: Evening) -> None:
     evening.throw(5, 5, 5, 5, 1, 2, 3)
     evening.keep(5, 5, 5, 5)
     number = evening.throw(5, 2, 6).number
@@ -172,14 +172,14 @@ def test_dice_found_at_the_start_are_asked_about_if_one_was_missed(evening: Even
     assert (after.throws[-1].values, after.question) == ((1, 2, 2, 4, 5, 5, 6), None)
 
 
-def test_dice_that_lay_there_already_ask_nothing_where_none_may_be_thrown(evening: Evening) -> None:
+def test_dice_found_at_the_start_are_ignored_if_no_throw_is_legal(evening: Evening) -> None:
     evening.throw(5, 5, 2, 2, 1, 4, 6)
     evening.restart()
     evening.tray.throw_in(3, 3, 3, 4)
     assert evening.see(doubt=Doubt.COUNT).question is None
 
 
-def test_a_throw_made_while_the_table_slept_is_asked_about(evening: Evening) -> None:
+def test_a_throw_made_before_the_start_is_asked_about(evening: Evening) -> None:
     before = frozen(evening)
     evening.restart()
     evening.tray.throw_in(5, 3, 3, 4, 6)

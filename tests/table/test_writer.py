@@ -14,7 +14,7 @@ from tests.known import known
 from tests.table.acting import HEADER, Clock, Tray, started, table_in
 
 
-def test_a_turn_is_played_without_a_phone(table: Table, clock: Clock, tmp_path: Path) -> None:
+def test_the_tray_alone_plays_a_whole_turn(table: Table, clock: Clock, tmp_path: Path) -> None:
     tray = Tray(clock=clock)
     started(table, HEADER)
     table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))
@@ -64,7 +64,7 @@ def test_a_stale_or_wrong_line_is_refused_and_nothing_changes(table: Table) -> N
     assert table.snapshot() == before
 
 
-def test_a_table_that_is_stopped_refuses(tmp_path: Path) -> None:
+def test_a_stopped_table_refuses_commands(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     table.stop()
@@ -72,7 +72,7 @@ def test_a_table_that_is_stopped_refuses(tmp_path: Path) -> None:
         started(table, HEADER)
 
 
-def test_the_table_is_as_it_was_after_a_restart(table: Table, tmp_path: Path) -> None:
+def test_a_restart_restores_the_state_of_the_table(table: Table, tmp_path: Path) -> None:
     tray = Tray()
     started(table, HEADER)
     table.submit(Observe(tray.throw(5, 5, 2, 2, 1, 4, 6)))

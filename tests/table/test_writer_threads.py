@@ -32,7 +32,7 @@ def table(tmp_path: Path) -> Iterator[Table]:
     table.stop()
 
 
-def test_of_many_commands_for_one_number_exactly_one_wins(table: Table, tmp_path: Path) -> None:
+def test_of_concurrent_commands_for_one_number_exactly_one_succeeds(table: Table, tmp_path: Path) -> None:
     rounds, phones = 30, 8
     gate = threading.Barrier(phones)
     won: list[list[int]] = [[] for _ in range(phones)]
@@ -61,7 +61,7 @@ def test_of_many_commands_for_one_number_exactly_one_wins(table: Table, tmp_path
     assert len(read_entries(tmp_path)) == rounds + 1
 
 
-def test_readers_see_numbers_and_pulses_only_grow_and_miss_no_number(table: Table) -> None:
+def test_subscribers_get_every_number_in_ascending_order(table: Table) -> None:
     seen: list[tuple[int, int]] = []
     unsubscribe = table.subscribe(lambda snapshot, _: seen.append((snapshot.number, snapshot.pulse)))
     tray = Tray()
@@ -78,7 +78,7 @@ def test_readers_see_numbers_and_pulses_only_grow_and_miss_no_number(table: Tabl
     assert [pulse for _, pulse in seen] == list(range(seen[0][1], seen[0][1] + len(seen)))
 
 
-def test_a_throw_is_told_in_one_snapshot(table: Table) -> None:
+def test_a_throw_changes_the_snapshot_once(table: Table) -> None:
     seen: list[int] = []
     table.submit(NoteMotion())
     table.subscribe(lambda snapshot, _: seen.append(snapshot.number))
@@ -86,7 +86,7 @@ def test_a_throw_is_told_in_one_snapshot(table: Table) -> None:
     assert seen == [2], "a page draws once: what is known a little sooner only holds up the throw"
 
 
-def test_each_reader_is_told_what_is_new_once(table: Table) -> None:
+def test_each_subscriber_gets_each_event_once(table: Table) -> None:
     news: list[tuple[list[str], bool]] = []
     table.subscribe(lambda _, new: news.append(([event.code for event in new.events], new.taken_back)))
     table.submit(PlayLine(number=1, line={"throw": [5, 5, 2, 2, 1, 4, 6]}))
@@ -114,7 +114,7 @@ def test_the_next_command_mends_a_fault_in_the_projection(table: Table, monkeypa
     assert table.submit(NoteMotion()).number == 2, "the line had reached the journal"
 
 
-def test_a_fault_in_a_reader_stops_neither_the_table_nor_the_other_readers(table: Table) -> None:
+def test_a_failing_subscriber_does_not_stop_the_table_or_the_others(table: Table) -> None:
     seen: list[int] = []
 
     def fail(*_: object) -> None:
@@ -126,7 +126,7 @@ def test_a_fault_in_a_reader_stops_neither_the_table_nor_the_other_readers(table
     assert seen == [2]
 
 
-def test_commands_that_come_while_the_table_stops_are_answered(tmp_path: Path) -> None:
+def test_commands_during_the_stop_are_answered(tmp_path: Path) -> None:
     table = table_in(tmp_path)
     table.start()
     answers: list[str] = []
@@ -148,7 +148,9 @@ def test_commands_that_come_while_the_table_stops_are_answered(tmp_path: Path) -
     assert answers == ["Start it again."] * 4
 
 
-def test_a_disk_that_fills_refuses_and_recovers(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_refuses_throws_until_there_is_space(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tray = Tray()
     observation = tray.throw(5, 5, 2, 2, 1, 4, 6)
     number = table.snapshot().number
