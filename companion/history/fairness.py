@@ -1,8 +1,9 @@
 """Anytime-valid test of whether a set of dice is fair, updated after every throw.
 
-The evidence is an e-process for a multinomial (Grünwald et al. 2020): the likelihood ratio of a Dirichlet-multinomial
-with `PRIOR` on each face against a fair die. For fair dice it is a martingale that begins at 1, so the probability
-that it *ever* reaches 20 is at most 1 in 20 (Ville's inequality). One may look after each throw and stop at any time.
+The evidence is an e-process (Grünwald et al. 2020): the likelihood ratio of a mixture of dice with one biased face
+against fair dice. Every face is as likely to be the biased one, and `BIASES` holds the chances that it may have. For
+fair dice the ratio is a martingale that begins at 1, so the probability that it *ever* reaches 20 is at most 1 in 20
+(Ville's inequality). One may look after each throw and stop at any time.
 All dice of a set are counted together. A corrected reading counts with its corrected value.
 
 A reader that confuses two values makes fair dice look uneven. So dice are called loaded only if the values also
@@ -21,23 +22,16 @@ from itertools import permutations
 from math import exp, inf, log, sqrt
 from typing import Any
 
-PRIOR = 20.0  # Dirichlet pseudo-count of each face; chosen to find a face of probability 1/4 soonest
+BIASES = ((0.13, 1 / 12), (0.195, 5 / 12), (0.25, 4 / 12), (0.4, 1 / 12), (0.8, 1 / 12))
+"""Probability of the biased face and its weight in the mixture. A die between two of them is found a little later."""
 ENOUGH = 20.0  # likelihood ratio from which dice are uneven: at most 1 fair set in 20 ever reaches it
 SLIPS = 0.01  # share of a value's readings that may be wrong unnoticed, even with a good reader
+FEW = 0.3
+"""Probability of one face: while only a stronger bias would have been found, there are not enough throws yet."""
 COURSE_POINTS = 120  # points of the evidence's chart: enough for a phone's width
 # Probability of one face, and median number of dice until such a set is found uneven; simulated
 # by `make fairness`.
-MEDIANS = (
-    (0.18, 18451),
-    (0.19, 4178),
-    (0.2, 1598),
-    (0.22, 555),
-    (0.25, 238),
-    (0.3, 116),
-    (0.4, 57),
-    (0.6, 28),
-    (1.0, 14),
-)
+MEDIANS = ((0.19, 2300), (0.2, 1295), (0.22, 514), (0.25, 218), (0.3, 108), (0.4, 41), (0.6, 14), (1.0, 5))
 Counts = tuple[int, ...]
 
 
@@ -48,7 +42,7 @@ class Fairness:
     Attributes:
         counts: Number of dice that showed each face, from one to six.
         throws: Number of throws.
-        evidence: Natural logarithm of the likelihood ratio against fair dice now.
+        evidence: Natural logarithm of the likelihood ratio against fair dice now, 0 before the first throw.
         highest: Highest `evidence` after any throw so far.
     """
 
@@ -59,12 +53,10 @@ class Fairness:
 
     def thrown(self, values: Iterable[int]) -> Fairness:
         """Return the evidence after one more throw of these values, 1 to 6."""
-        counts, evidence = list(self.counts), self.evidence
-        rolled = sum(counts)
+        counts = list(self.counts)
         for value in values:
-            evidence += log(6 * (PRIOR + counts[value - 1]) / (6 * PRIOR + rolled))
             counts[value - 1] += 1
-            rolled += 1
+        evidence = likelihood_ratio(counts)
         return Fairness(tuple(counts), self.throws + 1, evidence, max(self.highest, evidence))
 
     @property
@@ -137,6 +129,22 @@ def course_of(throws: Iterable[Sequence[int]]) -> list[list[float]]:
 def watched(throws: Iterable[Sequence[int]]) -> Fairness:
     """Return the evidence after these throws, a sequence of values each."""
     return reduce(Fairness.thrown, throws, Fairness())
+
+
+def likelihood_ratio(counts: Sequence[int]) -> float:
+    """Return the natural logarithm of the likelihood ratio of one biased face against fair dice.
+
+    Args:
+        counts: Number of dice that showed each face, from one to six.
+    """
+    rolled = sum(counts)
+    terms = [
+        log(weight / 6) + count * log(6 * chance) + (rolled - count) * log(6 * (1 - chance) / 5)
+        for count in counts
+        for chance, weight in BIASES
+    ]
+    most = max(terms)
+    return most + log(sum(exp(term - most) for term in terms))
 
 
 def could_have_found(rolled: int) -> float | None:

@@ -137,10 +137,15 @@ class Highlight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Sitting(msgspec.Struct, frozen=True, kw_only=True):
-    """The sitting so far: games played, games lost by name, and the colour (0 to 9) of each player."""
+    """The sitting so far: number of games, games won and lost by name, who is ahead, and each player's colour (0 to 9).
+
+    A win that n sides share counts 1/n. `ahead` names who has won most games; of those who has lost the fewest.
+    """
 
     games: int = 0
+    games_won: dict[str, float] = {}
     games_lost: dict[str, int] = {}
+    ahead: tuple[str, ...] = ()
     colours: dict[str, int] = {}
 
 

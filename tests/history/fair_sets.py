@@ -9,22 +9,27 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from companion.history.fairness import ENOUGH, MEDIANS, PRIOR
+from companion.history.fairness import BIASES, ENOUGH, MEDIANS
 
 Floats = npt.NDArray[np.float64]
 
 
 def found_after(chances: Floats, sets: int, rolls: int, seed: int, at_once: int = 1) -> Floats:
     """After how many dice each set was found uneven, looked at after every throw of so many; inf: not found."""
-    generator, rows = np.random.default_rng(seed), np.arange(sets)
-    counts, evidence, found = np.zeros((sets, 6)), np.zeros(sets), np.full(sets, np.inf)
+    generator, going, found = np.random.default_rng(seed), np.arange(sets), np.full(sets, np.inf)
+    biased, weights = np.array(BIASES).T
+    miss = np.log(6 * (1 - biased) / 5)
+    hit = np.log(6 * biased) - miss
+    ratios = np.tile(np.log(weights / 6), (sets, 6, 1))  # by set, face and bias
     bounds = np.cumsum(chances)[:-1]
     for rolled in range(rolls):
-        faces = np.searchsorted(bounds, generator.random(sets))
-        evidence += np.log(6 * (PRIOR + counts[rows, faces]) / (6 * PRIOR + rolled))
-        counts[rows, faces] += 1
+        faces = np.searchsorted(bounds, generator.random(len(going)))
+        ratios += miss
+        ratios[np.arange(len(going)), faces] += hit
         if (rolled + 1) % at_once == 0:
-            found[(evidence >= np.log(ENOUGH)) & np.isinf(found)] = rolled + 1
+            over = np.logaddexp.reduce(ratios, axis=(1, 2)) >= np.log(ENOUGH)
+            found[going[over]] = rolled + 1
+            ratios, going = ratios[~over], going[~over]
     return found
 
 

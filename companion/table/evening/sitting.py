@@ -1,4 +1,4 @@
-"""A sitting: the games between the same people, the games each has lost, and who starts the next one.
+"""A sitting: the games between the same people, the games each has won and lost, and who starts the next one.
 
 Rules: docs/reference/rules.md, "Sitting".
 """
@@ -16,17 +16,20 @@ from companion.table.snapshot import Sitting
 
 
 def added_up(ended: Iterable[tuple[Sequence[str], Outcome]]) -> Sitting:
-    """Return a sitting's number of games and games lost by name.
+    """Return a sitting's number of games, games won and lost by name, and who is ahead.
 
     Args:
         ended: Names of the sides and outcome of each finished game.
     """
-    games, lost = 0, dict[str, int]()
+    games, won, lost = 0, dict[str, float](), dict[str, int]()
     for sides, outcome in ended:
         games += 1
-        for name, count in zip(sides, outcome.games_lost, strict=True):
+        for side, (name, count) in enumerate(zip(sides, outcome.games_lost, strict=True)):
             lost[name] = lost.get(name, 0) + count
-    return Sitting(games=games, games_lost=lost)
+            won[name] = won.get(name, 0.0) + (side in outcome.winners) / max(1, len(outcome.winners))
+    best = max(((won[name], -lost[name]) for name in won), default=None)
+    ahead = tuple(name for name in won if (won[name], -lost[name]) == best)
+    return Sitting(games=games, games_won=won, games_lost=lost, ahead=ahead)
 
 
 COLOURS = 10

@@ -61,7 +61,7 @@ class Best:
     Attributes:
         score: Final score; None where the game was not finished.
         turn: Points of the best turn.
-        loss: Points lost by the dearest wipe-out.
+        loss: Points lost by the dearest wipe-out, with the holes that a fuchle took.
     """
 
     score: int | None = None
@@ -76,7 +76,7 @@ class TurnResult(NamedTuple):
         kind: A value of `KINDS`.
         player: Player whose turn it was.
         side: Index of the side that gained or lost.
-        points: Points gained or lost, above 0.
+        points: Points gained or lost, above 0. A loss counts the turn points and what the score fell by (a fuchle).
         line: Index of the line that ended the turn, from 0.
     """
 
@@ -94,6 +94,9 @@ def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
         end = turn.steps[-1]
         for event in end.state.events if turn.ended else ():
             kind, points = KINDS.get(rules.effect(event.code).moment or ""), int(event.args.get("points", 0))
+            if kind and event.side is not None:
+                before, after = (step.state.standing.scores[event.side] for step in turn.steps[-2:])
+                points += max(0, before - after)
             if kind and event.side is not None and points > 0:
                 yield TurnResult(kind, turn.player, event.side, points, end.line_count - 1)
 

@@ -26,7 +26,8 @@ follow((snapshot, before) => {
 
 async function load() {
   const { games, sitting } = await (await fetch("/api/evening", { cache: "no-store" })).json();
-  const lost = Object.entries(sitting.games_lost).sort((a, b) => a[1] - b[1]);
+  const won = sitting.games_won ?? {};
+  const lost = Object.entries(sitting.games_lost).sort((a, b) => (won[b[0]] ?? 0) - (won[a[0]] ?? 0) || a[1] - b[1]);
   fill($("sitting"), lost, () =>
     lost.length
       ? h(
@@ -39,13 +40,22 @@ async function load() {
               "tr",
               {},
               h("th", { scope: "col" }, t("evening.player")),
+              h("th", { scope: "col", class: "n" }, t("figure.won")),
               h("th", { scope: "col", class: "n" }, t("evening.lost")),
             ),
           ),
           h(
             "tbody",
             {},
-            lost.map(([name, count]) => h("tr", {}, h("td", {}, name), h("td", { class: "n" }, number(count)))),
+            lost.map(([name, count]) =>
+              h(
+                "tr",
+                {},
+                h("td", {}, name),
+                h("td", { class: "n" }, number(Math.round((won[name] ?? 0) * 100) / 100)),
+                h("td", { class: "n" }, number(count)),
+              ),
+            ),
           ),
         )
       : h("p", { class: "quiet" }, t("evening.none")),

@@ -127,7 +127,9 @@ export interface Side {
 
 export interface Sitting {
   games: number;
+  games_won: Record<string, number>;
   games_lost: Record<string, number>;
+  ahead: string[];
   colours: Record<string, number>;
 }
 
