@@ -40,7 +40,7 @@ def play_out(pub: Pub) -> None:
         play(pub, line_of(Throw(tuple(dice.choices(range(1, 7), k=choice))) if isinstance(choice, int) else choice))
 
 
-def test_options_are_weighed_for_the_number_that_is_shown(advised: Pub) -> None:
+def test_odds_name_the_snapshot_they_were_computed_for(advised: Pub) -> None:
     start(advised)
     play(advised, *OPENING)
     told = advised.stranger().get("/api/odds").json
@@ -49,7 +49,7 @@ def test_options_are_weighed_for_the_number_that_is_shown(advised: Pub) -> None:
     assert {option["line"]["value"] for option in told["options"]} == {5, 2}
 
 
-def test_nobody_is_advised_in_a_serious_game_until_it_is_over(advised: Pub) -> None:
+def test_a_serious_game_has_no_advice_until_it_is_over(advised: Pub) -> None:
     start(advised, serious=True)
     play(advised, *OPENING, {"do": "point", "value": 5})
     guest = advised.stranger()
@@ -65,7 +65,7 @@ def test_nobody_is_advised_in_a_serious_game_until_it_is_over(advised: Pub) -> N
     assert guest.get("/api/story").status_code == 200
 
 
-def test_chances_are_told_line_by_line_and_follow_an_undo(advised: Pub) -> None:
+def test_win_chances_come_line_by_line_and_follow_an_undo(advised: Pub) -> None:
     start(advised)
     guest = advised.stranger()
     play(advised, *OPENING, {"do": "point", "value": 5})
@@ -82,7 +82,7 @@ def test_chances_are_told_line_by_line_and_follow_an_undo(advised: Pub) -> None:
     assert told["chances"][-1] == [float(side == winner) for side in told["sides"]]
 
 
-def test_the_story_is_that_of_the_past_games(advised: Pub) -> None:
+def test_the_story_equals_the_past_games_luck_and_decisions(advised: Pub) -> None:
     start(advised)
     guest = advised.stranger()
     assert guest.get("/api/story").status_code == 409
@@ -95,6 +95,6 @@ def test_the_story_is_that_of_the_past_games(advised: Pub) -> None:
     assert {move["photo"] for move in told["moves"]} == {None}  # entered by hand: there is no photo
 
 
-def test_without_a_game_it_says_so(advised: Pub) -> None:
+def test_advice_without_a_game_is_refused_with_the_reason(advised: Pub) -> None:
     for path in ("/api/odds", "/api/chances", "/api/story"):
         assert advised.stranger().get(path).status_code == 409

@@ -41,7 +41,7 @@ def test_module_names_are_unique_across_the_folders() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_modules_keep_to_the_two_forms(path: Path) -> None:
+def test_modules_use_only_imports_and_exports_the_bundler_knows(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     for address in re.findall(r'^import .* from "(.*)";$', source, re.MULTILINE):
         assert (path.parent / address).is_file()
@@ -54,7 +54,7 @@ def test_modules_keep_to_the_two_forms(path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_asks_for_one_module(page: str) -> None:
+def test_a_page_loads_one_script(page: str) -> None:
     text = shelf()[f"page-{page}.js"].plain.decode()
     assert re.findall(r"^(?:import|export)\b", text, re.MULTILINE) == []
     template = (Path(FOLDER).parent / "templates" / "base.html").read_text()

@@ -96,7 +96,7 @@ def test_sheet_and_tray_make_a_calibration(calibration: Calibration) -> None:
     assert stored.rig.camera_mm == pytest.approx((160, 120, 285), abs=2)
 
 
-def test_measures_of_another_tray_are_taken(calibration: Calibration) -> None:
+def test_a_tray_of_other_measures_is_calibrated(calibration: Calibration) -> None:
     calibration.act("lay", lies=True)
     look = calibration.act("sheet", width_mm=300, height_mm=220, keep_mm=0, die_mm=14, lens_mm=300).json
     assert look["zones"][1][0] == look["zones"][1][1], "a keep zone of no width"
@@ -134,7 +134,7 @@ def test_a_hand_in_the_tray_is_no_empty_tray(calibration: Calibration) -> None:
         ("lay", {}),
     ],
 )
-def test_what_is_malformed_is_refused(calibration: Calibration, what: str, body: dict[str, Any]) -> None:
+def test_malformed_measures_are_refused(calibration: Calibration, what: str, body: dict[str, Any]) -> None:
     assert calibration.act(what, **body).status_code == 400
 
 
@@ -147,7 +147,7 @@ def test_the_sheet_can_be_printed_from_the_phone(calibration: Calibration) -> No
     assert calibration.host.get("/api/calibrate/sheet.pdf?paper=a0").status_code == 404
 
 
-def test_the_picture_is_the_cameras(calibration: Calibration) -> None:
+def test_the_calibration_picture_is_the_cameras_frame(calibration: Calibration) -> None:
     assert calibration.host.get("/api/calibrate.jpg").data[:2] == b"\xff\xd8"
 
 
@@ -158,7 +158,7 @@ def test_the_api_describes_calibrating(calibration: Calibration) -> None:
     assert rules <= described
 
 
-def test_a_table_without_it_has_no_page(pub: Pub) -> None:
+def test_a_table_without_calibration_has_no_calibration_page(pub: Pub) -> None:
     assert pub.stranger().get("/calibrate").status_code == 404
     assert "/api/calibrate" not in pub.stranger().get("/api/openapi.json").json["paths"]
 
@@ -174,7 +174,7 @@ class Silent:
         return None
 
 
-def test_a_camera_without_pictures_is_told(tmp_path: Path) -> None:
+def test_a_camera_without_pictures_is_reported(tmp_path: Path) -> None:
     part = CalibrationService("opencv:0", FrameBuffer(Silent()), tmp_path, lambda: "now")
     assert part.picture_jpeg() is None
     assert codes(dict(part.look())) == {"no_picture"}
@@ -210,7 +210,7 @@ def test_the_table_gets_no_frame_for_a_while_after_the_sheet_was_seen() -> None:
     assert after.at_s == pytest.approx(first.at_s + 5.0, abs=0.1)
 
 
-def test_a_die_is_measured(calibration: Calibration) -> None:
+def test_a_die_is_measured_and_its_size_is_stored(calibration: Calibration) -> None:
     assert "empty tray first" in calibration.act("die").json["message"]
     for what, body in (("lay", {"lies": True}), ("sheet", {"die_mm": 12}), ("lay", {"lies": False}), ("empty", {})):
         assert calibration.act(what, **body).status_code == 200
@@ -224,7 +224,7 @@ def test_a_die_is_measured(calibration: Calibration) -> None:
 
 
 @pytest.mark.browser
-def test_a_host_sees_what_the_camera_sees_and_nobody_else(calibration: Calibration, chromium: Any) -> None:
+def test_only_the_host_sees_the_cameras_picture_on_the_page(calibration: Calibration, chromium: Any) -> None:
     with served(calibration.pub) as host:
         page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
         page.goto(f"{host}/camera")

@@ -34,7 +34,7 @@ def decoded(fed: FedPage) -> list[str]:
 
 
 @pytest.mark.parametrize("size", SIZES[3:] if WHOLE else (SCREEN,), ids=str)
-def test_the_codes_on_the_pubs_screen_can_be_scanned_whatever_it_shows(
+def test_qr_codes_on_the_tv_page_can_be_scanned_in_every_state(
     chromium: Any, site: tuple[str, Pub], size: Size
 ) -> None:
     shown = scenes(list(seated(next(reversed(GAMES.values()))))[-1])
@@ -48,7 +48,7 @@ def test_the_codes_on_the_pubs_screen_can_be_scanned_whatever_it_shows(
     fed.close()
 
 
-def test_a_new_tables_screen_has_room_for_the_code_that_makes_a_host(chromium: Any, tmp_path: Path) -> None:
+def test_a_new_tables_tv_page_has_room_for_the_owners_code(chromium: Any, tmp_path: Path) -> None:
     wrong: dict[Any, Any] = {}
     with opened(tmp_path, addresses=ADDRESSES, name=TABLE_NAME) as pub, served(pub) as address:
         for language in SPOKEN:

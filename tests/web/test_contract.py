@@ -15,7 +15,7 @@ from web.pages import Addresses
 from web.pairing.roles import Role
 
 
-def test_the_newest_snapshot_is_told_to_anyone(pub: Pub) -> None:
+def test_anyone_gets_the_newest_snapshot(pub: Pub) -> None:
     number = pub.start()
     told = pub.stranger().get("/api/state").json
     assert (told["number"], told["game"], told["phase"], told["question"]) == (number, "crib_dice", "ready", None)
@@ -79,7 +79,7 @@ def test_a_question_is_answered_by_a_paired_phone(pub: Pub) -> None:
     assert after.json["state"]["dice"] == [1, 2, 2, 4, 5, 5, 6]
 
 
-def test_the_board_is_what_the_strip_shows(pub: Pub) -> None:
+def test_api_board_returns_the_strips_newest_frame(pub: Pub) -> None:
     assert pub.stranger().get("/api/board").json == {"leds": [[0, 0, 0], [12, 8, 1], [255, 120, 0]], "milliamps": 42}
 
 
@@ -130,7 +130,7 @@ def test_there_is_no_tray_page_with_a_real_camera(pub: Pub, tmp_path: Path) -> N
         assert real.stranger().get("/api/tray").status_code == 404
 
 
-def test_hands_at_the_tray_need_pairing_from_elsewhere_but_not_on_this_machine(pub: Pub) -> None:
+def test_the_tray_needs_pairing_except_on_the_tables_own_machine(pub: Pub) -> None:
     assert pub.stranger().post("/api/tray/throw", json={}).status_code == 401
     here = pub.stranger("127.0.0.1")
     assert here.post("/api/tray/throw", json={"ids": [0, 1], "strength": 0.5}).status_code == 200
@@ -140,7 +140,7 @@ def test_hands_at_the_tray_need_pairing_from_elsewhere_but_not_on_this_machine(p
     assert (missing.status_code, missing.json["error"]) == (422, "no_such_die")
 
 
-def test_a_pin_pairs_and_the_cookie_is_out_of_scripts_reach(pub: Pub) -> None:
+def test_a_pin_pairs_and_scripts_cannot_read_the_cookie(pub: Pub) -> None:
     client = pub.stranger()
     answer = client.post("/api/pair", json={"pin": PIN, "name": "Ann's phone"})
     cookie = answer.headers["Set-Cookie"]
@@ -149,7 +149,7 @@ def test_a_pin_pairs_and_the_cookie_is_out_of_scripts_reach(pub: Pub) -> None:
     assert client.get("/api/phones").json["phones"] == [{"id": 1, "name": "Ann's phone", "role": "owner", "you": True}]
 
 
-def test_the_page_can_be_put_among_a_phones_apps(pub: Pub) -> None:
+def test_the_manifest_lets_a_phone_add_the_page_to_its_home_screen(pub: Pub) -> None:
     client = pub.stranger()
     told = client.get("/manifest.webmanifest").json
     assert (told["start_url"], told["display"]) == ("/", "standalone")
@@ -158,7 +158,7 @@ def test_the_page_can_be_put_among_a_phones_apps(pub: Pub) -> None:
         assert (answer.status_code, answer.mimetype) == (200, icon["type"])
 
 
-def test_static_files_are_squeezed_and_kept_for_good(pub: Pub) -> None:
+def test_static_files_are_gzipped_and_cached_for_good(pub: Pub) -> None:
     client = pub.stranger()
     address = client.get("/").text.split('rel="stylesheet" href="')[1].split('"')[0]
     squeezed = client.get(address, headers={"Accept-Encoding": "gzip"})
@@ -170,24 +170,24 @@ def test_static_files_are_squeezed_and_kept_for_good(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/api/state", "/metrics", "/qr/page.svg", "/api/throws/2.jpg", "/nowhere"])
-def test_nothing_is_kept_that_does_not_say_so(pub: Pub, path: str) -> None:
+def test_answers_are_not_cached_unless_they_say_so(pub: Pub, path: str) -> None:
     assert pub.stranger().get(path).headers["Cache-Control"] == "no-store"
     assert pub.stranger().get("/api/throws/1.jpg").headers["Cache-Control"] == "private, max-age=3600"
 
 
-def test_a_page_is_squeezed_for_phones_that_take_it(pub: Pub) -> None:
+def test_a_page_is_gzipped_for_browsers_that_accept_it(pub: Pub) -> None:
     plain, squeezed = pub.stranger().get("/"), pub.stranger().get("/", headers={"Accept-Encoding": "gzip"})
     assert squeezed.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(squeezed.data) == plain.data
     assert len(squeezed.data) < len(plain.data) / 2
 
 
-def test_the_qr_code_is_an_image_of_the_tables_own_making(pub: Pub) -> None:
+def test_the_qr_code_is_drawn_by_the_table_itself(pub: Pub) -> None:
     assert pub.stranger().get("/qr/page.svg").mimetype == "image/svg+xml"
     assert pub.stranger().get("/qr/wifi.svg").status_code == 404
 
 
-def test_where_there_is_a_wifi_its_code_stands_before_the_pages(tmp_path: Path) -> None:
+def test_with_a_wifi_its_qr_code_comes_before_the_pages(tmp_path: Path) -> None:
     wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
     with opened(tmp_path, addresses=wifi) as pub:
         screen = pub.paired(Role.SCREEN)
@@ -206,7 +206,7 @@ def test_the_setup_page_tells_how_many_phones_the_tables_wifi_holds(tmp_path: Pa
             assert ("holds about 7 phones" in page) is (phones == 7)
 
 
-def test_the_wifis_password_is_no_guests_business(tmp_path: Path) -> None:
+def test_a_guest_never_gets_the_wifi_password(tmp_path: Path) -> None:
     wifi = Addresses("http://192.168.4.1:8000/", wifi="WIFI:T:WPA;S:The Plough;P:six of one;;")
     with opened(tmp_path, addresses=wifi) as pub:
         assert pub.stranger().get("/qr/wifi.svg").status_code == 401

@@ -84,7 +84,7 @@ def share_of(port: int, sent: bytes) -> list[socket.socket]:
 
 
 @pytest.mark.parametrize("sent", [b"", HALF, HALF_BODY], ids=["nothing", "half a head", "half a body"])
-def test_connections_of_one_address_that_dally_hold_no_one_up_and_are_closed(
+def test_unfinished_requests_delay_no_other_phone_and_are_closed(
     room: tuple[Pub, int], sent: bytes
 ) -> None:
     _, port = room
@@ -96,14 +96,14 @@ def test_connections_of_one_address_that_dally_hold_no_one_up_and_are_closed(
     assert until(lambda: serves(port, GUEST))
 
 
-def test_a_body_that_never_comes_is_told_and_given_up(room: tuple[Pub, int]) -> None:
+def test_a_body_that_never_comes_is_answered_with_408(room: tuple[Pub, int]) -> None:
     _, port = room
     (link,) = links_of(port, HALF_BODY, 1)
     assert b" 408 " in link.recv(1000)
     link.close()
 
 
-def test_a_second_request_that_is_never_finished_is_not_waited_for(room: tuple[Pub, int]) -> None:
+def test_an_unfinished_second_request_is_closed(room: tuple[Pub, int]) -> None:
     _, port = room
     (link,) = links_of(port, WHOLE, 1)
     assert b" 200 " in link.recv(1000)
@@ -112,7 +112,7 @@ def test_a_second_request_that_is_never_finished_is_not_waited_for(room: tuple[P
     link.close()
 
 
-def test_a_phone_that_reads_nothing_is_dropped_and_the_others_hear_on(room: tuple[Pub, int]) -> None:
+def test_a_phone_that_reads_nothing_is_dropped_and_others_are_served(room: tuple[Pub, int]) -> None:
     pub, port = room
     with socket.socket() as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -136,7 +136,7 @@ def test_a_phone_that_reads_nothing_is_dropped_and_the_others_hear_on(room: tupl
             assert until(dropped)
 
 
-def test_answers_left_unread_hold_no_thread(room: tuple[Pub, int]) -> None:
+def test_unread_answers_hold_no_thread(room: tuple[Pub, int]) -> None:
     _, port = room
     page = f"http://127.0.0.1:{port}/help"
     with urllib.request.urlopen(page, timeout=PATIENCE_S) as answer:
@@ -148,7 +148,7 @@ def test_answers_left_unread_hold_no_thread(room: tuple[Pub, int]) -> None:
         link.close()
 
 
-def test_many_requests_at_once_from_one_address_take_turns(room: tuple[Pub, int]) -> None:
+def test_many_requests_of_one_address_are_all_answered(room: tuple[Pub, int]) -> None:
     _, port = room
     links = links_of(port, WHOLE, SHARE)
     for link in links:

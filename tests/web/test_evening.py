@@ -40,7 +40,7 @@ def test_the_evening_lists_its_games(played: Pub) -> None:
     assert set(told["sitting"]) >= {"games", "games_lost"}
 
 
-def test_a_game_is_told_move_by_move(played: Pub) -> None:
+def test_a_game_is_returned_move_by_move(played: Pub) -> None:
     client = played.stranger()
     number = client.get("/api/evening").json["games"][0]["id"]
     told = client.get(f"/api/evening/{number}").json
@@ -49,7 +49,7 @@ def test_a_game_is_told_move_by_move(played: Pub) -> None:
     assert told["header"]["players"] == ["=1+1", "Ben"]
 
 
-def test_a_snapshot_tells_the_last_throws_and_the_page_may_ask_for_all(tmp_path: Path) -> None:
+def test_a_snapshot_has_the_last_throws_and_api_throws_has_all(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": ["Ann", "Ben", "Cid"]}))
         for category in CATEGORIES:
@@ -61,7 +61,7 @@ def test_a_snapshot_tells_the_last_throws_and_the_page_may_ask_for_all(tmp_path:
         assert shown == all_of_them[-MAX_THROWS:]
 
 
-def test_a_transcript_is_its_lines(played: Pub) -> None:
+def test_a_transcript_download_has_one_json_line_a_move(played: Pub) -> None:
     client = played.stranger()
     number = client.get("/api/evening").json["games"][0]["id"]
     answer = client.get(f"/api/evening/{number}.jsonl")
@@ -69,19 +69,19 @@ def test_a_transcript_is_its_lines(played: Pub) -> None:
     assert [json.loads(line) for line in answer.text.splitlines()][1:] == LINES
 
 
-def test_the_table_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None:
+def test_the_csv_names_who_threw_and_no_name_is_a_formula(played: Pub) -> None:
     rows = list(csv.DictReader(played.stranger().get("/api/evening.csv").text.splitlines()))
     assert [(row["player"], row["dice"]) for row in rows] == [("'=1+1", "5 5 5 2 1 4 6"), ("Ben", "6 6 6 2 1 4 3")]
 
 
-def test_the_table_of_throws_replays_no_game(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_csv_of_throws_replays_no_game(played: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     client = played.stranger()
     told = client.get("/api/evening.csv").text
     monkeypatch.delattr("companion.games.engine.transcript.Transcript.begin")
     assert client.get("/api/evening.csv").text == told
 
 
-def test_a_game_that_is_not_there_is_404(played: Pub) -> None:
+def test_an_unknown_game_is_404(played: Pub) -> None:
     for path in (
         "/api/evening/999",
         "/api/evening/999/luck",
@@ -93,7 +93,7 @@ def test_a_game_that_is_not_there_is_404(played: Pub) -> None:
         assert (answer.status_code, answer.json["error"]) == (404, "no_such_game")
 
 
-def test_players_are_told_in_figures_over_all_games_and_in_each(played: Pub) -> None:
+def test_players_have_statistics_over_all_games_and_in_each(played: Pub) -> None:
     client = played.stranger()
     everyone = client.get("/api/evening/players").json["players"]
     assert list(everyone) == ["=1+1", "Ben"]
@@ -120,7 +120,7 @@ def test_a_finished_game_is_split_into_luck_and_decisions_with_photos(tmp_path: 
         assert client.get("/api/evening/dice").json["counts"] == {"1": 13, "2": 0, "3": 0, "4": 0, "5": 0, "6": 26}
 
 
-def test_an_unfinished_game_has_no_luck_to_tell_yet(played: Pub) -> None:
+def test_an_unfinished_games_luck_is_refused(played: Pub) -> None:
     client = played.stranger()
     number = client.get("/api/evening").json["games"][0]["id"]
     answer = client.get(f"/api/evening/{number}/luck")
@@ -128,7 +128,7 @@ def test_an_unfinished_game_has_no_luck_to_tell_yet(played: Pub) -> None:
     assert "not finished" in client.get(f"/api/evening/{number}/chances").json["message"]
 
 
-def test_the_chances_of_a_finished_game_between_two_are_told_line_by_line(tmp_path: Path) -> None:
+def test_a_finished_games_win_chances_come_line_by_line(tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub:
         for players in (["Ann", "Ben"], ["Ann"]):
             pub.table.submit(StartGame(header={"transcript": 1, "game": "crag", "players": players}))
@@ -146,7 +146,7 @@ def test_the_chances_of_a_finished_game_between_two_are_told_line_by_line(tmp_pa
         assert client.get(f"/api/evening/{alone}/chances").status_code == 409
 
 
-def test_the_honesty_of_the_dice_is_told(played: Pub) -> None:
+def test_the_fairness_of_the_dice_is_reported(played: Pub) -> None:
     told = played.stranger().get("/api/evening/dice").json
     assert (told["throws"], told["verdict"]) == (2, "even")
     assert told["could_have_found"] == pytest.approx(1.0)
@@ -166,7 +166,7 @@ def test_each_set_of_dice_is_judged_by_its_own_throws(played: Pub) -> None:
     assert len(list(PastGames(played.folder).throws(dice="Blue"))) == 1
 
 
-def test_what_can_be_done_now_is_weighed(played: Pub) -> None:
+def test_the_options_of_a_past_game_have_odds(played: Pub) -> None:
     client = played.stranger()
     number = client.get("/api/evening").json["games"][0]["id"]
     told = client.get(f"/api/evening/{number}/odds").json

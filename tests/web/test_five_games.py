@@ -78,7 +78,7 @@ def test_an_archive_holds_the_evening_and_gives_it_back(tmp_path: Path) -> None:
 
 @pytest.mark.browser
 @pytest.mark.evening
-def test_the_evening_is_looked_at(chromium: Any, tmp_path: Path) -> None:
+def test_an_evening_of_five_games_is_shown_in_chromium(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=PastGames(tmp_path)) as pub, served(pub) as address:
         evening(pub)
         OUT.mkdir(parents=True, exist_ok=True)

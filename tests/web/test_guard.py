@@ -55,7 +55,7 @@ def test_a_cross_site_request_without_an_origin_is_refused(pub: Pub) -> None:
 
 
 @pytest.mark.parametrize("path", CHANGES)
-def test_nothing_changes_for_a_phone_that_is_not_paired(pub: Pub, path: str) -> None:
+def test_an_unpaired_phone_can_change_nothing(pub: Pub, path: str) -> None:
     number = pub.start()
     answer = pub.stranger().post(path, json={})
     assert (answer.status_code, answer.json["error"]) == (401, "not_paired")
@@ -74,7 +74,7 @@ def test_malformed_json_is_refused_in_words(pub: Pub, path: str, body: bytes) ->
     assert pub.table.snapshot().number == number
 
 
-def test_what_is_not_json_is_refused(pub: Pub) -> None:
+def test_a_body_that_is_not_json_is_refused(pub: Pub) -> None:
     answer = pub.host().post("/api/lines", data={"number": "1"})
     assert (answer.status_code, answer.json["error"]) == (415, "not_json")
 
@@ -116,7 +116,7 @@ def test_pages_load_nothing_from_another_host(pub: Pub) -> None:
         assert re.findall(r'(?:src|href)="(?:https?:)?//', pub.stranger().get(path).text) == []
 
 
-def test_ten_thousand_guesses_at_the_pin_find_nothing_and_are_logged(
+def test_ten_thousand_guesses_find_no_pin_and_five_are_logged(
     pub: Pub, caplog: pytest.LogCaptureFixture
 ) -> None:
     guesser, seen = pub.stranger("192.168.4.66"), set()
@@ -130,7 +130,7 @@ def test_ten_thousand_guesses_at_the_pin_find_nothing_and_are_logged(
     assert sum("wrong PIN" in record.message for record in caplog.records) == 5
 
 
-def test_a_guesser_waits_longer_after_each_guess_and_others_are_not_held_up(pub: Pub) -> None:
+def test_a_guesser_waits_longer_each_time_and_others_do_not_wait(pub: Pub) -> None:
     guesser = pub.stranger("192.168.4.66")
     for _ in range(6):
         guesser.post("/api/pair", json={"pin": "000000"})
@@ -164,7 +164,7 @@ def test_a_table_that_had_a_host_before_has_no_first_phone(tmp_path: Path) -> No
     assert Pairing("1", tokens, lambda: 0.0).first() is None
 
 
-def test_an_hour_of_guessing_gets_ten_guesses_and_the_host_pairs_at_any_moment(pub: Pub) -> None:
+def test_an_hour_of_guessing_gets_ten_guesses_and_blocks_no_host(pub: Pub) -> None:
     guesser = "192.168.4.66"
     host = pub.stranger(guesser)  # even at the guesser's own address, for it was paired before
     assert host.post("/api/pair", json={"pin": PIN}).status_code == 200
@@ -181,7 +181,7 @@ def test_an_hour_of_guessing_gets_ten_guesses_and_the_host_pairs_at_any_moment(p
     assert {type(answer) for answer in told} == {Refused}
 
 
-def test_what_is_kept_of_guessers_is_bounded() -> None:
+def test_the_number_of_remembered_guessers_is_bounded() -> None:
     guesses = Guesses(lambda: 0.0)
     for at in range(ADDRESSES_KEPT + 100):
         guesses.missed(f"10.0.{at >> 8}.{at & 255}")
@@ -200,7 +200,7 @@ def test_the_button_lets_in_the_phone_whose_code_is_shown_and_no_other(pub: Pub)
     assert screen.get("/api/pair").json["code"] == codes[1]
 
 
-def test_a_press_that_was_meant_for_the_code_before_lets_no_one_in(pub: Pub) -> None:
+def test_a_press_right_after_a_code_changed_lets_no_one_in(pub: Pub) -> None:
     for at in (20, 21):
         pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={})
     pub.clock.now_s += 61  # the first has just given up: the second is shown from now on
@@ -209,7 +209,7 @@ def test_a_press_that_was_meant_for_the_code_before_lets_no_one_in(pub: Pub) -> 
     assert pub.pairing.let_in()
 
 
-def test_the_button_lets_no_one_in_who_has_not_asked(pub: Pub) -> None:
+def test_the_button_lets_in_nobody_who_has_not_asked(pub: Pub) -> None:
     assert not pub.pairing.let_in()
     stranger = pub.stranger()
     assert stranger.post("/api/pair", json={"pin": ""}).status_code == 401
@@ -221,7 +221,7 @@ def test_the_button_lets_no_one_in_who_has_not_asked(pub: Pub) -> None:
     assert not pub.pairing.let_in()
 
 
-def test_who_asks_again_and_again_in_vain_waits(pub: Pub) -> None:
+def test_a_phone_that_asks_repeatedly_in_vain_must_wait(pub: Pub) -> None:
     asker, shown = pub.stranger("192.168.4.66"), []
     for _ in range(6):
         shown.append(asker.post("/api/pair/ask", json={}).status_code)
@@ -233,12 +233,12 @@ def test_who_asks_again_and_again_in_vain_waits(pub: Pub) -> None:
     assert other.post("/api/pair/ask", json={}).json["code"] == list(pub.pairing.shown() or ())
 
 
-def test_the_codes_that_are_asked_for_are_bounded(pub: Pub) -> None:
+def test_at_most_six_phones_ask_at_a_time(pub: Pub) -> None:
     answers = [pub.stranger(f"192.168.4.{at}").post("/api/pair/ask", json={}).status_code for at in range(8)]
     assert answers == [200] * 6 + [429] * 2
 
 
-def test_a_token_replayed_after_take_away_is_refused(pub: Pub) -> None:
+def test_a_removed_phones_token_is_refused(pub: Pub) -> None:
     number, lost, host = pub.start(), pub.host(), pub.host()
     phones = host.get("/api/phones").json["phones"]
     mine = next(phone["id"] for phone in lost.get("/api/phones").json["phones"] if phone["you"])
@@ -249,7 +249,7 @@ def test_a_token_replayed_after_take_away_is_refused(pub: Pub) -> None:
     assert host.post("/api/phones/remove", json={"id": 999}).status_code == 404
 
 
-def test_tokens_are_128_bits_kept_as_hashes_over_a_restart(tmp_path: Path) -> None:
+def test_tokens_have_128_bits_and_survive_a_restart_as_hashes(tmp_path: Path) -> None:
     store = FileTokens(tmp_path / "phones.json")
     token = Pairing(PIN, store, lambda: 0.0).pair(PIN, "Ann", "10.0.0.1")
     assert isinstance(token, str)
@@ -268,7 +268,7 @@ def test_a_phones_name_is_cut_at_24(pub: Pub) -> None:
     assert pairing.phones()[0].name == "x" * 24
 
 
-def test_hosts_and_origins_are_read_as_browsers_write_them() -> None:
+def test_host_and_origin_headers_are_parsed_as_browsers_send_them() -> None:
     assert host_name("Pub.Local.:8000") == "pub.local"
     assert host_name("[::1]:80") == "::1"
     assert host_name("host:port") is None

@@ -30,7 +30,7 @@ def control(chromium: Any, address: str) -> Any:
     return page
 
 
-def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: Any, tmp_path: Path) -> None:
+def test_a_page_says_when_the_table_is_gone_and_reconnects(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     with opened(tmp_path / "a") as pub:
         with served(pub, ALONE) as address:
@@ -44,7 +44,7 @@ def test_a_phone_says_when_the_table_is_gone_and_comes_back_by_itself(chromium: 
     page.context.close()
 
 
-def test_a_phone_past_the_limit_of_streams_asks_instead_and_sees_each_change(chromium: Any, tmp_path: Path) -> None:
+def test_a_phone_refused_a_stream_polls_and_sees_each_change(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, limits=Limits(streams=1, streams_spare=0)) as pub, served(pub) as address:
         number = pub.start()
         first, second = phone(chromium, address), phone(chromium, address)
@@ -104,7 +104,7 @@ def test_a_throw_is_corrected_in_two_taps(chromium: Any, site: Any) -> None:
     page.context.close()
 
 
-def test_who_leaves_is_chosen_and_confirmed_and_then_marked(chromium: Any, site: Any) -> None:
+def test_leaving_a_game_is_chosen_and_confirmed_and_then_shown(chromium: Any, site: Any) -> None:
     address, pub = site
     pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben & Co", "Cid"]}))
     page = control(chromium, address)
@@ -123,7 +123,7 @@ def test_who_leaves_is_chosen_and_confirmed_and_then_marked(chromium: Any, site:
     page.context.close()
 
 
-def test_who_played_here_before_is_seated_by_a_tap_and_keeps_the_colour(chromium: Any, tmp_path: Path) -> None:
+def test_a_known_name_is_seated_by_a_tap_with_its_colour(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path, evening=Journaled(tmp_path)) as pub, served(pub) as address:
         pub.table.submit(StartGame(header={**HEADER, "players": ["Ann", "Ben", "Cid"]}))
         play(pub, MIDGAME[0])

@@ -36,7 +36,7 @@ def hosting(chromium: Any, address: str) -> Any:
     return page
 
 
-def test_who_scans_the_screen_of_a_new_table_runs_it_and_nobody_after(chromium: Any, site: Any) -> None:
+def test_the_first_phone_to_scan_a_new_table_becomes_host_alone(chromium: Any, site: Any) -> None:
     address, pub = site
     screen = page_of(chromium, 1920, 1080)
     screen.goto(f"{address}/tv")
@@ -58,7 +58,7 @@ def test_who_scans_the_screen_of_a_new_table_runs_it_and_nobody_after(chromium: 
         page.context.close()
 
 
-def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any) -> None:
+def test_a_setting_is_stored_or_refused_beside_its_field(chromium: Any, site: Any) -> None:
     address, pub = site
     page = hosting(chromium, f"{address}/settings")
     page.fill("#strip-brightness", "0.3")
@@ -84,7 +84,7 @@ def test_a_setting_is_kept_or_refused_beside_its_field(chromium: Any, site: Any)
     page.context.close()
 
 
-def test_a_game_is_set_up_with_names_in_one_go_and_colours_of_ones_own(chromium: Any, site: Any) -> None:
+def test_a_game_is_set_up_with_pasted_names_and_chosen_colours(chromium: Any, site: Any) -> None:
     address, pub = site
     page = hosting(chromium, f"{address}/setup")
     page.fill("[data-key='seat-0']", "Zoë, Max, Fay")

@@ -37,7 +37,7 @@ def test_a_game_is_started_with_the_house_at_a_level(pub: Pub) -> None:
         None,
     ],
 )
-def test_terms_that_make_no_sense_are_refused_in_words(pub: Pub, terms: Any) -> None:
+def test_impossible_terms_are_refused_with_a_reason(pub: Pub, terms: Any) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "terms": terms})
     assert (answer.status_code, answer.json["error"]) == (422, "rules")
     assert pub.table.snapshot().game is None

@@ -266,7 +266,7 @@ def test_nothing_is_cut_off_while_the_table_is_out_of_reach(
     assert found == {}
 
 
-def test_what_is_cut_off_covered_outside_or_too_small_is_found(chromium: Any, site: tuple[str, Pub]) -> None:
+def test_the_layout_check_finds_cut_covered_outside_and_too_small(chromium: Any, site: tuple[str, Pub]) -> None:
     for path, harms in HARMS.items():
         fed = FedPage(chromium, site[0], path, paired=path == "/control")
         fed.show(scenes(list(seated(GAMES["crag"]))[-1])["deciding"])

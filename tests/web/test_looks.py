@@ -85,7 +85,7 @@ def test_a_narrow_phone_scrolls_only_down_and_every_target_is_large(chromium: An
 
 @pytest.mark.pictures
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_is_photographed_at_every_size(chromium: Any, midgame: Any, path: str) -> None:
+def test_every_page_is_drawn_at_every_size(chromium: Any, midgame: Any, path: str) -> None:
     address, _ = midgame
     OUT.mkdir(parents=True, exist_ok=True)
     page = phone(chromium, address, paired=path in HOSTS_ONLY)

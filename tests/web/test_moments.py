@@ -33,7 +33,7 @@ WIPE_OUT = (Throw((5, 5, 5, 2, 1, 4, 6)), NamePoint(5), Throw((2, 3, 4, 6)))
 
 
 @pytest.mark.parametrize("path", ["/tv", "/"])
-def test_a_wipe_out_is_seen_for_two_seconds_with_its_dice_beside_the_track(chromium: Any, pub: Pub, path: str) -> None:
+def test_a_wipe_out_is_shown_with_its_dice_beside_the_track(chromium: Any, pub: Pub, path: str) -> None:
     before, after = told("crib_dice", *WIPE_OUT)[-2:]
     with served(pub) as address:
         fed = FedPage(chromium, address, path)
@@ -53,7 +53,7 @@ def test_a_wipe_out_is_seen_for_two_seconds_with_its_dice_beside_the_track(chrom
         fed.close()
 
 
-def test_the_full_fifty_is_cried_out_and_taken_back_with_its_throw(chromium: Any, pub: Pub) -> None:
+def test_a_full_fifty_is_shown_and_removed_with_its_throw(chromium: Any, pub: Pub) -> None:
     _, thrown, entered = told("crag", Throw((6, 6, 1)), Enter("crag"))
     with served(pub) as address:
         fed = FedPage(chromium, address, "/tv")
@@ -66,7 +66,7 @@ def test_the_full_fifty_is_cried_out_and_taken_back_with_its_throw(chromium: Any
         fed.close()
 
 
-def test_a_skunk_is_told_at_the_end() -> None:
+def test_a_skunk_is_shown_at_the_end() -> None:
     rules = {**{each.key: each.default for each in GAMES["crib_dice"].switches}, "skunk": True}
     record = begun(Header("crib_dice", ("Ann", "Ben"), rules))
     board = 0

@@ -32,7 +32,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("name", BAD, ids=ascii)
-def test_a_name_that_cannot_be_seen_as_it_is_is_refused_with_a_word(pub: Pub, name: str) -> None:
+def test_a_name_with_invisible_characters_is_refused(pub: Pub, name: str) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "players": [name, "Ben"]})
     assert (answer.status_code, answer.json["error"]) == (422, "name")
     assert "Write" in answer.json["message"]
@@ -41,14 +41,14 @@ def test_a_name_that_cannot_be_seen_as_it_is_is_refused_with_a_word(pub: Pub, na
 
 
 @pytest.mark.parametrize("name", GOOD, ids=ascii)
-def test_a_name_that_can_be_seen_is_played_by(pub: Pub, name: str) -> None:
+def test_a_visible_name_in_any_script_is_accepted(pub: Pub, name: str) -> None:
     answer = pub.host().post("/api/games", json={**HEADER, "players": [name, "Someone else"]})
     assert answer.status_code == 200, answer.text
     assert answer.json["header"]["players"][0] == name
 
 
 @given(st.text(max_size=24))
-def test_what_is_left_of_a_phones_name_can_be_seen(name: str) -> None:
+def test_a_cleaned_name_has_no_flaw(name: str) -> None:
     left = cleaned(name)
     assert left == left.strip()
     assert problem_of([left]) is None or not any(unicodedata.category(sign)[0] in "LNPS" for sign in left)
@@ -61,7 +61,7 @@ def test_a_phones_name_is_cleaned(pub: Pub) -> None:
     assert client.get("/api/phones").json["phones"][0]["name"] == "Ann's phone"
 
 
-def test_what_a_name_holds_is_never_taken_for_an_argument() -> None:
+def test_braces_in_a_name_are_not_taken_for_an_argument() -> None:
     assert say("en", "event.banked", player="{points}", points=7, on="$&").startswith("{points}")
 
 
@@ -108,7 +108,7 @@ def test_each_page_shows_the_right_person_whatever_the_names(page: tuple[Pub, An
 
 
 @pytest.mark.browser
-def test_a_name_from_right_to_left_turns_nothing_round(page: tuple[Pub, Any]) -> None:
+def test_a_right_to_left_name_leaves_the_text_beside_it_in_order(page: tuple[Pub, Any]) -> None:
     pub, shown = page
     begun = pub.table.submit(StartGame(header={**HEADER, "players": ["שלום", "Ben"]}))
     pub.table.submit(PlayLine(number=begun.number, line=FIRST_THROW))

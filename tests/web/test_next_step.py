@@ -59,7 +59,7 @@ def test_at_the_tray_everything_can_be_decided_without_a_phone(chromium: Any, pu
         page.context.close()
 
 
-def test_who_may_not_throw_at_the_tray_may_not_decide_there(pub: Pub) -> None:
+def test_a_guest_may_neither_throw_nor_decide_at_the_tray(pub: Pub) -> None:
     begin(pub, "crib_dice", THROW)
     body = {"number": pub.table.snapshot().number, "line": {"do": "point", "value": 5}}
     assert pub.stranger().post("/api/tray/lines", json=body).status_code == 401
@@ -79,7 +79,7 @@ def test_who_may_not_throw_at_the_tray_may_not_decide_there(pub: Pub) -> None:
         ("crapola", [{"throw": [1, 1, 1, 5, 2, 3]}], "/control", ["Set aside 1, 1, 1, 5 +1,050"]),
     ],
 )
-def test_gold_marks_the_sensible_act_and_nothing_else(
+def test_only_the_sensible_action_is_gold(
     chromium: Any, pub: Pub, game: str, lines: list[dict[str, Any]], path: str, wanted: list[str]
 ) -> None:
     begin(pub, game, *lines)
@@ -89,7 +89,7 @@ def test_gold_marks_the_sensible_act_and_nothing_else(
         page.context.close()
 
 
-def test_beside_the_tray_lie_the_dice_that_the_game_has_a_use_for(chromium: Any, pub: Pub) -> None:
+def test_beside_the_tray_are_the_dice_the_game_can_use(chromium: Any, pub: Pub) -> None:
     pub.tray.lift(None)
     begin(pub, "crag")
     with served(pub) as address:
@@ -116,7 +116,7 @@ def back(page: Any) -> None:
     page.wait_for_selector('#live[data-live="yes"]')
 
 
-def test_what_was_banked_while_the_table_was_away_is_sent_once_when_it_is_back(chromium: Any, pub: Pub) -> None:
+def test_a_bank_made_offline_is_sent_once_when_the_table_is_back(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     with served(pub) as address:
         page = opened(chromium, address, "/control", paired=True)
@@ -131,7 +131,7 @@ def test_what_was_banked_while_the_table_was_away_is_sent_once_when_it_is_back(c
         page.context.close()
 
 
-def test_what_the_table_has_moved_on_from_is_told_lost(chromium: Any, pub: Pub) -> None:
+def test_an_offline_decision_for_an_old_snapshot_is_reported_lost(chromium: Any, pub: Pub) -> None:
     begin(pub, "crib_dice", THROW, {"do": "point", "value": 5})
     with served(pub) as address:
         page = opened(chromium, address, "/control", paired=True)
@@ -145,7 +145,7 @@ def test_what_the_table_has_moved_on_from_is_told_lost(chromium: Any, pub: Pub) 
         page.context.close()
 
 
-def test_undo_names_what_it_takes_back_and_spending_says_what_it_does(chromium: Any, pub: Pub) -> None:
+def test_undo_and_spending_name_their_effect(chromium: Any, pub: Pub) -> None:
     begin(pub, "crapola", {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     play(pub, {"throw": [1, 1, 1, 5, 2, 3]}, {"do": "keep", "dice": [1, 1, 1]}, {"do": "stop"})
     with served(pub) as address:
@@ -175,7 +175,7 @@ def test_the_photo_stays_in_view_while_dice_are_typed(chromium: Any, pub: Pub) -
 @pytest.mark.parametrize(
     ("game", "kept", "told"), [("crib_dice", [2], "First throw."), ("crapola", [2], "What scores.")]
 )
-def test_why_opens_the_paragraph_that_explains(chromium: Any, pub: Pub, game: str, kept: list[int], told: str) -> None:
+def test_why_opens_the_help_paragraph_for_the_notice(chromium: Any, pub: Pub, game: str, kept: list[int], told: str) -> None:
     thrown = {"crib_dice": [5, 5, 5, 2, 1, 4, 6], "crapola": [1, 1, 1, 2, 2, 3]}[game]
     begin(pub, game, {"throw": thrown})
     thrown.remove(kept[0])

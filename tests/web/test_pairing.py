@@ -44,7 +44,7 @@ def test_a_screen_by_the_pin_leaves_the_owners_place_free() -> None:
     assert roles(pairing) == ["screen", "owner"]
 
 
-def test_a_pin_that_was_passed_on_makes_no_owner_after_the_last_has_left() -> None:
+def test_the_pin_makes_no_owner_after_the_last_phone_has_left() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
     before = pairing.first()
@@ -119,7 +119,7 @@ def test_a_token_expires_after_ninety_days_without_use(tmp_path: Path) -> None:
     assert not Pairing(PIN, store, Clock(), wall=wall).knows(used)
 
 
-def test_a_clock_that_jumps_by_years_ends_no_evening(tmp_path: Path) -> None:
+def test_a_wall_clock_that_jumps_by_years_expires_no_token(tmp_path: Path) -> None:
     clock, wall = Clock(), Clock()
     pairing = Pairing(PIN, FileTokens(tmp_path / "paired.json"), clock, wall=wall)
     token = paired(pairing)
@@ -186,7 +186,7 @@ def test_a_patient_guesser_gets_43_guesses_in_a_hundred_years() -> None:
     assert budget.count <= 43
 
 
-def test_while_the_pin_rests_the_owner_is_told_and_nothing_else_is_held_up(pub: Pub) -> None:
+def test_a_blocked_pin_is_reported_and_blocks_nothing_else(pub: Pub) -> None:
     owner, player = pub.host(), pub.paired(Role.PLAYER, "Ann")
     assert owner.get("/api/phones").json["pin_rests_s"] == 0
     for at in range(20):
@@ -213,7 +213,7 @@ def test_while_the_pin_rests_the_owner_is_told_and_nothing_else_is_held_up(pub: 
     assert pub.pairing.health()[0]
 
 
-def test_a_players_token_buys_no_free_guesses_at_becoming_the_owner() -> None:
+def test_a_players_token_allows_no_unlimited_guesses() -> None:
     pairing = Pairing(PIN, MemoryTokens(), Clock())
     paired(pairing)
     token = paired(pairing)

@@ -60,7 +60,7 @@ def test_every_page_works_without_a_secure_context(chromium: Any, site: Any, pai
     page.context.close()
 
 
-def test_a_phone_that_plays_keeps_its_screen_on_by_a_film_with_sound(chromium: Any, site: Any) -> None:
+def test_a_paired_phone_keeps_its_screen_on_by_a_video_with_sound(chromium: Any, site: Any) -> None:
     page = phone(chromium, site[0], paired=True)
     live(page, site[0] + "/control")
     assert page.evaluate("document.getElementById('awake').paused"), "browsers let it begin at a touch"
@@ -82,7 +82,7 @@ def test_a_phone_that_plays_keeps_its_screen_on_by_a_film_with_sound(chromium: A
     page.context.close()
 
 
-def test_a_guests_screen_is_left_to_its_own_devices(chromium: Any, site: Any) -> None:
+def test_a_guests_screen_may_turn_off(chromium: Any, site: Any) -> None:
     page = phone(chromium, site[0])
     live(page, site[0] + "/control")
     assert page.query_selector("#awake") is None

@@ -107,7 +107,7 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], dic
         return before, told(pub), place
 
 
-def test_the_evening_was_worth_moving(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
+def test_the_restored_evening_has_games_and_photos(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
     before, _, _ = moved
     assert len(before["photos"]) == len(set(before["photos"].values())) == 3
     assert len(json.loads(before["/api/review"])["throws"]) == 2
@@ -115,14 +115,14 @@ def test_the_evening_was_worth_moving(moved: tuple[dict[str, Any], dict[str, Any
     assert json.loads(before["/api/evening/dice?set=blue"])["throws"] == 2
 
 
-def test_every_page_tells_the_same(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
+def test_every_page_is_the_same_after_a_restore(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
     before, after, _ = moved
     assert before.keys() == after.keys()
     differ = [page for page in before if before[page] != after[page]]
     assert differ == []
 
 
-def test_every_file_is_the_same_to_the_byte(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
+def test_every_download_is_the_same_byte_for_byte_after_a_restore(moved: tuple[dict[str, Any], dict[str, Any], Path]) -> None:
     _, _, place = moved
 
     def kept(folder: Path) -> dict[str, bytes]:

@@ -73,14 +73,14 @@ def test_only_paired_phones_may_look(looked_over: Pub) -> None:
     assert "/api/throws/" not in stranger.get("/review").text
 
 
-def test_the_list_tells_each_die_as_read_and_as_it_was(looked_over: Pub) -> None:
+def test_the_review_lists_each_die_as_read_and_as_corrected(looked_over: Pub) -> None:
     later, earlier = looked_over.host().get("/api/review").json["throws"]
     assert (earlier["source"], earlier["settled"]) == ("corrected", True)
     assert [(die["read"], die["value"]) for die in earlier["dice"] if die["read"] != die["value"]] == [(1, 3)]
     assert (later["source"], later["doubt"], later["settled"]) == ("answered", "disagree", False)
 
 
-def test_a_host_settles_what_is_open(looked_over: Pub) -> None:
+def test_the_host_settles_open_throws(looked_over: Pub) -> None:
     host = looked_over.host()
     throw = host.get("/api/review").json["throws"][0]
     values = [3, 5, 2, 2, 1, 4, 6]
@@ -106,7 +106,7 @@ def test_the_zip_is_a_set_that_training_reads(looked_over: Pub, tmp_path: Path) 
     assert sorted(photo.dice[:, 3]) == [2, 2, 3, 4, 5, 5, 6]
 
 
-def test_what_is_no_die_is_not_in_the_set(looked_over: Pub) -> None:
+def test_what_is_marked_as_no_die_is_not_in_the_set(looked_over: Pub) -> None:
     host = looked_over.host()
     throw = host.get("/api/review").json["throws"][0]["throw"]
     assert host.post(f"/api/review/{throw}", json={"values": [0, 5, 2, 2, 1, 4, 6]}).status_code == 200
@@ -116,7 +116,7 @@ def test_what_is_no_die_is_not_in_the_set(looked_over: Pub) -> None:
 
 
 @pytest.mark.browser
-def test_a_host_looks_over_throws_in_chromium(chromium: Any, looked_over: Pub) -> None:
+def test_the_host_reviews_throws_in_chromium(chromium: Any, looked_over: Pub) -> None:
     with served(looked_over) as address:
         context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
         assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok

@@ -38,7 +38,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pub]:
         yield pub
 
 
-def test_the_page_lists_every_route_that_there_is_and_no_other(whole: Pub) -> None:
+def test_the_roles_page_lists_exactly_the_served_routes(whole: Pub) -> None:
     served = {
         f"{method} {rule.rule}"
         for rule in whole.app.url_map.iter_rules()
@@ -51,7 +51,7 @@ def test_the_page_lists_every_route_that_there_is_and_no_other(whole: Pub) -> No
 
 @pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("route", [route for route in TABLE if route not in (f"GET {PATH}", "GET /qr/wifi.svg")])
-def test_a_route_is_open_to_the_roles_of_the_page_and_closed_to_others(whole: Pub, route: str, role: Role) -> None:
+def test_a_route_admits_exactly_the_roles_of_the_roles_page(whole: Pub, route: str, role: Role) -> None:
     client = visitor(whole, role)
     method, rule = route.split(" ")
     answer = client.open(re.sub(r"<[^>]+>", "1", rule), method=method, json={} if method == "POST" else None)

@@ -44,7 +44,7 @@ def test_no_value_switches_the_current_limit_off(table: Any, key: str) -> None:
     assert file.running == Settings()
 
 
-def test_pins_typed_for_a_setting_are_limited_as_those_for_pairing_are(table: Any) -> None:
+def test_wrong_pins_for_a_setting_are_limited_like_those_for_pairing(table: Any) -> None:
     phone, _, file = table
     answers = [sent(phone, "limit_ma", 60000, pin=f"{guess:06d}")[0] for guess in range(20)]
     assert answers[-1] == 429

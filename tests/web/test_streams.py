@@ -84,7 +84,7 @@ def test_the_stream_begins_with_the_newest_snapshot(running: tuple[Pub, int]) ->
         assert json.loads(first["data"]) == json.load(ask(port, "/api/state"))
 
 
-def test_every_stream_tells_each_change_in_order(running: tuple[Pub, int]) -> None:
+def test_every_stream_gets_each_change_in_order(running: tuple[Pub, int]) -> None:
     pub, port = running
     links = [listen(port) for _ in range(5)]
     first = pub.table.snapshot().number
@@ -109,7 +109,7 @@ def test_phones_that_vanish_give_their_places_back(running: tuple[Pub, int]) -> 
         assert numbers(link, pub.table.snapshot().number)
 
 
-def test_the_stream_past_the_limit_is_refused_with_a_word_and_the_server_answers(running: tuple[Pub, int]) -> None:
+def test_a_stream_past_the_limit_is_refused_with_503(running: tuple[Pub, int]) -> None:
     _, port = running
     links = [listen(port, f"127.0.0.{10 + at % 4}") for at in range(8)]
     assert [status(link) for link in links] == [200] * 8
@@ -127,7 +127,7 @@ def test_the_stream_past_the_limit_is_refused_with_a_word_and_the_server_answers
         link.close()
 
 
-def test_one_address_cannot_take_all_streams_but_its_paired_phone_has_one(running: tuple[Pub, int]) -> None:
+def test_one_address_cannot_take_all_streams_but_paired_phones_may(running: tuple[Pub, int]) -> None:
     pub, port = running
     token = pub.pairing.pair(PIN, "Host", "127.0.0.66")
     assert isinstance(token, str)
@@ -141,14 +141,14 @@ def test_one_address_cannot_take_all_streams_but_its_paired_phone_has_one(runnin
 
 
 @pytest.mark.parametrize(("method", "host", "answer"), [("POST", "127.0.0.1", 405), ("GET", "evil.example", 403)])
-def test_the_stream_is_guarded_as_the_pages_are(running: tuple[Pub, int], method: str, host: str, answer: int) -> None:
+def test_the_stream_checks_host_and_method(running: tuple[Pub, int], method: str, host: str, answer: int) -> None:
     _, port = running
     request = f"{method} /api/events HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\n\r\n".encode()
     with listen(port, request=request) as link:
         assert status(link) == answer
 
 
-def test_a_body_far_too_large_is_refused_by_the_server_and_it_serves_on(running: tuple[Pub, int]) -> None:
+def test_a_far_too_large_body_is_refused_and_the_server_goes_on(running: tuple[Pub, int]) -> None:
     _, port = running
     for size in (100_000, 50_000_000):
         with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as link:
@@ -180,7 +180,7 @@ def test_a_body_in_chunks_is_read_and_its_size_is_limited(running: tuple[Pub, in
         assert status(link) == 413
 
 
-def test_a_body_of_two_lengths_is_refused_and_what_follows_is_no_request(running: tuple[Pub, int]) -> None:
+def test_a_body_with_two_lengths_is_refused_as_smuggling(running: tuple[Pub, int]) -> None:
     _, port = running
     head = b"POST /api/pair HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 60\r\n"
     smuggled = b"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -200,7 +200,7 @@ def test_a_server_that_has_ended_may_be_stopped_again(tmp_path: Path) -> None:
         server.stop()
 
 
-def test_a_server_ends_though_phones_listen_and_dally(tmp_path: Path) -> None:
+def test_a_server_stops_although_phones_keep_connections_open(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         before = set(threading.enumerate())
         with served(pub) as address:
@@ -217,7 +217,7 @@ def test_a_server_ends_though_phones_listen_and_dally(tmp_path: Path) -> None:
         assert set(threading.enumerate()) <= before
 
 
-def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
+def test_answers_is_true_only_while_the_server_serves(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         server = Server(pub.site, socket.create_server(("0.0.0.0", 0)), pub.limits)
         assert not server.answers(0.05)  # it listens, but nobody serves
@@ -229,7 +229,7 @@ def test_the_server_proves_that_it_answers(tmp_path: Path) -> None:
         assert not server.answers(0.05)
 
 
-def test_a_table_plays_on_when_the_servers_loop_has_fallen_under_its_streams(tmp_path: Path) -> None:
+def test_a_table_plays_on_after_the_servers_loop_has_crashed(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         scope = {"method": "GET", "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1)}
 
@@ -250,7 +250,7 @@ def test_a_table_plays_on_when_the_servers_loop_has_fallen_under_its_streams(tmp
         assert json.loads(pub.feed.newest.json)["number"] == number + 1
 
 
-def test_a_server_that_cannot_serve_says_why(tmp_path: Path) -> None:
+def test_a_server_on_a_closed_socket_raises_the_reason(tmp_path: Path) -> None:
     with opened(tmp_path) as pub:
         listening = socket.create_server(("127.0.0.1", 0))
         server = Server(pub.site, listening, pub.limits)
@@ -259,7 +259,7 @@ def test_a_server_that_cannot_serve_says_why(tmp_path: Path) -> None:
             server.run()
 
 
-def test_a_request_that_comes_while_the_table_is_being_stopped_is_told_so(tmp_path: Path) -> None:
+def test_a_request_while_the_server_stops_gets_503(tmp_path: Path) -> None:
     scope = {"type": "http", "path": "/healthz", "headers": [], "client": ("127.0.0.1", 1)}
     sent = list[Any]()
 

@@ -34,7 +34,7 @@ def test_the_settings_take_every_language_and_no_other() -> None:
     assert set(get_args(Language)) == {"", *LANGUAGES}
 
 
-def test_what_the_pages_ask_for_is_in_the_catalogue() -> None:
+def test_every_text_that_the_pages_use_is_in_the_catalogue() -> None:
     known = texts("en")
     asked: set[str] = set()
     for path in [*(WEB / "static").rglob("*.js"), *(WEB / "templates").glob("*.html")]:
@@ -43,7 +43,7 @@ def test_what_the_pages_ask_for_is_in_the_catalogue() -> None:
     assert missing == set()
 
 
-def test_every_event_and_notice_of_the_session_has_words() -> None:
+def test_every_event_and_notice_has_words() -> None:
     session = WEB.parent / "companion" / "table"
     source = (session / "snapshot.py").read_text()
     notices = set(re.findall(r"`(\w+)` \{", source.split("Notice = Phrase")[1].split("class Question")[0]))
@@ -58,7 +58,7 @@ def test_every_event_and_notice_of_the_session_has_words() -> None:
     assert events - said == set()
 
 
-def test_each_doubt_that_there_is_has_words_and_no_other() -> None:
+def test_exactly_the_existing_doubts_have_words() -> None:
     said = {key.removeprefix("doubt.") for key in texts("en") if key.startswith("doubt.")}
     assert said == set(Doubt)
 
@@ -68,13 +68,13 @@ def test_a_plural_is_chosen_by_its_count() -> None:
     assert say("en", "player.lost", count=2) == "loses 2 games"
 
 
-def test_the_phones_own_choice_comes_before_what_it_accepts() -> None:
+def test_the_chosen_language_comes_before_the_browsers() -> None:
     assert chosen("fi", ["de-AT", "en"]) == "fi"
     assert chosen(None, ["sv", "de-AT", "en"]) == "de"
     assert chosen("xx", []) == "en"
 
 
-def test_a_page_gets_every_text_that_it_names_and_not_those_of_other_pages() -> None:
+def test_a_page_gets_the_texts_it_names_and_not_other_pages_texts() -> None:
     for page in static_files.PAGES:
         got = json.loads(static_files.shelf()[f"texts/en-{page}.json"].plain)
         source = static_files.shelf()[f"page-{page}.js"].plain.decode()

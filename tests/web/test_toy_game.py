@@ -40,7 +40,7 @@ class Mouth:
     def cut(self) -> None: ...
 
 
-def test_it_is_called_out_in_its_own_words(toy: Pub) -> None:
+def test_a_toy_games_events_are_spoken_in_its_own_words(toy: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("de", mouth)
     toy.table.subscribe(voice.hear)
@@ -51,7 +51,7 @@ def test_it_is_called_out_in_its_own_words(toy: Pub) -> None:
     voice.hush()
 
 
-def test_its_forms_its_past_games_and_its_rules_are_served(toy: Pub) -> None:
+def test_a_toy_games_form_past_games_and_rules_are_served(toy: Pub) -> None:
     games = {game["game"]: game for game in toy.stranger().get("/api/games").json["games"]}
     assert (games["high"]["title"], games["high"]["switches"][0]["key"]) == ("High", "twice")
     schemas = toy.stranger().get("/api/openapi.json").json["components"]["schemas"]
@@ -60,7 +60,7 @@ def test_its_forms_its_past_games_and_its_rules_are_served(toy: Pub) -> None:
 
 
 @pytest.mark.browser
-def test_it_plays_on_phones_and_on_the_pubs_screen(toy: Pub, chromium: Any) -> None:
+def test_a_toy_game_plays_on_phones_and_on_the_tv_page(toy: Pub, chromium: Any) -> None:
     toy.table.submit(StartGame(header=HEADER))
     with served(toy) as address:
         page = chromium.new_page(viewport={"width": 390, "height": 844})

@@ -36,7 +36,7 @@ class Mouth:
 POINT_5: list[dict[str, object]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
 
 
-def test_it_says_nothing_until_it_is_turned_on(pub: Pub) -> None:
+def test_the_voice_is_silent_until_it_is_turned_on(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("en", mouth)
     pub.table.subscribe(voice.hear)
@@ -49,7 +49,7 @@ def test_it_says_nothing_until_it_is_turned_on(pub: Pub) -> None:
     voice.hush()
 
 
-def test_an_undo_cuts_off_what_is_no_longer_true(pub: Pub) -> None:
+def test_an_undo_stops_speech_that_is_no_longer_true(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("en", mouth)
     pub.table.subscribe(voice.hear)
@@ -62,13 +62,13 @@ def test_an_undo_cuts_off_what_is_no_longer_true(pub: Pub) -> None:
     voice.hush()
 
 
-def test_a_machine_without_a_voice_says_what_to_install(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_without_espeak_says_what_to_install(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loudspeaker.shutil, "which", lambda program: None)
     with pytest.raises(DeviceError, match="apt install espeak-ng"):
         Loudspeaker().turn(True)
 
 
-def test_a_voice_that_breaks_turns_itself_off_and_the_table_plays_on(pub: Pub) -> None:
+def test_a_failing_voice_turns_itself_off_and_the_table_plays_on(pub: Pub) -> None:
     def broken(words: str) -> Said:
         raise OSError("no such program")
 
@@ -82,7 +82,7 @@ def test_a_voice_that_breaks_turns_itself_off_and_the_table_plays_on(pub: Pub) -
     voice.hush()
 
 
-def test_words_come_from_the_catalogue_in_its_language() -> None:
+def test_speech_is_in_the_tables_language() -> None:
     over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
     entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
     assert called([entered, over], "en") == "Ann entered 50 in Crag. Ann wins."
@@ -90,7 +90,7 @@ def test_words_come_from_the_catalogue_in_its_language() -> None:
     assert called([Event(number=1, code="threw", args={"player": "Ann", "dice": [1]})], "en") == ""
 
 
-def test_a_paired_phone_turns_it_on_and_off(tmp_path: Path) -> None:
+def test_a_paired_phone_turns_the_voice_on_and_off(tmp_path: Path) -> None:
     class Switch:
         on = False
 
@@ -103,7 +103,7 @@ def test_a_paired_phone_turns_it_on_and_off(tmp_path: Path) -> None:
         assert pub.stranger().get("/api/voice").json == {"on": True}
 
 
-def test_it_says_what_is_to_be_thrown_for_the_house_once(pub: Pub) -> None:
+def test_a_throw_for_the_computer_player_is_announced_once(pub: Pub) -> None:
     mouth = Mouth()
     voice = Loudspeaker("en", mouth)
     voice.turn(True)

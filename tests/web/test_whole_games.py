@@ -103,7 +103,7 @@ def room(chromium: Any, folder: Path) -> Iterator[Room]:
         yield Room(chromium, address, pub)
 
 
-def test_a_whole_game_of_crib_dice(chromium: Any, tmp_path: Path) -> None:
+def test_a_whole_game_of_crib_dice_is_played_in_chromium(chromium: Any, tmp_path: Path) -> None:
     with room(chromium, tmp_path) as pub:
         pub.start("crib_dice")
         while not pub.pub.table.snapshot().state["over"]:  # type: ignore[index]
@@ -114,7 +114,7 @@ def test_a_whole_game_of_crib_dice(chromium: Any, tmp_path: Path) -> None:
         pub.end("crib_dice")
 
 
-def test_a_whole_game_of_crag(chromium: Any, tmp_path: Path) -> None:
+def test_a_whole_game_of_crag_is_played_in_chromium(chromium: Any, tmp_path: Path) -> None:
     with room(chromium, tmp_path) as pub:
         pub.start("crag")
         throws = [(6, 6, 1), (1, 3, 5), (2, 5, 6), (4, 4, 4)]
@@ -127,7 +127,7 @@ def test_a_whole_game_of_crag(chromium: Any, tmp_path: Path) -> None:
         pub.end("crag")
 
 
-def test_a_whole_game_of_crapola(chromium: Any, tmp_path: Path) -> None:
+def test_a_whole_game_of_crapola_is_played_in_chromium(chromium: Any, tmp_path: Path) -> None:
     with room(chromium, tmp_path) as pub:
         pub.start("crapola", "quick")
         while not pub.pub.table.snapshot().state["over"]:  # type: ignore[index]
@@ -178,7 +178,7 @@ def updated(page: Any, pub: Pub, number: int) -> Iterator[tuple[int, str]]:
         yield number, page.inner_text("#can")
 
 
-def test_an_update_shifts_nothing(chromium: Any, tmp_path: Path) -> None:
+def test_an_update_moves_nothing_on_the_page(chromium: Any, tmp_path: Path) -> None:
     with opened(tmp_path) as pub, served(pub) as address:
         number = pub.start()
         page = slow_phone(chromium, address)
@@ -203,7 +203,7 @@ def test_an_update_is_drawn_whole_in_one_frame(chromium: Any, tmp_path: Path) ->
         page.context.close()
 
 
-def test_phones_find_a_table_that_started_again(chromium: Any, tmp_path: Path) -> None:
+def test_phones_reconnect_to_a_restarted_table(chromium: Any, tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     page = chromium.new_context(viewport={"width": 390, "height": 844}).new_page()
