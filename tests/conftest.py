@@ -56,7 +56,8 @@ def chromium_browser() -> Iterator[Any]:
 
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        browser.new_context, browser.new_page = patient(browser.new_context), patient(browser.new_page)
+        for opener in ("new_context", "new_page"):
+            setattr(browser, opener, patient(getattr(browser, opener)))
         yield browser
         browser.close()
 

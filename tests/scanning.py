@@ -17,7 +17,8 @@ from tests.waiting import until
 
 def text_of(picture: NDArray[np.uint8]) -> str:
     """What the code in a picture says; nothing where none can be read."""
-    return next((code.text for code in zxingcpp.read_barcodes(picture, zxingcpp.BarcodeFormat.QRCode)), "")
+    qr_codes = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
+    return next((code.text for code in zxingcpp.read_barcodes(picture, qr_codes)), "")
 
 
 def scanned(shown: Any) -> str:

@@ -43,6 +43,7 @@ class Running:
         self.page = self.pin = ""
         self.said: list[str] = []
         assert self.process.stdout is not None
+        assert self.process.stderr is not None
         while not self.pin:
             line = self.process.stdout.readline()
             if not line:
@@ -74,7 +75,8 @@ class Running:
         assert status == 200, answer
 
     def state(self) -> dict[str, Any]:
-        return self.ask("/api/state")[1]
+        state: dict[str, Any] = self.ask("/api/state")[1]
+        return state
 
     def news(self, patience_s: float = PATIENCE_S) -> Iterator[dict[str, Any]]:
         """Each snapshot as the event stream brings it, the newest first; fails when nothing comes for so long."""
@@ -103,7 +105,8 @@ class Running:
     def play(self, line: dict[str, Any]) -> dict[str, Any]:
         status, answer = self.ask("/api/lines", {"number": self.state()["number"], "line": line})
         assert status == 200, (line, answer)
-        return answer
+        after: dict[str, Any] = answer
+        return after
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)

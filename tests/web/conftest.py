@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def pub(tmp_path: Path) -> Iterator[Pub]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
     folder = tmp_path_factory.mktemp("layout")
-    having = {"evening": PastGames(folder), "review": Review(folder)}
+    having: dict[str, Any] = {"evening": PastGames(folder), "review": Review(folder)}
     with opened(folder, addresses=ADDRESSES, name=TABLE_NAME, **having) as pub, served(pub) as address:
         pub.host()
         yield address, pub

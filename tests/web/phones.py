@@ -65,7 +65,7 @@ def with_a_past(folder: Path) -> Iterator[tuple[str, Pub]]:
     """A pub with that evening, its address first."""
     advisor = Advisor(lambda: pub.table.state())
     file = SettingsFile(Origin(folder / "pegpip.toml"), Settings(), lambda settings: [], lambda settings: None)
-    having = {"evening": PastGames(), "review": Review(folder), "advice": advisor, "settings": file}
+    having: dict[str, Any] = {"evening": PastGames(), "review": Review(folder), "advice": advisor, "settings": file}
     with opened(folder, **having) as pub, served(pub) as address:
         yield address, pub
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 
 import flask
 
+from companion.errors import Doubt
 from companion.games.engine.rulebook import form_of
 from companion.games.registry import GAMES
 from companion.table.commands import Observe, PlayLine
@@ -26,7 +27,8 @@ from web.guard import Hosts
 from web.pages import Addresses, Named, Pages
 from web.pairing.phones import Pairing
 from web.pairing.roles import Role
-from web.pairing.tokens import Paired
+from web.pairing.tokens import FileTokens, Paired
+from web.routes import Routes
 from web.serving.feed import Feed
 from web.serving.limits import Limits
 from web.serving.server import Server
@@ -51,17 +53,18 @@ class Clock:
         return self.now_s
 
 
-@dataclass
-class MemoryTokens:
+@dataclass(frozen=True)
+class MemoryTokens(FileTokens):
     """Paired phones that are gone with the program."""
 
-    phones: tuple[Paired, ...] = ()
+    path: Path = Path()
+    kept: list[Paired] = field(default_factory=list)
 
     def load(self) -> tuple[Paired, ...]:
-        return self.phones
+        return tuple(self.kept)
 
     def save(self, phones: tuple[Paired, ...]) -> None:
-        self.phones = phones
+        self.kept[:] = phones
 
 
 @dataclass
@@ -196,6 +199,12 @@ class Pub:
         assert self.pairing.give_role(answer.json["id"], role)
         return client
 
+    def state(self) -> dict[str, Any]:
+        """The game's state in the newest snapshot."""
+        state = self.table.snapshot().state
+        assert state is not None
+        return state
+
     def start(self, **header: Any) -> int:
         """Start a game; the snapshot's number."""
         answer = self.host().post("/api/games", json={**HEADER, **header})
@@ -226,15 +235,15 @@ def opened(
     health = {"status": "ok", "parts": {"camera": {"ok": True, "says": "The tray is in view."}}}
     having: dict[str, Any] = {"tray": tray, "photos": StandInPhotos(), **parts}
     photos = having["photos"]
-    make_more = {
+    make_more: dict[str, Callable[[Any], Routes]] = {
         "settings": lambda it: settings.routes(it, pairing),
         "tray": lambda it: api.tray.routes(it, table),
         "evening": lambda it: api.evening.routes(it, table),
-        "advice": lambda it: api.advice.routes(it),
-        "house": lambda it: api.house.routes(it),
-        "voice": lambda it: api.voice.routes(it),
+        "advice": api.advice.routes,
+        "house": api.house.routes,
+        "voice": api.voice.routes,
         "review": lambda it: api.review.routes(it, photos),
-        "calibrate": lambda it: api.calibrate.routes(it),
+        "calibrate": api.calibrate.routes,
     }
     groups = [
         api.state.routes(feed, StandInBoard(), lambda _guest: health, pairing),
@@ -277,7 +286,11 @@ def observation(
     places = [(value, 30.0 + 31 * at) for at, value in enumerate(thrown)]
     lying = tuple(_die(value, x_mm, 60.0 + at_s % 40) for value, x_mm in places)
     aside = tuple(_die(value, 30.0 + 31 * at, 210.0) for at, value in enumerate(kept))
-    return Observe(Observation(thrown=lying, kept=aside, doubt=doubt, photo_jpeg=JPEG, at_s=at_s, emptied=True))
+    return Observe(
+        Observation(
+            thrown=lying, kept=aside, doubt=Doubt(doubt) if doubt else None, photo_jpeg=JPEG, at_s=at_s, emptied=True
+        )
+    )
 
 
 def _die(value: int, x_mm: float, y_mm: float) -> Die:

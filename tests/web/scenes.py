@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from companion.errors import Doubt
 from companion.games.engine.game import Action, Header, State, Throw
 from companion.games.engine.notation import header_line, line_of
 from companion.games.engine.players import careless
@@ -61,7 +62,7 @@ def scenes(header: Header, seed: int = 5) -> dict[str, Snapshot]:
     throwing = next(each for each in part if _state(each).throw_sizes)
     cheers = [each for each in records[2:] if any(e.cheered and e.code != "game_over" for e in _new_events(each))]
     seen = observed((6, 6, 5, 4, 3, 2, 1)[: max(_state(throwing).throw_sizes)])
-    asked = Ask("disagree", _state(throwing).throw_sizes, seen, Memory())
+    asked = Ask(Doubt.DISAGREE, _state(throwing).throw_sizes, seen, Memory())
     found = {
         "idle": TableState(Record(), Memory()),
         "begun": TableState(records[0], Memory()),
@@ -109,7 +110,7 @@ def observed(values: tuple[int, ...]) -> Observation:
     dice = tuple(
         Die(value, 40.0 + 40 * at, 60.0, 0.9, (120 + 130 * at, 300, 64, 64)) for at, value in enumerate(values)
     )
-    return Observation(thrown=dice, kept=(), doubt="disagree", photo_jpeg=PHOTO, at_s=1.0, emptied=True)
+    return Observation(thrown=dice, kept=(), doubt=Doubt.DISAGREE, photo_jpeg=PHOTO, at_s=1.0, emptied=True)
 
 
 def _state(record: Record) -> State:

@@ -116,7 +116,7 @@ def test_a_phone_that_comes_while_no_file_is_left_is_served_later(
             raise refused[0]
         return accept(listening)
 
-    monkeypatch.setattr(asyncio.constants, "ACCEPT_RETRY_DELAY", 0.01)
+    monkeypatch.setattr("asyncio.constants.ACCEPT_RETRY_DELAY", 0.01)
     monkeypatch.setattr(socket.socket, "accept", without_a_file)
     with opened(tmp_path) as pub, served(pub) as address, urllib.request.urlopen(address, timeout=PATIENCE_S) as answer:
         assert answer.status == 200

@@ -24,7 +24,9 @@ LOOKED_AT = {"tv": ("cheered", "over"), "control": ("asking", "over")}
 
 @pytest.mark.parametrize("game", GAMES if WHOLE else ["crag"])
 @pytest.mark.parametrize("name", FOLLOWING if WHOLE else LOOKED_AT)
-def test_axe_finds_no_violation_on_any_page_in_any_state(chromium: Any, site: tuple[str, Pub], name: str, game: str) -> None:
+def test_axe_finds_no_violation_on_any_page_in_any_state(
+    chromium: Any, site: tuple[str, Pub], name: str, game: str
+) -> None:
     shown, looks = FOLLOWING[name], LOOKS if WHOLE else ("light",)
     fed = FedPage(chromium, site[0], shown.path, paired=shown.paired)
     resize(fed, SCREEN if name == "tv" else PHONE)

@@ -84,9 +84,7 @@ def share_of(port: int, sent: bytes) -> list[socket.socket]:
 
 
 @pytest.mark.parametrize("sent", [b"", HALF, HALF_BODY], ids=["nothing", "half a head", "half a body"])
-def test_unfinished_requests_delay_no_other_phone_and_are_closed(
-    room: tuple[Pub, int], sent: bytes
-) -> None:
+def test_unfinished_requests_delay_no_other_phone_and_are_closed(room: tuple[Pub, int], sent: bytes) -> None:
     _, port = room
     dallying = share_of(port, sent)
     assert serves(port, OTHER)

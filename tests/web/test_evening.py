@@ -112,7 +112,7 @@ def test_a_finished_game_is_split_into_luck_and_decisions_with_photos(tmp_path: 
         number = client.get("/api/evening").json["games"][0]["id"]
         told = client.get(f"/api/evening/{number}/luck").json
         (ann,) = told["players"]
-        assert ann["result"] == pub.table.snapshot().state["scores"]["Ann"]
+        assert ann["result"] == pub.state()["scores"]["Ann"]
         assert ann["start"] + ann["luck"] + ann["decisions"] == pytest.approx(ann["result"], abs=1e-9)
         throws = [move["throw"] for move in client.get(f"/api/evening/{number}").json["moves"]]
         assert [move["photo"] for move in told["moves"]] == [throws[place // 2 * 2] for place in range(26)]

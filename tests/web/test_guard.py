@@ -116,9 +116,7 @@ def test_pages_load_nothing_from_another_host(pub: Pub) -> None:
         assert re.findall(r'(?:src|href)="(?:https?:)?//', pub.stranger().get(path).text) == []
 
 
-def test_ten_thousand_guesses_find_no_pin_and_five_are_logged(
-    pub: Pub, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_ten_thousand_guesses_find_no_pin_and_five_are_logged(pub: Pub, caplog: pytest.LogCaptureFixture) -> None:
     guesser, seen = pub.stranger("192.168.4.66"), set()
     with caplog.at_level(logging.WARNING, logger="web.pairing"):
         for guess in range(10_000):

@@ -95,6 +95,6 @@ def test_a_game_is_set_up_with_pasted_names_and_chosen_colours(chromium: Any, si
     page.click("[data-key='colour-1']")  # Fay's goes from the first that is free to the next
     page.click("#begin")
     page.wait_for_url("**/tray")
-    assert pub.table.snapshot().header["players"] == ["Max", "Fay"]  # type: ignore[index]
+    assert (pub.table.snapshot().header or {})["players"] == ["Max", "Fay"]
     assert pub.table.snapshot().sitting.colours == {"Max": 3, "Fay": 1}
     page.context.close()

@@ -115,7 +115,7 @@ class Doubtful:
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Pub]]:
     """A table on which games have been played by the longest names, the last one to its end, one throw in doubt."""
     folder = tmp_path_factory.mktemp("evening")
-    having = {
+    having: dict[str, Any] = {
         "evening": PastGames(folder),
         "review": Review(folder),
         "advice": Advisor(lambda: pub.table.state()),

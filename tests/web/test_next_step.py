@@ -46,7 +46,7 @@ def test_at_the_tray_everything_can_be_decided_without_a_phone(chromium: Any, pu
         assert gold(page) == ["Point\n+5"]
         page.click("#big .main")
         page.wait_for_selector("#throw:enabled")
-        assert pub.table.snapshot().state["turn_points"] == 5
+        assert pub.state()["turn_points"] == 5
         assert page.inner_text("#throw") == "Throw 4 dice"
         play(pub, {"throw": [5, 1, 2, 3]})
         number(page, pub)
@@ -127,7 +127,7 @@ def test_a_bank_made_offline_is_sent_once_when_the_table_is_back(chromium: Any, 
         back(page)
         page.wait_for_selector("#toast:has-text('has been sent')")
         assert pub.table.snapshot().number == before + 1
-        assert pub.table.snapshot().state["scores"] == {"Ann": 5, "Ben": 0}
+        assert pub.state()["scores"] == {"Ann": 5, "Ben": 0}
         page.context.close()
 
 
@@ -141,7 +141,7 @@ def test_an_offline_decision_for_an_old_snapshot_is_reported_lost(chromium: Any,
         play(pub, {"throw": [5, 1, 2, 3]})
         back(page)
         page.wait_for_selector("#toast:has-text('was not sent')")
-        assert pub.table.snapshot().state["turn_points"] == 10
+        assert pub.state()["turn_points"] == 10
         page.context.close()
 
 
@@ -175,7 +175,9 @@ def test_the_photo_stays_in_view_while_dice_are_typed(chromium: Any, pub: Pub) -
 @pytest.mark.parametrize(
     ("game", "kept", "told"), [("crib_dice", [2], "First throw."), ("crapola", [2], "What scores.")]
 )
-def test_why_opens_the_help_paragraph_for_the_notice(chromium: Any, pub: Pub, game: str, kept: list[int], told: str) -> None:
+def test_why_opens_the_help_paragraph_for_the_notice(
+    chromium: Any, pub: Pub, game: str, kept: list[int], told: str
+) -> None:
     thrown = {"crib_dice": [5, 5, 5, 2, 1, 4, 6], "crapola": [1, 1, 1, 2, 2, 3]}[game]
     begin(pub, game, {"throw": thrown})
     thrown.remove(kept[0])

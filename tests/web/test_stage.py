@@ -93,7 +93,9 @@ def begun(pub: Pub, moment: Moment) -> None:
 
 
 @pytest.mark.parametrize("name", MOMENTS)
-def test_a_moment_is_shown_for_two_seconds_and_keeps_the_track_visible(chromium: Any, tmp_path: Path, name: str) -> None:
+def test_a_moment_is_shown_for_two_seconds_and_keeps_the_track_visible(
+    chromium: Any, tmp_path: Path, name: str
+) -> None:
     moment = MOMENTS[name]
     with opened(tmp_path) as pub, served(pub) as address:
         begun(pub, moment)

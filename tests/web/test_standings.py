@@ -60,6 +60,7 @@ def test_the_evening_page_shows_standings_chart_board_and_picture(chromium: Any,
         with page.expect_download() as saved:
             page.click("[data-key='share']")
         picture = cv2.imread(str(saved.value.path()))
+        assert picture is not None
         assert picture.shape == (1080, 1080, 3)
         assert len({tuple(pixel) for row in picture[::20] for pixel in row[::20]}) > 4, "names and lines are drawn"
         page.context.close()

@@ -234,8 +234,8 @@ def test_a_table_plays_on_after_the_servers_loop_has_crashed(tmp_path: Path) -> 
         scope = {"method": "GET", "headers": [(b"host", b"127.0.0.1")], "client": ("127.0.0.1", 1)}
 
         async def listen_and_fall() -> None:
-            never, heard = asyncio.Event(), asyncio.Queue[Any]()
-            listening = asyncio.create_task(pub.site.stream(scope, never.wait, heard.put))
+            never, heard = asyncio.Queue[Any](), asyncio.Queue[Any]()
+            listening = asyncio.create_task(pub.site.stream(scope, never.get, heard.put))
             for _ in range(2):
                 await heard.get()
             listening.cancel()

@@ -10,7 +10,6 @@ from companion.errors import DeviceError
 from companion.table.commands import HouseAwaits, HouseDecides, NoteMotion, StartGame
 from companion.table.snapshot import Event
 from tests.web.pub import HEADER, Pub, opened, play
-from web import loudspeaker
 from web.loudspeaker import Loudspeaker, called
 
 
@@ -63,7 +62,7 @@ def test_an_undo_stops_speech_that_is_no_longer_true(pub: Pub) -> None:
 
 
 def test_a_machine_without_espeak_says_what_to_install(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loudspeaker.shutil, "which", lambda program: None)
+    monkeypatch.setattr("shutil.which", lambda program: None)
     with pytest.raises(DeviceError, match="apt install espeak-ng"):
         Loudspeaker().turn(True)
 

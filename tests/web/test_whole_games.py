@@ -25,8 +25,8 @@ class Room:
     def __init__(self, chromium: Any, address: str, pub: Pub) -> None:
         self.pub, self.apart_ms, self.problems, self.throws = pub, list[int](), list[str](), 0
         self.host = self.join(chromium, f"{address}/control", 390, 844, paired=True)
-        self.others = [self.join(chromium, f"{address}{path}", *size) for path, *size in
-                       (("/", 390, 844), ("/", 820, 1180), ("/tv", 1920, 1080))]  # fmt: skip
+        viewers = (("/", 390, 844), ("/", 820, 1180), ("/tv", 1920, 1080))
+        self.others = [self.join(chromium, f"{address}{path}", width, height) for path, width, height in viewers]
 
     def join(self, chromium: Any, address: str, width: int, height: int, paired: bool = False) -> Any:
         context = chromium.new_context(viewport={"width": width, "height": height})

@@ -74,7 +74,7 @@ def update_ms(chromium: Any, folder: Path) -> float:
         for _ in updated(page, pub, number):
             took_ms.append(sum(page.evaluate(RELAID)))
         page.context.close()
-    return max(took_ms)
+    return float(max(took_ms))
 
 
 def live_again_ms(chromium: Any, folder: Path) -> float:

@@ -64,8 +64,8 @@ class High:
         seat = self.standing.to_play
         if isinstance(action, Leave):
             gone = seat_leaving(self, action)
-            told, after = leave_event(gone, gone), replace(self, left=self.left | {gone})
-            return turned(after, 0, told) if gone == seat else replace(after, events=(told,))
+            left, after = leave_event(gone, gone), replace(self, left=self.left | {gone})
+            return turned(after, 0, left) if gone == seat else replace(after, events=(left,))
         if seat is not None and isinstance(action, Throw) and len(action.dice) in self.throw_sizes:
             told = (throw_event(seat, seat, action.dice),)
             if self.header.rules["twice"] and not self.lies:
