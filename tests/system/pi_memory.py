@@ -1,4 +1,4 @@
-"""Measures the memory of `pegpip play` with a fake Pi camera of 1280 x 960, with and without a calibration.
+"""Measures the memory of `pegpip play` with a fake Pi camera of 1280 x 960: empty tray and dice, calibrated and not.
 
 The real picamera2 runs in it. Its buffers, which a Pi takes from the memory for video, are shown apart.
 `make pi-memory` prints the peaks in MB; bounds are for people to judge, as they differ by machine.
@@ -44,22 +44,24 @@ def peaks_mb(folder: Path, scene: Path) -> tuple[float, float, float]:
 
 
 def main() -> None:
-    """Print the peaks of a new table, and of a calibrated one, that read seven dice."""
+    """Print the peaks of a new table, and of a calibrated one, over an empty tray and over seven dice."""
     with tempfile.TemporaryDirectory() as made:
-        folder, scene = Path(made), Path(made) / "scene.png"
         clock = SteppedClock()
         camera = VirtualCamera(7, clock, clock.sleep, seed=8)
-        rig = camera.rig()
+        scenes = {"empty": Path(made) / "empty.png", "seven dice": Path(made) / "dice.png"}
+        cv2.imwrite(str(scenes["empty"]), camera.rig().empty_bgr)
         camera.tray.throw(strength=0.4)
         for _ in range(150):
             frame = camera.frame()
-        cv2.imwrite(str(scene), frame.image_bgr)
-        for calibrated in (False, True):
-            if calibrated:
-                save_rig(folder / "rig", Stored("picamera2", "2026-01-01 00:00", rig))
-            peak, rest, buffers = peaks_mb(folder / ("rig" if calibrated else "new"), scene)
-            kind = "calibrated" if calibrated else "not calibrated"
-            print(f"{kind}: peak {peak:.0f} MB, at rest {rest:.0f} MB; and {buffers:.0f} MB of buffers")
+        cv2.imwrite(str(scenes["seven dice"]), frame.image_bgr)
+        for calibrated in ("not calibrated", "calibrated"):
+            for name, scene in scenes.items():
+                folder = Path(made) / calibrated / scene.stem
+                if calibrated == "calibrated":
+                    save_rig(folder, Stored("picamera2", "2026-01-01 00:00", camera.rig()))
+                peak, rest, buffers = peaks_mb(folder, scene)
+                shared = f"and {buffers:.0f} MB shared with the camera"
+                print(f"{calibrated}, {name}: peak {peak:.0f} MB, at rest {rest:.0f} MB; {shared}")
 
 
 if __name__ == "__main__":

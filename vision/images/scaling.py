@@ -25,6 +25,13 @@ def halved(picture_bgr: FrameBGR, scale: float) -> tuple[FrameBGR, float]:
     return picture_bgr, scale
 
 
+def padded(picture_bgr: FrameBGR, multiple_px: int) -> FrameBGR:
+    """Pad a picture with black at the right and bottom, to sides that are multiples of `multiple_px`."""
+    height, width = picture_bgr.shape[:2]
+    border = 0, -height % multiple_px, 0, -width % multiple_px
+    return cv2.copyMakeBorder(picture_bgr, *border, cv2.BORDER_CONSTANT)
+
+
 def scaled(picture_bgr: FrameBGR, scale: float) -> FrameBGR:
     """Resize a picture by a factor; the result is at least 1 x 1 pixel."""
     size_wh = [max(1, round(side * scale)) for side in picture_bgr.shape[1::-1]]

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.images.scaling import scaled
+from vision.images.scaling import padded, scaled
 from vision.networks.network import Network
 from vision.reading.reading import FrameBGR
 
@@ -34,11 +34,11 @@ REFERENCE_FACE_PX = 40.0
 PADDING_PX = 32
 """Input sizes are padded to a multiple of this, so that OpenCV plans for few shapes."""
 HALO_PX = 112
-"""Overlap of two halves of a picture: half the receptive field, rounded up to whole cells."""
-TILE_PX = 48
-"""Grid, in pixels, of OpenCV's Winograd convolution. A half that begins on it gives nearly the maps of the whole."""
-MAX_FORWARD_PX = 800_000
-"""Pixels of the largest picture run in one piece. A larger one is split in two, which needs much less memory."""
+"""Overlap of each half of a split picture, in pixels: half the receptive field, so that the cut changes no map."""
+CUT_PX = 16
+"""Grid, in pixels, on which a picture is cut: the dilated convolutions need an even number of cells on each side."""
+MAX_FORWARD_PX = 260_000
+"""Largest picture run in one piece, in pixels. A larger one is split, to bound the memory of a forward pass."""
 MIN_SCORE = 0.08
 """Score below which peaks, and fused detections, are dropped."""
 NMS_DISTANCE = 0.33
@@ -102,25 +102,21 @@ class Detector:
         """
         if min(picture_bgr.shape[:2]) * scale < 1:
             return []  # a strip so thin that no pixel is left at that scale
-        shown = scaled(picture_bgr, scale)
-        height, width = shown.shape[:2]
-        shown = cv2.copyMakeBorder(shown, 0, -height % PADDING_PX, 0, -width % PADDING_PX, cv2.BORDER_CONSTANT)
-        maps = self._maps(shown)
+        maps = self._maps(padded(scaled(picture_bgr, scale), PADDING_PX))
         if not self._with_values:
             maps[:6] = maps[:6].max(0)
         return non_max_suppression(list(_peaks(maps, scale)))
 
     def _maps(self, shown_bgr: FrameBGR) -> Maps:
-        """(9, h/8, w/8) output maps of a picture whose sides are multiples of 8; a large one is run in two halves."""
+        """(9, h/8, w/8) output maps of a picture whose sides are multiples of 16; a large one is split in halves."""
         height, width = shown_bgr.shape[:2]
         if height * width <= MAX_FORWARD_PX:
             return self.network.forward([shown_bgr])[0]
-        axis, start = int(width > height), (max(height, width) // 2 - HALO_PX) // TILE_PX * TILE_PX
-        first, last = np.split(shown_bgr, [-start], axis)[0], np.split(shown_bgr, [start], axis)[1]
-        self.network.release()  # buffers of smaller pictures would only fragment the memory
-        before = np.split(self._maps(first), [(start + HALO_PX) // STRIDE], axis + 1)[0]
-        after = np.split(self._maps(last), [HALO_PX // STRIDE], axis + 1)[1]
-        return np.concatenate([before, after], axis + 1)
+        axis, middle = int(width > height), max(height, width) // 2 // CUT_PX * CUT_PX
+        first = self._maps(np.split(shown_bgr, [middle + HALO_PX], axis)[0])
+        last = self._maps(np.split(shown_bgr, [middle - HALO_PX], axis)[1])
+        cell, halo = middle // STRIDE, HALO_PX // STRIDE
+        return np.concatenate([np.split(first, [cell], axis + 1)[0], np.split(last, [halo], axis + 1)[1]], axis + 1)
 
 
 def non_max_suppression(detections: Sequence[Detection]) -> list[Detection]:

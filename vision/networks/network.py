@@ -61,6 +61,8 @@ class Network:
         """
         self.load()
         self._last_shape = (len(pictures_bgr), *pictures_bgr[0].shape)
-        self._net.setInput(cv2.dnn.blobFromImages(pictures_bgr, 1 / 127.5, mean=(127.5, 127.5, 127.5)))
+        channels = np.stack([np.stack(cv2.split(picture)) for picture in pictures_bgr])
+        # As uint8 the input takes a quarter of the memory; the network's first layer scales it.
+        self._net.setInput(channels, "", 1 / 127.5, (127.5, 127.5, 127.5))
         output: NDArray[np.float32] = self._net.forward()
         return output

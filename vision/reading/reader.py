@@ -19,7 +19,7 @@ from vision.networks.detector import MIN_SCORE, Detection
 from vision.networks.multiscale import MAX_DETECTIONS, passes
 from vision.reading.candidates import SCORE_BASELINE, Candidate, Selection, merge_predictions, select
 from vision.reading.reading import Die, Doubt, FrameBGR, Reading
-from vision.reading.scenes import Photo, Scene, Tray, TrayFrame
+from vision.reading.scenes import MIN_AGREEING_SCALES, Photo, Scene, Tray, TrayFrame
 
 Classified = dict[tuple[Place, Views], Probabilities]
 """(7,) the classifier's probabilities by place and views: a face found by two passes is classified once."""
@@ -116,6 +116,8 @@ class Reader:
             agreed = [each.values for each in selections].count(best.values) >= wanted
             if agreed and not plausible_reject and not (best.doubt(expect) or scene.doubt(best)):
                 break
+            if scene.cumulative and len(selections) >= MIN_AGREEING_SCALES:
+                self._networks.classifier.network.release()  # the largest passes need its memory
         final = self._resolve_uncertain(scene, best, selections, expect)
         lost_die = len(final.dice) < len(best.dice) and scene.needs_another_pass(final)  # no face, but an object
         agreed = [each.values for each in selections].count(final.values) >= scene.min_agreeing

@@ -295,6 +295,7 @@ class Camera:
             rows = np.frombuffer(buffer.memory, np.uint8, height * self._stride).reshape(height, self._stride)
             channels = (self._stride // width) if self._stride // width in (3, 4) else 3
             rows[:, : width * channels].reshape(height, width, channels)[:, :, :3] = picture
+            del picture  # the driver of a real camera keeps none in the process
             request.metadata = {
                 ControlId(name): Rectangle(*value) if name == "ScalerCrop" else value
                 for name, value in metadata.items()
