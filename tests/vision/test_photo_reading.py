@@ -45,6 +45,7 @@ class Unsure(Classifier):
     """Stands in for the classifier: in doubt until it is shown the face larger."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.asked: list[tuple[int, Views]] = []
 
     def classify_views(self, picture_bgr: FrameBGR, places: Sequence[Place], views: Views) -> Probabilities:
