@@ -91,10 +91,10 @@ class PictureError(CompanionError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'bumping'?`, or the known words when none is near; told at the end of an error.
+    """`; did you mean 'camera'?`, or the known words when none is near; told at the end of an error.
 
-    >>> nearest("bumpin", ["bomb", "bumping"])
-    "; did you mean 'bumping'?"
+    >>> nearest("camara", ["camera", "strip"])
+    "; did you mean 'camera'?"
     """
     words = list(known)
     close = get_close_matches(word[:64], words, n=1)

@@ -1,4 +1,4 @@
-"""Short animations on the track for moments such as a wipe-out, a bomb or a finish."""
+"""Short animations on the track: primitives with parameters, which games combine to the light of their events."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hardware.canvas import Canvas, Way, comet, glow, stretch, ways
-from hardware.motion import SLIDE_S, SWAP_AT_S, duration_s
-from hardware.palette import ALARM, AMBER, FIRE, SKUNK, Colour, ease, player_colour, swell
+from hardware.motion import TRAIL_FADES_S, duration_s
+from hardware.palette import ALARM, AMBER, COLOURS, Colour, ease, player_colour, swell
 from hardware.view import BoardView, Moment
 
 CODE_GAP_HOLES = 3
@@ -23,19 +23,26 @@ class Stroke:
 
     Attributes:
         way: The player's lane.
-        colour: The player's colour.
-        start: Position before the moment, in holes of the lane.
+        colour: Its colour.
+        start: Position before the event, in holes of the lane.
         end: Position after it.
-        since_s: Seconds since the moment.
-        part: Share of the animation's duration that has passed, 0 to 1.
+        holes: Length of its tail or radius of its glow, in holes.
+        since_s: Seconds since it began.
+        lasts_s: Its duration in seconds.
     """
 
     way: Way
     colour: Colour
     start: float
     end: float
+    holes: float
     since_s: float
-    part: float
+    lasts_s: float
+
+    @property
+    def part(self) -> float:
+        """Share of its duration that has passed, 0 to 1."""
+        return self.since_s / max(1e-6, self.lasts_s)
 
     @property
     def at(self) -> float:
@@ -49,17 +56,17 @@ Effect = Callable[[Canvas, Stroke], None]
 
 def draw(canvas: Canvas, view: BoardView, moment: Moment, time_s: float) -> None:
     """Add the light of a moment to the canvas. A kind that is not in `EFFECTS` adds nothing."""
-    player = moment.player
-    if moment.kind not in EFFECTS or player is None or not 0 <= player < len(view.pegs):
+    player, since_s = moment.player, time_s - moment.at_s - moment.delay_s
+    if moment.kind not in EFFECTS or player is None or not 0 <= player < len(view.pegs) or since_s < 0:
         return
-    since_s = time_s - moment.at_s
     stroke = Stroke(
         way=canvas.way(player),
-        colour=player_colour(view.pegs[player].colour),
+        colour=player_colour(view.pegs[player].colour) if moment.colour is None else COLOURS[moment.colour],
         start=canvas.step(moment.from_hole),
         end=canvas.step(moment.to_hole),
+        holes=moment.holes,
         since_s=since_s,
-        part=since_s / max(1e-6, duration_s(moment)),
+        lasts_s=moment.lasts_s or duration_s(moment),
     )
     EFFECTS[moment.kind](canvas, stroke)
 
@@ -93,86 +100,97 @@ def spell(canvas: Canvas, dice: Sequence[int]) -> None:
         hole += 2 * die + CODE_GAP_HOLES
 
 
-def _throw(canvas: Canvas, stroke: Stroke) -> None:
-    canvas.along(stroke.way, 0.9 * comet(stroke.way, stroke.at, 6.0), stroke.colour)
+def _run(canvas: Canvas, stroke: Stroke) -> None:
+    """Add a comet that runs ahead of the peg to the turn's points."""
+    canvas.along(stroke.way, 0.9 * comet(stroke.way, stroke.at, stroke.holes), stroke.colour)
 
 
-def _banked(canvas: Canvas, stroke: Stroke) -> None:
+def _fill(canvas: Canvas, stroke: Stroke) -> None:
+    """Add the stretch that is still to be banked; it shrinks towards the peg."""
     canvas.along(stroke.way, 0.7 * stretch(stroke.way, stroke.at, stroke.end), stroke.colour)
 
 
-def _wipe_out(canvas: Canvas, stroke: Stroke) -> None:
+def _drain(canvas: Canvas, stroke: Stroke) -> None:
+    """Add a comet that runs back to the peg, faster and faster, and dims."""
     way, level = stroke.way, stroke.start + (stroke.end - stroke.start) * stroke.part**2
-    lit = comet(way, level, -9.0) * stretch(way, stroke.end, stroke.start)
-    canvas.along(way, 0.75 * (1 - 0.5 * stroke.part) * lit, ALARM)
+    lit = comet(way, level, -stroke.holes) * stretch(way, stroke.end, stroke.start)
+    canvas.along(way, 0.75 * (1 - 0.5 * stroke.part) * lit, stroke.colour)
 
 
-def _fuchle(canvas: Canvas, stroke: Stroke) -> None:
-    way, after_s = stroke.way, stroke.since_s - SLIDE_S
-    head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / SLIDE_S)
-    canvas.along(way, 0.8 * comet(way, head, -18.0) * (1 - ease(after_s / 0.4)), ALARM)
-    canvas.along(way, 0.8 * swell((after_s + 0.1) / 0.9) * glow(way, stroke.end, 10.0), ALARM)
+def _slide(canvas: Canvas, stroke: Stroke) -> None:
+    """Add a fading trail behind a peg that slides; none if `holes` is 0."""
+    if stroke.holes:
+        head = stroke.start + (stroke.end - stroke.start) * ease(stroke.since_s / stroke.lasts_s)
+        trail = comet(stroke.way, head, -stroke.holes if stroke.end <= stroke.start else stroke.holes)
+        fading = 1 - ease((stroke.since_s - stroke.lasts_s) / TRAIL_FADES_S)
+        canvas.along(stroke.way, 0.8 * trail * fading, stroke.colour)
 
 
-def _bomb(canvas: Canvas, stroke: Stroke) -> None:
-    way, fuse = stroke.way, stroke.since_s / SWAP_AT_S
-    if fuse < 1.0:
-        spark = stroke.start + (stroke.end - stroke.start) * fuse
-        canvas.along(way, comet(way, spark, 5.0 if stroke.end >= stroke.start else -5.0), FIRE)
-        return
-    blast_s = stroke.since_s - SWAP_AT_S
-    ring = 3 + 26 * ease(blast_s / 0.9)
-    fading = min(1.0, blast_s / 0.12) * (1 - ease(blast_s / 1.3))
+def _spark(canvas: Canvas, stroke: Stroke) -> None:
+    """Add a spark that runs from start to end; no peg moves."""
+    tail = stroke.holes if stroke.end >= stroke.start else -stroke.holes
+    canvas.along(stroke.way, comet(stroke.way, stroke.at, tail), stroke.colour)
+
+
+def _burst(canvas: Canvas, stroke: Stroke) -> None:
+    """Add a red glow that grows around the end, with a rim that runs outwards."""
+    way, since_s = stroke.way, stroke.since_s
+    ring = 3 + stroke.holes * ease(since_s / (0.9 / 1.3 * stroke.lasts_s))
+    fading = min(1.0, since_s / 0.12) * (1 - ease(stroke.part))
     # Only outwards: two pegs change places on the near side, and more lights there would flicker.
     outwards = 1 if stroke.end >= stroke.start else -1
-    canvas.along(way, fading * glow(way, stroke.end + outwards * ring, 4.0), FIRE)
+    canvas.along(way, fading * glow(way, stroke.end + outwards * ring, 4.0), stroke.colour)
     canvas.along(way, 0.6 * fading * glow(way, stroke.end, ring), ALARM)
 
 
-def _bump(canvas: Canvas, stroke: Stroke) -> None:
-    ring = glow(stroke.way, stroke.start, 1 + 5 * stroke.part)
-    canvas.along(stroke.way, 0.8 * (1 - ease(stroke.part)) * ring, AMBER)
+def _ring(canvas: Canvas, stroke: Stroke) -> None:
+    """Add a glow at the start that grows and fades."""
+    ring = glow(stroke.way, stroke.start, 1 + stroke.holes * stroke.part)
+    canvas.along(stroke.way, 0.8 * (1 - ease(stroke.part)) * ring, stroke.colour)
 
 
-def _skunk(canvas: Canvas, stroke: Stroke) -> None:
-    # A haze over the holes that the skunked player covered, with dark stripes moving through it.
+def _pulse(canvas: Canvas, stroke: Stroke) -> None:
+    """Add a glow at the end that swells once."""
+    canvas.along(stroke.way, 0.8 * swell(stroke.part) * glow(stroke.way, stroke.end, stroke.holes), stroke.colour)
+
+
+def _stripes(canvas: Canvas, stroke: Stroke) -> None:
+    """Add a haze from the start pocket to the peg, with dark stripes that move through it."""
     way, since_s = stroke.way, stroke.since_s
-    fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - 1.8) / 0.6))
+    fading = min(1.0, since_s / 0.3) * (1 - ease((since_s - (stroke.lasts_s - 0.6)) / 0.6))
     haze = 0.45 + 0.2 * np.sin(2 * np.pi * way.steps / 23.0 + since_s)
     stripes = np.clip(np.abs((way.steps / 9.0 - since_s * 0.9) % 1.0 - 0.5) * 6.0 - 0.6, 0.0, 1.0)
-    lit = fading * stretch(way, 1, max(2.0, stroke.start)) * haze * stripes
-    canvas.along(way, np.asarray(lit, np.float32), SKUNK)
+    lit = fading * stretch(way, 1, max(2.0, stroke.end)) * haze * stripes
+    canvas.along(way, np.asarray(lit, np.float32), stroke.colour)
 
 
-def _rollover(canvas: Canvas, stroke: Stroke) -> None:
-    # Two waves run over the turn's points and beyond: seven fresh dice.
-    for start_s in (0.0, 0.4):
-        part = (stroke.since_s - start_s) / 0.6
+def _waves(canvas: Canvas, stroke: Stroke) -> None:
+    """Add two waves that run over the turn's points and ten holes beyond."""
+    for begin in (0.0, 0.4):
+        part = (stroke.part - begin) / 0.6
         head = stroke.start - 2 + (stroke.end - stroke.start + 10) * ease(part)
-        canvas.along(stroke.way, 0.9 * swell(0.15 + 0.85 * part) * comet(stroke.way, head, 8.0), AMBER)
+        canvas.along(stroke.way, 0.9 * swell(0.15 + 0.85 * part) * comet(stroke.way, head, stroke.holes), stroke.colour)
 
 
-def _finish(canvas: Canvas, stroke: Stroke) -> None:
-    way, lap = stroke.way, ease(stroke.since_s / 1.8) * (canvas.layout.holes + 20)
-    behind = np.where(way.steps <= lap, 0.35, 0.0) * (1 - ease((stroke.since_s - 1.6) / 0.8))
+def _flood(canvas: Canvas, stroke: Stroke) -> None:
+    """Add a comet that runs over the whole lane and leaves it lit for a while."""
+    way, lap = stroke.way, ease(stroke.part / 0.75) * (canvas.layout.holes + stroke.holes)
+    behind = np.where(way.steps <= lap, 0.35, 0.0) * (1 - ease(3 * stroke.part - 2))
     canvas.along(way, np.asarray(behind, np.float32), stroke.colour)
-    canvas.along(way, comet(way, lap, 20.0), stroke.colour)
+    canvas.along(way, comet(way, lap, stroke.holes), stroke.colour)
 
 
-def _illegal_hold(canvas: Canvas, stroke: Stroke) -> None:
-    level = max(swell(stroke.since_s / 0.5), swell((stroke.since_s - 0.55) / 0.5))
-    canvas.along(stroke.way, 0.9 * level * glow(stroke.way, stroke.start, 5.0), ALARM)
-
-
-EFFECTS: dict[str, Effect] = {  # by `Moment.kind`
-    "throw": _throw,
-    "banked": _banked,
-    "wipe_out": _wipe_out,
-    "fuchle": _fuchle,
-    "bomb": _bomb,
-    "bump": _bump,
-    "skunk": _skunk,
-    "rollover": _rollover,
-    "finish": _finish,
-    "illegal_hold": _illegal_hold,
+EFFECTS: dict[str, Effect] = {
+    "run": _run,
+    "fill": _fill,
+    "drain": _drain,
+    "slide": _slide,
+    "spark": _spark,
+    "burst": _burst,
+    "ring": _ring,
+    "pulse": _pulse,
+    "stripes": _stripes,
+    "waves": _waves,
+    "flood": _flood,
 }
+"""Primitives that draw light, by `Moment.kind`. `swap` only moves pegs (`hardware.motion`)."""

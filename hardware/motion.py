@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hardware.palette import ease
 from hardware.view import BoardView, Moment, Peg
 
 RUN_HOLE_S, RUN_LONGEST_S = 0.04, 1.2
-"""Seconds for each hole that a throw's light runs ahead, and at most for the whole run."""
-BANK_HOLE_S, BANK_LONGEST_S = 0.025, 0.8
-"""Seconds for each hole that is banked, and at most for all of them."""
-DRAIN_S = 0.6
-"""Seconds in which the light of a wiped-out turn runs back."""
-SLIDE_S = 1.2
-"""Seconds in which a peg slides back to the start after a fuchle."""
-SWAP_AT_S, SWAP_S = 0.5, 0.8
-"""Seconds of a bomb's fuse, and in which the two pegs then change places."""
-HOP_S = 0.6
-"""Seconds in which a bumped peg hops back."""
+"""Seconds for each hole that a `run` takes, and at most for the whole run."""
+FILL_HOLE_S, FILL_LONGEST_S = 0.025, 0.8
+"""Seconds for each hole that a `fill` takes, and at most for all of them."""
+TRAIL_FADES_S = 0.4
+"""Seconds in which the trail of a `slide` fades once the peg has arrived."""
+PRESS_S = 0.35
+"""Duration of the flash of a button press, in seconds."""
 COUNT_DOWN_S = 3.0
 """Seconds that the shutdown button must be held."""
-
-DURATIONS_S = {
-    "wipe_out": DRAIN_S,
-    "fuchle": 2.0,
-    "bomb": 1.8,
-    "bump": HOP_S,
-    "skunk": 2.4,
-    "rollover": 1.0,
-    "finish": 2.4,
-    "press": 0.35,
-    "illegal_hold": 1.2,
-    "countdown": COUNT_DOWN_S,
-}
-"""Duration of each animation of fixed length, by `Moment.kind`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +35,25 @@ class Shown:
 
 
 def duration_s(moment: Moment) -> float:
-    """Return the duration of a moment's animation, 0 for a kind without one."""
+    """Return the seconds from the event to the end of its animation, the delay included."""
+    return moment.delay_s + _plays_s(moment)
+
+
+def _plays_s(moment: Moment) -> float:
     way = abs(moment.to_hole - moment.from_hole)
-    if moment.kind == "throw":
-        return min(RUN_HOLE_S * way, RUN_LONGEST_S)
-    if moment.kind == "banked":
-        return min(BANK_HOLE_S * way, BANK_LONGEST_S)
-    return DURATIONS_S.get(moment.kind, 0.0)
+    match moment.kind:
+        case "run":
+            return min(RUN_HOLE_S * way, RUN_LONGEST_S)
+        case "fill":
+            return min(FILL_HOLE_S * way, FILL_LONGEST_S)
+        case "slide":
+            return moment.lasts_s + (TRAIL_FADES_S if moment.holes else 0.0)
+        case "press":
+            return PRESS_S
+        case "countdown":
+            return COUNT_DOWN_S
+        case _:
+            return moment.lasts_s
 
 
 def under_way(view: BoardView, time_s: float) -> list[Moment]:
@@ -75,10 +69,11 @@ def shown(view: BoardView, time_s: float) -> list[Shown]:
         if player is None or not 0 <= player < len(pegs):
             continue
         pegs[player] = _moved(pegs[player], moment, time_s - moment.at_s)
-        if moment.kind == "bomb":
-            victim = _victim(view, moment)
-            if victim is not None:
-                pegs[victim] = _slid(moment.to_hole, moment.from_hole, time_s - moment.at_s - SWAP_AT_S, SWAP_S)
+        if moment.kind == "swap":
+            other = _swapped_with(view, moment)
+            if other is not None:
+                back = replace(moment, from_hole=moment.to_hole, to_hole=moment.from_hole)
+                pegs[other] = _moved(pegs[other], back, time_s - moment.at_s)
     return pegs
 
 
@@ -87,29 +82,24 @@ def _standing(peg: Peg) -> Shown:
 
 
 def _moved(peg: Shown, moment: Moment, since_s: float) -> Shown:
-    start, end = moment.from_hole, moment.to_hole
-    if moment.kind == "throw":
-        return Shown(peg.banked, start + (end - start) * since_s / duration_s(moment), peg.banked)
-    if moment.kind == "wipe_out":
-        # Accelerates, as water drains.
-        return Shown(peg.banked, end + (start - end) * (1 - (since_s / DRAIN_S) ** 2), peg.banked)
-    if moment.kind == "banked":
-        return Shown(end, end, start + (end - start) * since_s / duration_s(moment))
-    if moment.kind == "fuchle":
-        return _slid(start, end, since_s, SLIDE_S)
-    if moment.kind == "bomb":
-        return _slid(start, end, since_s - SWAP_AT_S, SWAP_S)
-    if moment.kind == "bump":
-        return _slid(start, end, since_s, HOP_S)
-    return peg
+    """Return a peg as a moment moves it, `since_s` seconds after the event."""
+    start, end, since_s = moment.from_hole, moment.to_hole, since_s - moment.delay_s
+    match moment.kind:
+        case "run":
+            return Shown(peg.banked, start + (end - start) * since_s / duration_s(moment), peg.banked)
+        case "drain":
+            # Accelerates, as water drains.
+            return Shown(peg.banked, end + (start - end) * (1 - (since_s / moment.lasts_s) ** 2), peg.banked)
+        case "fill":
+            return Shown(end, end, start + (end - start) * since_s / duration_s(moment))
+        case "slide" | "swap":
+            at = start + (end - start) * ease(since_s / moment.lasts_s)
+            return Shown(at, at, at)
+        case _:
+            return peg
 
 
-def _slid(start: float, end: float, since_s: float, takes_s: float) -> Shown:
-    at = start + (end - start) * ease(since_s / takes_s)
-    return Shown(at, at, at)
-
-
-def _victim(view: BoardView, bomb: Moment) -> int | None:
-    """Return the peg that stands now where the bomber stood, or None."""
-    hit = [k for k, peg in enumerate(view.pegs) if k != bomb.player and peg.banked == bomb.from_hole]
-    return hit[0] if hit else None
+def _swapped_with(view: BoardView, swap: Moment) -> int | None:
+    """Return the index of the peg that stands now where the player's peg stood before a swap, or None."""
+    there = [k for k, peg in enumerate(view.pegs) if k != swap.player and peg.banked == swap.from_hole]
+    return there[0] if there else None

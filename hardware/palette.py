@@ -28,8 +28,8 @@ PLAYERS = (ORANGE, SKY, GREEN, YELLOW, VERMILION, PURPLE, COBALT, LIME, VIOLET, 
 AMBER: Colour = (1.0, 0.756, 0.0)
 ALARM: Colour = (0.898, 0.325, 0.239)
 FIRE: Colour = (1.0, 0.50, 0.0)
-SKUNK: Colour = (0.60, 0.72, 0.0)
-"""Colours of no player: attention, alarm, a bomb, a skunk."""
+COLOURS: dict[str, Colour] = {"amber": AMBER, "red": ALARM, "fire": FIRE, "sulphur": (0.60, 0.72, 0.0)}
+"""Colours of no player, by the name that `Moment.colour` gives."""
 
 _PERIODS_S = (math.inf, 4.0, 3.0, 1.2, 2.4, 1.6, 3.6, 2.8, 3.4, 3.2)
 """Period of each player's rhythm, in seconds; the first is steady."""

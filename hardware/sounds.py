@@ -38,23 +38,13 @@ class Tone:
     rings_s: float = 0.35
 
 
-EFFECTS: dict[str, tuple[Tone, ...]] = {
-    "throw": (Tone(330, 0.0, 0.12),),
-    "banked": (Tone(523, 0.0), Tone(659, 0.09), Tone(784, 0.18)),
-    "wipe_out": (Tone(220, 0.0), Tone(165, 0.15, 0.5)),
-    "fuchle": (Tone(196, 0.0), Tone(147, 0.15), Tone(98, 0.3, 0.7)),
-    "bomb": (Tone(880, 0.0, 0.08), Tone(110, 0.5, 0.8), Tone(82, 0.52, 0.9)),
-    "bump": (Tone(262, 0.0, 0.15), Tone(196, 0.1, 0.25)),
-    "rollover": (Tone(440, 0.0), Tone(554, 0.08), Tone(659, 0.16)),
-    "finish": (Tone(523, 0.0), Tone(659, 0.13), Tone(784, 0.26), Tone(1047, 0.39, 0.9)),
-}
-"""Tones by `hardware.view.Moment.kind`; other kinds are silent."""
+TRIAL = (Tone(523, 0.0), Tone(659, 0.09), Tone(784, 0.18))
+"""Three rising notes, to try the loudspeaker."""
 
 
 @lru_cache(maxsize=16)
-def sound(kind: str, volume: float = USUAL_VOLUME) -> bytes:
-    """Return an effect as a WAV file (22,050 Hz, mono, 16 bit) with a peak of `volume`, 0 to 1. Raises KeyError."""
-    tones = EFFECTS[kind]
+def sound(tones: tuple[Tone, ...], volume: float = USUAL_VOLUME) -> bytes:
+    """Return tones, at least one, as a WAV file (22,050 Hz, mono, 16 bit) with a peak of `volume`, 0 to 1. Cached."""
     length_s = max(tone.at_s + tone.rings_s for tone in tones)
     time_s = np.arange(round(length_s * RATE_HZ)) / RATE_HZ
     mixed = np.zeros_like(time_s)
@@ -98,7 +88,7 @@ class Chimes:
     def __init__(self, play: Callable[[bytes], str | None] = aplay, volume: float = USUAL_VOLUME) -> None:
         self._play = play
         self.volume = volume
-        self._asked: queue.Queue[str | None] = queue.Queue()
+        self._asked: queue.Queue[tuple[Tone, ...] | None] = queue.Queue()
         self._illness: str | None = None
         self._thread: threading.Thread | None = None
 
@@ -119,10 +109,10 @@ class Chimes:
         """Whether the thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
-    def chime(self, kind: str) -> None:
-        """Queue the effect of that kind; an unknown kind, or one more than may wait, is dropped."""
-        if kind in EFFECTS and self.volume > 0 and self._asked.qsize() < MAX_WAITING:
-            self._asked.put(kind)
+    def chime(self, tones: tuple[Tone, ...]) -> None:
+        """Queue an effect. It is dropped if it has no tones, or if as many as may wait are waiting."""
+        if tones and self.volume > 0 and self._asked.qsize() < MAX_WAITING:
+            self._asked.put(tones)
 
     def health(self) -> tuple[bool, str]:
         """Return whether the last effect could be played, and a sentence for the page."""
@@ -131,5 +121,5 @@ class Chimes:
         return (True, "effects are played") if self._illness is None else (False, self._illness)
 
     def _run(self) -> None:
-        while (kind := self._asked.get()) is not None:
-            self._illness = self._play(sound(kind, self.volume))
+        while (tones := self._asked.get()) is not None:
+            self._illness = self._play(sound(tones, self.volume))

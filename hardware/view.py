@@ -22,15 +22,19 @@ class Peg:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """An event with a short animation of its own.
+    """A short animation.
 
     Attributes:
-        kind: `throw`, `banked`, `wipe_out`, `fuchle`, `bomb`, `bump`, `skunk`, `rollover`, `finish`, `press`,
-            `illegal_hold`, `countdown` (the shutdown button is held).
+        kind: A primitive, a key of `hardware.effects.EFFECTS`; or `press` (a button went down) or `countdown` (the
+            shutdown button is held).
         at_s: Time of the event on the board's clock, in seconds.
         player: Index into `BoardView.pegs`, or None.
         from_hole: Position of the peg before the event, where it moves.
         to_hole: Position after the event.
+        colour: A key of `hardware.palette.COLOURS`; None for the player's own.
+        holes: Length of its tail or radius of its glow, in holes.
+        lasts_s: Duration in seconds, where the primitive takes one.
+        delay_s: Seconds from `at_s` to its begin. A peg that it moves stays at `from_hole` until then.
     """
 
     kind: str
@@ -38,6 +42,10 @@ class Moment:
     player: int | None = None
     from_hole: int = 0
     to_hole: int = 0
+    colour: str | None = None
+    holes: float = 0.0
+    lasts_s: float = 0.0
+    delay_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from companion.games.engine.event import Light
+from companion.games.engine.views import board as games
 from companion.games.engine.views.board import Track
-from companion.table.snapshot import Event, News, Snapshot
+from companion.games.registry import game_named
+from companion.table.snapshot import News, Snapshot
 from companion.table.writer import Reader
 from hardware.board import Board
 from hardware.view import BoardView, Moment, Peg
 
-MOMENTS_KEPT = 12
-"""Enough for the longest chain of bumps; older moments have long faded."""
+MAX_MOMENTS = 24
+"""Newest animations that are kept. One action starts at most about twenty; older ones have ended."""
 
 
 class Lights:
@@ -33,7 +36,7 @@ class Lights:
         if self._number != snapshot.number:
             self._number = snapshot.number
             fresh = _moments(before, snapshot, news, now_s)
-            self._moments = (self._moments + fresh)[-MOMENTS_KEPT:] if news.events else ()
+            self._moments = (self._moments + fresh)[-MAX_MOMENTS:] if news.events else ()
         return board_view(snapshot, self._moments, night=self.night)
 
 
@@ -67,27 +70,23 @@ def _mood(snapshot: Snapshot) -> str:
 
 
 def _moments(before: Track | None, snapshot: Snapshot, news: News, now_s: float) -> tuple[Moment, ...]:
+    """Return the animations of new events; `before` is the track of the snapshot before, if there was one."""
     after = snapshot.track
-    if after is None:
+    if after is None or snapshot.game is None:
         return ()
-    same = before is not None and len(before.pegs) == len(after.pegs)
-    start = before if before is not None and same else after
-    moments = [_moment(event, start, after, now_s) for event in news.events if event.side is not None and event.moment]
-    if any(event.moment == "over" for event in news.events):
-        moments += _skunks(snapshot, after, now_s)
-    return tuple(moments)
+    start = before if before is not None and len(before.pegs) == len(after.pegs) else after
+    effect = game_named(snapshot.game).effect
+    return tuple(
+        _moment(light, event.side, start.pegs[event.side], after.pegs[event.side], now_s)
+        for event in news.events
+        if event.side is not None
+        for light in effect(event.code).lights
+    )
 
 
-def _moment(event: Event, before: Track, after: Track, now_s: float) -> Moment:
-    assert event.moment is not None, "only such as have one"
-    assert event.side is not None, "and a side"
-    start, end = before.pegs[event.side], after.pegs[event.side]
-    from_hole = start.provisional if event.moment in ("throw", "wipe_out") else start.banked
-    to_hole = end.provisional if event.moment == "throw" else end.banked
-    return Moment(event.moment, now_s, event.side, from_hole, to_hole)
-
-
-def _skunks(snapshot: Snapshot, track: Track, now_s: float) -> list[Moment]:
-    """Who has lost more than one game by this one was skunked."""
-    lost = [at for at, side in enumerate(snapshot.sides) if side.games_lost > 1]
-    return [Moment("skunk", now_s, at, track.pegs[at].banked, track.pegs[at].banked) for at in lost]
+def _moment(light: Light, side: int, before: games.Peg, after: games.Peg, now_s: float) -> Moment:
+    """Return an animation of a side. `run` and `drain` move the light ahead of the peg, all others the peg itself."""
+    ahead = light.kind in ("run", "drain")
+    from_hole = before.provisional if ahead else before.banked
+    to_hole = after.provisional if light.kind == "run" else after.banked
+    return Moment(light.kind, now_s, side, from_hole, to_hole, light.colour, light.holes, light.lasts_s, light.delay_s)

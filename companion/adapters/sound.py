@@ -1,27 +1,24 @@
-"""What is heard of what happened at the table: one effect a snapshot, the weightiest of what it brought."""
+"""Sound effects of the table: plays the tones of what is new in each snapshot."""
 
 from __future__ import annotations
 
-from companion.table.snapshot import News, Snapshot
+from companion.table.snapshot import News
 from companion.table.writer import Reader
-from hardware.sounds import Chimes
-
-WEIGHT = ("finish", "bomb", "fuchle", "wipe_out", "bump", "rollover", "banked", "throw")
-"""Of all that one line brings about, the first of these is heard."""
+from hardware.sounds import Chimes, Tone
 
 
-def effect(news: News) -> str | None:
-    """The effect for what is new; None when nothing is worth a sound, or something was taken back."""
-    kinds = {"finish" if event.moment == "over" else event.moment for event in news.events}
-    return None if news.taken_back else next((kind for kind in WEIGHT if kind in kinds), None)
+def effect(news: News) -> tuple[Tone, ...]:
+    """Return the tones to play: those of the last event that has any; a throw's only if no other event has.
+
+    Empty if no event has tones, or if something was taken back.
+    """
+    sounding = [event for event in news.events if event.tones]
+    if news.taken_back or not sounding:
+        return ()
+    heard = ([event for event in sounding if event.code != "threw"] or sounding)[-1]
+    return tuple(Tone(*tone) for tone in heard.tones)
 
 
 def sounding(chimes: Chimes) -> Reader:
-    """Has each snapshot's effect played."""
-
-    def hear(_: Snapshot, news: News) -> None:
-        kind = effect(news)
-        if kind is not None:
-            chimes.chime(kind)
-
-    return hear
+    """Return a subscriber of the table that has `chimes` play each snapshot's effect."""
+    return lambda _, news: chimes.chime(effect(news))

@@ -115,4 +115,4 @@ def moving(at_s: float) -> BoardView:
     """Return six pegs on three lanes at that second; every second and a half one begins to run thirty holes."""
     thrown_s = at_s - at_s % 1.5
     pegs = (Peg(0, 43, 73), *(Peg(colour, 20 * colour, 20 * colour) for colour in range(1, 6)))
-    return BoardView(pegs=pegs, to_play=0, mood="read", moments=(Moment("throw", thrown_s, 0, 43, 73),))
+    return BoardView(pegs=pegs, to_play=0, mood="read", moments=(Moment("run", thrown_s, 0, 43, 73, holes=6),))

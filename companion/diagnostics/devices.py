@@ -15,7 +15,7 @@ from companion.errors import DeviceError, SetupError
 from companion.settings.load import Settings
 from hardware.machine import model
 from hardware.settings import ButtonSettings
-from hardware.sounds import aplay, sound
+from hardware.sounds import TRIAL, aplay, sound
 from hardware.strips import Strip
 from hardware.strips.opening import AUTO, STRIPS, automatic, open_strip
 from hardware.strips.pio import kernel_problem
@@ -169,8 +169,8 @@ def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
 
 
 def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
-    """Play the shortest effect, and report an error of the player."""
-    wrong = play(sound("throw"))
+    """Play a short effect, and report an error of the player."""
+    wrong = play(sound(TRIAL))
     if wrong is None:
         return Finding("sounds", True, "An effect was played: you should have heard it.")
     what, _, cure = wrong.partition(". ")

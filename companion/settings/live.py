@@ -7,13 +7,10 @@ from companion.settings.load import Settings
 from companion.table.photos import Photos
 from hardware.board import Board
 from hardware.power import Power
-from hardware.sounds import Chimes
+from hardware.sounds import TRIAL, Chimes
 from hardware.strips.opening import open_strip
 from hardware.track import layout_of
 from web.loudspeaker import Loudspeaker
-
-TRIED = "banked"
-"""The effect that plays after the sound settings change, so that a person hears the volume."""
 
 
 class LiveSettings:
@@ -41,7 +38,7 @@ class LiveSettings:
             self._board.lay(open_strip(now.strip.kind, layout.leds, now.strip), layout)
         self._set(now)
         if before.sound != now.sound:
-            self._chimes.chime(TRIED)
+            self._chimes.chime(TRIAL)
         if before.sound.speech != now.sound.speech:
             self._voice.turn(now.sound.speech)
 

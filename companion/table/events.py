@@ -42,7 +42,16 @@ def _event(transcript: Transcript, event: games.Event, number: int, throw: int |
     args = {**_names(transcript, event), **event.args}
     if event.code == "threw" and throw is not None:
         args["throw"] = throw
-    return Event(number=number, code=event.code, args=args, side=event.side, **effect._asdict())
+    return Event(
+        number=number,
+        code=event.code,
+        args=args,
+        side=event.side,
+        tones=effect.tones,
+        called=effect.called,
+        cheered=effect.cheered,
+        words=effect.words,
+    )
 
 
 def _names(transcript: Transcript, event: games.Event) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from companion.errors import Doubt
+from companion.games.engine.event import Tone
 from companion.games.engine.views.board import Track
 from companion.games.engine.views.panels import Panels
 from companion.games.engine.views.phrase import Phrase
@@ -75,7 +76,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         code: Key of its text: `game_started`, `game_over`, `undone`, `corrected`, `abandoned`, or the game's own.
         args: Arguments of its text; `player` and `on` are names.
         side: Index in `Snapshot.sides` of the side that the event belongs to.
-        moment: Kind of its light and sound.
+        tones: Notes that the loudspeaker and the phones play.
         called: Whether the voice reads it out.
         cheered: Whether the pub's screen shows it full-size for a moment.
         words: Its English text, if no catalogue has one.
@@ -85,7 +86,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     args: dict[str, Any]
     side: int | None = None
-    moment: str | None = None
+    tones: tuple[Tone, ...] = ()
     called: bool = False
     cheered: bool = False
     words: str | None = None

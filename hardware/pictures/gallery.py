@@ -33,11 +33,22 @@ def _at(seat: int, banked: int, provisional: int | None = None, view: BoardView 
     return replace(view, pegs=(*view.pegs[:seat], there, *view.pegs[seat + 1 :]))
 
 
-def _with(view: BoardView, kind: str, player: int | None, from_hole: int = 0, to_hole: int = 0) -> BoardView:
-    return replace(view, moments=(Moment(kind, 0.0, player, from_hole, to_hole),))
+def _with(view: BoardView, *moments: Moment) -> BoardView:
+    return replace(view, moments=moments)
 
 
 _OVER = replace(_at(0, 121), mood="over", winners=(0,), to_play=None)
+_READ = replace(_at(0, 43, 61), mood="read")
+_TO_THE_START = (
+    Moment("slide", 0.0, 0, 43, 0, "red", 18, 1.2),
+    Moment("pulse", 0.0, 0, 43, 0, "red", 10, 0.9, delay_s=1.1),
+)
+_CHANGE_PLACES = (
+    Moment("spark", 0.0, 0, 43, 71, "fire", 5, 0.5),
+    Moment("swap", 0.0, 0, 43, 71, None, 0, 0.8, delay_s=0.5),
+    Moment("burst", 0.0, 0, 43, 71, "fire", 26, 1.3, delay_s=0.5),
+)
+_HOP_BACK = (Moment("ring", 0.0, 3, 58, 53, "amber", 5, 0.6), Moment("slide", 0.0, 3, 58, 53, None, 0, 0.6))
 
 SCENES: tuple[Scene, ...] = (
     Scene("idle", BoardView(), 6.0, 1.0),
@@ -46,21 +57,21 @@ SCENES: tuple[Scene, ...] = (
     Scene("ready", _PLAY, 4.8, 0.5),
     Scene("settling", replace(_at(0, 43, 49), mood="settling"), 2.8, 0.4),
     Scene("read", replace(_at(0, 43, 58), mood="read"), 4.8, 0.5),
-    Scene("throw", _with(replace(_at(0, 43, 61), mood="read"), "throw", 0, 43, 61), 1.6, 0.4),
-    Scene("banked", _with(_at(0, 61), "banked", 0, 43, 61), 1.6, 0.15),
+    Scene("run", _with(_READ, Moment("run", 0.0, 0, 43, 61, holes=6)), 1.6, 0.4),
+    Scene("fill", _with(_at(0, 61), Moment("fill", 0.0, 0, 43, 61)), 1.6, 0.15),
     Scene("shared-hole", _at(1, 43, view=_at(2, 43)), 4.8, 0.4),
     Scene("asking", replace(_at(0, 43, 49), mood="asking"), 4.0, 1.0),
     Scene("illegal-hold", replace(_at(0, 43, 49), mood="illegal_hold"), 4.0, 0.3),
-    Scene("wipe-out", _with(replace(_PLAY, to_play=1), "wipe_out", 0, 66, 43), 1.4, 0.3),
-    Scene("fuchle", _with(replace(_at(0, 0), to_play=1), "fuchle", 0, 43, 0), 2.8, 0.6),
-    Scene("bomb", _with(_at(0, 71, view=_at(1, 43)), "bomb", 0, 43, 71), 2.6, 0.85),
-    Scene("bump", _with(_at(3, 53, view=_at(0, 58)), "bump", 3, 58, 53), 1.4, 0.25),
-    Scene("skunk", _with(_OVER, "skunk", 2, 27, 27), 3.2, 1.0),
-    Scene("rollover", _with(replace(_at(0, 43, 61), mood="read"), "rollover", 0, 43, 61), 2.0, 0.35),
-    Scene("finish", _with(_OVER, "finish", 0, 100, 121), 3.2, 1.0),
+    Scene("drain", _with(replace(_PLAY, to_play=1), Moment("drain", 0.0, 0, 66, 43, "red", 9, 0.6)), 1.4, 0.3),
+    Scene("slide", _with(replace(_at(0, 0), to_play=1), *_TO_THE_START), 2.8, 0.6),
+    Scene("swap", _with(_at(0, 71, view=_at(1, 43)), *_CHANGE_PLACES), 2.6, 0.85),
+    Scene("ring", _with(_at(3, 53, view=_at(0, 58)), *_HOP_BACK), 1.4, 0.25),
+    Scene("stripes", _with(_OVER, Moment("stripes", 0.0, 2, 27, 27, "sulphur", 0, 2.4)), 3.2, 1.0),
+    Scene("waves", _with(_READ, Moment("waves", 0.0, 0, 43, 61, "amber", 8, 1.0)), 2.0, 0.35),
+    Scene("flood", _with(_OVER, Moment("flood", 0.0, 0, 100, 121, None, 20, 2.4)), 3.2, 1.0),
     Scene("over", _OVER, 5.0, 1.0),
-    Scene("press", _with(_PLAY, "press", 0), 1.2, 0.02),
-    Scene("shutdown", replace(_PLAY, moments=(Moment("countdown", 0.0),)), 4.0, 1.0),
+    Scene("press", _with(_PLAY, Moment("press", 0.0)), 1.2, 0.02),
+    Scene("shutdown", _with(_PLAY, Moment("countdown", 0.0)), 4.0, 1.0),
     Scene("night", replace(_at(0, 43, 58), mood="read", night=True), 4.8, 0.5),
     Scene("capturing", replace(_at(0, 43, 49), mood="settling", capturing=True), 1.0, 0.1),
 )

@@ -99,18 +99,21 @@ def test_the_end_of_the_game_is_the_last_event() -> None:
 
 LIT = {
     "crib_dice": {
-        "wiped_out": "wipe_out",
-        "piddle_lost": "wipe_out",
-        "bomb_failed": "wipe_out",
-        "fuchled": "fuchle",
-        "rolled_over": "rollover",
-        "bombed": "bomb",
-        "bumped": "bump",
-        "finished": "finish",
+        "wiped_out": ["drain"],
+        "piddle_lost": ["drain"],
+        "bomb_failed": ["drain"],
+        "fuchled": ["slide", "pulse"],
+        "rolled_over": ["waves"],
+        "bombed": ["spark", "swap", "burst"],
+        "bumped": ["ring", "slide"],
+        "finished": ["flood"],
+        "skunked": ["stripes"],
     },
-    "crag": {"entered": "banked"},
-    "crapola": {"crapped_out": "wipe_out", "hot_dice": "rollover"},
+    "crag": {"entered": ["fill"]},
+    "crapola": {"crapped_out": ["drain"], "hot_dice": ["waves"]},
 }
+RESULTS = {"banked": "gain", "entered": "gain", "wiped_out": "loss", "crapped_out": "loss"}
+MUTE = {"skunked"}  # the fanfare of the game's end sounds then
 CALLED = {"banked", "left", "game_over"}  # in every game
 CALLED |= {"point", "wiped_out", "piddle_lost", "bomb_failed", "fuchled", "rolled_over", "bombed", "bumped", "finished"}
 CALLED |= {"eliminated", "entered", "crapped_out", "hot_dice", "spent", "reversed", "last_round"}
@@ -121,9 +124,13 @@ CODES = CALLED | {"threw", "jackpot", "skunked", "rolled_off", "froze", "kept", 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_what_shines_sounds_is_called_out_and_cheered(game: str) -> None:
-    rules, lit = GAMES[game], {"threw": "throw", "banked": "banked", "game_over": "over", **LIT[game]}
-    own = set(rules.effects)  # type: ignore[attr-defined]
+    rules, lit = GAMES[game], {"threw": ["run"], "banked": ["fill"], **LIT[game]}
+    own = set(rules.effects)
     for code in {"threw", "banked", "left", "game_over", *own}:
-        assert rules.effect(code) == Effect(lit.get(code), code in CALLED, code in CHEERED), code
+        effect = rules.effect(code)
+        assert [light.kind for light in effect.lights] == lit.get(code, []), code
+        assert bool(effect.tones) == (code in {*lit, "game_over"} - MUTE), code
+        assert (effect.called, effect.cheered) == (code in CALLED, code in CHEERED), code
+        assert effect.result == RESULTS.get(code), code
     assert own <= CODES
-    assert rules.effect("rolled_off") == Effect(None, called=False, cheered=False, words=None)
+    assert rules.effect("rolled_off") == Effect()

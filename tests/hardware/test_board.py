@@ -98,7 +98,7 @@ def test_a_board_where_nothing_moves_sends_one_frame_a_second(clock: Clock) -> N
 def test_a_board_that_moves_sends_at_most_sixty_frames_a_second(clock: Clock) -> None:
     strip = MemoryStrip(122)
     board = board_on(strip, clock)
-    board.show(replace(MOVING, moments=(Moment("fuchle", clock.now_s, 0, 30, 0),)))
+    board.show(replace(MOVING, moments=(Moment("slide", clock.now_s, 0, 30, 0, "red", 18, 1.6),)))
     run(board, clock, 1.0)
     assert 40 <= strip.shown <= 61
 

@@ -121,7 +121,7 @@ def test_scenes_draws_a_still_of_every_scene(tmp_path: Path) -> None:
     done = leds("scenes", "--layout", "strip122", "--stills", "--out", str(tmp_path))
     assert done.exit_code == 0, done.output
     assert {path.stem for path in tmp_path.iterdir()} == {f"strip122-{scene.name}" for scene in SCENES}
-    picture = cv2.imread(str(tmp_path / "strip122-finish.png"))
+    picture = cv2.imread(str(tmp_path / "strip122-flood.png"))
     assert picture.shape[1] > 122 * 12, "wide enough to tell LEDs apart"
     assert picture.max() > 150, "something glows"
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hardware.canvas import Canvas
-from hardware.motion import DURATIONS_S
+from hardware.effects import EFFECTS
 from hardware.palette import PLAYERS, pattern, player_colour
 from hardware.pictures.gallery import SCENES, Scene
 from hardware.power import Power
@@ -57,8 +57,11 @@ def hue_of(led: NDArray[np.float32]) -> tuple[float, ...]:
 def test_the_gallery_has_a_scene_for_every_mood_and_every_moment() -> None:
     moods = {"idle", "ready", "settling", "read", "asking", "illegal_hold", "over"}
     assert {scene.view.mood for scene in SCENES} == moods
-    assert {moment.kind for scene in SCENES for moment in scene.view.moments} >= {"throw", "banked", *DURATIONS_S} - {
-        "illegal_hold"
+    assert {moment.kind for scene in SCENES for moment in scene.view.moments} == {
+        *EFFECTS,
+        "swap",
+        "press",
+        "countdown",
     }
     assert len({scene.name for scene in SCENES}) == len(SCENES)
 
@@ -194,14 +197,14 @@ def test_a_press_is_at_its_brightest_in_its_first_frame() -> None:
     assert levels == sorted(levels, reverse=True)
 
 
-def test_a_throw_runs_out_hole_by_hole_at_forty_milliseconds() -> None:
-    view = replace(PLAY, pegs=(Peg(0, 43, 53),), mood="read", moments=(Moment("throw", 0.0, 0, 43, 53),))
+def test_a_run_passes_a_hole_every_forty_milliseconds() -> None:
+    view = replace(PLAY, pegs=(Peg(0, 43, 53),), mood="read", moments=(Moment("run", 0.0, 0, 43, 53, holes=6),))
     heads = [int(np.flatnonzero(compose(view, STRIP, s)[43:60].max(axis=1) > 0.5)[-1]) for s in (0.05, 0.20, 0.36)]
     assert heads == [1, 5, 9]
 
 
-def test_a_wipe_out_has_drained_back_after_six_hundred_milliseconds() -> None:
-    view = replace(PLAY, to_play=1, moments=(Moment("wipe_out", 0.0, 0, 66, 43),))
+def test_a_drain_of_600_milliseconds_is_over_then() -> None:
+    view = replace(PLAY, to_play=1, moments=(Moment("drain", 0.0, 0, 66, 43, "red", 9, 0.6),))
     assert compose(view, STRIP, 0.1)[60].max() > 0
     after = compose(view, STRIP, 0.61)
     assert after[44:66].max() <= 0.19, "no more than the embers at each tenth hole"
@@ -212,7 +215,7 @@ def test_views_that_no_table_should_send_are_drawn_all_the_same() -> None:
         replace(PLAY, to_play=7, winners=(9,), mood="over"),
         replace(PLAY, pegs=(), mood="asking"),
         replace(PLAY, pegs=(Peg(11, 500, 900), Peg(3, -4, -4)), mood="read"),
-        replace(PLAY, moments=(Moment("finish", 0.0, 8), Moment("no such kind", 0.0, 0))),
+        replace(PLAY, moments=(Moment("flood", 0.0, 8), Moment("no such kind", 0.0, 0))),
     ):
         for layout in LAYOUTS:
             assert np.isfinite(compose(view, layout, 0.5)).all()

@@ -20,7 +20,7 @@ from hardware.buttons import Press
 from hardware.buttons.gpio import GpioButtons
 from hardware.buttons.keys import KeyButtons
 from hardware.settings import ButtonSettings
-from hardware.sounds import Chimes
+from hardware.sounds import TRIAL, Chimes
 from tests.waiting import until
 
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -83,11 +83,11 @@ def test_a_loudspeaker_that_falls_is_told_and_plays_again(with_: type[BaseExcept
     chimes = Chimes(play)
 
     def works() -> bool:
-        chimes.chime("bomb")
+        chimes.chime(TRIAL)
         return until(lambda: played)
 
     part = Part("sounds", chimes.start, chimes.stop, chimes.alive)
-    falls_and_comes_back(part, lambda: chimes.chime("bomb"), works)
+    falls_and_comes_back(part, lambda: chimes.chime(TRIAL), works)
 
 
 class Pins:

@@ -93,8 +93,8 @@ def test_a_game_that_the_board_has_never_heard_of_has_its_pegs_and_its_moments(m
     assert board_view(told.snapshot).pegs == (Peg(0, 0, 80), Peg(1, 0, 0))
     topped = moments_after(told, STOP)
     assert [(one.kind, one.player, one.from_hole, one.to_hole) for one in topped] == [
-        ("banked", 0, 0, 80),
-        ("rollover", 0, 0, 80),
+        ("fill", 0, 0, 80),
+        ("flood", 0, 0, 80),
     ]
     assert (board_view(told.snapshot).to_play, board_view(told.snapshot).pegs[0]) == (1, Peg(0, 80, 80))
 
@@ -129,13 +129,13 @@ def test_a_forbidden_hold_is_shown() -> None:
 def test_a_wipe_out_drains_from_the_second_peg_to_the_first() -> None:
     told = Told(crib()).play(THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT)
     threw, wiped = moments_after(told, {"throw": [2, 3, 3, 4, 6]})
-    assert threw.kind == "throw"
-    assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("wipe_out", 2.0, 0, 4, 2)
+    assert threw.kind == "run"
+    assert (wiped.kind, wiped.at_s, wiped.player, wiped.from_hole, wiped.to_hole) == ("drain", 2.0, 0, 4, 2)
 
 
 def test_a_skunked_loser_is_shown_when_the_game_ends() -> None:
     told = Told(crib(skunk=True)).play(*NEARLY_WON, STOP, THROW, POINT)
-    assert [(moment.kind, moment.player) for moment in moments_after(told, STOP)] == [("banked", 1), ("skunk", 1)]
+    assert [(moment.kind, moment.player) for moment in moments_after(told, STOP)] == [("fill", 1), ("stripes", 1)]
     assert board_view(told.snapshot).winners == (0,)
 
 

@@ -7,40 +7,37 @@ from pathlib import Path
 
 import pytest
 
-from companion.adapters.sound import WEIGHT, effect
-from companion.games.engine.event import SHARED_EFFECTS
+from companion.adapters.sound import effect
 from companion.games.registry import GAMES
 from companion.table.events import TAKEN_BACK
 from companion.table.snapshot import Event, News
-from hardware.sounds import EFFECTS, sound
+from hardware.sounds import Tone, sound
 from tests.system.running import Running
 from tests.waiting import until
 
 
 def happened(*codes: str) -> News:
     game = GAMES["crib_dice"]
-    events = [Event(number=9, code=code, args={}, side=0, moment=game.effect(code).moment) for code in codes]
+    events = [Event(number=9, code=code, args={}, side=0, tones=game.effect(code).tones) for code in codes]
     return News(tuple(events), not TAKEN_BACK.isdisjoint(codes))
 
 
 @pytest.mark.parametrize(
     ("codes", "heard"),
     [
-        (("threw",), "throw"),
-        (("threw", "wiped_out"), "wipe_out"),
-        (("banked", "bombed", "bumped"), "bomb"),
-        (("banked", "finished", "game_over"), "finish"),
+        (("threw",), "threw"),
+        (("threw", "wiped_out"), "wiped_out"),
+        (("banked", "threw"), "banked"),
+        (("banked", "bumped"), "bumped"),
+        (("banked", "finished", "game_over"), "game_over"),
         (("froze",), None),
         (("undone", "threw"), None),
     ],
 )
-def test_of_all_that_one_line_brings_about_the_weightiest_is_heard(codes: tuple[str, ...], heard: str | None) -> None:
-    assert effect(happened(*codes)) == heard
-
-
-def test_every_moment_of_the_games_has_a_sound() -> None:
-    kinds = {effect.moment for game in GAMES.values() for effect in {**SHARED_EFFECTS, **game.effects}.values()}  # type: ignore[attr-defined]
-    assert kinds - {None, "over"} == set(WEIGHT) == set(EFFECTS)
+def test_the_last_event_is_heard_and_a_throw_only_alone(codes: tuple[str, ...], heard: str | None) -> None:
+    tones = GAMES["crib_dice"].effect(heard).tones if heard else ()
+    assert effect(happened(*codes)) == tuple(Tone(*tone) for tone in tones)
+    assert bool(tones) is (heard is not None)
 
 
 def test_a_running_table_plays_a_throw_by_the_players_of_the_system(
@@ -55,7 +52,7 @@ def test_a_running_table_plays_a_throw_by_the_players_of_the_system(
         table.pair()
         table.play({"throw": [1, 1, 2, 3, 4, 5, 6]})
         assert until(heard.exists)
-        assert heard.read_bytes() == sound("throw")
+        assert heard.read_bytes() == sound((Tone(330, 0.0, 0.12),))
         played = {"ok": True, "says": "effects are played"}
         health = table.until("/healthz", lambda answer: answer["parts"]["sounds"] == played)
         assert health["parts"]["sounds"] == played

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from companion.games.engine.event import Effect
+from companion.games.engine.event import BANKED, Effect
 from companion.games.engine.game import State
 from companion.games.engine.views.board import HOLES, Track, track_of
 
-EFFECTS = {"entered": Effect("banked", called=True), "jackpot": Effect(cheered=True)}
+EFFECTS = {"entered": BANKED, "jackpot": Effect(cheered=True)}
 """Effects of the events of Crag, by code."""
 
 

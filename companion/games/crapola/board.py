@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from companion.games.engine.event import Effect
+from companion.games.engine.event import ALL_DICE_AGAIN, LOST, Effect
 from companion.games.engine.game import State
 from companion.games.engine.views.board import HOLES, Track, track_of
 
 EFFECTS = {
-    "crapped_out": Effect("wipe_out", called=True, cheered=True),
-    "hot_dice": Effect("rollover", called=True, cheered=True),
+    "crapped_out": LOST._replace(result="loss"),
+    "hot_dice": ALL_DICE_AGAIN,
     "spent": Effect(called=True),
     "reversed": Effect(called=True, cheered=True),
     "last_round": Effect(called=True, cheered=True),

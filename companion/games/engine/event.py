@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 NO_ARGS: Mapping[str, Any] = MappingProxyType({})
 
@@ -27,30 +27,71 @@ class Event(NamedTuple):
     on: int | None = None
 
 
+class Light(NamedTuple):
+    """A short animation on the track: one of the primitives of `hardware/effects.py`, with its parameters.
+
+    Attributes:
+        kind: Name of the primitive: `run`, `fill`, `drain`, `slide`, `swap`, `spark`, `burst`, `ring`, `pulse`,
+            `stripes`, `waves` or `flood`.
+        colour: `amber`, `red`, `fire` or `sulphur`; None for the colour of the side.
+        holes: Length of its tail or radius of its glow, in holes.
+        lasts_s: Duration in seconds. `run` and `fill` ignore it: they take a fixed time for each hole.
+        delay_s: Seconds from the event to its begin.
+    """
+
+    kind: str
+    colour: str | None = None
+    holes: float = 0.0
+    lasts_s: float = 0.0
+    delay_s: float = 0.0
+
+
+class Tone(NamedTuple):
+    """A struck note: pitch, seconds from the event to its begin, and seconds in which it fades."""
+
+    pitch_hz: float
+    at_s: float = 0.0
+    rings_s: float = 0.35
+
+
 class Effect(NamedTuple):
     """How the table presents an event besides the log entry.
 
     Attributes:
-        moment: Name of the light and sound effect; None for neither.
+        lights: Animations on the track, from the drawn first to the drawn last.
+        tones: Notes that the loudspeaker and the phones play.
         called: Whether the voice announces it.
         cheered: Whether the TV page shows it on the full screen for a moment.
         words: English fallback text if no catalogue has the code; `{player}` and the keys of `args` are filled in.
+        result: `gain` or `loss` if `points` of the event were gained or lost by the turn; for highlights.
     """
 
-    moment: str | None = None
+    lights: tuple[Light, ...] = ()
+    tones: tuple[Tone, ...] = ()
     called: bool = False
     cheered: bool = False
     words: str | None = None
+    result: Literal["gain", "loss"] | None = None
 
 
 SILENT = Effect()
 """Log entry only: the effect of an event that declares none."""
+FANFARE = (Tone(523.0), Tone(659.0, 0.13), Tone(784.0, 0.26), Tone(1047.0, 0.39, 0.9))
+"""Tones of a finished game, or of a side that has finished."""
+BANKED = Effect((Light("fill"),), (Tone(523.0), Tone(659.0, 0.09), Tone(784.0, 0.18)), called=True, result="gain")
+"""Effect of points that are banked."""
+LOST = Effect((Light("drain", "red", 9, 0.6),), (Tone(220.0), Tone(165.0, 0.15, 0.5)), called=True, cheered=True)
+"""Effect of a turn that ends without its points."""
+ALL_DICE_AGAIN = Effect(
+    (Light("waves", "amber", 8, 1.0),), (Tone(440.0), Tone(554.0, 0.08), Tone(659.0, 0.16)), called=True, cheered=True
+)
+"""Effect of a turn that may go on with all dice."""
 SHARED_EFFECTS: Mapping[str, Effect] = MappingProxyType(
     {
-        "threw": Effect("throw"),
-        "banked": Effect("banked", called=True),
+        "threw": Effect((Light("run", None, 6),), (Tone(330.0, 0.0, 0.12),)),
+        "banked": BANKED,
         "left": Effect(called=True),
-        "game_over": Effect("over", called=True, cheered=True),
+        "game_over": Effect(tones=FANFARE, called=True, cheered=True),
     }
 )
 """Effects of events that every game may emit, by code. A game adds its own and may override these."""

@@ -12,8 +12,8 @@ from companion.games.engine.game import Throw
 from companion.games.engine.transcript import Transcript
 from companion.games.registry import game_named
 
-KINDS = {"banked": "best_turn", "wipe_out": "dearest_loss"}
-"""Name of the highlight for each moment of an event that ends a turn with a gain or a loss."""
+KINDS = {"gain": "best_turn", "loss": "dearest_loss"}
+"""Name of the highlight for each `Effect.result`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Tally:
     Attributes:
         games: Games played to their end.
         won: Games won, alone, shared or with a partner, without leaving early.
-        lost: Games lost, as docs/reference/rules.md counts them (a skunk counts two).
+        lost: Games lost, as docs/reference/rules.md counts them: one game may count as several.
         throws: Throws made.
         turns: Finished turns.
         scoring: Finished turns that brought points.
@@ -93,7 +93,7 @@ def turn_results(transcript: Transcript) -> Iterator[TurnResult]:
     for turn in transcript.turns():
         end = turn.steps[-1]
         for event in end.state.events if turn.ended else ():
-            kind, points = KINDS.get(rules.effect(event.code).moment or ""), int(event.args.get("points", 0))
+            kind, points = KINDS.get(rules.effect(event.code).result or ""), int(event.args.get("points", 0))
             if kind and event.side is not None:
                 before, after = (step.state.standing.scores[event.side] for step in turn.steps[-2:])
                 points += max(0, before - after)
@@ -108,7 +108,7 @@ def bests(transcript: Transcript) -> dict[str, Best]:
         found[name] = Best(standing.scores[standing.side_of(seat)] if standing.over else None)
     for kind, player, _, points, _ in turn_results(transcript):
         best = found[player]
-        if kind == KINDS["banked"]:
+        if kind == KINDS["gain"]:
             found[player] = replace(best, turn=max(best.turn, points))
         else:
             found[player] = replace(best, loss=max(best.loss, points))

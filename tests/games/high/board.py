@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from companion.games.engine.event import Effect
+from companion.games.engine.event import Effect, Light, Tone
 from companion.games.engine.game import State
 from companion.games.engine.views.board import HOLES, Peg, Track, scores_ahead
 
-EFFECTS = {"topped": Effect("rollover", called=True, cheered=True, words="{player} tops it with {points}")}
+EFFECTS = {
+    "topped": Effect(
+        (Light("flood", "amber", 5, 1.5),),
+        (Tone(600.0), Tone(900.0, 0.2)),
+        called=True,
+        cheered=True,
+        words="{player} tops it with {points}",
+    )
+}
 
 
 def track(state: State) -> Track:

@@ -75,7 +75,7 @@ function big(snapshot) {
           JSON.stringify(line),
           words,
           () => play(line),
-          sensible(snapshot, line) ? "main" : line.do === "bomb" ? "danger" : "",
+          sensible(snapshot, line) ? "main" : plain(line) && line.do !== "stop" ? "danger" : "",
         ),
       );
   });
@@ -96,9 +96,12 @@ function big(snapshot) {
 
 const signed = (points) => `${points < 0 ? "−" : "+"}${number(Math.abs(points))}`;
 
+// A decision that is a word alone.
+const plain = (line) => Object.keys(line).length === 1;
+
 function bigWords(line, points) {
   if (line.do === "stop") return t("control.bank", { points: number(points) });
-  if (line.do === "bomb") return [t("control.bomb"), points ? h("b", {}, signed(points)) : ""];
+  if (plain(line)) return [t(`control.${line.do}`), points ? h("b", {}, signed(points)) : ""];
   if (line.do === "point") return [t("control.point"), die(line.value), h("b", {}, signed(points))];
   return null;
 }

@@ -35,7 +35,7 @@ export function track(holder, holes, perRow = 30, step = STEP) {
     "svg",
     { class: "track", viewBox: `0 0 ${width} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + 2}`, role: "img" },
     lanes(rows, width),
-    skunkLine(at(holes / 2)),
+    halfway(at(holes / 2)),
     holesOf(holes, at),
     numbers(holes, at),
     pockets(at(holes + 1)),
@@ -126,8 +126,8 @@ function numbers(holes, at) {
   return s("g", { "aria-hidden": "true" }, marks);
 }
 
-// The skunk line: at 60 or less the loser is skunked (docs/reference/rules.md; doubled on the long board).
-const skunkLine = ([x, y]) => s("path", { class: "skunk", d: `M${x - 6.5} ${y - 8}V${y + 8}` });
+// The line at half the way, as on a cribbage board.
+const halfway = ([x, y]) => s("path", { class: "half", d: `M${x - 6.5} ${y - 8}V${y + 8}` });
 
 function pockets([x, y]) {
   return s("g", { "aria-hidden": "true" },

@@ -2,16 +2,8 @@
 import { follow, settings } from "./core.js";
 import { can, eventWords } from "./sides.js";
 
-const NOTES = {
-  throw: [330],
-  banked: [523, 659, 784],
-  wipe_out: [220, 165],
-  fuchle: [196, 147, 98],
-  rollover: [440, 554, 659],
-  over: [523, 659, 784, 1047],
-  bomb: [110, 82],
-  bump: [262, 196],
-};
+// Three rising notes: pitch in Hz, begin and fading time in seconds, as in an event's `tones`.
+const TRIAL = [[523, 0, 0.35], [659, 0.09, 0.35], [784, 0.18, 0.35]];
 const LOUDEST = 0.36;
 let audio = null;
 
@@ -22,7 +14,7 @@ export const loudness = () => Number(settings.get("volume", "0.5"));
 export function tryout() {
   if (settings.get("voice", "off") === "off") return;
   audio ??= window.AudioContext ? new AudioContext() : null;
-  chime(NOTES.banked);
+  chime(TRIAL);
 }
 
 export function voice() {
@@ -34,7 +26,7 @@ export function voice() {
     if (!news || settings.get("voice", "off") === "off") return;
     if (news.takenBack) globalThis.speechSynthesis?.cancel();
     if (settings.get("voice") === "spoken") speak(news.events.map(eventWords).join(". "));
-    else for (const moment of new Set(news.events.map((event) => event.moment))) chime(NOTES[moment] ?? []);
+    else for (const tones of new Set(news.events.map((event) => JSON.stringify(event.tones ?? [])))) chime(JSON.parse(tones));
   });
 }
 
@@ -49,17 +41,17 @@ function speak(words) {
   speechSynthesis.speak(said);
 }
 
-function chime(notes) {
+function chime(tones) {
   if (!audio) return;
-  notes.forEach((pitch, at) => {
-    const tone = audio.createOscillator(), loud = audio.createGain(), from = audio.currentTime + at * 0.13;
+  tones.forEach(([pitch, at, rings]) => {
+    const tone = audio.createOscillator(), loud = audio.createGain(), from = audio.currentTime + at;
     tone.type = "triangle";
     tone.frequency.value = pitch;
     loud.gain.setValueAtTime(0.0001, from);
     loud.gain.exponentialRampToValueAtTime(Math.max(0.0001, LOUDEST * loudness()), from + 0.02);
-    loud.gain.exponentialRampToValueAtTime(0.0001, from + 0.3);
+    loud.gain.exponentialRampToValueAtTime(0.0001, from + rings);
     tone.connect(loud).connect(audio.destination);
     tone.start(from);
-    tone.stop(from + 0.32);
+    tone.stop(from + rings + 0.02);
   });
 }
