@@ -30,7 +30,7 @@ MAX_WAITING = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Tone:
+class Note:
     """One struck note: its pitch, its begin, and the time in which it decays to a thousandth."""
 
     pitch_hz: float
@@ -38,12 +38,12 @@ class Tone:
     rings_s: float = 0.35
 
 
-TRIAL = (Tone(523, 0.0), Tone(659, 0.09), Tone(784, 0.18))
+TRIAL = (Note(523, 0.0), Note(659, 0.09), Note(784, 0.18))
 """Three rising notes, to try the loudspeaker."""
 
 
 @lru_cache(maxsize=16)
-def sound(tones: tuple[Tone, ...], volume: float = USUAL_VOLUME) -> bytes:
+def sound(tones: tuple[Note, ...], volume: float = USUAL_VOLUME) -> bytes:
     """Return tones, at least one, as a WAV file (22,050 Hz, mono, 16 bit) with a peak of `volume`, 0 to 1. Cached."""
     length_s = max(tone.at_s + tone.rings_s for tone in tones)
     time_s = np.arange(round(length_s * RATE_HZ)) / RATE_HZ
@@ -88,7 +88,7 @@ class Chimes:
     def __init__(self, play: Callable[[bytes], str | None] = aplay, volume: float = USUAL_VOLUME) -> None:
         self._play = play
         self.volume = volume
-        self._asked: queue.Queue[tuple[Tone, ...] | None] = queue.Queue()
+        self._asked: queue.Queue[tuple[Note, ...] | None] = queue.Queue()
         self._illness: str | None = None
         self._thread: threading.Thread | None = None
 
@@ -109,7 +109,7 @@ class Chimes:
         """Whether the thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
-    def chime(self, tones: tuple[Tone, ...]) -> None:
+    def chime(self, tones: tuple[Note, ...]) -> None:
         """Queue an effect. It is dropped if it has no tones, or if as many as may wait are waiting."""
         if tones and self.volume > 0 and self._asked.qsize() < MAX_WAITING:
             self._asked.put(tones)

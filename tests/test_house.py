@@ -137,6 +137,28 @@ def test_no_game_is_named_outside_its_folder_the_registry_and_the_texts(path: Pa
         assert NAMES.findall(path.read_text(encoding="utf-8")) == []
 
 
+GAME_WORDS = re.compile(
+    r"fuchl|bomb|skunk|\bbump|piddl|pandemonium|roll(?:ed)?[ _-]?over|wip(?:e|ed)[ _-]?out"  # Crib Dice
+    r"|jackpot"  # Crag
+    r"|crap(?:ped)?[ _-]?out|hot[ _]dice|reversal",  # Crapola
+    re.IGNORECASE,
+)
+# The notation of transcripts is one for all games: the engine knows each word that decides.
+NOTATION = {ROOT / "companion" / "games" / "engine" / name for name in ("game.py", "notation/lines.py")}
+
+
+@pytest.mark.parametrize("path", CODE, ids=lambda path: path.name)
+def test_no_event_or_moment_of_a_game_is_named_outside_its_folder(path: Path) -> None:
+    if path not in NOTATION and not any(path.is_relative_to(place) for place in OWN_PLACES):
+        assert GAME_WORDS.findall(path.read_text(encoding="utf-8")) == []
+
+
+def test_each_game_has_words_that_only_its_own_folder_may_use() -> None:
+    for game in GAMES:
+        folder = ROOT / "companion" / "games" / game
+        assert any(GAME_WORDS.search(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")), game
+
+
 def test_the_pages_texts_name_a_game_only_where_people_read_it() -> None:
     keys = json.loads((ROOT / "web" / "texts" / "en.json").read_text(encoding="utf-8"))
     assert [key for key in keys if NAMES.search(key) and not key.startswith("category.")] == []

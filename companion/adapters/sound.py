@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from companion.table.snapshot import News
 from companion.table.writer import Reader
-from hardware.sounds import Chimes, Tone
+from hardware.sounds import Chimes, Note
 
 
-def effect(news: News) -> tuple[Tone, ...]:
+def effect(news: News) -> tuple[Note, ...]:
     """Return the tones to play: those of the last event that has any; a throw's only if no other event has.
 
     Empty if no event has tones, or if something was taken back.
@@ -16,7 +16,7 @@ def effect(news: News) -> tuple[Tone, ...]:
     if news.taken_back or not sounding:
         return ()
     heard = ([event for event in sounding if event.code != "threw"] or sounding)[-1]
-    return tuple(Tone(*tone) for tone in heard.tones)
+    return tuple(Note(*tone) for tone in heard.tones)
 
 
 def sounding(chimes: Chimes) -> Reader:

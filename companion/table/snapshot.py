@@ -201,7 +201,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
         options: Decision lines that are legal now.
         option_points: For each option the turn's points after it, or the points that it banks.
         rule_of_thumb: Choice of the rule of thumb: an option, or `{"throw": 4}`; None in a serious game.
-        safe_chance: Exact probability that the next throw is no wipe-out, when a throw is legal.
+        safe_chance: Exact probability that the next throw does not end the turn without points, when one is legal.
         throws: Last throws of this game, oldest first; `GET /api/throws` has all of them.
         events: Last events, oldest first.
         race: Every change of a score since the start, oldest first: index of the side, and its score after it.

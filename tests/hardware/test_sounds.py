@@ -11,22 +11,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hardware.sounds import RATE_HZ, Chimes, Tone, aplay, sound
+from hardware.sounds import RATE_HZ, Chimes, Note, aplay, sound
 
-RISING = (Tone(523, 0.0), Tone(659, 0.09), Tone(784, 0.18))
-FALLING = (Tone(220, 0.0), Tone(165, 0.15, 0.5))
-SHORT = (Tone(330, 0.0, 0.12),)
-DEEP = (Tone(880, 0.0, 0.08), Tone(110, 0.5, 0.8), Tone(82, 0.52, 0.9))
+RISING = (Note(523, 0.0), Note(659, 0.09), Note(784, 0.18))
+FALLING = (Note(220, 0.0), Note(165, 0.15, 0.5))
+SHORT = (Note(330, 0.0, 0.12),)
+DEEP = (Note(880, 0.0, 0.08), Note(110, 0.5, 0.8), Note(82, 0.52, 0.9))
 
 
-def samples(tones: tuple[Tone, ...]) -> np.ndarray:
+def samples(tones: tuple[Note, ...]) -> np.ndarray:
     with wave.open(io.BytesIO(sound(tones))) as file:
         assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, RATE_HZ)
         return np.frombuffer(file.readframes(file.getnframes()), "<i2").astype(float)
 
 
 @pytest.mark.parametrize("tones", [RISING, FALLING, SHORT, DEEP])
-def test_an_effect_is_short_and_neither_clips_nor_clicks(tones: tuple[Tone, ...]) -> None:
+def test_an_effect_is_short_and_neither_clips_nor_clicks(tones: tuple[Note, ...]) -> None:
     heard = samples(tones)
     assert 0.1 < len(heard) / RATE_HZ < 1.6
     assert np.abs(heard).max() == pytest.approx(0.5 * 32767, rel=0.01)
@@ -35,7 +35,7 @@ def test_an_effect_is_short_and_neither_clips_nor_clicks(tones: tuple[Tone, ...]
 
 
 def test_tones_sound_at_their_pitch_one_after_the_other() -> None:
-    def pitch(kind: tuple[Tone, ...], since_s: float) -> float:
+    def pitch(kind: tuple[Note, ...], since_s: float) -> float:
         part = samples(kind)[round(since_s * RATE_HZ) :][:2000]
         return float(np.abs(np.fft.rfft(part * np.hanning(len(part)))).argmax() * RATE_HZ / len(part))
 

@@ -11,7 +11,7 @@ from companion.adapters.sound import effect
 from companion.games.registry import GAMES
 from companion.table.events import TAKEN_BACK
 from companion.table.snapshot import Event, News
-from hardware.sounds import Tone, sound
+from hardware.sounds import Note, sound
 from tests.system.running import Running
 from tests.waiting import until
 
@@ -36,7 +36,7 @@ def happened(*codes: str) -> News:
 )
 def test_the_last_event_is_heard_and_a_throw_only_alone(codes: tuple[str, ...], heard: str | None) -> None:
     tones = GAMES["crib_dice"].effect(heard).tones if heard else ()
-    assert effect(happened(*codes)) == tuple(Tone(*tone) for tone in tones)
+    assert effect(happened(*codes)) == tuple(Note(*tone) for tone in tones)
     assert bool(tones) is (heard is not None)
 
 
@@ -52,7 +52,7 @@ def test_a_running_table_plays_a_throw_by_the_players_of_the_system(
         table.pair()
         table.play({"throw": [1, 1, 2, 3, 4, 5, 6]})
         assert until(heard.exists)
-        assert heard.read_bytes() == sound((Tone(330, 0.0, 0.12),))
+        assert heard.read_bytes() == sound((Note(330, 0.0, 0.12),))
         played = {"ok": True, "says": "effects are played"}
         health = table.until("/healthz", lambda answer: answer["parts"]["sounds"] == played)
         assert health["parts"]["sounds"] == played

@@ -68,7 +68,7 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
 
 def card(form: Form) -> Form:
     """Return a game as the set-up form needs it: without its rules in words."""
-    return {key: value for key, value in form.items() if key not in ("in_words", "why")}
+    return {key: value for key, value in form.items() if key not in ("in_words", "why", "glossary")}
 
 
 def _header(games: Sequence[Form]) -> Json:

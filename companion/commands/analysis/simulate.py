@@ -56,7 +56,7 @@ class Score:
 @click.command()
 @click.option("--players", required=True, metavar="LEVEL,...", help=f"Who sits there: {', '.join(LEVELS)}.")
 @click.option("--games", type=click.IntRange(min=1), default=1000, show_default=True, help="How many games.")
-@click.option("--rules", default="{}", metavar="JSON", help="House rules, as in a header: '{\"piddle_points\": true}'.")
+@click.option("--rules", default="{}", metavar="JSON", help="House rules, as in a header: '{\"SWITCH\": true}'.")
 @click.option("--seed", type=int, default=1, show_default=True, help="The same seed gives the same games.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.argument("game", metavar="GAME")

@@ -17,7 +17,7 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     """Return each option with its exact value, best first: `{"line": {"do": "stop"}, "value": 10.0}`.
 
     Goal `points`: expected turn points that the turn banks, or expected final total of a score sheet, with best play.
-    A throw of n dice is the option `{"throw": n}`. Bombing and spending bank nothing: their value is 0.
+    A throw of n dice is the option `{"throw": n}`. A decision that banks nothing has the value 0.
 
     >>> from companion.games.registry import GAMES
     >>> from companion.games.engine.replay import transcript_of

@@ -40,4 +40,5 @@ GAME = Rulebook(
     in_words=IN_WORDS,
     why=WHY,
     credits=CREDITS,
+    glossary=("hot_dice", "crap_out"),
 )

@@ -47,4 +47,5 @@ GAME = Rulebook(
     in_words=IN_WORDS,
     why=WHY,
     credits=CREDITS,
+    glossary=("point", "frozen", "wipe_out", "fuchle", "piddle", "rollover", "bomb", "skunk"),
 )

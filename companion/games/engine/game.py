@@ -130,7 +130,7 @@ class Outcome:
 
     Attributes:
         winners: Winning sides, in seat order or in the order of finishing.
-        games_lost: Number of games that each side loses: 0 for winners, more than 1 for skunks.
+        games_lost: Number of games that each side loses: 0 for winners, more than 1 for a heavy defeat.
     """
 
     winners: tuple[int, ...]

@@ -53,6 +53,7 @@ class Rulebook:
         in_words: Rules in English, as plain paragraphs.
         why: Codes of tray notices by the heading of the paragraph that explains them.
         credits: Origin of the game, in English.
+        glossary: Keys of the words of the game that the help page explains, after `word.` in the texts.
         check_header: Raises RulesError if a header breaks a condition of this game alone.
         expects_total: Whether expected values are final totals instead of turn points.
         solved: Whether `values_to_win` assumes that all players play every turn for the win.
@@ -75,6 +76,7 @@ class Rulebook:
     in_words: str = ""
     why: Why = field(default_factory=dict)
     credits: str = ""
+    glossary: tuple[str, ...] = ()
     check_header: Callable[[Header], None] = accept_any
     expects_total: bool = False
     solved: Callable[[State], bool] = never_solved
@@ -128,6 +130,7 @@ def form_of(game: Rulebook) -> dict[str, Any]:
         "in_words": game.in_words,
         "why": {heading: list(codes) for heading, codes in game.why.items()},
         "credits": game.credits,
+        "glossary": list(game.glossary),
     }
 
 

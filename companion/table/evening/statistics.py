@@ -61,7 +61,7 @@ class Best:
     Attributes:
         score: Final score; None where the game was not finished.
         turn: Points of the best turn.
-        loss: Points lost by the dearest wipe-out, with the holes that a fuchle took.
+        loss: Points of the turn that lost most, and what the score fell by.
     """
 
     score: int | None = None
@@ -76,7 +76,7 @@ class TurnResult(NamedTuple):
         kind: A value of `KINDS`.
         player: Player whose turn it was.
         side: Index of the side that gained or lost.
-        points: Points gained or lost, above 0. A loss counts the turn points and what the score fell by (a fuchle).
+        points: Points gained or lost, above 0. A loss counts the turn points and what the score fell by.
         line: Index of the line that ended the turn, from 0.
     """
 

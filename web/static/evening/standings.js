@@ -54,7 +54,7 @@ const tableOf = (kind, label, rows, columns) =>
   );
 
 // For each player, over the games from the oldest: wins, the current and the longest run of wins, the best score and
-// turn, and the most expensive wipe-out.
+// turn, and the most expensive lost turn.
 function rowsOf(games) {
   const rows = new Map();
   for (const game of games)

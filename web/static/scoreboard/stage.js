@@ -144,7 +144,7 @@ export function board(wide = false) {
   });
 }
 
-/** Names, scores, wipe-outs. */
+/** Names, scores, counters. */
 export function players() {
   follow((snapshot) => {
     const all = sides(snapshot);
