@@ -26,7 +26,7 @@ export function voice() {
     if (!news || settings.get("voice", "off") === "off") return;
     if (news.takenBack) globalThis.speechSynthesis?.cancel();
     if (settings.get("voice") === "spoken") speak(news.events.map(eventWords).join(". "));
-    else for (const tones of new Set(news.events.map((event) => JSON.stringify(event.tones ?? [])))) chime(JSON.parse(tones));
+    else for (const each of new Set(news.events.map((event) => JSON.stringify(event.tones)))) chime(JSON.parse(each));
   });
 }
 
