@@ -13,7 +13,7 @@ export interface Event {
   code: string;
   args: Record<string, any>;
   side: number | null;
-  moment: string | null;
+  tones: Tone[];
   called: boolean;
   cheered: boolean;
   words: string | null;
@@ -178,6 +178,8 @@ export interface Thrown {
   source: string;
   photo: boolean;
 }
+
+export type Tone = [number, number, number];
 
 export interface Track {
   holes: number;
