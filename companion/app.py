@@ -60,9 +60,9 @@ from web.serving.feed import Feed
 from web.serving.server import Server
 
 ANSWER_S = 2.0
-"""Longest wait for an answer of the table and the server, in seconds; a machine that reads dice is slow."""
+"""Longest wait for an answer of the table or the server, in seconds; after it the watchdog counts it as hanging."""
 SILENT_S = 15.0
-"""Longest time between two frames of the camera's loop, in seconds; reading many dice in a photo takes several."""
+"""Longest time between two frames of the camera's loop, in seconds; after it the loop counts as hanging."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ class App:
     """A table ready to run.
 
     Attributes:
-        settings: What it was built from.
-        door: Where phones connect: the address to print, the port, the PIN.
+        settings: The settings that it was built from.
+        door: The way in for phones: the address to print, the port, the PIN.
         parts: Its parts, in the order of starting.
         server: Serves until it is stopped.
-        site: Makes a server for the pages on a socket.
-        supervisor: Watches the parts, and starts one again that has ended.
+        site: Builds a server for the pages on a socket.
+        supervisor: Watches the parts, and restarts one that has ended.
         first_game: Sets up the settings' game when the journal has none.
     """
 
@@ -202,10 +202,12 @@ def _dice_expected(table: Table, tray: WatchedTray) -> int | None:
 
 
 def _today() -> str:
+    """Return the local date and time, for people."""
     return f"{datetime.now().astimezone():%Y-%m-%d %H:%M}"
 
 
 def _made(settings: Settings) -> Path:
+    """Return the data folder, created if it is missing. Raises DeviceError."""
     folder = settings.data.folder
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -18,44 +18,46 @@ COMMANDS = {
     "read": "read the dice in pictures",
     "watch": "follow a camera or a video and print each settled throw",
     "replay": "replay transcripts of games and print the state after each line",
-    "rules": "the rules of a game in words, or its switches",
-    "odds": "the options after a transcript's last line, with their exact values",
-    "luck": "what luck did to a finished game, and what decisions gave away",
-    "dice": "whether the dice are honest, as far as their throws can tell by now",
-    "simulate": "let levels of play meet in many games: who wins how often",
-    "doctor": "check camera, strip, buttons, disk and network",
+    "rules": "print the rules of a game, or its house rules",
+    "odds": "print the options after a transcript's last line, with their exact values",
+    "luck": "luck and regret of each player in a finished game",
+    "dice": "test from all throws whether the dice are fair",
+    "simulate": "play many games between levels of play, and count the wins",
+    "doctor": "check every part of the table; say what is wrong and what to do",
     "calibrate": "find the tray, the keep zone, the light and the size of a die",
     "leds": "light the board step by step; draw its layout and its scenes",
     "bench": "measure speed and accuracy on this machine",
-    "join": "draw the QR codes of the table's Wi-Fi and page on this terminal",
-    "export": "write everything there is (journal, photos, settings) to one file",
-    "import": "read back what `export` wrote",
-    "update": "let the installed table run a new release from a file, or go back by itself",
+    "join": "draw QR codes for phones on this terminal: Wi-Fi and page",
+    "export": "write the whole table (journal, photos, settings) to one file",
+    "import": "restore a table from the file of `export`",
+    "update": "install a signed release from a file; it is undone if the table is not well",
 }
-ANALYSIS = frozenset({"odds", "luck", "dice", "simulate"})  # in a folder of their own
+ANALYSIS = frozenset({"odds", "luck", "dice", "simulate"})
+"""Commands in `companion.commands.analysis`."""
 
 
 class LazyGroup(click.Group):
     """A group whose commands live in `companion.commands.NAME` or `.analysis.NAME`, imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All, in the order of the table above."""
+        """Return all commands, in the order of COMMANDS."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, or None."""
+        """Import and return the command of that name; None for an unknown one."""
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(_module(cmd_name)).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list in `--help`, from the table: nothing is imported for it."""
+        """Write the list of commands for `--help` from COMMANDS, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
 
 def _module(name: str) -> str:
+    """Return the module of a command."""
     room = "analysis." if name in ANALYSIS else ""
     return f"companion.commands.{room}{name}" + "_" * (name == "import")
 
@@ -65,7 +67,7 @@ def _module(name: str) -> str:
 def pegpip() -> None:
     """Real dice in a tray, an LED cribbage track, a scoreboard on every phone.
 
-    `pegpip play` starts the table; `pegpip COMMAND --help` tells the rest.
+    `pegpip play` starts the table. `pegpip COMMAND --help` explains a command.
     """
 
 
@@ -74,7 +76,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a player's name must not break a terminal that can't show it
             stream.reconfigure(errors="backslashreplace")
-    # Of NumPy, before it is loaded: our arrays are small, and its other threads only wait for them, on a busy core.
+    # NumPy reads this when it is loaded. Our arrays are small: more threads would only take up the cores.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         status = pegpip(standalone_mode=False)
@@ -100,7 +102,7 @@ def main() -> None:
 
 
 def _problems(wrong: CompanionError | ImportError) -> Sequence[str]:
-    """What to tell of it; nothing of a fault of our own."""
+    """Return the sentences to print for an error; none for a bug, which keeps its traceback."""
     if isinstance(wrong, SetupError):
         return wrong.problems
     if isinstance(wrong, CompanionError):

@@ -91,7 +91,7 @@ class PictureError(CompanionError):
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean 'camera'?`, or the known words when none is near; told at the end of an error.
+    """Return the end of an error message: the known word nearest to `word`, or all known words when none is near.
 
     >>> nearest("camara", ["camera", "strip"])
     "; did you mean 'camera'?"

@@ -1,4 +1,4 @@
-"""What a library that can't be loaded means, and what to do about it."""
+"""Explains an import that failed: which library is missing, and the command that installs it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from pathlib import Path
 _SHARED = re.compile(r"(lib[\w.+-]+\.so[.\d]*): cannot open shared object file")
 _ROOMS = frozenset({"companion", "vision", "hardware", "web"})
 _OF_EXTRA = {"cv2": "vision"}
-"""Module -> the extra of this package that installs it. Adapters of hardware name the package themselves."""
+"""Module -> the extra of this package that installs it; other modules need none."""
 
 
 def missing_library(error: ImportError) -> str | None:
-    """Two sentences for a person: what is missing, and the command that cures it; None for a fault of our own.
+    """Return two sentences for a person: what is missing, and the command to install it.
 
     Args:
-        error: As the import raised it. A module of ours that is not there is a bug, and keeps its traceback.
+        error: The error of the import.
+
+    Returns:
+        None when a module of this project is missing: that is a bug, and keeps its traceback.
     """
     pip = f"{Path(sys.executable)} -m pip"
     shared = _SHARED.search(str(error))

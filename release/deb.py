@@ -104,6 +104,7 @@ def needed() -> list[str]:
 
 
 def _name(requirement: str) -> str:
+    """Return the normalised name of the distribution in a requirement."""
     found = re.match(r"[\w.-]+", requirement)
     assert found is not None
     return found[0].lower().replace("_", "-")
@@ -143,7 +144,15 @@ def version() -> str:
 
 
 def filled(root: Path, arch: str) -> Path:
-    """Fill the folder `root` with the content of the package for the architecture `arch`, and return `root`."""
+    """Write all files of the Debian package except the control files into a new folder.
+
+    Args:
+        root: The folder to fill; it becomes the package's root.
+        arch: Debian's name of the processor, `arm64` or `amd64`.
+
+    Returns:
+        `root`.
+    """
     share, doc = root / SHARE, root / "usr/share/doc/pegpip"
     (share / "wheels").mkdir(parents=True)
     doc.mkdir(parents=True)
@@ -186,13 +195,14 @@ def control(root: Path, arch: str) -> None:
 
 
 def _sums(root: Path) -> Iterator[str]:
+    """Yield a line of `md5sums` for each file of the package."""
     for file in sorted(path for path in root.rglob("*") if path.is_file() and "DEBIAN" not in path.parts):
         done = subprocess.run(["md5sum", file.relative_to(root)], cwd=root, capture_output=True, text=True, check=True)
         yield done.stdout
 
 
 def main() -> None:
-    """Run the command."""
+    """Build the package and print its file name."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=MACHINES, default="arm64", help="arm64 is a Raspberry Pi's")
     parser.add_argument("--out", type=Path, default=PROJECT / "dist")

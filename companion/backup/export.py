@@ -1,7 +1,7 @@
 """Exports a table as one zip: its data folder (journal, photos, calibration), its settings and a manifest.
 
-`manifest.json` lists each file with its size and SHA-256. Paired phones are left out: their tokens are secrets and hold
-for one address only. So are locks, unfinished files, and files with names that no table uses; the last are reported.
+`manifest.json` lists each file with its size and SHA-256. Left out are paired phones, whose tokens are secrets and hold
+for one address only; locks and unfinished files; and files with names that no table uses, which are reported.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
     sources: dict[str, Path] = {}
     if (folder / JOURNAL).exists():
         sources[DATA + JOURNAL] = scratch / JOURNAL
-        with (scratch / JOURNAL).open("wb") as copy:  # as it stands between two entries, while a table may be writing
+        with (scratch / JOURNAL).open("wb") as copy:  # whole entries only: a table may be writing
             copy.writelines(lines(folder / JOURNAL))
         copied = read_entries(scratch)
     last_throw = max((entry.throw or 0 for entry in copied), default=0)

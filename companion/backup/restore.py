@@ -41,7 +41,7 @@ from companion.table.journal import adopted
 from vision.calibration.store import FILE_NAME as CALIBRATION
 from vision.calibration.store import rig_of_bytes
 
-MOST_MANIFEST_BYTES = 50_000_000
+MAX_MANIFEST_BYTES = 50_000_000
 """Largest manifest, in bytes: 400,000 files of 120 bytes each, more than a table ever has."""
 SPARE_BYTES = 50_000_000
 """Bytes of the disk to leave free."""
@@ -104,6 +104,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
 
 @contextlib.contextmanager
 def _as_device_error(file: Path) -> Iterator[None]:
+    """Translate errors of reading the zip and of the disk to DeviceError."""
     try:
         yield
     except FileNotFoundError as missing:
@@ -117,7 +118,7 @@ def _as_device_error(file: Path) -> Iterator[None]:
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
     """Return the manifest, compared with the zip's own list. Raises what `_as_device_error` translates."""
-    if archive.getinfo(MANIFEST).file_size > MOST_MANIFEST_BYTES:
+    if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
         raise ValueError("its manifest is too large")
     manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
     if manifest["program"] != "peg-and-pip":
@@ -213,7 +214,7 @@ def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
 
 
 def _check_journal(data: Path, entries: int) -> None:
-    """Whether a table would start from it, to the last entry; its second copy is made, as a table would have it."""
+    """Write the journal's second copy, replay it, and compare the number of entries. Raises ValueError."""
     try:
         found = adopted(data)
         replayed(found)
@@ -224,7 +225,7 @@ def _check_journal(data: Path, entries: int) -> None:
 
 
 def _without_commands(file: Path) -> list[str]:
-    """Comment out the settings that have a program run; those that were. Raises SetupError where they can't be."""
+    """Comment out the settings that run a program, and return their keys. Raises SetupError if one can't be."""
     text = file.read_text(encoding="utf-8")
     left_out = [key for key in RUN_PROGRAMS if key in tomllib.loads(text).get("buttons", {})]
     if not left_out:

@@ -1,1 +1,1 @@
-"""What `pegpip bench` measures: one module for each part, each with a `measure()`."""
+"""Measurements for `pegpip bench`: a module for each part, each with a `measure()`."""

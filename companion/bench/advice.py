@@ -1,4 +1,4 @@
-"""How soon advice is there: of each game and goal the first in a process, and the slowest of states of all kinds."""
+"""Speed of advice: the first in a process for each game and goal, and the slowest over many kinds of states."""
 
 from __future__ import annotations
 
@@ -19,15 +19,21 @@ from companion.games.engine.players import careless
 from companion.games.registry import GAMES, game_named
 
 STATES = 3000
-ASKED = 0.25  # of the states of a game, so that most belong to turns that the process has not met
+"""States of each game and goal to ask advice for, after the first one of each set-up."""
+ASKED = 0.25
+"""Share of a game's states to ask for; a small one, so that most belong to turns that the process has not met."""
+CARELESS = 0.9
+"""Share of the actions that follow a rule of thumb; the others are random."""
 PLAYERS = (2, 3, 5, 4, 6, 1)
+"""Numbers of players to try; a game refuses some."""
 
 
 def measure() -> dict[str, float]:
-    """`advice_GAME_GOAL_first_ms`: the slowest first of a set-up, with all loading; and `median`, `p99`, `worst`.
+    """Measure the advice of every game and goal in processor time, without garbage collection.
 
-    These are of `STATES` other states. All in processor time, without Python's tidying up, as `timeit` does: some 10 ms
-    for the tables and states of thousands, in whichever state it falls.
+    Returns:
+        `advice_GAME_GOAL_first_ms`: the slowest first advice of a set-up, loading included. `..._median_ms`,
+        `..._p99_ms` and `..._worst_ms`: advice on `STATES` further states.
     """
     found: dict[str, float] = {}
     for game in GAMES:
@@ -40,7 +46,11 @@ def measure() -> dict[str, float]:
 
 
 def timed(game: str, goal: str, count: int) -> dict[str, float]:
-    """`first_ms` and, of so many states, `median_ms`, `p99_ms` and `worst_ms`."""
+    """Measure the advice of one game and goal in this process.
+
+    Returns:
+        `first_ms`, and over at least `count` later states `median_ms`, `p99_ms` and `worst_ms`.
+    """
     generator, first_ms, others_ms, loaded = random.Random(1), 0.0, list[float](), set[Header]()
     for header in cycle(set_ups(game)):
         with suppress(RulesError):  # there are no such odds in a game set up so
@@ -60,7 +70,7 @@ def timed(game: str, goal: str, count: int) -> dict[str, float]:
 
 
 def set_ups(game: str) -> list[Header]:
-    """That game with as many players as it seats, its house rules as usual, one turned, or as in a preset."""
+    """Return headers of the game for every number of players: default rules, one changed, each preset."""
     rules = [{}, *({each.key: not each.default} for each in GAMES[game].switches if each.default in (True, False))]
     found = list[Header]()
     for count in PLAYERS:
@@ -72,14 +82,14 @@ def set_ups(game: str) -> list[Header]:
 
 
 def states(header: Header, generator: random.Random) -> Iterator[State]:
-    """Some states of a game that goes by a rule of thumb and now and then without any plan."""
+    """Play one game, mostly by a rule of thumb and sometimes at random, and yield about a quarter of its states."""
     state: State = game_named(header.game).start(header)
     for _ in range(LONGEST):
         if state.standing.over:
             break
         if generator.random() < ASKED:
             yield state
-        choice = careless(state) if generator.random() < 0.9 else random_action(state, generator)
+        choice = careless(state) if generator.random() < CARELESS else random_action(state, generator)
         if isinstance(choice, int):
             choice = Throw(tuple(generator.choices(range(1, 7), k=choice)))
         state = state.after(choice)

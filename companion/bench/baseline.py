@@ -1,4 +1,4 @@
-"""The simple pipeline that readers are measured against: OpenCV's blob detector; blobs near each other are a die."""
+"""The simple pipeline to compare readers with: OpenCV's blob detector, and nearby blobs counted as one die."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy as np
 from vision.reading.reading import FrameBGR
 
 BLUR_PX = 3
-NEIGHBOURS = 3.6
-"""Two pips of a die are at most this many pip diameters apart."""
+"""Side of the Gaussian kernel that smooths noise, in pixels."""
+MAX_PIP_DISTANCE = 3.6
+"""Largest distance between two pips of one die, in pip diameters."""
 
 
 def detector() -> Any:
-    """A detector of dark round blobs, set as most tutorials set it."""
+    """Return OpenCV's detector of dark round blobs, with the parameters of most tutorials."""
     wanted = cv2.SimpleBlobDetector_Params()  # type: ignore[attr-defined]
     wanted.filterByArea, wanted.minArea, wanted.maxArea = True, 20.0, 1500.0
     wanted.filterByCircularity, wanted.minCircularity = True, 0.6
@@ -25,16 +26,22 @@ def detector() -> Any:
 
 
 def read(frame_bgr: FrameBGR, blobs: Any) -> list[int]:
-    """The number of blobs in each cluster, light ones and dark ones."""
+    """Return the pips of each die in a picture, (height, width, 3) uint8, sorted; dark and light pips are both tried.
+
+    Args:
+        frame_bgr: The picture.
+        blobs: What `detector` returned.
+    """
     grey = cv2.GaussianBlur(cv2.cvtColor(frame_bgr, cv2.COLOR_BGR2GRAY), (BLUR_PX, BLUR_PX), 0)
     return sorted(size for picture in (grey, 255 - grey) for size in _clusters(blobs.detect(picture)))
 
 
 def _clusters(points: Sequence[Any]) -> list[int]:
+    """Return the number of blobs in each cluster of neighbours; clusters of more than six are no dice and left out."""
     if not points:
         return []
     at = np.array([point.pt for point in points])
-    reach = NEIGHBOURS * float(np.median([point.size for point in points]))
+    reach = MAX_PIP_DISTANCE * float(np.median([point.size for point in points]))
     near = np.linalg.norm(at[:, None] - at[None], axis=-1) < reach
     left, sizes = set(range(len(at))), []
     while left:

@@ -20,11 +20,14 @@ from hardware.track import preset
 from hardware.view import BoardView, Moment, Peg
 
 SECONDS = 10.0
+"""Length of the measured animation."""
 RATE_HZ = 60
+"""Frames a second to compose for `leds_frame_ms`."""
 PRESSES = 9
+"""Button presses; the median is reported."""
 LAYOUT, POWER = preset("board3x121"), Power(PowerSettings(brightness=1.0))
 PATIENCE_S = 60.0
-"""Longest wait for the light after a press, in seconds: a press that is lost must not stop the bench for ever."""
+"""Longest wait for the light after a press, in seconds: a lost press must not stop the bench for ever."""
 
 
 def measure(seconds: float = SECONDS, presses: int = PRESSES) -> dict[str, float]:
@@ -93,12 +96,13 @@ def press_ms() -> float:
 
 
 def _acknowledge(board: Board, touch: Touch) -> None:
+    """Flash the board for a button that goes down."""
     if touch.down:
         board.acknowledge()
 
 
 class _Encoding(MemoryStrip):
-    """A memory strip that encodes each frame for SPI as well, and tells when its first LED is lit."""
+    """A memory strip that also encodes each frame for SPI, and sets `first_lit` when its first LED is lit."""
 
     def __init__(self, leds: int) -> None:
         super().__init__(leds)

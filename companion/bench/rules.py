@@ -17,8 +17,11 @@ from companion.games.engine.transcript import Transcript
 from companion.games.registry import GAMES
 
 LINES = 12_000
-REPLAYED = 128  # lines that `pegpip replay` gets
-LONGEST = 300  # lines: play without a plan can go on for very long
+"""Transcript lines to replay at least."""
+REPLAYED = 128
+"""Lines of the file for `pegpip replay`."""
+LONGEST = 300
+"""Most lines of a random game; random play may never end."""
 
 
 def measure(lines: int = LINES) -> dict[str, float]:
@@ -55,7 +58,7 @@ def replay_process_ms(lines: list[bytes]) -> float:
 
 
 def random_game(name: str, generator: random.Random) -> list[bytes]:
-    """The lines of a game between two, played without any plan to its end or to `LONGEST` lines."""
+    """Play a random game between two players to its end or to `LONGEST` lines, and return its transcript's lines."""
     header = header_of({"transcript": 1, "game": name, "players": ["Ann", "Ben"]})
     transcript = Transcript.begin(header)
     while not transcript.state.standing.over and transcript.lines_read < LONGEST:
@@ -64,7 +67,7 @@ def random_game(name: str, generator: random.Random) -> list[bytes]:
 
 
 def random_action(state: State, generator: random.Random) -> Action:
-    """Any of what may happen now: a throw, or one of the decisions, half of the time each where both may."""
+    """Return a random legal action; where both a throw and a decision are possible, each kind has the same chance."""
     options = state.options()
     if state.throw_sizes and (not options or generator.random() < 0.5):
         count = generator.choice(state.throw_sizes)

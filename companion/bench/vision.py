@@ -21,16 +21,19 @@ from vision.watching import stillness
 from vision.watching.watcher import Settled, Watcher
 
 THROWS = 200
+"""Virtual throws to read."""
 PICTURES = 12
+"""Rendered pictures for the times."""
 DICE_TIMED = 6
-LEAST_TIMED = 12
-"""So often at least is each step timed."""
+"""Dice in each rendered picture."""
+MIN_RUNS = 12
+"""Least number of runs that a median is taken over."""
 
 Progress = Callable[[int, int], None]
 
 
 def measure(progress: Progress) -> dict[str, float]:
-    """Milliseconds are medians on one thread; `progress` hears how many throws of how many are done."""
+    """Time each step of reading on one thread, and read 200 virtual throws. `progress` gets done and total."""
     threads = cv2.getNumThreads()
     cv2.setNumThreads(1)
     try:
@@ -40,14 +43,21 @@ def measure(progress: Progress) -> dict[str, float]:
 
 
 def speed() -> dict[str, float]:
-    """Times of each step on the same pictures of six dice, 1280 x 960."""
+    """Return the median times of each step over rendered pictures of six dice, 1280 x 960, in milliseconds."""
     camera, pictures = _pictures()
     networks = load_networks()
     return times(pictures, Reader(networks, camera.rig()), Reader(networks), DICE_TIMED)
 
 
 def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | None) -> dict[str, float]:
-    """Medians in milliseconds, on one thread; the number of `dice` is told to the reader of photos alone."""
+    """Return the median times of stillness detection, both readers and the baseline, in milliseconds.
+
+    Args:
+        pictures: Pictures to read, each (height, width, 3) uint8.
+        tray: A reader with a calibration.
+        photo: A reader without one.
+        dice: Number of dice, told to `photo` alone; None if it is unknown.
+    """
     blobs = baseline.detector()
     return {
         "settle_ms": _median_ms(pictures, lambda picture: stillness.structure(picture)),
@@ -58,7 +68,11 @@ def times(pictures: list[FrameBGR], tray: Reader, photo: Reader, dice: int | Non
 
 
 def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, float]:
-    """Throws of two to seven dice, filmed, settled and read as at the table; the truth is asked for only afterwards."""
+    """Film, settle and read simulated throws of two to seven dice, and compare with the true values.
+
+    Returns:
+        `virtual_throws`, `virtual_exact`, `virtual_trusted`, and the trusted wrong ones, `virtual_wrong_trusted`.
+    """
     clock, rng = SteppedClock(), np.random.default_rng(seed)
     exact = trusted = wrong = 0
     camera = VirtualCamera(7, clock, clock.sleep, seed)
@@ -85,12 +99,14 @@ def virtual_throws(throws: int, progress: Progress, seed: int = 1) -> dict[str, 
 
 
 def _settled(watcher: Watcher) -> Iterator[Settled]:
+    """Yield the settled throws of a watcher."""
     for event in watcher.events():
         if isinstance(event, Settled):
             yield event
 
 
 def _pictures() -> tuple[VirtualCamera, list[FrameBGR]]:
+    """Render pictures of six dice at rest; return the camera and the pictures."""
     clock = SteppedClock()
     camera = VirtualCamera(DICE_TIMED, clock, clock.sleep, seed=5)
     pictures = []
@@ -103,9 +119,10 @@ def _pictures() -> tuple[VirtualCamera, list[FrameBGR]]:
 
 
 def _median_ms(pictures: list[FrameBGR], work: Callable[[FrameBGR], object]) -> float:
+    """Return the median time of `work` over the pictures, at least MIN_RUNS times, after one run to warm up."""
     work(pictures[0])
     took = []
-    for picture in (pictures * LEAST_TIMED)[: max(LEAST_TIMED, len(pictures))]:
+    for picture in (pictures * MIN_RUNS)[: max(MIN_RUNS, len(pictures))]:
         began = time.perf_counter()
         work(picture)
         took.append(time.perf_counter() - began)
@@ -113,4 +130,5 @@ def _median_ms(pictures: list[FrameBGR], work: Callable[[FrameBGR], object]) -> 
 
 
 def _rss_mb() -> float:
+    """Return the largest resident memory of this process so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -15,22 +15,25 @@ import click
 from companion.errors import SetupError
 
 PARTS = ("rules", "advice", "vision", "leds")
+"""Modules of `companion.bench`, in the order of measuring."""
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--only", type=click.Choice(PARTS), help="Measure one part only.")
 @click.option("--image", type=click.Path(path_type=Path), metavar="FILE", help="Time the reading of this picture.")
 @click.option(
-    "--calibration", type=click.Path(path_type=Path), metavar="FILE", help="The tray's, its file or its data folder."
+    "--calibration",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Calibration of that picture's tray: the file, or its data folder.",
 )
 def command(as_json: bool, only: str | None, image: Path | None, calibration: Path | None) -> int:
     """Measure speed and accuracy on this machine; takes about a minute.
 
-    With --image and --calibration the reading times are of that picture instead of the rendered one.
-
-    Milliseconds are medians on one thread. `virtual_exact` of `virtual_throws` simulated throws were read right through
-    the whole camera path; `virtual_wrong_trusted` of them were wrong and trusted all the same.
+    Times are medians on one thread. `virtual_exact` counts the simulated throws that were read right through the whole
+    camera path, `virtual_wrong_trusted` those that were read wrong and trusted. With --image and --calibration only the
+    reading of that picture is timed.
     """
     if (image is None) != (calibration is None):
         raise SetupError(["--image and --calibration go together: a picture of a tray, and the tray's calibration."])
@@ -45,9 +48,9 @@ def command(as_json: bool, only: str | None, image: Path | None, calibration: Pa
 
 
 def _timed(image: Path, calibration: Path) -> dict[str, Any]:
-    """Time the reading of one picture, with that calibration and without: the `*_ms` keys of `pegpip bench`.
+    """Time the reading of one picture with the calibration and without.
 
-    Raises SetupError, DeviceError or PictureError.
+    Returns the `*_ms` values of `pegpip bench`. Raises SetupError, DeviceError or PictureError.
     """
     from companion.bench.vision import times
     from companion.commands.read import open_reader
@@ -59,6 +62,7 @@ def _timed(image: Path, calibration: Path) -> dict[str, Any]:
 
 
 def _print(measured: dict[str, Any], *, as_json: bool) -> int:
+    """Print the measurements and the machine; return exit status 0."""
     measured["machine"] = _machine()
     if as_json:
         click.echo(json.dumps(measured))
@@ -69,9 +73,11 @@ def _print(measured: dict[str, Any], *, as_json: bool) -> int:
 
 
 def _progress(done: int, of: int) -> None:
+    """Show on a terminal how many virtual throws are done."""
     if sys.stderr.isatty():
         click.echo(f"\rvirtual throws {done}/{of}" + ("\n" if done == of else ""), err=True, nl=False)
 
 
 def _machine() -> str:
+    """Return system, processor, cores and Python version."""
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"

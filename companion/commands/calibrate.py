@@ -1,4 +1,4 @@
-"""`pegpip calibrate`: from a printed sheet in the tray to a rig that the table reads with."""
+"""`pegpip calibrate`: measures camera, tray and die from a printed sheet in the tray."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import click
 from companion.errors import DeviceError, SetupError
 from companion.settings import load as config
 from companion.table.atomic import write_file
+from vision.cameras.opening import KINDS
 
 if TYPE_CHECKING:
     from vision.calibration.procedure import Calibrated, Calibrating, Found, Show
@@ -22,15 +23,18 @@ if TYPE_CHECKING:
     from vision.reading.reading import Floats, FrameBGR
 
 PREVIEW_EVERY_S = 1.0
+"""Seconds between two preview pictures."""
 DIE_WAIT_S = 20.0
-"""For the one die: after that 16 mm is taken."""
+"""Longest wait for the one die, in seconds; after it an edge of 16 mm is assumed."""
 
 
 @click.command()
 @click.option("--sheet", "sheet_file", type=click.Path(path_type=Path), metavar="FILE", help="Write the sheet, a .pdf.")
-@click.option("--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Of the sheet.")
 @click.option(
-    "--tray", default="320x240", show_default=True, metavar="WxH", help="Floor of the tray in mm, keep zone too."
+    "--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True, help="Paper of the sheet."
+)
+@click.option(
+    "--tray", default="320x240", show_default=True, metavar="WxH", help="Floor of the tray in mm, with the keep zone."
 )
 @click.option(
     "--keep", type=click.FloatRange(0, 1000), default=80.0, show_default=True, help="Width of the keep zone, mm."
@@ -41,10 +45,12 @@ DIE_WAIT_S = 20.0
 @click.option(
     "--lens",
     type=click.FloatRange(10, 150),
-    help="Its angle across in degrees, if unmeasured; a Pi's camera tells its own. [default: 62.2]",
+    help="Horizontal field of view in degrees; known for a Pi's camera. [default: 62.2]",
 )
-@click.option("--height", type=click.FloatRange(50, 3000), help="Floor to lens by the tape, mm: instead of --lens.")
-@click.option("--die", type=click.FloatRange(8, 30), help="Edge of a die in mm; measured when it is not given.")
+@click.option(
+    "--height", type=click.FloatRange(50, 3000), help="Height of the lens over the floor in mm, in place of --lens."
+)
+@click.option("--die", type=click.FloatRange(8, 30), help="Edge of a die in mm; measured by default.")
 @click.option(
     "--corners", nargs=4, metavar="X,Y X,Y X,Y X,Y", help="The tray's corners in pixels, instead of the sheet."
 )
@@ -52,13 +58,19 @@ DIE_WAIT_S = 20.0
     "--preview",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Keep the picture with what is found there (.jpg).",
+    help="Write the newest picture with the detected marks there (.jpg).",
 )
-@click.option("--camera", help="virtual, picamera2, opencv:INDEX, files:DIR or video:FILE.")
-@click.option("--data", metavar="DIR", help="Folder that the calibration is kept in.")
+@click.option("--camera", help=f"One of {', '.join(KINDS)}.")
+@click.option("--data", metavar="DIR", help="Data folder to store the calibration in.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
-@click.option("--wait-s", type=click.FloatRange(1, 3600), default=120.0, show_default=True, help="For each step.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object; what to do is told on standard error.")
+@click.option(
+    "--wait-s",
+    type=click.FloatRange(1, 3600),
+    default=120.0,
+    show_default=True,
+    help="Longest wait for each step, in seconds.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object; instructions go to standard error.")
 def command(
     sheet_file: Path | None,
     paper: str,
@@ -68,9 +80,9 @@ def command(
     die: float | None,
     **given: Any,
 ) -> int:
-    """Find the tray, the keep zone, the light and the size of a die; keep them for `pegpip play`.
+    """Measure where the camera hangs, the tray, the keep zone, the light and the size of a die, for `pegpip play`.
 
-    First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and do what it says.
+    First `pegpip calibrate --sheet sheet.pdf`: print it at 100 %. Then `pegpip calibrate`, and follow its instructions.
     """
     from companion.adapters.reader_setup import save_rig
     from vision.calibration.solving import USUAL_LENS_DEG, Plan
@@ -128,6 +140,7 @@ def _calibrated(
     paper: str,
     lens_told: bool,
 ) -> Calibrated:
+    """Open the camera and calibrate it: sheet or corners, then the empty tray, then the die. Raises DeviceError."""
     from vision.calibration.procedure import Calibrating, calibrated
     from vision.cameras import SensorCamera
     from vision.cameras.opening import open_camera
@@ -157,7 +170,7 @@ def _calibrated(
 
 
 def _preview(to: Path | None, plan: Plan) -> Show:
-    """Draws the newest picture into a file, about once a second: a Pi has no screen, but can be asked for a file."""
+    """Return a function that draws the newest picture into a file about once a second, for a Pi without a screen."""
     from vision.calibration.preview import drawn
     from vision.images.loading import save_jpeg
 
@@ -173,6 +186,7 @@ def _preview(to: Path | None, plan: Plan) -> Show:
 
 
 def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
+    """Have the sheet laid, find it, focus on it, and have it taken out."""
     hands.lay(steps)
     found = steps.focus(steps.sheet(), camera)
     hands.lift()
@@ -180,6 +194,7 @@ def _sheet(steps: Calibrating, hands: _Hands, camera: Camera) -> Found:
 
 
 def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
+    """Return the homography of the tray's floor from its corners in pixels. Raises SetupError."""
     from vision.calibration.solving import by_corners
 
     try:
@@ -189,6 +204,7 @@ def _floor(corners: list[tuple[float, float]], plan: Plan) -> Floats:
 
 
 def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated:
+    """Have one die laid, and return the calibration with its measured edge; unchanged if no die was seen."""
     from vision.calibration.procedure import with_die
 
     hands.lay_die()
@@ -201,7 +217,7 @@ def _measured(steps: Calibrating, hands: _Hands, done: Calibrated) -> Calibrated
 
 
 class _Hands:
-    """Tells a person what to do; with the virtual camera, which has no person, does it."""
+    """Gives instructions to a person; with the virtual camera it carries them out itself."""
 
     def __init__(self, camera: Camera, plan: Plan, paper: str) -> None:
         from vision.cameras.simulated.camera import VirtualCamera
@@ -210,7 +226,7 @@ class _Hands:
         self._plan, self._paper = plan, paper
 
     def lay(self, steps: Calibrating) -> None:
-        """The sheet into the tray."""
+        """Have the sheet laid into the tray."""
         from companion.adapters.simulated.sheet import lay_in
         from vision.calibration.procedure import LAY
         from vision.calibration.sheet import sheet
@@ -224,7 +240,7 @@ class _Hands:
         lay_in(virtual, printed, lambda: steps.detect(virtual.frame().image_bgr))
 
     def lift(self) -> None:
-        """The sheet out of the tray."""
+        """Have the sheet taken out."""
         from vision.calibration.procedure import LIFT
 
         _say(LIFT)
@@ -232,7 +248,7 @@ class _Hands:
             self._virtual.lift_sheet()
 
     def lay_die(self) -> None:
-        """One die into the tray."""
+        """Have one die laid into the tray."""
         from vision.calibration.procedure import ONE_DIE
 
         _say(ONE_DIE)
@@ -241,6 +257,7 @@ class _Hands:
 
 
 def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
+    """Write the sheet as a PDF and return exit status 0. Raises SetupError."""
     from vision.calibration.sheet import sheet
     from vision.calibration.sheet_pdf import pdf
 
@@ -255,6 +272,7 @@ def _write_sheet(to: Path, paper: str, plan: Plan) -> int:
 
 
 def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
+    """Return the calibration as JSON."""
     rig, lens = done.rig, done.lens
     return {
         "calibrated": True,
@@ -273,10 +291,12 @@ def _record(done: Calibrated, camera: str, file: str) -> dict[str, Any]:
 
 
 def _say(sentence: str) -> None:
+    """Print an instruction on standard error."""
     click.echo(sentence, err=True)
 
 
 def _tray(text: str, keep_mm: float) -> tuple[float, float]:
+    """Parse `--tray`, as in 320x240, into width and height in mm. Raises SetupError."""
     parts = text.lower().split("x")
     try:
         width, height = (float(part) for part in parts)
@@ -290,6 +310,7 @@ def _tray(text: str, keep_mm: float) -> tuple[float, float]:
 
 
 def _corners(texts: tuple[str, ...] | None) -> list[tuple[float, float]] | None:
+    """Parse `--corners` into four points in pixels; None without them. Raises SetupError."""
     if not texts:
         return None
     corners = []

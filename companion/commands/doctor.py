@@ -1,4 +1,4 @@
-"""`pegpip doctor`: looks at every part and says what is wrong and what to do."""
+"""`pegpip doctor`: checks every part, and says what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -15,24 +15,30 @@ from companion.settings.load import Settings
 from companion.settings.starting import in_use
 
 CTRL_C = 130
-"""Exit status of a program that a person ended."""
+"""Exit status after Ctrl-C."""
 
 if TYPE_CHECKING:
     from companion.diagnostics.health import Finding
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a check.")
-@click.option("--bundle", type=click.Path(path_type=Path), metavar="ZIP", help="Write all a bug report needs there.")
-@click.option("--photos", is_flag=True, help="With --bundle: the newest photos of throws too.")
-@click.option("--first-evening", is_flag=True, help="A guided check of about twenty minutes; ends in a page and a zip.")
-@click.option("--throws", type=click.IntRange(1, 10_000), default=100, show_default=True, help="With --first-evening.")
-@click.option("--yes", is_flag=True, help="With --first-evening: a demonstration that agrees to everything.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each check.")
+@click.option("--bundle", type=click.Path(path_type=Path), metavar="ZIP", help="Also write a zip for a bug report.")
+@click.option("--photos", is_flag=True, help="With --bundle: add the newest photos of throws.")
+@click.option("--first-evening", is_flag=True, help="Guide a person through a new table; ends in a page and a zip.")
+@click.option(
+    "--throws",
+    type=click.IntRange(1, 10_000),
+    default=100,
+    show_default=True,
+    help="With --first-evening: number of throws.",
+)
+@click.option("--yes", is_flag=True, help="With --first-evening: answer yes to everything, as a demonstration.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="With --first-evening: folder of the report."
 )
-@click.option("--camera", help="In place of the settings' camera, as for `pegpip play`.")
-@click.option("--strip", help="In place of the settings' strip, as for `pegpip play`.")
+@click.option("--camera", help="Check this camera instead of the settings' one.")
+@click.option("--strip", help="Check this strip instead of the settings' one.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 def command(
     file: Path | None,
@@ -46,11 +52,13 @@ def command(
     camera: str | None,
     strip: str | None,
 ) -> int:
-    """Check camera, light, focus, calibration, strip, buttons, disk, journal, clock, network, power, port, versions.
+    """Check every part of the table, and say what is wrong and what to do.
 
-    With --bundle all of it goes to a zip for a bug report, with the settings (no passwords), the last game and the log.
-    With --first-evening a person tries a new table for about twenty minutes, part by part: throws, looks and listens.
-    Ctrl-C ends it and keeps what was found.
+    Stop a running table first: its camera, strip and buttons are opened. Exit status 1 when something is wrong.
+
+    `pegpip doctor --bundle report.zip` also writes a zip for a bug report: settings without passwords, the last game,
+    the log. `pegpip doctor --first-evening` guides a person through a new table for about twenty minutes, part by
+    part; Ctrl-C ends it and keeps the results.
     """
     given = {"camera": {"source": camera} if camera else {}, "strip": {"kind": strip} if strip else {}}
     starting = in_use(file, {section: keys for section, keys in given.items() if keys})
@@ -97,6 +105,7 @@ def _hold(settings: Settings, throws: int, *, yes: bool, out: Path) -> int:
 
 
 def _write(file: Path, settings: Settings, found: list[Finding], *, photos: bool) -> None:
+    """Write the zip for a bug report and print the names in it. Raises DeviceError."""
     from companion.diagnostics.bundle import write
 
     try:
@@ -107,6 +116,7 @@ def _write(file: Path, settings: Settings, found: list[Finding], *, photos: bool
 
 
 def _line(check: Finding) -> str:
+    """Format a finding as text for people: part, mark, sentence, and the cure on a line of its own."""
     mark = "ill" if not check.ok else "simulated" if check.simulated else "ok"
     cure = f"\n{'':24}-> {check.cure}" if check.cure else ""
     return f"{check.part:12}{mark:12}{check.says}{cure}"

@@ -19,12 +19,12 @@ from companion.settings.starting import in_use
 @click.option("--data", metavar="DIR", help="The table's data folder.")
 @click.option("--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 @click.option("--replace", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE")
 def command(file: Path, data: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
-    """Write journal, photos, calibration and settings to FILE, a zip that only its owner may read.
+    """Write the whole table to FILE: journal, photos, calibration and settings, as a zip for its owner only.
 
-    The table may be playing. `pegpip import FILE` reads it, here or on another machine. Paired phones are left out:
+    The table may be playing. `pegpip import FILE` restores it, here or on another machine. Paired phones are left out:
     they pair again.
     """
     from companion.backup.export import write_archive

@@ -1,4 +1,4 @@
-"""`pegpip import`: puts an exported table into place."""
+"""`pegpip import`: restores an exported table."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from companion.settings import load as config
     "--config", "settings_file", type=click.Path(path_type=Path), metavar="FILE", help="The settings file to write."
 )
 @click.option("--replace", is_flag=True, help="Put older data aside; nothing is deleted.")
-@click.option("--json", "as_json", is_flag=True, help="Print the manifest.")
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest as JSON.")
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
 def command(file: Path, data: str | None, settings_file: Path | None, replace: bool, as_json: bool) -> int:
-    """Import everything that `pegpip export` wrote to FILE. The table must not be playing.
+    """Restore the table that `pegpip export` wrote to FILE. Stop a running table first.
 
-    Everything is checked first. With --replace older data goes to a folder `replaced-1`. Run by root, the files become
-    those of the data folder's owner.
+    Everything is checked before anything changes. With --replace, older data goes to a folder `replaced-1`. Run by
+    root, the files belong to the data folder's owner.
     """
     from companion.backup.restore import read_archive
 

@@ -1,4 +1,4 @@
-"""`pegpip join`: the QR codes that lead phones to the table, on this terminal."""
+"""`pegpip join`: draws the QR codes for phones on this terminal."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ ANSWER_S = 5.0
 @click.command()
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
 def command(file: Path | None) -> None:
-    """Draw the QR codes that lead phones to this machine's table: its Wi-Fi, where there is one, and the page.
+    """Draw QR codes on this terminal: one joins the table's Wi-Fi, one opens its page.
 
-    At a running table without a host the second code makes your phone the host. The PIN stands below.
+    While a running table has no host, the second code makes a phone the host. The PIN is printed below.
     """
     from companion.service.site import addresses_of
 
@@ -47,7 +47,7 @@ def command(file: Path | None) -> None:
 
 
 def codes_of(port: int) -> dict[str, Any]:
-    """The PIN and the owner's code (`pin`, `first`) of the table that this machine serves there; empty without one."""
+    """Ask the table on that port of this machine for its `pin` and owner's code `first`; empty without a table."""
     with contextlib.suppress(OSError, ValueError):  # nothing listens, or something else does
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/pair/codes", timeout=ANSWER_S) as answer:
             codes = json.load(answer)
@@ -57,7 +57,7 @@ def codes_of(port: int) -> dict[str, Any]:
 
 
 def draw(addresses: Addresses, page: str) -> None:
-    """Draw the code of the Wi-Fi, where there is one to join, and then that of a page."""
+    """Print the Wi-Fi's code, if there is one, and then the code of the page."""
     if addresses.wifi:
         click.echo("1. Scan it to join the table's Wi-Fi:")
         segno.make(addresses.wifi).terminal(compact=True)

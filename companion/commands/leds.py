@@ -107,7 +107,7 @@ def test(file: Path | None, layout: str | None, strip: str | None, step_s: float
 
 
 def can_answer() -> bool:
-    """Whether a person at a terminal can answer questions."""
+    """Return whether a person at a terminal can answer questions."""
     return sys.stdin.isatty()
 
 
@@ -163,6 +163,7 @@ def wiring(file: Path | None, strip: str | None, out: Path) -> None:
 
 
 def _chosen(settings: config.Settings, name: str | None) -> Layout:
+    """Return the layout of that name, or of the settings without one. Raises SetupError."""
     from hardware.track import layout_of
 
     return layout_of(name or settings.strip.layout, settings.track)
@@ -190,16 +191,19 @@ def _play(
 
 
 def _simulated(kind: str) -> bool:
+    """Return whether a strip of that kind has no real LEDs."""
     return kind in STRIPS and STRIPS[kind].simulated
 
 
 def _range(leds: list[int]) -> str:
+    """Format LED numbers as a range, for people."""
     if not leds:
         return "none, for limit_ma in [strip] is less than dark LEDs draw"
     return str(leds[0]) if len(leds) == 1 else f"{leds[0]} to {leds[-1]}"
 
 
 def _still(path: Path, scene: Scene, layout: Layout) -> None:
+    """Draw a scene as a PNG."""
     from hardware.pictures.glow import save_still, scenery, wide_enough
 
     width_px = wide_enough(layout, WIDTH_PX, PITCH_PX)
@@ -207,6 +211,7 @@ def _still(path: Path, scene: Scene, layout: Layout) -> None:
 
 
 def _moving(path: Path, scene: Scene, layout: Layout) -> None:
+    """Draw a scene as an animated WebP."""
     from hardware.pictures.glow import save_moving, scenery, wide_enough
 
     drawn = scenery(layout, wide_enough(layout, MOVING_WIDTH_PX, MOVING_PITCH_PX))
@@ -216,6 +221,7 @@ def _moving(path: Path, scene: Scene, layout: Layout) -> None:
 
 
 def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
+    """Return the LED colours of a scene at a time in seconds, at full brightness."""
     from hardware.power import Power
     from hardware.scenes import compose
     from hardware.settings import PowerSettings
@@ -224,6 +230,7 @@ def _frame(scene: Scene, layout: Layout, time_s: float) -> FrameRGB:
 
 
 def _folder(path: Path) -> None:
+    """Create a folder. Raises DeviceError."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as refused:
@@ -231,6 +238,7 @@ def _folder(path: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
+    """Write a text file and say so. Raises DeviceError."""
     _folder(path.parent)
     try:
         path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`pegpip play`: serve the table until Ctrl-C."""
+"""`pegpip play`: serves the table until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from companion.settings import load as config
 from companion.settings.starting import Starting, begin
 from companion.table.journal import InUse
 from hardware.strips.opening import known_kinds
+from vision.cameras.opening import KINDS
 from web.pages import host_address
 
 log = logging.getLogger(__name__)
@@ -39,16 +40,16 @@ NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: s
 
 @click.command()
 @click.option("--game", help=f"Game that a first start sets up: {', '.join(GAMES)}.")
-@click.option("--players", help="Their names, clockwise, as Ann,Ben.")
-@click.option("--house", metavar="LEVEL", help=f"Seat a player House that plays by itself: {', '.join(LEVELS)}.")
-@click.option("--camera", help="virtual, picamera2, opencv:INDEX, files:DIR or video:FILE.")
+@click.option("--players", help="Names of the players, clockwise: Ann,Ben.")
+@click.option("--house", metavar="LEVEL", help=f"Seat a computer player House: {', '.join(LEVELS)}.")
+@click.option("--camera", help=f"One of {', '.join(KINDS)}.")
 @click.option("--strip", help=f"One of {', '.join(known_kinds())}.")
 @click.option("--buttons", help="none, keys or gpio.")
 @click.option("--host", help="Address to serve on; by default all of this machine's.")
 @click.option("--port", type=int, help="Port to serve on; the next free one when it is taken.")
 @click.option("--data", metavar="DIR", help="Folder of the journal and the photos.")
 @click.option("--config", "file", type=click.Path(path_type=Path), metavar="FILE", help="Settings (TOML).")
-@click.option("-v", "--verbose", is_flag=True, help="Tell what happens on standard error.")
+@click.option("-v", "--verbose", is_flag=True, help="Log what happens to standard error.")
 @click.option("--log-json", is_flag=True, help="Log one JSON object a line, for programs.")
 def command(file: Path | None, verbose: bool, log_json: bool, **given: Any) -> int:
     """Serve the table: camera, rules, board and phones, until Ctrl-C.
@@ -125,7 +126,7 @@ def _create(file: Path, *, service: bool) -> None:
 
 
 def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """The command line as settings: section -> key -> value."""
+    """Return the command line's options as settings: section -> key -> value."""
     places = {
         "game": ("table", "game"),
         "players": ("table", "players"),
@@ -146,10 +147,12 @@ def _overrides(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _names(text: str) -> list[str]:
+    """Return the names in a text that are separated by commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _announce(app: App) -> None:
+    """Print the page's address and the PIN, and on a terminal the QR codes."""
     wanted = app.settings.web.port
     if wanted not in (0, app.door.port):
         click.echo(f"Port {wanted} is taken: using {app.door.port} instead.")

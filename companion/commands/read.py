@@ -1,4 +1,4 @@
-"""`pegpip read`: the dice in pictures."""
+"""`pegpip read`: reads the dice in pictures."""
 
 from __future__ import annotations
 
@@ -18,25 +18,30 @@ if TYPE_CHECKING:
     from vision.reading.reader import Reader
     from vision.reading.reading import Reading
 
-MANY = 4
-"""From this many pictures on, a terminal is shown how far it is."""
+MIN_FOR_BAR = 4
+"""Least number of pictures for a progress bar."""
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object for each picture.")
-@click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="N dice lie in each picture.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each picture.")
+@click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="Number of dice in each picture.")
 @click.option(
-    "--calibration", type=click.Path(path_type=Path), metavar="FILE", help="Read as the tray: its file or data folder."
+    "--calibration",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Read as this tray: calibration file or data folder.",
 )
-@click.option("--annotate", type=click.Path(path_type=Path), metavar="DIR", help="Write pictures with boxes there.")
+@click.option(
+    "--annotate", type=click.Path(path_type=Path), metavar="DIR", help="Folder for copies with boxes drawn in."
+)
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
 def command(
     images: tuple[str, ...], as_json: bool, expect: int | None, calibration: Path | None, annotate: Path | None
 ) -> int:
-    """Read the dice in pictures and print their values.
+    """Read the dice in pictures and print their values, for instance `pegpip read --expect 6 throw.jpg`.
 
-    With --calibration they are read as the frames of that tray; a picture of another size is read as a photo, and said.
-    A file that can't be read as a picture is told, the rest is still read, and the exit status is 1.
+    With --calibration a picture is read as a frame of that tray; one of another size is read as a photo, with a note. A
+    file that is no picture is reported, the others are still read, and the exit status is 1.
     """
     if annotate is not None:
         _make_folder(annotate)
@@ -56,7 +61,7 @@ def command(
 
 
 def open_reader(calibration: Path | None) -> Reader:
-    """A reader of photos, or of the tray of that calibration. Raises SetupError, DeviceError."""
+    """Return a reader for the calibrated tray, or for photos without one. Raises SetupError, DeviceError."""
     from vision.calibration.store import load_rig  # OpenCV takes a third of a second: not for `--help`
     from vision.networks import load_networks
     from vision.reading.reader import Reader
@@ -71,14 +76,14 @@ def open_reader(calibration: Path | None) -> Reader:
 
 
 def in_a_row(record: dict[str, Any]) -> str:
-    """What was read in a picture, as one line for people."""
+    """Format the record of a picture as one line for people."""
     values = " ".join(str(value) for value in record["values"]) or "no dice"
     doubt = "" if record["trusted"] else f"  in doubt: {record['doubt']}"
     return f"{record['image']}: {values}{doubt}  ({record['ms']:.0f} ms)"
 
 
 def reading_record(reading: Reading) -> dict[str, Any]:
-    """A reading as JSON: values sorted, dice with boxes and confidences, whether it is trusted, or its doubt."""
+    """Return a reading as JSON: sorted values, dice with boxes and confidences, trust and doubt."""
     return {
         "values": list(reading.values),
         "dice": [
@@ -91,6 +96,7 @@ def reading_record(reading: Reading) -> dict[str, Any]:
 
 
 def _record(name: str, reader: Reader, expect: int | None, drawing: Path | None) -> dict[str, Any]:
+    """Read one picture and return its JSON record; draw it to `drawing` unless that is None."""
     from vision.images.annotating import annotated
     from vision.images.loading import picture_in, save_jpeg
 
@@ -110,13 +116,14 @@ def _record(name: str, reader: Reader, expect: int | None, drawing: Path | None)
 
 
 def _drawing(folder: Path, images: Sequence[str], number: int) -> Path:
-    """Where a picture's drawing goes: named like it; pictures of the same name from other folders get a number."""
+    """Return the file for a picture's drawing: the picture's name, with a number if that name is taken."""
     stems = [Path(name).stem or "picture" for name in images[: number + 1]]
     same = stems[:-1].count(stems[-1])
     return folder / (f"{stems[-1]}-{same + 1}.jpg" if same else f"{stems[-1]}.jpg")
 
 
 def _make_folder(folder: Path) -> None:
+    """Create the folder for drawings. Raises SetupError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as refused:
@@ -126,8 +133,8 @@ def _make_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _progress(images: Sequence[str]) -> Iterator[Iterator[str]]:
-    """The names one by one, with a bar on standard error where a person looks at it."""
-    if len(images) < MANY or not sys.stderr.isatty():
+    """Yield the names one by one, with a progress bar on standard error if that is a terminal and there are many."""
+    if len(images) < MIN_FOR_BAR or not sys.stderr.isatty():
         yield iter(images)
         return
     from rich.console import Console

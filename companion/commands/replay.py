@@ -1,4 +1,4 @@
-"""`pegpip replay`: transcripts of games, replayed line by line."""
+"""`pegpip replay`: replays transcripts line by line."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def command(files: tuple[str, ...], as_json: bool) -> int:
 
 
 def _replay(name: str, as_json: bool, named: bool) -> int:
+    """Replay one transcript and print each state; return the exit status."""
     try:
         content = read_transcript(name)
     except DeviceError as unreadable:
@@ -44,7 +45,7 @@ def _replay(name: str, as_json: bool, named: bool) -> int:
 
 
 def in_a_row(state: dict[str, Any]) -> str:
-    """One state as a row of a table for people: line, round, who, what may happen, points."""
+    """Format a state as one line for people: line, round, player, possible actions, points and scores."""
     if "error" in state:
         return f"{state['line']:>5}  refused ({state['error']}): {state['message']}"
     scores = "  ".join(f"{name} {score}" for name, score in state["scores"].items())

@@ -1,4 +1,4 @@
-"""`pegpip rules`: a game's rules in words, or its switches."""
+"""`pegpip rules`: prints a game's rules, or its house rules as JSON."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from companion.games.registry import GAMES, game_named
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="The switches, their defaults and meaning, as one JSON object.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the house rules, their defaults and meaning as one JSON object."
+)
 @click.argument("game", metavar="GAME")
 def command(game: str, as_json: bool) -> None:
-    """Print the rules of GAME; an unknown one is answered with the names that there are."""
+    """Print the rules of GAME and its house rules. An unknown name is refused with the list of games."""
     try:
         chosen = game_named(game)
     except RulesError as unknown:
@@ -25,7 +27,7 @@ def command(game: str, as_json: bool) -> None:
 
 
 def in_words(game: Rulebook) -> str:
-    """The rules, the house rules with their defaults, the presets and the credit, for a terminal."""
+    """Return the rules, the house rules with their defaults, the presets and the credits, for a terminal."""
     parts = [game.title, game.in_words.rstrip()]
     if game.switches:
         parts.append("House rules, with their defaults:\n" + "\n".join(_switch(switch) for switch in game.switches))

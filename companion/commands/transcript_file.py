@@ -1,4 +1,4 @@
-"""A transcript that is named on the command line, read whole; never more than a game can be, and never waited for."""
+"""Reads a transcript that is named on the command line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from companion.errors import DeviceError, RulesError
 from companion.games.engine.replay import transcript_of
 from companion.games.engine.transcript import Transcript
 
-MOST_BYTES = 16 << 20
-"""Some 400,000 lines: no game is as long."""
+MAX_BYTES = 16 << 20
+"""Largest transcript, about 400,000 lines: longer than any game."""
 
 
 def transcript_in(name: str) -> Transcript:
-    """The transcript in that file, or on standard input. Raises as `read_transcript`; RulesError names the file."""
+    """Return the transcript in a file, or on standard input for `-`. Raises DeviceError; RulesError names the file."""
     content = read_transcript(name)
     with naming(name):
         return transcript_of(content)
@@ -26,7 +26,7 @@ def transcript_in(name: str) -> Transcript:
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """What the rules refuse meanwhile is told of that file."""
+    """Put the file's name before each RulesError of the block."""
     try:
         yield
     except RulesError as refused:
@@ -34,10 +34,10 @@ def naming(name: str) -> Iterator[None]:
 
 
 def read_transcript(name: str) -> bytes:
-    """The content of that file; of standard input for `-`.
+    """Return the content of a file, or of standard input for `-`.
 
     Raises:
-        DeviceError: It can't be read, is larger than any game, or is no file: a pipe with a name would be waited for.
+        DeviceError: It can't be read, is larger than MAX_BYTES, or is no regular file: a pipe could block for ever.
     """
     try:
         return _content(name)
@@ -48,7 +48,7 @@ def read_transcript(name: str) -> bytes:
 
 def _content(name: str) -> bytes:
     if name == "-":
-        content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        content = sys.stdin.buffer.read(MAX_BYTES + 1)
     else:
         descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
@@ -56,7 +56,7 @@ def _content(name: str) -> bytes:
                 raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise OSError(errno.EINVAL, "it is no file", name)
-            content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES >> 20} MB, and no game is as long", name)
+            content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"it has more than {MAX_BYTES >> 20} MB, and no game is as long", name)
     return content

@@ -1,4 +1,4 @@
-"""`pegpip watch`: each settled throw of a video or a camera."""
+"""`pegpip watch`: prints each settled throw of a video or a camera."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="One JSON object for each throw.")
-@click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="N dice lie in the tray.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each throw.")
+@click.option("--expect", type=click.IntRange(min=0, max=99), metavar="N", help="Number of dice in the tray.")
 @click.option("--limit-s", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Stop after S seconds.")
 @click.option("--data", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the camera's calibration.")
 @click.argument("source", metavar="SOURCE")
 def command(source: str, as_json: bool, expect: int | None, limit_s: float | None, data: Path | None) -> int:
-    """Follow SOURCE and print each throw once it has settled.
+    """Follow a camera or a video and print each throw once it has settled.
 
-    SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE.
+    SOURCE is a video file, or a camera: virtual, picamera2, opencv:INDEX, files:DIR, video:FILE. For instance
+    `pegpip watch --limit-s 60 opencv:0`. Exit status 1 when the camera failed at the end.
     """
     from companion.adapters.reader_setup import load_reader
     from vision.networks import load_networks
@@ -58,7 +59,7 @@ def command(source: str, as_json: bool, expect: int | None, limit_s: float | Non
 
 
 def in_a_row(record: dict[str, Any]) -> str:
-    """A settled throw as one line for people."""
+    """Format a settled throw as one line for people."""
     thrown = " ".join(str(value) for value in record["thrown"]) or "none"
     kept = f"  kept {' '.join(str(value) for value in record['kept'])}" if record["kept"] else ""
     doubt = "" if record["trusted"] else f"  in doubt: {record['doubt']}"
@@ -66,6 +67,7 @@ def in_a_row(record: dict[str, Any]) -> str:
 
 
 def _throw_record(settled: Settled) -> dict[str, Any]:
+    """Return a settled throw as JSON: the time, the reading, and the values in throw zone and keep zone."""
     return {
         "at_s": round(settled.at_s, 3),
         **reading_record(settled.reading),
@@ -75,11 +77,12 @@ def _throw_record(settled: Settled) -> dict[str, Any]:
 
 
 def _values(placed: Iterable[LocatedDie]) -> list[int]:
+    """Return the sorted values of dice; a die without one is left out."""
     return sorted(one.die.value for one in placed if one.die.value is not None)
 
 
 def _opened(source: str) -> tuple[str, Camera]:
-    """The camera that SOURCE means, with the setting that means it too."""
+    """Return the camera that SOURCE names, and the [camera] source for it. Raises PictureError for a folder."""
     from vision.cameras.opening import KINDS, open_camera
 
     if source.partition(":")[0] not in KINDS and Path(source).exists():
@@ -90,7 +93,7 @@ def _opened(source: str) -> tuple[str, Camera]:
 
 
 class _Limited:
-    """A camera whose recording ends after some seconds of its own clock."""
+    """A camera whose frames end after some seconds of its own clock."""
 
     def __init__(self, camera: Camera, limit_s: float | None) -> None:
         self.name = camera.name
@@ -99,7 +102,7 @@ class _Limited:
         self._ends_s = math.inf if limit_s is None else time.monotonic() + limit_s
 
     def pause(self, seconds: float) -> bool:
-        """Wait so long before a camera that failed is opened again; whether the time is over meanwhile."""
+        """Wait before a failed camera is opened again; return whether the time limit has passed."""
         left_s = max(0.0, self._ends_s - time.monotonic())
         time.sleep(min(seconds, left_s))
         return seconds >= left_s
@@ -109,7 +112,7 @@ class _Limited:
         self._camera.start()
 
     def frame(self) -> Frame | None:
-        """The next frame, or None when the time is over."""
+        """Return the next frame, or None after the time limit."""
         frame = self._camera.frame()
         if frame is None or self._limit_s is None:
             return frame

@@ -1,4 +1,4 @@
-"""What a bug report needs, in one zip: settings without secrets, the last game, what the doctor finds, versions."""
+"""The zip for a bug report: settings without secrets, the last game, the doctor's findings, versions, the log."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ from companion.settings.load import Settings
 from companion.table.atomic import write_file
 from companion.table.photos import Photos
 
-SECRET = "(kept back)"  # noqa: S105 - what stands in its place
+SECRET = "(kept back)"  # noqa: S105 - a placeholder
 LOG_LINES = 400
+"""Newest lines of the service's log to include."""
 _PIN = re.compile(rb"(PIN: )\d+")
-"""As `pegpip play` tells it: it is good until the table is started again."""
+"""The PIN in the log, as `pegpip play` prints it; it is valid until the next start."""
 PHOTOS = 5
-README = """What Peg & Pip's `pegpip doctor --bundle` has put together. Read it before you send it: the names of the
-players are in game.jsonl. The Wi-Fi's password and the PIN are not in it, nor the phones that may control the table.
+"""Newest photos of throws to include."""
+README = """Written by `pegpip doctor --bundle` of Peg & Pip. Read it before you send it: the names of the players are
+in game.jsonl. The Wi-Fi's password, the PIN and the paired phones are not in it.
 """
 
 
@@ -39,16 +41,17 @@ def write(
     photos: bool,
     more: Mapping[str, bytes] = MappingProxyType({}),
 ) -> list[str]:
-    """Write the zip, whole or not at all; the names in it.
+    """Write the zip, whole or not at all, with mode 0600. Raises OSError.
 
     Args:
-        file: Where to.
-        settings: The table's.
-        findings: Of the doctor.
-        photos: Whether the newest photos of throws go in too.
+        file: The zip to write.
+        settings: The table's settings.
+        findings: The doctor's findings.
+        photos: Whether to add the newest photos of throws.
         more: Further files, name -> content.
 
-    Raises OSError.
+    Returns:
+        The names of the files in it.
     """
     content = {
         "README.txt": README.encode(),
@@ -69,7 +72,7 @@ def write(
 
 
 def without_secrets(settings: Settings) -> dict[str, object]:
-    """The settings as they are used, all but passwords; commands that are run are told by their first word."""
+    """Return the settings as a tree without the Wi-Fi's password and without the arguments of commands."""
     found: dict[str, object] = msgspec.to_builtins(settings)
     web, buttons = found["web"], found["buttons"]
     assert isinstance(web, dict)
@@ -80,17 +83,19 @@ def without_secrets(settings: Settings) -> dict[str, object]:
 
 
 def _machine() -> dict[str, object]:
+    """Return system, processor and versions."""
     system, python = platform.platform(), platform.python_version()
     return {"system": system, "processor": platform.machine(), "python": python, **versions()}
 
 
 def _last_game(folder: Path) -> dict[str, bytes]:
+    """Return the transcript of the newest game, as a file."""
     text = PastGames(folder).newest() if folder.is_dir() else None
     return {"game.jsonl": text} if text else {}
 
 
 def _log(password: str) -> dict[str, bytes]:
-    """The service's last lines, where there is one and we may read them; without that password and the PIN."""
+    """Return the service's last log lines, if they can be read, without the Wi-Fi's password and the PIN."""
     words = ("journalctl", "--unit=pegpip", f"--lines={LOG_LINES}", "--no-pager", "--output=short-iso")
     try:
         said = subprocess.run(words, capture_output=True, timeout=20, check=False).stdout
@@ -102,6 +107,7 @@ def _log(password: str) -> dict[str, bytes]:
 
 
 def _photos(folder: Path) -> dict[str, bytes]:
+    """Return the newest photos of throws, as files."""
     kept = Photos(folder)
     newest = {number: kept.jpeg(number) for number in sorted(kept.numbers())[-PHOTOS:]}
     return {f"photos/{number}.jpg": jpeg for number, jpeg in newest.items() if jpeg is not None}

@@ -1,4 +1,4 @@
-"""What the table logs: a line a message, marked for journald, and no message without end."""
+"""The table's log: one line a message, marked for journald, and limited for each place in the code."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import TextIO
 
 import msgspec
 
-AT_ONCE = 10
-"""So many lines of one place in the code may come in a window ..."""
+MAX_LINES = 10
+"""Most lines of one place in the code within a window; further ones are counted and dropped."""
 WINDOW_S = 60.0
-"""... of so long; what is more is counted, and told with the next that may come."""
+"""Length of that window, in seconds."""
 
 _PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
-"""Level -> priority of syslog, `sd-daemon(3)`."""
+"""Least level of Python's logging -> syslog priority (sd-daemon(3))."""
 
 
 class Limit(logging.Filter):
-    """Lets a place in the code say only so much in a while: a loop that fails thirty times a second fills no card."""
+    """Drops messages of a place in the code that logs too often, so that a failing loop does not fill the card."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         super().__init__()
@@ -28,33 +28,33 @@ class Limit(logging.Filter):
         self._windows: dict[tuple[str, int], tuple[float, int]] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the line is written; the first after a silence says how many were not."""
+        """Return whether to write the record. A window's first record says how many the last one dropped."""
         place, now = (record.pathname, record.lineno), self._clock()
         since, count = self._windows.get(place, (now, 0))
         if now - since >= WINDOW_S:
-            left_out = max(0, count - AT_ONCE)
+            left_out = max(0, count - MAX_LINES)
             if left_out:
                 record.msg = f"{record.getMessage()} (and {left_out} more like it, not written)"
                 record.args = None
             since, count = now, 0
         self._windows[place] = since, count + 1
-        return count < AT_ONCE
+        return count < MAX_LINES
 
 
 class Marked(logging.Formatter):
-    """Lines as journald takes them: `<4>web.app: what happened`, each line of a trace marked alike."""
+    """Formats messages for journald: each line starts with its priority, as in `<4>web.app: text`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The marked lines."""
+        """Return the lines of the message and its traceback, each with the priority."""
         priority = next((number for level, number in _PRIORITIES if record.levelno >= level), 7)
         return "\n".join(f"<{priority}>{line}" for line in super().format(record).splitlines())
 
 
 class Structured(logging.Formatter):
-    """One JSON object a line: `t` in seconds, `level`, `part`, `says`, and `trace` where there is one."""
+    """Formats each message as one JSON object: `t` (seconds since 1970), `level`, `part`, `says`, and any `trace`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The object."""
+        """Return the message as a JSON object."""
         level, says = record.levelname.lower(), record.getMessage()
         line = {"t": record.created, "level": level, "part": record.name, "says": says}
         if record.exc_info:
@@ -70,14 +70,14 @@ def begin(
     stream: TextIO | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> None:
-    """Log to standard error from now on.
+    """Configure logging to standard error.
 
     Args:
-        clock: In seconds, never backwards.
-        verbose: Tell what happens, not only what goes wrong.
-        structured: One JSON object a line, for programs.
-        stream: Another than standard error.
-        environment: Where `JOURNAL_STREAM` says that journald listens; the process's own without one.
+        clock: A monotonic clock, in seconds.
+        verbose: Log what happens, not only what goes wrong.
+        structured: Write one JSON object a line, for programs.
+        stream: Stream to write to instead of standard error.
+        environment: Environment variables; `JOURNAL_STREAM` is set under journald. By default the process's own.
     """
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(Limit(clock))

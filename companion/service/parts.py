@@ -1,4 +1,4 @@
-"""Parts that run, started in order and stopped in reverse; and what it takes to be one that follows the table."""
+"""Parts of the program, started in order and stopped in reverse, and parts that follow the table's snapshots."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ class Part:
     """Something that runs.
 
     Attributes:
-        name: Of its thread, where it has one.
-        start: Starts it; again when it has fallen.
+        name: Name of its thread, if it has one.
+        start: Starts it, also again after a crash.
         stop: Stops it.
-        alive: Proves that it runs; None where there is nothing that could fall.
-        needed: Whether the table can't be without it: an error of its start ends the program.
+        alive: Returns whether it runs; None for a part that can't crash.
+        needed: Whether the table can't run without it; an error at its start ends the program.
     """
 
     name: str
@@ -36,7 +36,16 @@ def following(
     stop: Callable[[], None] = lambda: None,
     alive: Callable[[], bool] | None = None,
 ) -> Part:
-    """A part that hears of each snapshot of the table and what it brought, from the present one on."""
+    """Return a part that receives each snapshot of the table and its news, from the present snapshot on.
+
+    Args:
+        name: The part's name.
+        table: The table to follow.
+        hear: Called with a snapshot and its news.
+        start: Starts the part's own thread, before it follows.
+        stop: Stops that thread, after it follows no more.
+        alive: Returns whether that thread runs.
+    """
     ends: list[Callable[[], None]] = []
 
     def begin() -> None:

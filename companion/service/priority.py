@@ -1,4 +1,4 @@
-"""Who goes first on a busy machine: the thread that watches the tray and the one that writes; all others give way."""
+"""Thread priorities: the threads that watch the tray and write the journal go before all others of this program."""
 
 from __future__ import annotations
 
@@ -7,21 +7,20 @@ import os
 import sys
 import threading
 
-LATER = 10
-"""By so much nicer is who gives way: a tenth of the processor's time where both want it (sched(7)). The service begins
-ten below the usual, so that its pages are level with other programs: who holds Python's lock must not wait for them."""
+NICER = 10
+"""Niceness added to threads that give way: about a tenth of the processor's time under contention (sched(7)). The unit
+starts the service ten below the usual, so its pages are level with other programs."""
 SWITCH_S = 0.001
-"""So long Python code runs before a thread that has waited may go on; 5 ms unless told otherwise, and whoever looks at
-the tray waits a hundred times a second."""
-_BEGUN_WITH = os.getpriority(os.PRIO_PROCESS, 0)
+"""Seconds after which Python passes its lock to a waiting thread; the default of 5 ms delays the tray's reader."""
+_NICENESS_AT_START = os.getpriority(os.PRIO_PROCESS, 0)
 
 
 def give_way() -> None:
-    """From now on this thread, and every one that it starts, gives way to the others of this program.
+    """Give this thread, and each thread that it starts from now on, a lower priority than the rest of the program.
 
-    On Linux alone a thread has a niceness of its own.
+    On other systems than Linux niceness belongs to the process; there only Python's switch interval changes.
     """
     sys.setswitchinterval(SWITCH_S)
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _BEGUN_WITH + LATER)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS_AT_START + NICER)

@@ -26,6 +26,6 @@ def under_systemd(environment: Mapping[str, str] | None = None) -> bool:
 
 
 def watchdog_s(environment: Mapping[str, str] | None = None) -> float | None:
-    """Half of the time after which systemd restarts a silent service, in seconds; None when it does not watch."""
+    """Return half of the time after which systemd restarts a silent service, in seconds; None without a watchdog."""
     text = (os.environ if environment is None else environment).get("WATCHDOG_USEC", "")
     return int(text) / 2e6 if text.isdigit() and int(text) else None

@@ -1,4 +1,4 @@
-"""The pages' side of any table, to be played or only looked at: the door that phones come to, and the site."""
+"""The web side of a table, to play or only to look at: listening socket, addresses, pairing, routes and server."""
 
 from __future__ import annotations
 
@@ -35,12 +35,18 @@ from web.serving.site import Site
 from web.serving.stream import EventStream
 
 FORMS = tuple(map(form_of, GAMES.values()))
-"""The games that can be chosen."""
+"""The games that can be chosen, each with its switches and presets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where phones come in."""
+    """The way in for phones.
+
+    Attributes:
+        link: The listening socket.
+        addresses: Addresses to show.
+        pairing: Pairs phones, and knows the PIN.
+    """
 
     link: socket.socket
     addresses: Addresses
@@ -48,7 +54,7 @@ class Door:
 
     @property
     def port(self) -> int:
-        """The port that is served; another than the one asked for when that was taken."""
+        """Return the served port; it differs from the wanted one if that was taken."""
         port: int = self.link.getsockname()[1]
         return port
 
@@ -56,14 +62,21 @@ class Door:
 def open_door(
     settings: WebSettings, folder: Path, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
 ) -> Door:
-    """The door of a table with that data folder; `show_code` shows a phone's code on the board. Raises SetupError."""
+    """Listen for phones and load the paired ones. Raises SetupError when the address can't be served.
+
+    Args:
+        settings: Section [web].
+        folder: The data folder, with `paired.json`.
+        clock: A monotonic clock, in seconds.
+        show_code: Shows a phone's code on the board.
+    """
     link = listening_socket(settings.host, settings.port)
     pairing = Pairing(new_pin(), FileTokens(folder / "paired.json"), clock, show_code)
     return Door(link, addresses_of(settings, link.getsockname()[1]), pairing)
 
 
 def addresses_of(settings: WebSettings, port: int) -> Addresses:
-    """Where phones find a table that is served on that port."""
+    """Return the addresses and Wi-Fi codes to show for a table that is served on that port."""
     own = own_addresses()
     hotspot_is_up = bool(settings.hotspot) and hotspot.ADDRESS in own
     if hotspot_is_up:
@@ -87,7 +100,7 @@ def groups_of_any_table(
     pairing: Pairing,
     checks: Mapping[str, Health],
 ) -> tuple[Routes, ...]:
-    """The routes that a table has in safe mode too."""
+    """Return the routes that every table has, safe mode included."""
     checks = {**checks, "pairing": pairing.health}
     folder = pairing.store.path.parent
 
@@ -108,9 +121,13 @@ def groups_of_any_table(
 def servers(
     running: Callable[[], Settings], door: Door, feed: Feed, groups: tuple[Routes, ...]
 ) -> Callable[[socket.socket], Server]:
-    """What makes a server of those routes and the pages on a socket, as often as one is needed.
+    """Return a function that builds a server of the routes and pages on a socket; it may be called again and again.
 
-    `running` tells the settings that hold now: the table's name and language may change.
+    Args:
+        running: Returns the present settings: the table's name and language may change.
+        door: The way in for phones.
+        feed: Snapshots for the event streams.
+        groups: All routes.
     """
     named = Named(lambda: running().table.name, lambda: running().table.language)
     pages = Pages(feed, door.pairing, FORMS, door.addresses, named)

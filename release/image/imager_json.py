@@ -51,6 +51,7 @@ def os_list(image: Path, url: str, released: date) -> dict[str, list[dict[str, o
 
 
 def _summed(file: IO[bytes]) -> tuple[str, int]:
+    """Return the SHA-256 and the size of a file, in bytes."""
     digest, size = hashlib.sha256(), 0
     for chunk in _chunks(file):
         digest.update(chunk)
@@ -59,12 +60,13 @@ def _summed(file: IO[bytes]) -> tuple[str, int]:
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield a file's content, a MB at a time."""
     while chunk := file.read(_CHUNK):
         yield chunk
 
 
 def main() -> None:
-    """The command."""
+    """Print the entry for the image that is named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("image", type=Path, help="the .img.xz that pi-gen has left in deploy/")
     parser.add_argument("--url", required=True, help="where Imager downloads it from")

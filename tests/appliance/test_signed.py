@@ -70,21 +70,15 @@ def keyrings() -> Iterator[tuple[Keyring, Keyring]]:
 
 
 class Shop:
-    """An installed table with a real virtual environment, a stick, and a canary that any code of a release wakes."""
+    """A table installed in `root`, a stick, and a canary that any code of a release wakes; the last two in `folder`."""
 
-    def __init__(self, folder: Path, ours: Keyring, stranger: Keyring) -> None:
+    def __init__(self, folder: Path, root: Path, ours: Keyring, stranger: Keyring) -> None:
         self.ours, self.stranger = ours, stranger
         self.stick, self.canary = folder / "stick", folder / "nest" / "canary"
         for place in (self.stick, self.canary.parent):
             place.mkdir()
         self.canary.parent.chmod(0o777)
-        machine = Machine(folder / "root")
-        key = machine.at(KEY)
-        key.parent.mkdir(parents=True)
-        key.write_bytes(ours.gpg("--armor", "--export"))
-        self.releases = Releases(machine, user=USER)
-        first = Source(wheel(folder / "first", version="0.1.0").parent, signed_s=1_748_000_000)  # in May 2025
-        self.releases.switch(self.releases.make(first))
+        self.releases = Releases(Machine(root), user=USER)
         time = Time()
         self.updater = Updater(self.releases, Table(self.releases), lambda line: None, time.pause, time.clock)
 
@@ -117,12 +111,48 @@ class Shop:
             return self.updater.update(source)
 
 
-@pytest.fixture
-def shop(keyrings: tuple[Keyring, Keyring], monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
-    monkeypatch.setenv("PATH", f"/usr/bin:/bin:{os.environ['PATH']}")  # a Python that other users may run
+@pytest.fixture(scope="module", autouse=True)
+def python_for_all() -> Iterator[None]:
+    """Let `python3` be one that other users may run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"/usr/bin:/bin:{os.environ['PATH']}")
+        yield
+
+
+@pytest.fixture(scope="module")
+def installed(keyrings: tuple[Keyring, Keyring], python_for_all: None) -> Iterator[Path]:
+    """The root folder of a machine with a first release in a real virtual environment, signed in May 2025."""
     with tempfile.TemporaryDirectory(prefix="pegpip-") as folder:
         Path(folder).chmod(0o755)  # the release's first run is as another user
-        yield Shop(Path(folder), *keyrings)
+        machine = Machine(Path(folder) / "root")
+        key = machine.at(KEY)
+        key.parent.mkdir(parents=True)
+        key.write_bytes(keyrings[0].gpg("--armor", "--export"))
+        releases = Releases(machine, user=USER)
+        first = Source(wheel(Path(folder) / "first", version="0.1.0").parent, signed_s=1_748_000_000)
+        releases.switch(releases.make(first))
+        yield machine.root
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """An empty folder that other users may enter."""
+    with tempfile.TemporaryDirectory(prefix="pegpip-") as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
+
+
+@pytest.fixture
+def shop(folder: Path, installed: Path, keyrings: tuple[Keyring, Keyring]) -> Shop:
+    """A table that all refused releases are offered to."""
+    return Shop(folder, installed, *keyrings)
+
+
+@pytest.fixture
+def own_shop(folder: Path, installed: Path, keyrings: tuple[Keyring, Keyring]) -> Shop:
+    """A table for one test alone, which installs something."""
+    shutil.copytree(installed, folder / "root", symlinks=True, copy_function=os.link)
+    return Shop(folder, folder / "root", *keyrings)
 
 
 def unsigned(shop: Shop) -> Path:
@@ -242,28 +272,30 @@ def test_a_refused_release_has_run_none_of_its_code(shop: Shop, offered: Callabl
     assert not (shop.releases.folder / INCOMING).exists()
 
 
-def test_a_signed_wheel_installs_and_its_code_never_runs_as_root(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    strange = shop.stick / "strange"
+def test_a_signed_wheel_installs_and_its_code_never_runs_as_root(
+    own_shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    strange = own_shop.stick / "strange"
     strange.mkdir()
     for name in ("pip.py", "venv.py", "zipfile.py"):  # in the folder that the command is called from
-        (strange / name).write_text(f"{shop.waking}\n")
+        (strange / name).write_text(f"{own_shop.waking}\n")
     monkeypatch.chdir(strange)
-    name = shop.update(shop.ours.sign(shop.wheel()))
-    assert shop.releases.current() == shop.releases.proven() == name
-    assert shop.releases.floor() == ((0, 2), NOON_S)
-    users = set(shop.canary.read_text().split())
+    name = own_shop.update(own_shop.ours.sign(own_shop.wheel()))
+    assert own_shop.releases.current() == own_shop.releases.proven() == name
+    assert own_shop.releases.floor() == ((0, 2), NOON_S)
+    users = set(own_shop.canary.read_text().split())
     assert users  # it does sing
     assert not IS_ROOT or "0" not in users
 
 
-def test_a_signed_package_installs_its_wheel_and_runs_no_script(shop: Shop) -> None:
+def test_a_signed_package_installs_its_wheel_and_runs_no_script(own_shop: Shop) -> None:
     def fill(folder: Path) -> None:
         wheel(folder, version="0.2.0")
-        setup_script(shop, folder)  # newer, and never built
+        setup_script(own_shop, folder)  # newer, and never built
 
-    name = shop.update(shop.ours.sign(shop.package(fill)))
-    assert shop.releases.proven() == name
-    assert not shop.canary.exists()
+    name = own_shop.update(own_shop.ours.sign(own_shop.package(fill)))
+    assert own_shop.releases.proven() == name
+    assert not own_shop.canary.exists()
 
 
 def test_a_wheel_that_needs_more_than_is_there_is_not_made(shop: Shop) -> None:
@@ -275,13 +307,13 @@ def test_a_wheel_that_needs_more_than_is_there_is_not_made(shop: Shop) -> None:
     assert shop.releases.names() == before
 
 
-def test_an_unsigned_release_installs_only_when_that_is_asked_for(shop: Shop) -> None:
-    assert shop.update(shop.wheel(), unsigned=True) == shop.releases.proven()
-    assert shop.update(shop.ours.sign(shop.wheel("0.2.1")))
+def test_an_unsigned_release_installs_only_when_that_is_asked_for(own_shop: Shop) -> None:
+    assert own_shop.update(own_shop.wheel(), unsigned=True) == own_shop.releases.proven()
+    assert own_shop.update(own_shop.ours.sign(own_shop.wheel("0.2.1")))
 
 
-def test_a_release_without_a_key_to_check_it_is_refused(shop: Shop) -> None:
-    key = shop.releases.machine.at(KEY)
+def test_a_release_without_a_key_to_check_it_is_refused(shop: Shop, tmp_path: Path) -> None:
+    key = tmp_path / "release-key.asc"
     file = shop.ours.sign(shop.wheel())
     for text in (None, "", "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n%%%\n", "no key"):
         key.unlink(missing_ok=True)
@@ -292,7 +324,7 @@ def test_a_release_without_a_key_to_check_it_is_refused(shop: Shop) -> None:
 
 
 def test_while_a_key_is_changed_the_old_and_the_new_one_hold(shop: Shop, tmp_path: Path) -> None:
-    both, key = Keyring(shop.stick.parent / "both"), shop.releases.machine.at(KEY)
+    both, key = Keyring(shop.stick.parent / "both"), tmp_path / "release-key.asc"
     both.home.mkdir(mode=0o700)
     for ring in (shop.ours, shop.stranger):
         (tmp_path / "key").write_bytes(ring.gpg("--export"))
