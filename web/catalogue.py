@@ -38,7 +38,7 @@ def say(language: str, key: str, otherwise: str | None = None, /, **args: Any) -
     Raises KeyError if there is neither.
 
     >>> say("en", "player.lost", count=2), say("de", "event.topped", "{player} tops it", player="Ann")
-    ('loses 2 games', 'Ann tops it')
+    ('lost 2 games', 'Ann tops it')
     """
     known = texts(language)
     text = known.get(key) or known.get(f"{key}.{'one' if args.get('count') == 1 else 'other'}") or otherwise

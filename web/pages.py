@@ -19,7 +19,7 @@ from web.pairing.roles import ANYONE, HANDS, PLAYERS, SCREENS, Role, Roles
 from web.requests import phone, visitor
 from web.serving.feed import Feed
 
-LOOKS = ("dark", "light")
+LOOKS = ("dark", "light", "auto")
 GZIP_LEVEL = 5  # a page late in an evening shrinks to a fifth in a millisecond
 PAGES = {"scoreboard": "/", "control": "/control", "tv": "/tv", "help": "/help"}
 WHERE_THERE_IS_ONE = {name: (f"/{name}", name) for name in ("tray", "evening", "review", "calibrate")} | {
@@ -118,7 +118,7 @@ class Pages:
             "language": language,
             "languages": catalogue.LANGUAGES,
             "table_name": self.named.name(),
-            "look": look if look in LOOKS else "dark",
+            "look": look if look in LOOKS else "dark" if flask.request.endpoint == "pages.tv" else "auto",
             "file": static_files.url,
             **{f"with_{name}": group in having for name, (_, group) in WHERE_THERE_IS_ONE.items()},
         }
@@ -144,6 +144,7 @@ class Pages:
             "voice": "voice" in having,
             "evening": "evening" in having,
             "advice": "advice" in having,
+            "titles": {game["game"]: game["title"] for game in self.games},
         }
         if name == "control":
             start["awake"] = static_files.url("control/awake.mp4")

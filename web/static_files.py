@@ -23,6 +23,7 @@ KINDS = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
     ".mp4": "video/mp4",
+    ".woff2": "font/woff2",
     ".json": "application/json",
 }
 PAGES = tuple(

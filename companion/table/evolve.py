@@ -233,6 +233,7 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
             values=tuple(sorted(action.dice)),
             source=source,
             photo=bool(entry.body.get("photo")),
+            boxes=_boxes(entry),
         )
     return replace(
         game,
@@ -240,6 +241,12 @@ def _line_added(game: PlayedGame, entry: Entry, action: Action) -> PlayedGame:
         lines=(*game.lines, Line(entry.number, thrown)),
         log=(*game.log, *events_of(transcript, entry.number, entry.throw, aloud=source == "house"))[-LOG_LENGTH:],
     )
+
+
+def _boxes(entry: Entry) -> tuple[tuple[int, int, int, int, int], ...]:
+    """Return the box and the value of each die that was read outside the keep zone."""
+    dice = entry.body.get("seen", {}).get("dice", ())
+    return tuple((*die["box_xywh"], die["read"]) for die in dice if not die["kept"])
 
 
 def _undone(game: PlayedGame, entry: Entry, undo: Undo) -> PlayedGame:
@@ -265,8 +272,7 @@ def _corrected(game: PlayedGame, result: Correction, entry: Entry) -> tuple[Play
     values, index = tuple(entry.body["values"]), _index_of(game, entry.body["throw"])
     was = game.lines[index]
     assert was.thrown is not None, "found by the number of its throw"
-    now = Line(was.number, Thrown(number=was.thrown.number, player=was.thrown.player, values=tuple(sorted(values)),
-                                  source="corrected", photo=was.thrown.photo))  # fmt: skip
+    now = Line(was.number, msgspec.structs.replace(was.thrown, values=tuple(sorted(values)), source="corrected"))
     lines = (*game.lines[:index], now, *_rethrown(result.transcript, game.lines, index + 1))
     args = {"throw": was.thrown.number, "was": list(was.thrown.values), "values": sorted(values),
             "dropped": len(result.refused)}  # fmt: skip

@@ -59,13 +59,18 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Thrown(msgspec.Struct, frozen=True, kw_only=True):
-    """A throw: its number (unique in the data folder), the player, the values and how it was entered."""
+    """A throw: its number (unique in the data folder), the player, the values and how it was entered.
+
+    Attributes:
+        boxes: The dice in the photo as read, outside the keep zone: x, y, width and height in pixels, and the value.
+    """
 
     number: int
     player: str
     values: tuple[int, ...]
     source: str  # camera, answered (the camera asked), hand, corrected
     photo: bool
+    boxes: tuple[tuple[int, int, int, int, int], ...] = ()
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

@@ -29,13 +29,15 @@ def test_crib_dice_runs_a_hole_a_point_and_there_and_back_in_the_long_game() -> 
 
 
 def test_crag_runs_two_points_a_hole() -> None:
-    assert track(told("crag", throw(6, 6, 1), score("sixes"))) == Track(120, (Peg(6, 6), Peg(0, 0)))
-    assert track(told("crag", throw(6, 6, 1))) == Track(120, (Peg(0, 0), Peg(0, 0))), "nothing runs ahead"
+    assert track(told("crag", throw(6, 6, 1), score("sixes"))) == Track(120, (Peg(6, 6), Peg(0, 0)), points_per_hole=2)
+    assert track(told("crag", throw(6, 6, 1))) == Track(120, (Peg(0, 0), Peg(0, 0)), points_per_hole=2), (
+        "nothing runs ahead"
+    )
 
 
 def test_crapola_runs_the_whole_way_to_the_target() -> None:
     lines = [throw(1, 1, 1, 2, 3, 4), keep(1, 1, 1)]
-    assert track(told("crapola", *lines)) == Track(120, (Peg(0, 8), Peg(0, 0)))
+    assert track(told("crapola", *lines)) == Track(120, (Peg(0, 8), Peg(0, 0)), points_per_hole=125)
     assert track(told("crapola", *lines, STOP)).pegs[0] == Peg(8, 8)
 
 

@@ -60,7 +60,7 @@ def first_throw(chromium: Any, table: Running) -> Host:
     if table.state()["phase"] == "asking":  # a die that leans: which is nobody's doing
         table.pair()
         table.ask("/api/answers", {"question": table.state()["question"]["id"], "values": [6, 6, 6, 2, 1, 4, 3]})
-    host.tap("#big .main")
+    host.tap("#pick .main")
     host.page.wait_for_selector("#points:has-text('+')")
     return host
 

@@ -118,6 +118,7 @@ def test_leaving_a_game_is_chosen_and_confirmed_and_then_shown(chromium: Any, si
     state = pub.table.snapshot().state
     assert state is not None
     assert state["left"] == ["Ben & Co"]
+    page.click("#more summary")
     page.click("[data-key='leave']")
     assert page.locator("#leave-who option").all_inner_texts() == ["Ann", "Cid"]
     page.context.close()
@@ -132,10 +133,10 @@ def test_a_known_name_is_seated_by_a_tap_with_its_colour(chromium: Any, tmp_path
         page.click("#more summary")
         page.click("[data-key='new-2']")
         page.click("[data-key='known-Ben']")
-        page.click("dialog button:text-is('Begin')")
+        page.click("dialog button:text-is('End that game and begin')")
         page.wait_for_selector("dialog", state="detached")
         page.wait_for_selector("#players li >> nth=2")
-        assert page.locator("#players .name").all_inner_texts() == ["Cid", "Dot", "Ben"]
+        assert page.locator("#players .name > bdi").all_inner_texts() == ["Cid", "Dot", "Ben"]
         assert list(pub.table.snapshot().sitting.colours.items()) == [("Cid", 2), ("Dot", 0), ("Ben", 1)]
         shown = page.locator("#players li").evaluate_all(
             "all => all.map((each) => each.style.getPropertyValue('--colour'))"

@@ -131,7 +131,7 @@ def test_a_first_load_is_small_and_shifts_nothing(chromium: Any, midgame: Any, p
     page.add_init_script(SHIFTS)
     live(page, address + path)
     sizes = page.evaluate(TRANSFERRED)
-    assert sum(size for _, size in sizes) <= FIRST_LOAD_BYTES.get(path, 50_000), sizes
+    assert sum(size for _, size in sizes) <= FIRST_LOAD_BYTES, sizes
     page.wait_for_selector(LOADED.get(path, "main"))
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     assert page.evaluate("shifts") == []
@@ -153,7 +153,7 @@ LOADED = {
 SHIFTS = """window.shifts = []; new PerformanceObserver((list) => { for (const { value, sources } of list.getEntries())
   shifts.push([value, ...sources.map(({ node }) => (node?.outerHTML ?? String(node)).slice(0, 100))]); })
   .observe({ type: "layout-shift", buffered: true });"""
-FIRST_LOAD_BYTES = {"/": 40_000, "/tv": 40_000}
+FIRST_LOAD_BYTES = 110_000
 
 
 def test_a_page_that_arrives_tag_by_tag_shifts_nothing(chromium: Any, site: Any) -> None:

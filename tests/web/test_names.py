@@ -112,6 +112,6 @@ def test_a_right_to_left_name_leaves_the_text_beside_it_in_order(page: tuple[Pub
     pub, shown = page
     begun = pub.table.submit(StartGame(header={**HEADER, "players": ["שלום", "Ben"]}))
     pub.table.submit(PlayLine(number=begun.number, line=FIRST_THROW))
-    shown.wait_for_selector("#log li")
+    shown.wait_for_selector("#log li", state="attached")
     words = shown.locator("#log li > span").first.text_content()
     assert "\u2068שלום\u2069" in words

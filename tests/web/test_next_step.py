@@ -44,7 +44,7 @@ def test_at_the_tray_everything_can_be_decided_without_a_phone(chromium: Any, pu
         page = opened(chromium, address, "/tray")
         assert page.is_disabled("#throw")
         assert gold(page) == ["Point\n+5"]
-        page.click("#big .main")
+        page.click("#pick .main")
         page.wait_for_selector("#throw:enabled")
         assert pub.state()["turn_points"] == 5
         assert page.inner_text("#throw") == "Throw 4 dice"

@@ -64,8 +64,8 @@ def test_exactly_the_existing_doubts_have_words() -> None:
 
 
 def test_a_plural_is_chosen_by_its_count() -> None:
-    assert say("en", "player.lost", count=1) == "loses 1 game"
-    assert say("en", "player.lost", count=2) == "loses 2 games"
+    assert say("en", "player.lost", count=1) == "lost 1 game"
+    assert say("en", "player.lost", count=2) == "lost 2 games"
 
 
 def test_the_chosen_language_comes_before_the_browsers() -> None:

@@ -79,16 +79,22 @@ def test_a_toy_game_plays_on_phones_and_on_the_tv_page(toy: Pub, chromium: Any) 
         play(toy, *LINES[2:])
         for each in (page, screen):
             each.wait_for_selector(f'html[data-number="{toy.table.snapshot().number}"]', state="attached")
-            assert each.locator("#players .name").all_inner_texts() == ["Ann & Ben\nleads", "12", "Ann", "7", "$&"]
+            assert each.locator("#players .name").all_inner_texts() == [
+                "Ann & Ben\nleads",
+                "12\n5 to go",
+                "Ann\n7 to go",
+                "7\n7 to go",
+                "$&\n7 to go",
+            ]
             assert each.locator("#players .score").all_inner_texts() == ["4", "2", "0 +6", "0", "0"]
-            assert each.locator("#players li.on .name").inner_text() == "Ann"
+            assert each.locator("#players li.on .name bdi").inner_text() == "Ann"
             assert each.inner_text("#who span >> nth=0") == "Ann"
-            assert each.inner_text("#can") == "Throw 1 or bank 6"
+            assert each.inner_text("#can") == "throw 1 die or bank 6"
             assert each.inner_text("#panels") == "Pips above the best\n2"
         assert (
             page.locator("#track svg")
             .get_attribute("aria-label")
-            .startswith("The track. Ann & Ben: 80, ahead at 80; 12: 40, ahead at 40; Ann: 0, ahead at 120; 7: 0")
+            .startswith("The track. Ann & Ben: 4, ahead at 4; 12: 2, ahead at 2; Ann: 0, ahead at 6; 7: 0")
         )
         assert problems == []
         page.close()

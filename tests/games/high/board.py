@@ -19,4 +19,5 @@ EFFECTS = {
 
 def track(state: State) -> Track:
     ahead = scores_ahead(state)
-    return Track(HOLES, tuple(Peg(20 * score, 20 * ahead[side]) for side, score in enumerate(state.standing.scores)))
+    pegs = tuple(Peg(20 * score, 20 * ahead[side]) for side, score in enumerate(state.standing.scores))
+    return Track(HOLES, pegs, points_per_hole=1 / 20)

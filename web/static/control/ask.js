@@ -1,6 +1,7 @@
 // A reading in doubt: the crop, the question, six faces with the likely one first. Nobody's guess but the players'.
 import { dialog, follow, h, post, t, table } from "../shared/core.js";
 import { die } from "../shared/dice.js";
+import { miscount } from "../shared/sides.js";
 import { askDice } from "./keys.js";
 
 // Doubts about which dice were thrown, not about what one of them shows.
@@ -27,6 +28,9 @@ function open(question) {
   const doubtful = question.values.map((_, at) => at).sort((a, b) => question.confidences[a] - question.confidences[b]);
   const countFits = question.wanted.includes(question.values.length);
   const parts = /** @type {HTMLElement[]} */ ([h("p", {}, t(`doubt.${question.code}`))]);
+  // The likeliest answer to a wrong number of dice is another throw.
+  const again = miscount(table.snapshot);
+  if (again) parts.push(h("p", { class: "asked-count" }, t("ask.counted", again)));
   const whole = question.photo ? h("img", { class: "photo", src: question.photo, alt: t("ask.photo") }) : null;
   const one = countFits && doubtful.length && !WHETHER.has(question.code);
   if (one) {
@@ -37,23 +41,21 @@ function open(question) {
     h(
       "div",
       { class: "row" },
-      countFits
-        ? h(
-            "button",
-            { type: "button", class: one ? "" : "main", onclick: () => answer(question, [...question.values]) },
-            t("ask.all_right", { values: [...question.values].join(", ") }),
-          )
-        : null,
-      h(
-        "button",
-        { type: "button", class: countFits ? "" : "main", onclick: () => byHand(question) },
-        t("ask.by_hand"),
-      ),
-      h("button", { type: "button", onclick: () => answer(question, null) }, t("ask.no_throw")),
+      again ? key("ask.again", () => answer(question, null), "main") : null,
+      countFits ? allRight(question, one || again ? "" : "main") : null,
+      key("ask.by_hand", () => byHand(question)),
+      again ? null : key("ask.no_throw", () => answer(question, null)),
     ),
   );
   box = dialog(t("ask.title"), ...parts);
   box.addEventListener("close", () => { waved = question.id; });
+}
+
+const key = (words, onclick, kind = "") => h("button", { type: "button", class: kind, onclick }, t(words));
+
+function allRight(question, kind) {
+  const words = t("ask.all_right", { values: [...question.values].join(", ") });
+  return h("button", { type: "button", class: kind, onclick: () => answer(question, [...question.values]) }, words);
 }
 
 // The die that the table is least sure of, cut out of the photo, and six faces: the likely one first.

@@ -72,7 +72,7 @@ function correct(thrown, at) {
   );
   const box = dialog(
     t("correct.title", { player: thrown.player }),
-    thrown.photo ? photoOf(thrown) : noPhoto(),
+    thrown.photo ? framed(thrown, at, (other) => { box.close(); correct(thrown, other); }) : noPhoto(),
     h("p", { class: "can" }, t("correct.which", { value: thrown.values[at] })),
     h("div", { class: "faces" }, faces),
     h(
@@ -95,6 +95,46 @@ function correct(thrown, at) {
     ),
   );
   holdHouse(box);
+}
+
+// The photo with a frame on each die that was read; a tap on one asks about that die instead.
+function framed(thrown, at, choose) {
+  const image = photoOf(thrown),
+    frame = h("div", { class: "framed" }, image),
+    places = placesOf(thrown);
+  image.addEventListener("load", () => {
+    const { naturalWidth: wide, naturalHeight: high } = image;
+    thrown.boxes.forEach(([x, y, w, height], die) => {
+      const place = places[die];
+      if (place === undefined) return;
+      const label = t("correct.die", { value: thrown.values[place], player: thrown.player });
+      const on = h("button", {
+        type: "button",
+        class: place === at ? "frame chosen" : "frame",
+        "aria-label": label,
+        "aria-pressed": String(place === at),
+        style: {
+          left: `${(100 * x) / wide}%`, top: `${(100 * y) / high}%`,
+          width: `${(100 * w) / wide}%`, height: `${(100 * height) / high}%`,
+        },
+        onclick: () => choose(place),
+      });
+      frame.append(on);
+    });
+  });
+  return frame;
+}
+
+// For each box of the photo, which of the throw's values it is: those that agree first, then what is left, in order.
+function placesOf({ boxes, values }) {
+  const free = new Set(values.keys()), places = [];
+  const take = (die, place) => { places[die] = place; free.delete(place); };
+  boxes.forEach(([, , , , read], die) => {
+    const place = [...free].find((each) => values[each] === read);
+    if (place !== undefined) take(die, place);
+  });
+  boxes.forEach((_, die) => { if (places[die] === undefined && free.size) take(die, [...free][0]); });
+  return places;
 }
 
 // The house does nothing while this is open.

@@ -3,7 +3,7 @@ import { dialog, fill, h, play, t } from "../shared/core.js";
 import { die } from "../shared/dice.js";
 
 export function enterThrow(snapshot) {
-  askDice(t("keys.title"), snapshot.state.throw_sizes, (values) => play({ throw: values }));
+  askDice(t("keys.title"), snapshot.state.throw_sizes, (values) => play({ throw: values }, snapshot.number));
 }
 
 /**

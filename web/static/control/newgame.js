@@ -1,6 +1,7 @@
 // Setting up a game: who plays, what, by which house rules. Names are remembered by the table, and on this phone.
 import { dialog, fill, h, has, own, post, settings, start, t, table } from "../shared/core.js";
 import { chip } from "../shared/dice.js";
+import { gameName, leadWords } from "../shared/facts.js";
 import { HOUSE, termsForm } from "./terms.js";
 
 export function newGame(games) {
@@ -8,12 +9,17 @@ export function newGame(games) {
     begin = async () => {
       if (await form.begin()) box.close();
     };
+  const { state, abandoned } = table.snapshot,
+    ends = state && !state.over && !abandoned; // said before it is done
   const box = dialog(
     t("control.new_game"),
+    ends ? h("p", { class: "notice" }, endsWords(table.snapshot)) : null,
     form.parts,
-    h("button", { type: "button", class: "main", onclick: begin }, t("new.begin")),
+    h("button", { type: "button", class: "main", onclick: begin }, t(ends ? "new.end_and_begin" : "new.begin")),
   );
 }
+
+const endsWords = (snapshot) => t("new.ends", { game: gameName(snapshot), lead: leadWords(snapshot) });
 
 /** What a set-up asks, as elements, and what begins the game: the snapshot, or null after telling why not. */
 export function gameForm(games) {

@@ -1,6 +1,7 @@
-// The control sheet: at most three big buttons for the moment, the rest behind "More".
-import { $, dialog, fill, follow, h, number, play, post, start, t, table, text, toast } from "../shared/core.js";
+// The control sheet: three fixed places for the acts of the moment, choices above them, the rest behind "More".
+import { $, dialog, fill, follow, h, icon, number, play, post, start, t, table, text, toast } from "../shared/core.js";
 import { die } from "../shared/dice.js";
+import { guard } from "./guard.js";
 import { enterThrow } from "./keys.js";
 import { phones } from "../shared/hosting.js";
 import { newGame } from "./newgame.js";
@@ -8,126 +9,112 @@ import { eventWords, housesTurn, sensible, sides } from "../shared/sides.js";
 
 export function sheet() {
   follow((snapshot) => {
-    const { game, options, phase, state, abandoned, next_starter, rule_of_thumb, events, panels, notice } = snapshot,
-      newest = events.at(-1)?.number;
-    fill(
-      $("big"),
-      [
-        game,
-        options,
-        phase,
-        state?.throw_sizes,
-        state?.turn_points,
-        state?.over,
-        abandoned,
-        next_starter,
-        rule_of_thumb,
-        newest,
-        notice?.code,
-      ],
-      () => big(snapshot),
+    const { game, options, option_points: points, phase, state, abandoned, rule_of_thumb, events, panels } = snapshot,
+      newest = events.at(-1)?.number,
+      playing = [game, options, phase, state?.throw_sizes, state?.over, abandoned];
+    fill($("big"), [playing, points, newest, snapshot.notice?.code], () => big(snapshot));
+    fill($("pick"), [options, points, state?.dice, panels.sheet?.offers, panels.keeping, rule_of_thumb], () =>
+      pick(snapshot),
     );
-    fill($("pick"), [options, state?.dice, panels.sheet?.offers, panels.keeping, rule_of_thumb], () => pick(snapshot));
-    fill(
-      $("rest"),
-      [
-        keysOf($("big")),
-        options,
-        phase,
-        state?.throw_sizes,
-        state?.over,
-        abandoned,
-        game,
-        newest,
-      ],
-      () => rest(snapshot),
-    );
+    fill($("rest"), playing, () => rest(snapshot));
   });
+  const more = /** @type {HTMLDetailsElement} */ ($("more"));
+  document.addEventListener("click", ({ target }) => {
+    const on = /** @type {Element} */ (target);
+    if (!more.contains(on) || on.closest("button")) more.open = false;
+  });
+  guard($("sheet"));
 }
 
 const button = (key, words, onclick, kind = "") =>
   h("button", { type: "button", class: kind, "data-key": key, onclick }, words);
 
-const MOST_BIG = 3;
-
+// Each act has a place of its own, and no other act ever comes there: left what ends the turn or the game, in the
+// middle what goes on, right Undo. A place without an act stays empty.
 function big(snapshot) {
-  const state = snapshot.state;
-  if (!table.paired && (!state || snapshot.abandoned))
-    return [h("a", { class: "button main", href: "/control", "data-key": "pair" }, t("control.open"))];
-  if (!state) return [button("new", t("control.new_game"), () => newGame(start.games), "main")];
-  if (state.over || snapshot.abandoned) {
-    const next = button(
-      "next",
-      t("control.next_game"),
-      () => post("/api/next", { number: table.snapshot.number }),
-      "main",
-    );
-    return table.paired ? [next, button("new", t("control.new_game"), () => newGame(start.games))] : [next];
-  }
-  const shown = [];
-  if (snapshot.phase === "asking")
-    shown.push(button("ask", t("control.look"), () => dispatchEvent(new Event("pegpip-ask")), "main"));
-  snapshot.options.forEach((line, at) => {
-    const words = !housesTurn(snapshot) && bigWords(line, snapshot.option_points[at]);
-    if (words)
-      shown.push(
-        button(
-          JSON.stringify(line),
-          words,
-          () => play(line),
-          sensible(snapshot, line) ? "main" : plain(line) && line.do !== "stop" ? "danger" : "",
-        ),
-      );
-  });
-  // The camera sees what is thrown: to type it is the way out for a table that is blind.
-  if (state.throw_sizes.length && shown.length < MOST_BIG)
-    shown.push(
-      button(
-        "enter",
-        t("control.enter"),
-        () => enterThrow(table.snapshot),
-        snapshot.notice?.code === "ill" ? "main" : "",
-      ),
-    );
-  const picking = !housesTurn(snapshot) && snapshot.options.some((line) => line.do === "score" || line.do === "keep");
-  if (shown.length < 2 && !picking) shown.push(undoButton(snapshot, "undo"));
-  return shown.slice(0, MOST_BIG);
+  const { state, abandoned } = snapshot,
+    over = state?.over || abandoned,
+    places = !state || over ? between(snapshot, over) : turn(snapshot);
+  return places.map((each) => each ?? h("span", { class: "free" }));
 }
 
+function between({ state }, over) {
+  const fresh = table.paired
+    ? button("new", [icon("plus"), t("control.new_game")], () => newGame(start.games), over ? "" : "main")
+    : state ? null : h("a", { class: "button main", href: "/control", "data-key": "pair" }, t("control.open"));
+  const next = () => post("/api/next", { number: table.snapshot.number });
+  if (!state) return [fresh];
+  return [button("next", [icon("play"), t("control.next_game")], next, "main"), fresh, undoButton(table.snapshot)];
+}
+
+function turn(snapshot) {
+  const { state, options, option_points: points, phase, notice } = snapshot,
+    stop = housesTurn(snapshot) ? undefined : options.find((line) => line.do === "stop");
+  const bank = () => button(
+    JSON.stringify(stop),
+    [icon("hand-coins"), t("control.bank", { points: number(points[options.indexOf(stop)]) })],
+    () => play(stop),
+    sensible(snapshot, stop) ? "main" : "",
+  );
+  const ask = () => button("ask", [icon("circle-help"), t("control.look")], answerIt, "main");
+  // The camera sees what is thrown: to type it is the way out for a table that is blind.
+  const enter = () => button(
+    "enter",
+    [icon("keyboard"), t("control.enter")],
+    () => enterThrow(table.snapshot),
+    notice?.code === "ill" ? "main" : "",
+  );
+  return [
+    stop ? bank() : null,
+    phase === "asking" ? ask() : state.throw_sizes.length ? enter() : null,
+    undoButton(snapshot),
+  ];
+}
+
+const answerIt = () => dispatchEvent(new Event("pegpip-ask"));
 const signed = (points) => `${points < 0 ? "−" : "+"}${number(Math.abs(points))}`;
 
-// A decision that is a word alone.
-const plain = (line) => Object.keys(line).length === 1;
-
-function bigWords(line, points) {
-  if (line.do === "stop") return t("control.bank", { points: number(points) });
-  if (plain(line)) return [t(`control.${line.do}`), points ? h("b", {}, signed(points)) : ""];
-  if (line.do === "point") return [t("control.point"), die(line.value), h("b", {}, signed(points))];
-  return null;
-}
-
 // What would be taken back stands on the button: the newest thing that happened.
-function undoButton(snapshot, key) {
+function undoButton(snapshot) {
   const newest = snapshot.events.at(-1),
     words = newest ? eventWords(newest) : "";
-  return button(
-    key,
-    [h("span", {}, t("control.undo")), words ? h("small", {}, words) : null].filter(Boolean),
-    () => undo(words),
-    "undo",
-  );
+  const said = [h("span", {}, t("control.undo")), h("span", { class: "unseen" }, ` ${words}`)];
+  return button("undo", [icon("undo-2"), ...said], () => undo(words), "undo");
 }
 
 async function undo(words) {
   if (await play({ undo: 1 })) toast(words ? t("control.undone_what", { words }) : t("control.undone"));
 }
 
-// What needs more room than a button: rows of a sheet, dice to keep.
+// A decision that is a word alone.
+const plain = (line) => Object.keys(line).length === 1;
+
+// What is chosen among several: a point, a word alone, rows of a sheet, dice to keep.
 function pick(snapshot) {
   if (housesTurn(snapshot)) return [];
-  const rows = snapshot.options.filter((line) => line.do === "score"),
-    keeps = snapshot.options.filter((line) => line.do === "keep");
-  return [rows.length ? rowPicker(snapshot, rows) : null, keeps.length ? keepPicker(snapshot, keeps) : null];
+  const of = (word) => snapshot.options.filter((line) => line.do === word),
+    rows = of("score"),
+    keeps = of("keep"),
+    choices = [...of("point"), ...snapshot.options.filter((line) => plain(line) && line.do !== "stop")];
+  return [
+    choices.length ? h("div", { class: "choose" }, choices.map((line) => choice(snapshot, line))) : null,
+    rows.length ? rowPicker(snapshot, rows) : null,
+    keeps.length ? keepPicker(snapshot, keeps) : null,
+  ];
+}
+
+function choice(snapshot, line) {
+  const points = snapshot.option_points[snapshot.options.indexOf(line)];
+  const words = plain(line) ? t(`control.${line.do}`) : [t("control.point"), die(line.value)];
+  const kind = equallyGood(snapshot, line, points) ? "main" : plain(line) ? "danger" : "";
+  return button(JSON.stringify(line), [words, points ? h("b", {}, signed(points)) : ""].flat(), () => play(line), kind);
+}
+
+// Gold marks the sensible choice, and each that is worth as much.
+function equallyGood(snapshot, line, points) {
+  if (sensible(snapshot, line)) return true;
+  const best = snapshot.options.findIndex((each) => each.do === line.do && sensible(snapshot, each));
+  return best >= 0 && snapshot.option_points[best] === points;
 }
 
 const BEST_ROWS = 3;
@@ -225,19 +212,14 @@ function placesOf(first, dice) {
   });
 }
 
-const keysOf = (box) => [...box.children].map((each) => each.dataset.key);
 
 function rest(snapshot) {
   const state = snapshot.state, playing = state && !state.over && !snapshot.abandoned;
   const items = [];
-  const shown = keysOf($("big"));
-  if (playing && state.throw_sizes.length && !shown.includes("enter"))
-    items.push(button("enter-2", t("control.enter"), () => enterThrow(table.snapshot)));
-  if (!shown.includes("undo")) items.push(undoButton(snapshot, "undo-2"));
   if (snapshot.options.some((line) => line.do === "spend"))
     items.push(button("spend", t("control.spend"), () => spend(table.snapshot)));
-  if (!table.paired) return h("div", { class: "choices" }, items);
-  items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
+  if (!table.paired) return items.length ? h("div", { class: "choices" }, items) : [];
+  if (playing) items.push(button("new-2", t("control.new_game"), () => newGame(start.games)));
   if (playing) items.push(button("leave", t("control.leave"), () => leave(table.snapshot)));
   if (playing) items.push(button("abandon", t("control.abandon"), abandon, "danger"));
   else if (state && table.owner)
@@ -354,7 +336,8 @@ function spend(snapshot) {
         type: "button",
         class: "main",
         onclick: async () => {
-          if (await play({ do: "spend", on: on.value, points: Number(points.value) })) box.close();
+          const line = { do: "spend", on: on.value, points: Number(points.value) };
+          if (await play(line, snapshot.number)) box.close();
         },
       },
       t("control.spend_do"),

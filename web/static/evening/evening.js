@@ -150,7 +150,7 @@ function courseOf(game, moves) {
 
 function replay(game, moves, all) {
   const wood = h("div", { class: "wood" }),
-    pegs = track(wood, moves[0].track.holes);
+    pegs = track(wood, moves[0].track.holes, moves[0].track.points_per_hole);
   let at = moves.length - 1,
     luck = null;
   const words = h("p", { "aria-live": "polite" }),

@@ -1,6 +1,7 @@
 // What deserves it owns the stage for two seconds: what happened in large words, the dice that did it, whom it struck.
-import { $, follow, h, has, number, t } from "../shared/core.js";
-import { chip, dice } from "../shared/dice.js";
+import { $, follow, h, has, isolate, number, t } from "../shared/core.js";
+import { chip, colourOf, dice } from "../shared/dice.js";
+import { toDo } from "../shared/facts.js";
 import { eventWords, sides } from "../shared/sides.js";
 
 const HELD_MS = 2000;
@@ -13,6 +14,7 @@ export function moments() {
     box.hidden = !drawn;
     box.replaceChildren(...(drawn ?? []));
     box.parentElement.classList.toggle("taken", Boolean(drawn));
+    if (drawn) box.style.setProperty("--struck", drawn.colour);
     over = drawn ? setTimeout(next, HELD_MS) : null;
   };
   follow((snapshot, before, news) => {
@@ -33,9 +35,12 @@ function drawing(snapshot, event) {
   const struck = [all[event.side], all.find((side) => side.name === event.args.on)].filter(Boolean);
   const big = `moment.${event.code}`,
     args = { ...event.args, points: number(event.args.points ?? 0) };
-  return [
+  const { who, what } = toDo(snapshot);
+  const parts = [
     ...struck.map((side) => h("p", { class: "whose" }, chip(side.colour), h("bdi", { class: "named" }, side.name))),
     h("p", { class: "cried" }, has(big) ? t(big, args) : eventWords(event)),
     thrown ? dice(thrown.args.dice) : null,
+    who ? h("p", { class: "next" }, `${t("moment.next")} ${isolate(who)}, ${what}`) : null,
   ].filter(Boolean);
+  return Object.assign(parts, { colour: struck.length ? colourOf(struck[0].colour) : "var(--brass)" });
 }

@@ -59,11 +59,7 @@ function cell(entered, offer, latest) {
   return h("td", { class: "n" }, offer === null ? "" : h("span", { class: "offer" }, `(${number(offer)})`));
 }
 
-const goalOf = ({ target, notes }) =>
-  h(
-    "p",
-    { class: "quiet goal" },
-    [t("goal.target", { points: number(target) }), ...notes.map((note) => t(note))].join(" · "),
-  );
+// The target itself stands above the turn.
+const goalOf = ({ notes }) => h("p", { class: "quiet goal" }, notes.map((note) => t(note)).join(" · "));
 
 const potOf = ({ label, points }) => h("p", { class: "spread" }, h("span", {}, t(label)), h("b", {}, number(points)));

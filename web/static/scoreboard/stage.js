@@ -1,7 +1,9 @@
 // The scoreboard's parts: the stage, the track, the players, the log. Each keeps itself as the snapshots say.
-import { $, fill, follow, h, number, settings, t, table, text } from "../shared/core.js";
-import { chip, colourOf, dice } from "../shared/dice.js";
-import { can, eventWords, gap, lengthOf, lying, noticeWords, sides, whoIsOn } from "../shared/sides.js";
+import { $, fill, follow, h, isolate, number, settings, t, table, text } from "../shared/core.js";
+import { blanks, chip, colourOf, dice } from "../shared/dice.js";
+import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared/facts.js";
+import { targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
+import { can, eventWords, gap, lengthOf, lying, nextStarter, sides, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
 
 const CALM = new Set([
@@ -19,99 +21,114 @@ const CALM = new Set([
   "restored",
 ]);
 
+const PLAIN = new Set(["throw", "decide"]);
+
+const LONG_SENTENCE = 48; // letters of a sentence that is written smaller where room is short
+
 // The refusals that only the rules explain.
 const WHY = new Set(["illegal_hold", "hold_on", "freeze", "decide_first", "count", "choose_point"]);
 
-/** Who is on, what lies, what it is worth, what can be done. */
+/** Which game, whose turn and what to do, what lies, what it is worth, what happened last. */
 export function stage() {
   follow((snapshot) => {
     const on = whoIsOn(snapshot),
-      state = snapshot.state;
-    fill($("who"), [on?.name, on?.colour, state?.player, state?.round, state?.over], () =>
-      heading(snapshot, on, state),
+      state = snapshot.state,
+      { who, what, how } = toDo(snapshot),
+      winner = winnerOf(snapshot);
+    $("match").hidden = !state;
+    if (state)
+      fill($("match"), [snapshot.game, goalWords(snapshot), roundWords(snapshot)], () => [
+        h("b", {}, gameName(snapshot)),
+        ...[goalWords(snapshot), roundWords(snapshot)].filter(Boolean).map((words) => h("span", {}, words)),
+      ]);
+    const box = /** @type {HTMLElement} */ ($("who").closest(".stage"));
+    box.classList.toggle("won", Boolean(winner));
+    box.classList.toggle("idle", !state);
+    box.classList.toggle("fresh", Boolean(state?.throw_sizes.length) && !worthOf(snapshot));
+    box.style.setProperty("--on", colourOf((winner ?? on)?.colour ?? 0));
+    $("who").classList.toggle("long", `${who ?? ""}${what}`.length > (winner ? 16 : LONG_SENTENCE));
+    fill($("who"), [who, what, on?.name, on?.colour, winner?.name, state?.over], () =>
+      heading(snapshot, who, what, winner ?? on),
     );
     const { frozen, loose } = lying(snapshot);
     fill(
       $("felt"),
-      [
-        frozen,
-        loose,
-        snapshot.phase,
-        snapshot.thrown,
-        snapshot.game,
-        snapshot.state?.outcome,
-        snapshot.question?.id,
-        on?.colour,
-      ],
+      [frozen, loose, snapshot.phase, snapshot.game, state?.over, snapshot.question?.id, on?.colour],
       () => felt(snapshot, frozen, loose, on),
     );
-    drawWorth(snapshot, state, on);
-    text($("can"), can(snapshot));
+    drawWorth(snapshot);
     chance(snapshot);
     const phase = $("phase");
     phase.dataset.phase = snapshot.phase;
     text(phase, t(`phase.${snapshot.phase}`));
-    const words = noticeWords(snapshot), notice = $("notice");
-    notice.hidden = !words;
-    notice.classList.toggle("calm", CALM.has(snapshot.notice?.code));
-    fill(notice, words, () =>
+    phase.hidden = !state;
+    const notice = $("notice");
+    const more = state?.over ? [leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join(" · ") : how;
+    notice.hidden = !more;
+    notice.classList.toggle("alarm", snapshot.phase === "asking" || wrong(snapshot));
+    fill(notice, [more, snapshot.notice?.code], () =>
       [
-        h("span", {}, words),
+        h("span", {}, more),
         WHY.has(snapshot.notice?.code)
           ? [" ", h("a", { href: `/help#rules-${snapshot.game}/${snapshot.notice.code}` }, t("why"))]
           : [],
       ].flat(),
     );
+    const last = lastWords(snapshot);
+    $("last").parentElement.hidden = !last;
+    text($("last"), last);
   });
 }
 
-function heading(snapshot, on, state) {
-  if (!state) return [h("span", {}, t("stage.idle"))];
-  if (!on) return [h("span", {}, t("stage.over"))];
+const winnerOf = (snapshot) => (snapshot.state?.outcome ? sides(snapshot).find((side) => side.won) : null);
+const wrong = ({ notice }) =>
+  Boolean(notice) && ![CALM, PLAIN].some((calm) => calm.has(notice.code)) && !notice.code.startsWith("house_");
+
+function heading(snapshot, who, what, on) {
+  if (!who)
+    return [
+      snapshot.state?.over && on ? chip(on.colour) : null,
+      h("span", { id: "can" }, what),
+    ];
   const teams = snapshot.header.players.length > snapshot.sides.length;
-  const whose = teams ? t("stage.for_team", { player: state.player, team: on.name }) : state.player;
+  const whose = teams && on ? t("stage.for_team", { player: who, team: on.name }) : isolate(who);
   return [
-    chip(on.colour),
-    h("span", { class: `named ${lengthOf(whose)}` }, t("stage.on", { player: whose })),
-    h("span", { class: "round" }, t("stage.round", { round: state.round })),
+    on ? chip(on.colour) : null,
+    h("span", { class: `named ${lengthOf(whose)}` }, whose),
+    ", ",
+    h("span", { id: "can" }, what),
   ];
 }
 
 function felt(snapshot, frozen, loose, on) {
-  if (snapshot.state?.outcome)
-    return sides(snapshot)
-      .filter((side) => side.won)
-      .map((side) =>
-        h("p", { class: "winner" }, chip(side.colour), h("bdi", { class: `named ${lengthOf(side.name)}` }, side.name)),
-      );
-  if (snapshot.phase === "settling") return [h("p", {}, t("stage.settling"))];
-  if (snapshot.question?.values.length) return [dice(snapshot.question.values)];
-  if (!frozen.length && !loose.length) return [h("p", {}, t(snapshot.state ? "stage.empty" : "stage.waiting"))];
-  const kept = frozen.length ? dice(frozen, "frozen", "dice.frozen") : null;
+  if (snapshot.phase === "settling" || snapshot.state?.over) return [];
+  const group = (row, label) => h("figure", { class: "group" }, row, h("figcaption", {}, t(label)));
+  if (snapshot.question?.values.length) return [group(dice(snapshot.question.values), "lies.seen")];
+  const [count] = snapshot.state?.throw_sizes ?? [];
+  if (!frozen.length && !loose.length) return count ? [group(blanks(count), "lies.to_throw")] : [];
+  const kept = frozen.length ? dice(frozen, "frozen", "dice.frozen") : null,
+    stay = snapshot.panels.sheet && snapshot.state?.throw_sizes.length; // with a sheet: what is not thrown again
   kept?.style.setProperty("--ring", colourOf(on?.colour ?? 0));
-  return [kept, loose.length ? dice(loose) : null];
+  return [
+    kept ? group(kept, "lies.kept") : null,
+    loose.length ? group(dice(loose), stay ? "lies.kept" : "lies.thrown") : null,
+  ];
 }
 
-function drawWorth(snapshot, state, on) {
-  const worth = $("worth");
-  worth.hidden = !state || state.over || snapshot.abandoned || !snapshot.panels.worth;
-  if (worth.hidden) return;
-  const none = state.turn_points === 0; // nothing to lose yet: what stands is said quietly
-  worth.classList.toggle("none", none);
-  text($("points"), none ? number(on?.score ?? 0) : `+${number(state.turn_points)}`);
-  const past = on && on.peg.provisional > snapshot.track.holes;
-  fill(
-    $("makes"),
-    [on?.name, on?.ahead, past, none],
-    () =>
-      on &&
-      (none ? t("stage.stands") : [t("stage.would_make"), " ", h("b", {}, past ? t("stage.home") : number(on.ahead))]),
-  );
+function drawWorth(snapshot) {
+  const worth = worthOf(snapshot);
+  $("worth").hidden = !worth;
+  if (!worth) return;
+  $("worth").classList.toggle("none", worth.value === 0);
+  text($("worth-label"), worth.label);
+  text($("points"), worth.value > 0 ? `+${number(worth.value)}` : "0");
+  text($("makes"), worth.note);
 }
 
 function chance(snapshot) {
   const safe = settings.get("odds", "on") === "off" ? null : snapshot.safe_chance, box = $("chance");
-  box.hidden = safe === null || safe === undefined || !snapshot.state || snapshot.state.over || snapshot.abandoned;
+  const playing = snapshot.state && !snapshot.state.over && !snapshot.abandoned;
+  box.hidden = !playing || safe === null || safe === undefined || safe >= 1;
   if (box.hidden) return;
   const percent = safe > 0.999 && safe < 1 ? 99.9 : Math.round(safe * 1000) / 10;
   fill(box, percent, () => [
@@ -124,14 +141,18 @@ const HOLES = 120, WIDE_STEP = 13; // of an empty track, while no game is on; be
 
 /** The wooden track with everyone's pegs; a wide one has longer rows. */
 export function board(wide = false) {
-  let move = null, holes = 0;
+  let move = null, holes = 0, points = 0;
   follow((snapshot) => {
-    const wanted = snapshot.track?.holes ?? HOLES;
-    if (wanted !== holes) {
+    const wanted = snapshot.track?.holes ?? HOLES,
+      worth = snapshot.track?.points_per_hole ?? 1;
+    if (wanted !== holes || worth !== points) {
       holes = wanted;
-      move = wide ? track($("track"), holes, ...(holes > HOLES ? [60] : [40, WIDE_STEP])) : track($("track"), holes);
+      points = worth;
+      const rows = wide ? [60, WIDE_STEP] : [];
+      move = track($("track"), holes, points, ...rows);
     }
-    const pegs = sides(snapshot).map(({ name, seat, colour, to_play: on, peg, back }) => ({
+    const all = sides(snapshot);
+    const pegs = all.map(({ name, seat, colour, to_play: on, peg, back }) => ({
       name,
       seat,
       colour,
@@ -140,26 +161,32 @@ export function board(wide = false) {
       banked: peg.banked,
       ahead: peg.provisional,
     }));
-    move(pegs, inWords(pegs));
+    move(pegs, inWords(all.map(({ name, score, ahead }) => ({ name, banked: number(score), ahead: number(ahead) }))));
   });
 }
 
-/** Names, scores, counters. */
+/** Who leads, then names, scores, how far to go, counters. */
 export function players() {
   follow((snapshot) => {
-    const all = sides(snapshot);
+    const all = sides(snapshot),
+      lead = all.length ? leadWords(snapshot) : "";
+    $("lead").hidden = !lead;
+    text($("lead"), lead);
     $("players").style.setProperty("--sides", all.length);
-    fill($("players"), all, () => all.map((side) => player(side, all)));
+    fill($("players"), [all, targetOf(snapshot), snapshot.state?.over], () =>
+      all.map((side) => player(snapshot, side, all)),
+    );
   });
 }
 
-function player(side, all) {
+function player(snapshot, side, all) {
   const plus = side.ahead === side.score ? null : h("span", { class: "plus" }, `+${number(side.ahead - side.score)}`);
-  const said = says(side);
+  const most = Math.max(...all.map((each) => each.score));
+  const leads = most > 0 && side.score === most && all.some((each) => each.score < most);
   return h(
     "li",
     {
-      class: side.to_play ? "player on" : "player",
+      class: `player${side.to_play ? " on" : ""}${leads || side.won ? " first" : ""}`,
       style: { "--colour": colourOf(side.colour) },
       "aria-current": side.to_play ? "true" : null,
     },
@@ -168,24 +195,33 @@ function player(side, all) {
       "span",
       { class: "name" },
       h("bdi", { class: lengthOf(side.name) }, side.name),
-      said ? h("small", {}, said) : null,
+      h("small", {}, says(snapshot, side)),
     ),
     h("span", { class: "counters" }, side.counters.map(notches)),
     gap(side, all),
     h("span", { class: "score" }, number(side.score), plus ? " " : null, plus));
 }
 
+// A count of none is no news: its notches are drawn from the first on, with their word.
 const notches = ({ label, count, full }) =>
-  h(
-    "span",
-    { class: "notches", role: "img", "aria-label": t(label, { count, most: full }) },
-    Array.from({ length: full }, (_, at) => h("i", { class: at < count ? "cut" : "" })),
-  );
+  count === 0
+    ? null
+    : h(
+        "span",
+        { class: "counted" },
+        h(
+          "span",
+          { class: "notches", "aria-hidden": "true" },
+          Array.from({ length: full }, (_, at) => h("i", { class: at < count ? "cut" : "" })),
+        ),
+        h("small", {}, t(label, { count, most: full })),
+      );
 
-function says(side) {
+function says(snapshot, side) {
   const words = side.won ? [t("player.winner")] : side.notes.map((note) => t(note));
   if (side.games_lost) words.push(t("player.lost", { count: side.games_lost }));
-  return words.join(" · ");
+  if (!words.length) words.push(toGo(snapshot, side));
+  return words.filter(Boolean).join(" · ");
 }
 
 /** The log in words, newest first, with each throw's dice; `edit` makes a throw's dice a button for paired phones. */
@@ -206,8 +242,8 @@ export function log(edit = null) {
 }
 
 function entry(event) {
-  const words = h("span", {}, eventWords(event));
-  const values = event.code === "threw" ? event.args.dice : null;
+  const values = event.code === "threw" ? event.args.dice : null,
+    words = h("span", {}, values ? t("log.threw", { player: event.args.player }) : eventWords(event));
   return h("li", {}, words, values ? h("span", { class: "thrown" }, dice(values)) : null);
 }
 

@@ -1,5 +1,5 @@
 // The cribbage track: rows of thirty holes, serpentine, in groups of five; two pegs for each player, the second hollow.
-import { s, t } from "../shared/core.js";
+import { number, s, t } from "../shared/core.js";
 import { colourOf, markOf } from "../shared/dice.js";
 
 const STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 25, TOP = 14;
@@ -21,11 +21,11 @@ function place(hole, holes, perRow, step) {
 }
 
 /**
- * Draw the track. Return the function that moves the pegs.
+ * Draw the track, numbered in points: `points` a hole. Return the function that moves the pegs.
  *
  * Its arguments are the sides, each {seat, colour, banked, ahead, back, on}, and the label.
  */
-export function track(holder, holes, perRow = 30, step = STEP) {
+export function track(holder, holes, points = 1, perRow = 30, step = STEP) {
   const rows = holes / perRow,
     pegs = s("g"),
     known = new Map();
@@ -35,9 +35,9 @@ export function track(holder, holes, perRow = 30, step = STEP) {
     "svg",
     { class: "track", viewBox: `0 0 ${width} ${TOP * 2 + (rows - 1) * ROW_HEIGHT + 2}`, role: "img" },
     lanes(rows, width),
-    halfway(at(holes / 2)),
+    points === 1 ? halfway(at(holes / 2)) : [],
     holesOf(holes, at),
-    numbers(holes, at),
+    numbers(holes, at, points, width),
     pockets(at(holes + 1)),
     pegs,
   );
@@ -117,11 +117,14 @@ function holesOf(holes, at) {
   }));
 }
 
-function numbers(holes, at) {
+// In the points of the game, whatever a hole stands for. A long number stays inside the drawing.
+const LETTER = 8.8;
+function numbers(holes, at, points, width) {
   const marks = [];
   for (let hole = 10; hole <= holes; hole += 10) {
-    const [x, y] = at(hole);
-    marks.push(s("text", { class: "mark", x: x.toFixed(1), y: y + 13 }, String(hole)));
+    const [x, y] = at(hole), words = number(hole * points), half = (words.length * LETTER) / 2;
+    const inside = Math.max(half, Math.min(width - half, x));
+    marks.push(s("text", { class: "mark", x: inside.toFixed(1), y: y + 13 }, words));
   }
   return s("g", { "aria-hidden": "true" }, marks);
 }

@@ -7,8 +7,26 @@
 export const start = JSON.parse(document.getElementById("start").textContent);
 const catalogue = fetch(start.texts).then((response) => response.json());
 let texts = {};
-export const ready = catalogue.then((loaded) => { texts = loaded; });
+const FACES_MS = 600, // how long a phone waits for its own faces before it is drawn without them
+  FACES_ON_SCREEN_MS = 5000; // the pub's screen is opened once an evening, and waits longer
+
+export const ready = Promise.all([catalogue.then((loaded) => { texts = loaded; }), faces()]);
 const plural = new Intl.PluralRules(document.documentElement.lang);
+
+// The page's own faces. A page on a slow network is drawn without them, and has them at its next visit: nothing jumps.
+function faces() {
+  const root = document.documentElement,
+    loaded = Promise.all(["700 1em Fraunces", "400 1em Figtree"].map((face) => document.fonts.load(face))),
+    patience_ms = document.body.classList.contains("tv") ? FACES_ON_SCREEN_MS : FACES_MS,
+    late = new Promise((done) => setTimeout(done, patience_ms, null));
+  return Promise.race([loaded, late]).then((there) => { if (there) root.dataset.faces = "own"; }, () => {});
+}
+
+/** An icon of the page's set, by name. It says nothing: words stand beside it. */
+export function icon(name) {
+  const href = `${document.documentElement.dataset.icons}#${name}`;
+  return s("svg", { class: "icon", "aria-hidden": "true" }, s("use", { href }));
+}
 
 /** @type {<Id extends keyof Elements>(id: Id) => Elements[Id]} */
 export const $ = (id) => /** @type {any} */ (document.getElementById(id));
@@ -235,7 +253,20 @@ const addressOf = (path) =>
  *
  * A body with a snapshot number is kept while the table can't be reached, and sent once it is back.
  */
-export async function post(path, body, { quiet = false } = {}) {
+export async function post(path, body, options = {}) {
+  posting += 1;
+  try {
+    return await sent(path, body, options);
+  } finally {
+    posting -= 1;
+  }
+}
+
+let posting = 0;
+/** Whether an act of this phone is on its way: what changes meanwhile is most likely its own doing. */
+export const acting = () => posting > 0;
+
+async function sent(path, body, { quiet = false }) {
   let response;
   try {
     response = await fetch(addressOf(path), {
@@ -270,8 +301,8 @@ async function sendWaiting() {
   else if (await post(path, body)) toast(t("offline.sent"));
 }
 
-/** Play a transcript line for the snapshot on screen. */
-export const play = (line) => post("/api/lines", { number: table.snapshot.number, line });
+/** Play a transcript line for the snapshot on screen, or for the one of that number. */
+export const play = (line, number = table.snapshot.number) => post("/api/lines", { number, line });
 
 let toasting = null;
 export function toast(words, action = null) {

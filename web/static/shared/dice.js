@@ -71,6 +71,14 @@ export function dice(values, kind = "", label = "dice.lie") {
   );
 }
 
+/** Dice that are still to be thrown: blank. The sentence beside them tells how many. */
+export const blanks = (count) =>
+  h("div", { class: "dice", "aria-hidden": "true" }, Array.from({ length: count }, () => {
+    const blank = die(0, { quiet: true });
+    blank.classList.add("ghost");
+    return blank;
+  }));
+
 // Each player has a colour and a mark of its own, so that nobody needs to tell orange from green.
 const MARKS = [
   () => [], // steady

@@ -23,25 +23,37 @@ export const lying = (snapshot) =>
 
 const either = (values) => values.map((value) => number(value)).join(` ${t("or")} `);
 
-/** One line of what can happen now: "Throw 4 or bank 10". */
+/** One line of what can happen now: "Throw 4 dice or bank 10". */
 export function can(snapshot) {
   const state = snapshot.state;
   if (!state) return t("can.no_game");
-  if (state.over || snapshot.abandoned) {
-    const next = snapshot.next_starter ? ` ${t("can.next_starter", { player: snapshot.next_starter })}` : "";
-    return overLine(snapshot.abandoned ? null : state.outcome) + next;
-  }
+  if (state.over || snapshot.abandoned) return overLine(snapshot.abandoned ? null : state.outcome);
   if (snapshot.phase === "asking") return t("can.asking");
   if (forHouse(snapshot)) return t(`notice.${snapshot.notice.code}`, plainArgs(snapshot.notice.args));
-  const line = snapshot.panels.can
-    .map(({ code, args }) => {
-      if (code === "can.score" && snapshot.choice?.category)
-        return t("can.score_choice", { category: t(`category.${snapshot.choice.category}`) });
-      return t(code, Object.fromEntries(Object.entries(args).map(([name, value]) => [name, either([value].flat())])));
-    })
-    .join(` ${t("or")} `);
+  const line = actions(snapshot);
   return line.charAt(0).toLocaleUpperCase() + line.slice(1);
 }
+
+// To spend is a rare choice: the sentence leaves it out where there is another.
+const RARE = "can.spend";
+
+/** What the player to act may do, as part of a sentence: "throw the other 4 dice or bank 10". */
+export function actions(snapshot) {
+  const { panels } = snapshot,
+    usual = panels.can.filter(({ code }) => code !== RARE);
+  return (usual.length ? usual : panels.can)
+    .map(({ code, args }) => {
+      const rest = code === "can.throw" && panels.kept.length > 0,
+        more = !rest ? code : panels.dice.length === args.count[0] ? "can.throw_rest" : "can.throw_all",
+        values = code === "can.point" ? args.values.map((value) => t("face.all", { value })) : null;
+      const plain = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, either([value].flat())]));
+      return t(more, values ? { values: values.join(` ${t("or")} `) } : plain);
+    })
+    .join(` ${t("or")} `);
+}
+
+/** Who starts the next game, in words; empty until this one is over. */
+export const nextStarter = ({ next_starter: player }) => (player ? t("can.next_starter", { player }) : "");
 
 function overLine(outcome) {
   if (!outcome) return t("can.abandoned");
@@ -63,6 +75,13 @@ export function sensible({ rule_of_thumb: rule, options, state }, line) {
 export const deciding = ({ state, abandoned, options }) =>
   Boolean(state && !state.over && !abandoned && !state.throw_sizes.length && options.length);
 
+/** The wrong number of dice that an open question is about: { seen, wanted }, or null. `wanted` may be several. */
+export function miscount({ question, notice }) {
+  if (!question || (question.code !== "count" && question.wanted.includes(question.values.length))) return null;
+  const seen = notice?.code === "count" ? notice.args.seen : question.values.length;
+  return { seen: number(seen), wanted: question.wanted.join(` ${t("or")} `) };
+}
+
 /** Whether it is the house's turn and the table says what it does. */
 export const forHouse = (snapshot) => snapshot?.notice?.code.startsWith("house_") ?? false;
 
@@ -73,13 +92,7 @@ export function gap(side, all) {
   const most = Math.max(...all.map((each) => each.score)), leads = side.score === most;
   if (all.every((each) => each.score === most)) return h("span", { class: "gap" });
   const words = leads ? t("player.leads") : t("player.behind", { points: number(most - side.score) });
-  return h(
-    "span",
-    { class: leads ? "gap leads" : "gap" },
-    leads
-      ? words
-      : [h("span", { "aria-hidden": "true" }, `−${number(most - side.score)}`), h("span", { class: "unseen" }, words)],
-  );
+  return h("span", { class: leads ? "gap leads" : "gap" }, words);
 }
 
 /** What the table sees or waits for, in words; empty when there is nothing to say. */
@@ -89,6 +102,7 @@ export function noticeWords(snapshot) {
   if (!notice || notice.code === "throw" || notice.code === "decide" || forHouse(snapshot)) return "";
   if (notice.code === "unclear") return t(`doubt.${notice.args.code}`);
   if (notice.code === "illegal_hold") return t(`notice.illegal_hold.${notice.args.reason}`, plainArgs(notice.args));
+  if (notice.code === "choose_entry" && notice.args.again === 0) return t("hint.score");
   const args = plainArgs(notice.args);
   if ("missing" in args) args.count = args.missing;
   return t(`notice.${notice.code}`, args);

@@ -2,7 +2,7 @@
 import { worth } from "../scoreboard/advice.js";
 import { $, fill, follow, goLive, h, number, ready, start, t, table, text } from "../shared/core.js";
 import { dice } from "../shared/dice.js";
-import { eventWords, sides } from "../shared/sides.js";
+import { sides } from "../shared/sides.js";
 import { moments } from "../scoreboard/moment.js";
 import { panels } from "../scoreboard/panels.js";
 import { chancesOf, raceOf } from "../shared/race.js";
@@ -48,13 +48,12 @@ async function retell(snapshot) {
   turning = setInterval(() => { scene += 1; newest(table.snapshot); photos(table.snapshot); }, SCENE_MS);
 }
 
+// What a game that is over is remembered by.
 function newest(snapshot) {
   $("log").classList.toggle("scene", shownScene() !== null);
   const told = shownScene()
     ? [shownScene().title, ...shownScene().moves.map((move) => move.words)]
-    : snapshot.highlights.length
-      ? snapshot.highlights.map((each) => remembered(sides(snapshot), each))
-      : snapshot.events.slice(-1).map(eventWords);
+    : snapshot.highlights.map((each) => remembered(sides(snapshot), each));
   fill($("log"), told, () => told.map((words) => h("li", {}, words)));
 }
 

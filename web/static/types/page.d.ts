@@ -13,6 +13,7 @@ export interface Start {
   voice: boolean;
   evening: boolean;
   advice: boolean;
+  titles: Record<string, string>;
   awake?: string;
   games?: any[];
 }

@@ -177,6 +177,7 @@ export interface Thrown {
   values: number[];
   source: string;
   photo: boolean;
+  boxes: [number, number, number, number, number][];
 }
 
 export type Tone = [number, number, number];
@@ -184,6 +185,7 @@ export type Tone = [number, number, number];
 export interface Track {
   holes: number;
   pegs: Peg[];
+  points_per_hole: number;
 }
 
 export interface TrayPlan {
@@ -200,8 +202,7 @@ export interface Elements {
   "big": HTMLElementTagNameMap["div"];
   "board": HTMLElementTagNameMap["div"];
   "calibrated": HTMLElementTagNameMap["p"];
-  "can": HTMLElementTagNameMap["p"];
-  "chance": HTMLElementTagNameMap["span"];
+  "chance": HTMLElementTagNameMap["p"];
   "clock": HTMLElementTagNameMap["time"];
   "code": HTMLElementTagNameMap["div"];
   "count": HTMLElementTagNameMap["p"];
@@ -223,7 +224,9 @@ export interface Elements {
   "host": HTMLElementTagNameMap["figure"];
   "ill": HTMLElementTagNameMap["p"];
   "language": HTMLElementTagNameMap["select"];
+  "last": HTMLElementTagNameMap["span"];
   "lay": HTMLElementTagNameMap["button"];
+  "lead": HTMLElementTagNameMap["h2"];
   "lens": HTMLElementTagNameMap["p"];
   "lift": HTMLElementTagNameMap["button"];
   "lights": SVGElementTagNameMap["svg"];
@@ -231,11 +234,13 @@ export interface Elements {
   "lights-fold": HTMLElementTagNameMap["details"];
   "live": HTMLElementTagNameMap["p"] | HTMLElementTagNameMap["span"];
   "log": HTMLElementTagNameMap["ol"];
-  "log-title": HTMLElementTagNameMap["h2"];
+  "log-fold": HTMLElementTagNameMap["details"];
   "look": HTMLElementTagNameMap["select"];
   "main": HTMLElementTagNameMap["main"];
-  "makes": HTMLElementTagNameMap["span"];
+  "makes": HTMLElementTagNameMap["p"];
+  "match": HTMLElementTagNameMap["p"];
   "measures": HTMLElementTagNameMap["form"];
+  "menu-phone": HTMLElementTagNameMap["h2"];
   "moment": HTMLElementTagNameMap["div"];
   "more": HTMLElementTagNameMap["details"] | HTMLElementTagNameMap["section"];
   "none": HTMLElementTagNameMap["p"];
@@ -258,7 +263,7 @@ export interface Elements {
   "pin": HTMLElementTagNameMap["input"];
   "players": HTMLElementTagNameMap["div"] | HTMLElementTagNameMap["ul"];
   "players-box": HTMLElementTagNameMap["section"];
-  "points": HTMLElementTagNameMap["span"];
+  "points": HTMLElementTagNameMap["p"];
   "power": HTMLElementTagNameMap["p"];
   "race": HTMLElementTagNameMap["div"];
   "rest": HTMLElementTagNameMap["div"];
@@ -295,4 +300,5 @@ export interface Elements {
   "who": HTMLElementTagNameMap["h1"];
   "wood": HTMLElementTagNameMap["section"];
   "worth": HTMLElementTagNameMap["div"];
+  "worth-label": HTMLElementTagNameMap["p"];
 }

@@ -26,10 +26,11 @@ class Peg:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """Number of holes of the track, and the pegs by side."""
+    """Number of holes of the track, the pegs by side, and the points that a hole stands for."""
 
     holes: int
     pegs: tuple[Peg, ...]
+    points_per_hole: float = 1
 
 
 def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int = 1) -> Track:
@@ -40,6 +41,7 @@ def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int =
             Peg(score // points_per_hole, more // points_per_hole)
             for score, more in zip(state.standing.scores, scores_ahead(state), strict=True)
         ),
+        float(points_per_hole),
     )
 
 

@@ -1,0 +1,112 @@
+"""Two phones act at once: a tap does what its button said when the finger came down, or nothing at all."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from companion.table.commands import StartGame
+from tests.web.pub import HEADER, PIN, Pub, play, served
+
+pytestmark = pytest.mark.browser
+INTERLEAVINGS = 200
+MAX_APART_MS = 900
+NAMED: list[dict[str, Any]] = [{"throw": [5, 5, 5, 2, 1, 4, 6]}, {"do": "point", "value": 5}]
+
+WATCH = """() => {
+  window.acts = []; window.pressed = null;
+  addEventListener("pointerdown", (event) => {
+    const button = event.target.closest("button");
+    window.pressed = button && { key: button.dataset.key, at: performance.now() }; }, true);
+  const sent = window.fetch;
+  window.fetch = (path, options) => {
+    if (options?.method === "POST" && !String(path).includes("hold"))
+      window.acts.push({ path: String(path), body: JSON.parse(options.body), pressed: window.pressed });
+    return sent(path, options); };
+}"""
+
+
+def wanted(key: str) -> tuple[str, dict[str, Any]]:
+    """Return what a button of that key sends: the end of the path, and a part of the body."""
+    if key == "undo":
+        return "/api/lines", {"line": {"undo": 1}}
+    if key == "next":
+        return "/api/next", {}
+    return "/api/lines", {"line": json.loads(key)}
+
+
+@pytest.mark.slow
+def test_no_tap_does_what_was_not_on_its_button(chromium: Any, pub: Pub) -> None:
+    dice = random.Random(37)
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *NAMED)
+    with served(pub) as address:
+        phones = [phone(chromium, address) for _ in range(2)]
+        places = [spot(phones[0], at) for at in range(3)]
+        for _ in range(INTERLEAVINGS):
+            prepare(pub, dice, phones)
+            for each in dice.sample(phones, 2):
+                each.mouse.click(*dice.choice(places))
+                each.wait_for_timeout(dice.uniform(0, MAX_APART_MS / 2))
+        done = [act for each in phones for act in each.evaluate("acts")]
+        for each in phones:
+            each.context.close()
+    assert len(done) > INTERLEAVINGS / 4, "taps do something"
+    for act in done:
+        path, body = wanted(act["pressed"]["key"])
+        assert act["path"].endswith(path), act
+        assert body.items() <= act["body"].items(), act
+
+
+def phone(chromium: Any, address: str) -> Any:
+    """A paired phone on the control page that notes what it sends and what was pressed."""
+    context = chromium.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    assert context.request.post(f"{address}/api/pair", data={"pin": PIN, "name": "Host"}).ok
+    page = context.new_page()
+    page.goto(address + "/control")
+    page.wait_for_selector('#live[data-live="yes"]')
+    page.evaluate(WATCH)
+    return page
+
+
+def spot(page: Any, place: int) -> tuple[float, float]:
+    """The middle of one of the three places for acts."""
+    box = page.locator("#big > *").nth(place).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def prepare(pub: Pub, dice: random.Random, phones: list[Any]) -> None:
+    """Bring the game to a state in which something can be banked, and close what a tap has opened."""
+    for each in phones:
+        each.keyboard.press("Escape")
+    snapshot = pub.table.snapshot()
+    if snapshot.abandoned or snapshot.state is None or snapshot.state["over"]:
+        pub.table.submit(StartGame(header=HEADER))
+        snapshot = pub.table.snapshot()
+    words = {line["do"] for line in snapshot.options}
+    if "point" in words:
+        play(pub, next(line for line in snapshot.options if line["do"] == "point"))
+    elif "stop" not in words and snapshot.state is not None and snapshot.state["throw_sizes"] == [7]:
+        value = dice.randint(2, 6)
+        rest = [each for each in range(1, 7) if each != value][:4]
+        play(pub, {"throw": [value] * 3 + rest}, {"do": "point", "value": value})
+
+
+def test_a_tap_right_after_a_change_made_elsewhere_is_ignored(chromium: Any, pub: Pub) -> None:
+    pub.table.submit(StartGame(header=HEADER))
+    play(pub, *NAMED)
+    with served(pub) as address:
+        page = phone(chromium, address)
+        number = pub.table.snapshot().number
+        box = page.locator("#big [data-key='undo']").bounding_box()
+        play(pub, {"throw": [5, 1, 2, 3]})
+        page.wait_for_selector(f'html[data-number="{number + 1}"]', state="attached")
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        assert page.evaluate("acts") == []
+        page.wait_for_selector("#sheet button:not([aria-disabled])")
+        page.click("#big [data-key='undo']")
+        page.wait_for_function("() => acts.length === 1")
+        page.context.close()

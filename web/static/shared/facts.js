@@ -1,0 +1,122 @@
+// What a glance must tell: which game, whose turn and what to do, what it is worth, who leads, what happened, how far.
+import { number, own, start, t } from "./core.js";
+import { actions, can, eventWords, forHouse, housesTurn, listed, miscount, noticeWords, sides } from "./sides.js";
+
+/** Return the name of the game on the table. */
+export function gameName({ game }) {
+  return own(start.titles, game) ?? game;
+}
+
+/** Return the score that ends the race, or null in a game of a fixed number of rounds. */
+export const targetOf = ({ panels, track }) =>
+  panels.goal?.target ?? (panels.sheet || !track ? null : Math.ceil((track.holes + 1) * track.points_per_hole));
+
+/** Return the goal in words: "First to 121 points", or "Most points after 13 rounds". */
+export function goalWords(snapshot) {
+  const { panels } = snapshot;
+  if (panels.goal?.notes.includes("goal.last_round")) return t("goal.last_round_wins");
+  if (panels.goal === null && panels.sheet) return t("goal.rounds", { rounds: panels.sheet.rows.length });
+  return t("goal.target", { points: number(targetOf(snapshot)) });
+}
+
+/** Return the round in words: "Round 3", or "Round 3 of 13". */
+export function roundWords({ state, panels }) {
+  if (!state?.round || state.over) return "";
+  const args = { round: state.round, rounds: panels.sheet?.rows.length };
+  return panels.sheet ? t("stage.round_of", args) : t("stage.round", args);
+}
+
+/** Return how far a side still has to go: "78 to go"; empty where no target is left to reach. */
+export function toGo(snapshot, side) {
+  const target = targetOf(snapshot);
+  if (target === null || snapshot.state?.over || side.score >= target) return "";
+  return t("player.to_go", { points: number(target - side.score) });
+}
+
+/** Return who leads and by how much: "Ben leads by 12", or who won and by how much. */
+export function leadWords(snapshot) {
+  const ordered = [...sides(snapshot)].sort((one, other) => other.score - one.score);
+  if (ordered.length < 2) return "";
+  const [first, second] = ordered,
+    by = number(first.score - second.score);
+  const winners = ordered.filter((side) => side.won);
+  if (winners.length === 1 && winners[0] === first && first.score > second.score)
+    return t("lead.won_by", { name: first.name, points: by });
+  if (first.score === 0) return t("lead.nobody");
+  const level = ordered.filter((side) => side.score === first.score);
+  if (level.length === ordered.length) return t("lead.level", { points: number(first.score) });
+  const names = listed(level.map((side) => side.name));
+  if (level.length > 1) return t("lead.shared", { names, points: number(first.score) });
+  return t("lead.by", { name: first.name, points: by });
+}
+
+/** Return what happened last, in one or two sentences: "Ben threw 2, 2, 4, 6. Ben loses 18 points." */
+export function lastWords({ events }) {
+  const newest = events.at(-1)?.number;
+  return events
+    .filter((event) => event.number === newest && event.code !== "game_over")
+    .map(eventWords)
+    .filter(Boolean)
+    .map((words) => (/[.!?…]$/.test(words) ? words : `${words}.`))
+    .join(" ");
+}
+
+/**
+ * Return what is to be done now: { who, what, how }.
+ *
+ * `who` is the player to act, or null where the sentence names nobody. `how` explains or warns, and may be empty.
+ */
+export function toDo(snapshot) {
+  const { state, phase, abandoned, panels, question } = snapshot;
+  const screen = document.body.classList.contains("tv");
+  if (!state) return { who: null, what: t("hero.idle"), how: t(screen ? "hero.idle_screen" : "hero.idle_how") };
+  if (abandoned || state.over) return { who: null, what: can(snapshot), how: "" };
+  if (phase === "asking") {
+    const counts = miscount(snapshot);
+    return {
+      who: null,
+      what: t(counts ? "hero.miscounted" : "hero.asking", { player: state.player, ...counts }),
+      how: `${counts ? "" : t(`doubt.${question?.code}`)} ${t("can.asking")}`.trim(),
+    };
+  }
+  if (phase === "settling") return { who: state.player, what: t("hero.rolling"), how: "" };
+  if (forHouse(snapshot)) return { who: null, what: can(snapshot), how: t("hero.house_how") };
+  const how = noticeWords(snapshot) || hint(snapshot, panels.can[0]?.code);
+  return { who: state.player, what: actions(snapshot), how };
+}
+
+function hint(snapshot, code) {
+  if (code === "can.point" || code === "can.keep" || code === "can.again") return t(`hint.${code.slice(4)}`);
+  if (snapshot.panels.can.some((each) => each.code === "can.score")) return t("hint.score");
+  if (snapshot.state.turn_points > 0 && snapshot.state.throw_sizes.length)
+    return t("hint.risk", { points: number(snapshot.state.turn_points) });
+  return "";
+}
+
+const DECIDES = new Set(["point", "keep"]);
+
+/** Return what the turn or the dice are worth: { label, value, note }, or null where no game is on. */
+export function worthOf(snapshot) {
+  const { state, panels, options, option_points: points, abandoned } = snapshot;
+  if (!state || state.over || abandoned) return null;
+  const on = sides(snapshot).find((side) => side.to_play);
+  if (panels.sheet) {
+    const offers = panels.sheet.offers,
+      best = Math.max(...offers.map((offer) => offer ?? -1));
+    if (best < 0) return null;
+    const row = panels.sheet.rows[offers.indexOf(best)],
+      category = t(`category.${row}`, {}, row);
+    return { label: t("worth.dice"), value: best, note: t("worth.in_row", { category }) };
+  }
+  if (!panels.worth) return null;
+  const decided = options.map((line, at) => (DECIDES.has(line.do) ? points[at] : -1)),
+    best = Math.max(-1, ...decided);
+  if (state.turn_points === 0 && best <= 0) return null;
+  const worth = best > state.turn_points ? best : state.turn_points,
+    reached = (on?.score ?? 0) + worth,
+    home = on && on.peg.provisional > snapshot.track.holes;
+  const note = home
+    ? t("worth.home")
+    : t(housesTurn(snapshot) ? "worth.banked_by" : "worth.banked", { player: state.player, points: number(reached) });
+  return { label: t(best > state.turn_points ? "worth.best" : "worth.turn"), value: worth, note };
+}
