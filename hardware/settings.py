@@ -12,8 +12,10 @@ Pin = Annotated[int, Meta(ge=0, le=27)]
 Fraction = Annotated[float, Meta(gt=0, le=1)]
 LIVE = {"page": "live"}
 """Mark of a setting that the settings page may change; a running table takes it at once."""
-PIN = {"page": "pin"}
-"""Mark of an electrical limit: changed on the page only with the PIN typed again, and taken at once."""
+PIN = {"page": "pin", "stays": True}
+"""Mark of an electrical limit: it takes the PIN typed again, counts at once, and older settings never replace it."""
+ORDERS = ("GRB", "RGB", "BRG", "RBG", "GBR", "BGR")
+"""Orders in which LEDs take their colours; the page offers them."""
 MIN_CHANNEL_MA = 12.0
 """Least current of one colour of one LED, in mA: a WS2812B-V5's. A smaller value would hide real current."""
 MIN_IDLE_MA = 0.6
@@ -68,7 +70,7 @@ class PowerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     brightness: Annotated[float, Meta(gt=0, le=1, extra=LIVE)] = 0.6
     gamma: Annotated[float, Meta(ge=1, le=4, extra=LIVE)] = 2.6
     white: tuple[Fraction, Fraction, Fraction] = (1.0, 0.69, 0.94)
-    limit_ma: Annotated[int, Meta(ge=100, le=60000, extra=PIN)] = 2000
+    limit_ma: Annotated[int, Meta(ge=100, le=60000, extra={**PIN, "lower_without_pin": True})] = 2000
     channel_ma: Annotated[float, Meta(ge=MIN_CHANNEL_MA, le=100, extra=PIN)] = 20.0
     idle_ma: Annotated[float, Meta(ge=MIN_IDLE_MA, le=5, extra=PIN)] = 0.6
 
@@ -93,7 +95,7 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
     layout: Annotated[str, Meta(extra=LIVE)] = "strip122"
     night: Annotated[bool, Meta(extra=LIVE)] = False
     pin: Pin = 18
-    order: Annotated[str, Meta(extra=LIVE)] = "GRB"
+    order: Annotated[str, Meta(extra={**LIVE, "choices": ORDERS})] = "GRB"
     spi_bus: Annotated[int, Meta(ge=0, le=6)] = 0
     spi_device: Annotated[int, Meta(ge=0, le=2)] = 0
     spi_bits: Annotated[int, Meta(ge=3, le=4)] = 3

@@ -14,14 +14,12 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from companion.errors import PinNeeded, SetupError
-from companion.settings.load import LeftOut, Origin, Settings, load_what_works, value_of
+from companion.settings.load import LeftOut, Origin, Settings, load_what_works, marks, value_of
 from companion.table.atomic import write_file
 from hardware.track import OWN, PRESETS
 
-LOWER_WITHOUT_PIN = {("strip", "limit_ma")}
-"""Electrical limits that are safer when they are lower: the PIN is needed only to raise them."""
-CHOICES = {("strip", "layout"): (*PRESETS, OWN), ("strip", "order"): ("GRB", "RGB", "BRG", "RBG", "GBR", "BGR")}
-"""Texts with few values: the page offers these."""
+LAYOUTS = (*PRESETS, OWN)
+"""Values of [strip] layout; its declaration can't name them, because the layouts are built from it."""
 
 
 class Declared(msgspec.Struct, frozen=True):
@@ -132,7 +130,9 @@ class SettingsFile:
             raise SetupError([f"[{section}] `{key}` was given on the command line, which wins over the file."])
         good = value_of(section, key, value)
         with self._lock:
-            lowered = (section, key) in LOWER_WITHOUT_PIN and good <= getattr(getattr(self._running, section), key)
+            lowered = "lower_without_pin" in marks(section, key) and good <= getattr(
+                getattr(self._running, section), key
+            )
             if one.page == "pin" and not pin_typed and not lowered:
                 raise PinNeeded([f"[{section}] `{key}` = {good!r} is an electrical limit. Type the table's PIN again."])
             part = msgspec.structs.replace(getattr(self._running, section), **{key: good})
@@ -188,16 +188,16 @@ def declared() -> tuple[Declared, ...]:
     found = []
     for section, kind in get_type_hints(Settings).items():
         for key, hint in get_type_hints(kind, include_extras=True).items():
-            about = msgspec.inspect.type_info(hint)
-            extra = about.extra or {} if isinstance(about, msgspec.inspect.Metadata) else {}
+            extra, about = marks(section, key), msgspec.inspect.type_info(hint)
             if isinstance(about, msgspec.inspect.Metadata) and "page" in extra:
-                found.append(_declared(section, key, extra["page"], about.type))
+                choices = LAYOUTS if (section, key) == ("strip", "layout") else extra.get("choices", ())
+                found.append(_declared(section, key, extra["page"], about.type, choices))
     return tuple(found)
 
 
-def _declared(section: str, key: str, page: str, about: msgspec.inspect.Type) -> Declared:
+def _declared(section: str, key: str, page: str, about: msgspec.inspect.Type, choices: tuple[str, ...]) -> Declared:
     kind = {"BoolType": "switch", "IntType": "number", "FloatType": "number"}.get(type(about).__name__, "text")
-    choices = CHOICES.get((section, key)) or tuple(getattr(about, "values", ()))
+    choices = choices or tuple(getattr(about, "values", ()))
     least = getattr(about, "ge", None)
     return Declared(
         section=section,

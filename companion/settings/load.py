@@ -144,6 +144,13 @@ def value_of(section: str, key: str, value: object) -> Any:
     return good
 
 
+def marks(section: str, key: str) -> dict[str, Any]:
+    """Return the marks of a setting's declaration, its `extra` (docs/how-to/add-a-setting.md)."""
+    kinds = get_type_hints(get_type_hints(Settings)[section], include_extras=True)
+    about = msgspec.inspect.type_info(kinds[key])
+    return about.extra or {} if isinstance(about, msgspec.inspect.Metadata) else {}
+
+
 def _section(name: str, values: dict[str, Any]) -> tuple[dict[str, Any], list[LeftOut]]:
     known, good, wrong = get_type_hints(get_type_hints(Settings)[name]), dict[str, Any](), list[LeftOut]()
     for key, value in values.items():

@@ -10,13 +10,11 @@ import msgspec
 
 from companion.errors import SetupError
 from companion.settings import last_good
-from companion.settings.load import LeftOut, Origin, Settings, default_file, load_what_works
+from companion.settings.load import LeftOut, Origin, Settings, default_file, load_what_works, marks
 
 T = TypeVar("T")
 Keys = Mapping[str, Collection[str]]
 """Section -> keys of it."""
-STAYS = frozenset({"dir", "limit_ma", "channel_ma", "idle_ma"})
-"""Keys that the last good settings do not replace."""
 
 
 class Starting:
@@ -103,7 +101,10 @@ class Starting:
         The data folder stays, and so do the limits of the strip's current: an older limit may be too high now.
         """
         before = self.settings
-        everything = {name: set(fields_of(name)) - STAYS for name in before.__struct_fields__}
+        everything = {
+            name: [key for key in fields_of(name) if "stays" not in marks(name, key)]
+            for name in before.__struct_fields__
+        }
         for spare in self._spares:
             self._replace(self._with(spare, everything), f"The table did not start: {why}")
         return self.settings != before

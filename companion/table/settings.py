@@ -48,7 +48,7 @@ class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         photos_mb: Most space of the throws' photos on the disk, in megabytes.
     """
 
-    dir: str = ""
+    dir: Annotated[str, Meta(extra={"stays": True})] = ""
     photos_mb: Annotated[int, Meta(ge=10, le=1_000_000, extra=LIVE)] = CAP_BYTES // 1_000_000
 
     @property
