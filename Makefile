@@ -170,7 +170,7 @@ PARTS := .venv-parts/bin
 
 .PHONY: parts
 parts: .venv-parts/run.stamp  ## draw and check the parts to print, saw and cut: docs/parts, with pictures of every step
-	@$(PARTS)/python -m hardware.mechanics --out docs
+	@$(PARTS)/python -m release.parts --out docs
 	@$(PARTS)/python -m pytest -q --noconftest -o addopts= tests/hardware/test_mechanics.py
 
 deb: .venv/dev.stamp  ## build the Debian package for a Raspberry Pi, with all it needs: dist/ (ARCH=amd64: for a PC)

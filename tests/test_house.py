@@ -17,7 +17,7 @@ from tests.parsing import tree_of
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("companion", "vision", "hardware", "web")
-MODULES = sorted(p for room in ROOMS for p in (ROOT / room).rglob("*.py"))
+MODULES = sorted(p for room in (*ROOMS, "release/parts") for p in (ROOT / room).rglob("*.py"))
 COMPOSERS = (
     "companion.adapters",
     "companion.app",
@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "vision": ("vision", "companion.errors"),
     "hardware": ("hardware", "companion.errors"),
     # Run by `make parts` alone: a camera's height over the tray follows from its field of view.
-    "hardware.mechanics": ("hardware", "vision.cameras.field", "companion.errors"),
+    "release.parts": ("hardware", "vision.cameras.field", "companion.errors"),
     "web": ("web", "companion.table", "companion.history", "companion.bots", "companion.errors"),
     **dict.fromkeys(COMPOSERS, ROOMS),
 }

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from PIL import Image
 from setuptools import find_packages
 
-from hardware.mechanics import dimensions as mm
-from hardware.mechanics.sheets import sheets
 from hardware.track import PRESETS, preset
+from release.parts import dimensions as mm
+from release.parts.sheets import sheets
 from vision.cameras.field import MODULES, Module, SizeWH
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -177,19 +177,18 @@ def test_the_installed_package_holds_no_mechanics() -> None:
     include, exclude = (re.findall(r'"([^"]+)"', part) for part in lists.groups())
     packages = find_packages(str(ROOT), include=include, exclude=exclude)
     assert "hardware.pictures" in packages
-    assert not [name for name in packages if name.startswith("hardware.mechanics")]
+    assert not [name for name in packages if name.startswith("release")]
 
 
 def test_nothing_at_run_time_imports_the_mechanics() -> None:
     rooms = [path for room in ("companion", "vision", "hardware", "web") for path in (ROOT / room).rglob("*.py")]
-    outside = [path for path in rooms if "mechanics" not in path.parts]
-    assert [path.name for path in outside if "hardware.mechanics" in path.read_text(encoding="utf-8")] == []
+    assert [path.name for path in rooms if "release.parts" in path.read_text(encoding="utf-8")] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_meshes_in_the_repository_are_those_of_the_solids(name: str) -> None:
     pytest.importorskip("build123d", reason="needs the extra `parts` (make parts)")
-    from hardware.mechanics.solids import printed
+    from release.parts.solids import printed
 
     solid = printed(BOARD)[name]
     assert solid.is_valid

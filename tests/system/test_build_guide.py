@@ -17,7 +17,6 @@ from companion.appliance.install import SETTINGS
 from companion.appliance.trial import PORT
 from companion.cli import pegpip
 from companion.settings import load as config
-from hardware.mechanics import dimensions as mm
 from hardware.pictures.plans import drilling_template, wiring_map
 from hardware.pictures.wires import wiring_diagram
 from hardware.power import cabling
@@ -25,6 +24,7 @@ from hardware.settings import StripSettings
 from hardware.strips.ws2812 import bytes_for
 from hardware.track import PRESETS, preset
 from hardware.wiring import wiring_problems
+from release.parts import dimensions as mm
 from vision.cameras.field import MODULES, height_mm
 from vision.cameras.picamera import SIZE_WH
 

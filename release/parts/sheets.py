@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from hardware.mechanics.dimensions import (
+from hardware.track import Layout
+from release.parts.dimensions import (
     BASE_WDH_MM,
     FOOT_SCREWS_MM,
     HOLDER_SCREWS_MM,
@@ -22,7 +23,6 @@ from hardware.mechanics.dimensions import (
     post_y_mm,
     strip_pieces,
 )
-from hardware.track import Layout
 
 SCREW_MM = 3.4
 GAP_MM = 8.0

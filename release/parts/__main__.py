@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 from build123d import Part, Pos, Rot, export_stl
 
-from hardware.mechanics import solids
-from hardware.mechanics.dimensions import (
+from hardware.track import preset
+from release.parts import solids
+from release.parts.dimensions import (
     BACK_MM,
     POST_MM,
     RIDGE_WH_MM,
@@ -21,9 +22,8 @@ from hardware.mechanics.dimensions import (
     arm_for,
     board_wh_mm,
 )
-from hardware.mechanics.rendering import RGB, Triangles, Viewpoint, picture
-from hardware.mechanics.sheets import sheets
-from hardware.track import preset
+from release.parts.rendering import RGB, Triangles, Viewpoint, picture
+from release.parts.sheets import sheets
 from vision.cameras.field import MODULES
 
 PRINTED: RGB = (70, 120, 170)

@@ -20,7 +20,8 @@ from build123d import (
     make_face,
 )
 
-from hardware.mechanics.dimensions import (
+from hardware.track import Layout
+from release.parts.dimensions import (
     BACK_MM,
     BASE_WDH_MM,
     BOARD_MM,
@@ -54,7 +55,6 @@ from hardware.mechanics.dimensions import (
     post_y_mm,
     strip_pieces,
 )
-from hardware.track import Layout
 
 _FLAT = (Align.CENTER, Align.CENTER, Align.MIN)
 _BORE_MM = POST_MM + CLEARANCE_MM
