@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from companion.appliance import signature, trial
 from companion.appliance.machine import Machine
@@ -23,6 +24,16 @@ INCOMING = "incoming"
 MAX_BYTES = 400_000_000
 """Largest file that is taken for a release (ours have 61 MB): a stick's odd file must not fill the card."""
 CHUNK_BYTES = 1 << 20
+
+
+class Service(Protocol):
+    """The table's service."""
+
+    def restart(self) -> None:
+        """Stop and start it. Raises DeviceError."""
+
+    def entry(self) -> int | None:
+        """Return the table's newest entry when the table is well, else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +72,7 @@ class Updater:
     """
 
     releases: Releases
-    service: Systemd
+    service: Service
     say: Callable[[str], None]
     pause: Callable[[float], None] = time.sleep
     clock: Callable[[], float] = time.monotonic

@@ -142,7 +142,9 @@ def _save(file: Path, shown: Shown, view: Viewpoint) -> None:
 
 def _triangles(part: Part) -> Triangles:
     corners, faces = part.tessellate(STL_TOLERANCE_MM, STL_TOLERANCE_RAD)
-    return np.array([tuple(corner) for corner in corners], np.float32)[np.array(faces)]
+    points = np.array([tuple(corner) for corner in corners], np.float32)
+    triangles: Triangles = points[np.array(faces)]
+    return triangles
 
 
 if __name__ == "__main__":

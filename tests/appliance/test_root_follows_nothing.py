@@ -240,13 +240,13 @@ def test_a_bundle_is_for_its_owner_alone(home: Home) -> None:
 
 def test_an_update_waits_for_no_pipe_and_follows_no_link_of_the_service(home: Home) -> None:
     (home.outside / "secret").write_text("[web]\nport = 81\n")
-    for lay in (lambda: home.settings.symlink_to(home.outside / "secret"), lambda: os.mkfifo(home.settings)):
+    for link in (True, False):
         home.settings.unlink(missing_ok=True)
-        lay()
+        home.settings.symlink_to(home.outside / "secret") if link else os.mkfifo(home.settings)
         assert page_of(home.settings) == f"http://127.0.0.1:{PORT}"
     (home.outside / "port").write_text("81")
     port_file = home.settings.parent / PORT_FILE
-    for lay in (lambda: port_file.symlink_to(home.outside / "port"), lambda: os.mkfifo(port_file)):
+    for link in (True, False):
         port_file.unlink(missing_ok=True)
-        lay()
+        port_file.symlink_to(home.outside / "port") if link else os.mkfifo(port_file)
         assert page_of(home.settings) == f"http://127.0.0.1:{PORT}"

@@ -231,11 +231,13 @@ def test_throws_that_the_table_asks_about_are_told(table: Table, monkeypatch: py
             self._reader = reader
 
         def read(self, frame_bgr: FrameBGR, expect: int | None = None, *_: object) -> Reading:
-            return replace(self._reader.read(frame_bgr, expect), doubt=Doubt.UNREAD)
+            reading: Reading = self._reader.read(frame_bgr, expect)
+            return replace(reading, doubt=Doubt.UNREAD)
 
     def load(*given: Any) -> Any:
         setup = load_reader(*given)
-        return replace(setup, reader=Doubting(setup.reader))
+        reader: Any = Doubting(setup.reader)
+        return replace(setup, reader=reader)
 
     monkeypatch.setattr(f"{STEPS}.load_reader", load)
     table.person.skips = ()

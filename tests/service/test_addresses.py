@@ -125,5 +125,6 @@ def test_the_codes_are_drawn_in_the_order_in_which_they_are_scanned(
 
 def drawn_as(text: str | None) -> str:
     out = io.StringIO()
+    assert text is not None
     segno.make(text).terminal(out, compact=True)
     return out.getvalue()

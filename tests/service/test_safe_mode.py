@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from companion.service.crash_loop import REVERT_AFTER, TRIES, Starts
 from companion.table.journal import Entry, Journal
@@ -20,7 +21,7 @@ def unplayable(folder: Path) -> None:
     """A journal with a game, a throw, and an entry that this program has no use for."""
     journal = Journal(folder)
     journal.open()
-    bodies = (
+    bodies: tuple[tuple[str, dict[str, Any]], ...] = (
         ("game", {"header": HEADER, "sitting": 1, "horizon": 1, "colours": {}}),
         ("line", {"line": {"throw": [5, 5, 2, 2, 1, 4, 6]}, "source": "hand"}),
         ("line", {"lime": 1}),

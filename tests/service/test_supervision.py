@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -217,7 +218,7 @@ def test_a_server_that_falls_is_followed_by_another_until_it_is_stopped(monkeypa
         def answers(self, _: float) -> bool:
             return True
 
-    def make(listening: socket.socket) -> Falling:
+    def make(listening: socket.socket) -> Any:
         listening.close()
         made.append(1)
         return Falling()

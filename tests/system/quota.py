@@ -75,7 +75,10 @@ def _group(core: float) -> Iterator[Path | None]:
 
 
 def _entering(group: Path) -> Callable[[], None]:
-    return lambda: (group / "cgroup.procs").write_text(str(os.getpid())) and None
+    def enter() -> None:
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+
+    return enter
 
 
 def _throttle(program: subprocess.Popen[str], core: float, done: threading.Event) -> None:

@@ -13,8 +13,7 @@ import click
 import pytest
 
 from companion.appliance import hotspot
-from companion.appliance.install import SETTINGS
-from companion.appliance.trial import PORT
+from companion.appliance.trial import PORT, SETTINGS
 from companion.cli import pegpip
 from companion.settings import load as config
 from hardware.pictures.plans import drilling_template, wiring_map

@@ -68,7 +68,7 @@ def test_the_virtual_tray_is_calibrated(calibrated: tuple[Path, dict[str, object
 
 
 def test_a_table_reads_with_it_and_says_so(calibrated: tuple[Path, dict[str, object], str]) -> None:
-    phases = []
+    phases: list[str] = []
     while "read" not in phases:
         assert len(phases) < 3, "one throw in a hundred is doubted, as the bench measures; three in a row never are"
         with Running(calibrated[0]) as table:

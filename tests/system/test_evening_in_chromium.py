@@ -37,7 +37,7 @@ class Player:
         snapshot = self.table.until("/api/state", holds)
         if holds(snapshot):
             self.check(snapshot)
-            return snapshot
+            return dict(snapshot)
         self.tray.screenshot(path=str(self.data / "stuck.png"))
         raise AssertionError(f"waited for {what}: {snapshot['phase']} {snapshot['notice']} {snapshot['state']}")
 
@@ -63,15 +63,17 @@ class Player:
     def two_looks(self) -> tuple[dict[int, int | None], dict[int, int | None]]:
         """What the classifier says of each die in the picture, where it lies, and what the detector does."""
         picture = cv2.imdecode(np.frombuffer(self.table.ask("/api/tray.jpg")[1], np.uint8), cv2.IMREAD_COLOR)
+        assert picture is not None
         lying = self.dice()
         places = {die["id"]: (die["x_px"], die["y_px"], die["size_px"]) for die in lying}
         views = PHOTO_VIEWS.first + PHOTO_VIEWS.second
-        said = Classifier().values(picture, list(places.values()), views).argmax(1).tolist()
+        said = Classifier().classify(picture, list(places.values()), views).argmax(1).tolist()
         _, seen = next(passes(picture, Detector()))
-        found = {
-            die: min(seen, key=lambda face, x=x, y=y: np.hypot(face.x - x, face.y - y)).value
-            for die, (x, y, _) in places.items()
-        }
+
+        def nearest(x: float, y: float) -> int | None:
+            return min(seen, key=lambda face: float(np.hypot(face.x - x, face.y - y))).value
+
+        found = {die: nearest(x, y) for die, (x, y, _) in places.items()}
         return dict(zip(places, said, strict=True)), found
 
     def loose(self, look: dict[int, int | None]) -> list[int]:

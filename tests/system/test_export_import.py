@@ -67,7 +67,12 @@ def test_an_exports_name_is_on_the_disk_when_it_is_told(table: Path, monkeypatch
     """What a power cut a moment later must not take back: the content, and then the folder's entry."""
     synced: list[int] = []
     fsync = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda file: (synced.append(os.fstat(file).st_ino), fsync(file))[1])
+
+    def noted(file: int) -> None:
+        synced.append(os.fstat(file).st_ino)
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", noted)
     file, _ = exported(table)
     assert synced[-2:] == [file.stat().st_ino, file.parent.stat().st_ino]
 

@@ -21,7 +21,8 @@ def played_until(table: Running, met: Callable[[dict[str, Any]], bool]) -> dict[
             table.agree(state["question"])
         return bool(state["state"]) and met(state["state"])
 
-    return table.until("/api/state", settled)
+    found: dict[str, Any] = table.until("/api/state", settled)
+    return found
 
 
 def test_the_house_throws_and_decides_and_a_pulled_plug_does_not_stop_it(tmp_path: Path) -> None:

@@ -73,7 +73,9 @@ def test_turn_points_run_ahead_of_the_player_on_turn_only() -> None:
 
 
 def test_a_team_plays_for_both_of_its_players() -> None:
-    told = Told(crib("Ann", "Ben", "Cat", "Dan", partners=True)).play(*[THROW, POINT, STOP] * 2, THROW, POINT)
+    told = Told(crib("Ann", "Ben", "Cat", "Dan", partners=True)).play(
+        THROW, POINT, STOP, THROW, POINT, STOP, THROW, POINT
+    )
     assert told.snapshot.state is not None
     assert told.snapshot.state["player"] == "Cat"
     assert board_view(told.snapshot).to_play == 0

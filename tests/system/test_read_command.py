@@ -44,10 +44,10 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Pictures:
     dice_bgr = camera.frame().image_bgr
     values = sorted(face_up(pose.turn) for pose in camera.tray.advance(0.0))
     file = save_rig(folder / "data", Stored("virtual", "2030-01-31 20:00", camera.rig()))
-    names = [folder / f"{name}.png" for name in ("empty", "dice", "small")]
-    for name, picture in zip(names, (empty_bgr, dice_bgr, dice_bgr[::2, ::2]), strict=True):
+    empty, dice, small = (folder / f"{name}.png" for name in ("empty", "dice", "small"))
+    for name, picture in zip((empty, dice, small), (empty_bgr, dice_bgr, dice_bgr[::2, ::2]), strict=True):
         assert cv2.imwrite(str(name), picture)
-    return Pictures(folder / "data", file, *names, values)
+    return Pictures(folder / "data", file, empty, dice, small, values)
 
 
 def pegpip(module: Any, *words: object) -> Result:
