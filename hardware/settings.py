@@ -23,7 +23,7 @@ MIN_IDLE_MA = 0.6
 
 
 class TrackSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which LED lights which hole, in a layout of one's own.
+    """Layout of one's own: the LED of each hole.
 
     A lane is written in the order in which a peg travels: `"0-121"`, backwards `"121-0"`, with gaps `"0-60,66-126"`.
     Its first `start_leds` are the start pocket, its last `finish_leds` the finish pocket. Every hole between them has
@@ -107,7 +107,7 @@ class StripSettings(PowerSettings, frozen=True, forbid_unknown_fields=True):
 
 
 class ButtonSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Which buttons there are, and how they are wired; each connects its pin to ground.
+    """The buttons, and how they are wired; each connects its pin to ground.
 
     Attributes:
         kind: `none`, `keys` (this terminal) or `gpio`.

@@ -18,7 +18,9 @@ OWN = "own"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layout:
-    """Which LED lights which hole, and where the LEDs are. Compared by identity, so that it can key a cache.
+    """Layout of a track: the LED of each hole, and each LED's place.
+
+    Compared by identity, so that it can key a cache.
 
     Attributes:
         name: Name of the preset, or `own`.

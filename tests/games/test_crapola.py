@@ -158,7 +158,7 @@ def test_hot_dice_can_come_over_several_throws() -> None:
 # --- on the board
 
 
-def test_nobody_stops_with_less_than_the_entry_before_he_has_banked_it_once() -> None:
+def test_the_first_bank_needs_the_entry() -> None:
     lines = [throw(2, 2, 2, 5, 3, 4), keep(2, 2, 2, 5)]
     assert view(*lines)["decisions"] == []
     assert "1000" in refused(*lines, STOP)

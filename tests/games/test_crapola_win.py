@@ -67,7 +67,7 @@ def test_spending_in_the_last_turn_wins_nothing_from_behind() -> None:
     assert spent == [0.0, 0.0]
 
 
-def test_of_three_before_the_last_turn_and_in_the_roll_off_there_is_no_chance_to_tell() -> None:
+def test_win_chances_are_refused_for_three_and_in_a_roll_off() -> None:
     states = [begun("crapola", players=3).state, begun("crapola", roll_off=True).state]
     states.append(told("crapola", *bank(2000), players=3, rules=TARGET).state)
     for state in states:

@@ -58,7 +58,7 @@ def test_all_dice_of_the_point_are_frozen() -> None:
 
 
 @pytest.mark.parametrize(("frozen", "size"), [(2, 5), (3, 4), (4, 3), (5, 2), (6, 2), (7, 7)])
-def test_all_unfrozen_dice_are_thrown_two_for_a_piddle_seven_after_a_rollover(frozen: int, size: int) -> None:
+def test_a_throw_takes_the_loose_dice_two_in_a_piddle_or_seven_fresh(frozen: int, size: int) -> None:
     lines = [throw(*[6] * frozen, *(1, 2, 3, 4, 5)[: 7 - frozen]), point(6)]
     assert view(lines)["throw_sizes"] == [size]
     assert view(lines)["decisions"] == ["stop"]
@@ -81,7 +81,7 @@ def test_ones_freeze_when_they_are_the_point() -> None:
     assert view([*ones(2), throw(1, 1, 2, 3, 4)])["frozen"] == 4
 
 
-def test_neither_point_nor_one_wipes_the_turn_out_with_what_rollovers_gathered() -> None:
+def test_a_wipe_out_loses_the_points_of_earlier_rollovers_too() -> None:
     after = view([*sevens(6), *MISS])
     assert (after["player"], after["scores"], after["wipeouts"]) == ("Ben", {"Ann": 0, "Ben": 0}, {"Ann": 1, "Ben": 0})
     assert (after["turn_points"], after["dice"]) == (0, [])

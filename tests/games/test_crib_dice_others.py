@@ -104,7 +104,7 @@ def test_an_eliminated_peg_is_no_target() -> None:
     assert view(lines, players=3, bomb=True, double_fuchle=True)["decisions"] == ["stop"]
 
 
-def test_a_bomb_leaves_the_count_of_the_victim_and_sends_him_back_without_a_fuchle() -> None:
+def test_a_bomb_keeps_the_victims_wipe_outs_and_is_no_fuchle() -> None:
     lines = [*bank(20), *MISS, *MISS, *MISS, *MISS, *ones(6), BOMB]
     after = view(lines, bomb=True)
     assert (after["scores"], after["wipeouts"], after["fuchled"]) == ({"Ann": 0, "Ben": 20}, {"Ann": 2, "Ben": 0}, [])
@@ -179,7 +179,7 @@ def test_six_partners_are_three_teams() -> None:
     assert (start["player"], start["round"]) == ("Eve", 2)
 
 
-def test_a_round_of_partners_is_a_turn_for_each_team_from_the_one_who_started() -> None:
+def test_with_partners_a_round_is_one_turn_of_each_team() -> None:
     lines = [*bank(121)]
     assert view(lines, players=4, first="Dan", partners=True)["player"] == "Ann"
     end = view([*lines, *TWO], players=4, first="Dan", partners=True)

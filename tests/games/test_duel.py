@@ -47,7 +47,7 @@ def chance_of(board: CribbageBoard, side: int) -> float:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", RULES)
-def test_each_stored_chance_is_that_of_the_best_turn_through_the_boards_own_rules(rules: dict[str, bool]) -> None:
+def test_each_stored_chance_equals_the_best_turn_by_the_rules(rules: dict[str, bool]) -> None:
     for board in some_boards(6, 1, **rules):
         side = board.side
 
@@ -65,7 +65,7 @@ def test_the_turn_that_is_on_agrees_with_the_stored_chance_before_it(rules: dict
         assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
 
 
-def test_a_further_hole_is_never_worse_so_only_the_highest_of_sets_as_large_matters() -> None:
+def test_a_further_hole_never_has_a_lower_win_chance() -> None:
     for rules in (False, True):
         table = np.array(duel._table(rules), dtype=np.float64)[: -duel.GAPS].reshape(2, 121, 121, 3, 3)
         assert np.diff(table, axis=1).min() >= 0

@@ -213,7 +213,7 @@ def test_who_left_is_no_leader_from_the_next_turn_on() -> None:
     assert during.then(action_of(CRAPPED)).view()["throw_sizes"] == [6]
 
 
-def test_the_last_round_does_not_wait_for_who_left_and_outlives_who_opened_it() -> None:
+def test_the_last_round_skips_leavers_and_survives_its_opener() -> None:
     target = {"rules": {"target": 1000, "reversal": False}}
     after = told("crapola", *HOT, STOP, leave("Ann"), CRAPPED, players=3, header=target)
     assert (after.view()["last_round"], after.view()["player"]) == (True, "Cat")

@@ -158,7 +158,7 @@ def test_a_move_is_told_with_what_would_have_been_better() -> None:
         assert Move(3, 1, Stop(), 0.0, 2.5, best).view(players) == {**common, "action": STOP, "best": line}
 
 
-def test_the_luckiest_and_the_dearest_are_three_and_only_what_brought_or_cost_something() -> None:
+def test_at_most_three_luckiest_and_costliest_moves_are_listed() -> None:
     lucks = [0.1, 0.0, 0.4, -0.2, 0.3, 0.2]
     throws = tuple(Move(2 + place, 0, Throw((1, 2)), luck, 0.0, None) for place, luck in enumerate(lucks))
     decided = tuple(Move(8 + place, 0, Stop(), 0.5, luck, 2) for place, luck in enumerate(lucks))

@@ -64,7 +64,7 @@ def _thrown(dice: tuple[int, ...]) -> Any:
     return Throw(dice)
 
 
-def test_a_piddle_thrown_again_is_as_safe_and_an_announced_bomb_goes_off_11_times_in_36() -> None:
+def test_a_repeated_piddle_is_as_safe_and_a_bomb_succeeds_11_in_36() -> None:
     again = told("crib_dice", throw(*[4] * 5, 1, 2), point(4), throw(4, 4))
     assert again.state.safe_chance == pytest.approx(31 / 36)
     bomb = told("crib_dice", *bank(20), *ones(5), BOMB, rules={"bomb": True})
@@ -312,7 +312,7 @@ def test_the_greatest_chance_to_get_on_the_board_is_this(size: int, chance: floa
     assert crapola_odds.reaching(7, 0, 0).thrown(0, 7) == pytest.approx(1.0)
 
 
-def test_a_turn_played_to_reach_points_reaches_them_as_often_as_each_throw_says() -> None:
+def test_the_chance_to_reach_a_score_satisfies_its_recursion() -> None:
     chances = crapola_odds.reaching(6, 0, 300)
     for points, dice in ((0, 6), (150, 2), (250, 1)):
         total = 0.0

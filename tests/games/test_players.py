@@ -43,7 +43,7 @@ def test_the_careless_go_by_the_most_dice_and_stop_with_four() -> None:
     assert careless(four) == Stop()
 
 
-def test_the_careless_at_a_sheet_take_what_scores_and_throw_again_around_a_pair() -> None:
+def test_a_careless_crag_player_enters_scores_or_keeps_a_pair() -> None:
     assert careless(told("crag", thrown(1, 3, 5)).state) == Enter("odd_straight")
     assert careless(told("crag", thrown(2, 2, 5)).state) == Keep((2, 2))
     assert careless(told("crag", thrown(2, 2, 5), keep(2, 2), thrown(1)).state) == Enter("twos")
@@ -94,7 +94,7 @@ def simulate(*words: str) -> dict[str, Any]:
     return found
 
 
-def test_simulated_games_are_won_by_somebody_and_the_same_for_the_same_seed() -> None:
+def test_simulated_games_have_a_winner_and_repeat_with_the_seed() -> None:
     found = simulate("crag", "--players", "steady,careless", "--games", "30", "--seed", "7")
     assert sum(player["won"] for player in found["players"]) == pytest.approx(1)
     for player in found["players"]:

@@ -79,7 +79,7 @@ def test_a_large_product_is_made_in_parts(columns: int, wanted: list[int]) -> No
     assert watched.parts == [2 * rows for rows in wanted]
 
 
-def test_holes_past_the_last_are_told_apart_as_far_as_a_peg_is_or_a_bank_leads() -> None:
+def test_holes_past_the_end_are_distinct_as_far_as_a_bank_can_lead() -> None:
     far, near = Race(board_at(500, 119)), Race(board_at(125, 119))
     assert far._of(0)[0].shape == (ROUNDS, 380)
     assert near._of(0)[0].shape == (ROUNDS, near._course.past)

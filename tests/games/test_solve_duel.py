@@ -37,7 +37,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- turns
 
 
-def test_of_sets_as_large_the_highest_is_offered_where_a_further_hole_is_never_worse() -> None:
+def test_only_the_highest_set_of_a_size_is_offered_if_values_rise() -> None:
     first = (1, 7, 13, 19, 25, 31)  # rows of sets of a size
     for rows, _ in offers():
         assert len({bisect.bisect(first, row) for row in rows}) == len(rows)
@@ -253,7 +253,7 @@ def test_the_table_of_the_game_between_two_holds_what_it_converges_to(
 # --- the fixed point
 
 
-def test_mixing_of_one_number_is_the_secant_method_with_the_points_it_remembers() -> None:
+def test_anderson_mixing_of_one_number_is_the_secant_method() -> None:
     mixing, at = AndersonMixing(memory=2), [np.array([1.0]), np.array([3.0]), np.array([2.5])]
     changes = [np.array([1.0]), np.array([-0.5]), np.array([0.125])]
     assert mixing.next(at[0], changes[0]) == 2.0

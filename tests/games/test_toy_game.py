@@ -40,7 +40,7 @@ def test_the_toy_replays_through_the_same_door_as_every_game() -> None:
     assert end["outcome"] == {"winners": ["Ben"], "games_lost": {"Ann": 1, "Ben": 0}}
 
 
-def test_the_toy_has_first_players_roll_offs_undo_and_house_rules_for_nothing() -> None:
+def test_the_toy_gets_roll_offs_undo_and_house_rules_from_the_engine() -> None:
     assert states(first="Ben")[0]["player"] == "Ben"
     assert states({"throw": [1, 2]}, {"throw": [5, 6]}, roll_off=True)[-1]["player"] == "Ben"
     assert states({"throw": [3]}, {"undo": 1})[-1]["player"] == "Ann"
@@ -87,7 +87,7 @@ def test_a_settings_form_tells_switches_from_numbers() -> None:
     assert {switch["type"] for switch in switches if switch["key"] not in numbers} == {"bool"}
 
 
-def test_who_is_careless_at_a_game_without_a_rule_of_thumb_takes_the_first_decision_there_is() -> None:
+def test_without_a_rule_of_thumb_careless_takes_the_first_option() -> None:
     start = GAME.start(Header("high", ("Ann", "Ben"), {"twice": True}))
     assert careless(start) == 1
     assert careless(start.after(Throw((2,)))) == Stop()
@@ -102,7 +102,7 @@ class Unweighed(High):
         return ()
 
 
-def test_a_game_whose_values_nobody_worked_out_is_played_by_rule_of_thumb_and_says_that_it_has_none(
+def test_a_game_without_values_is_played_by_rule_of_thumb(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def begin(header: Header, first: int, *_: object) -> Unweighed:

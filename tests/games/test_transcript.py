@@ -33,7 +33,7 @@ def test_undo_lines_and_lines_taken_back_do_not_count() -> None:
     assert again.then(Undo(2)).state == begun("crib_dice").state
 
 
-def test_transcripts_of_any_length_are_compared_and_shown_by_where_they_stand() -> None:
+def test_long_transcripts_compare_and_print_without_recursion() -> None:
     wiped_out = [throw(2, 2, 3, 3, 4, 5, 6), point(2), throw(3, 3, 4, 5, 6)]
     one, other = (told("crib_dice", *wiped_out * 400) for _ in range(2))
     assert one == other
@@ -95,7 +95,7 @@ def test_in_a_roll_off_everybody_throws_two_in_seat_order() -> None:
     assert (transcript.view()["player"], transcript.view()["throw_sizes"]) == ("Ben", [6])
 
 
-def test_who_ties_for_the_highest_throws_again_and_seats_go_clockwise_from_the_winner() -> None:
+def test_tied_players_roll_off_again_and_the_winner_starts() -> None:
     lines = [throw(6, 4), throw(1, 2), throw(5, 5), throw(4, 6)]
     transcript = told("crag", *lines, players=4, roll_off=True)
     seen = []

@@ -69,7 +69,7 @@ def test_where_no_zone_says_anything_the_tray_tells_throws_alone() -> None:
     assert plain.at_rest(naming, TrayDice()) == notice("decide", decisions=["point"])
 
 
-def test_of_a_seat_whose_decisions_are_made_elsewhere_the_tray_tells_throws_alone() -> None:
+def test_for_a_seat_decided_elsewhere_the_tray_supplies_throws_only() -> None:
     transcript = told("crag", throw(6, 6, 2), keep(6, 6))
     state, elsewhere = transcript.state, DecidedElsewhere(policy_for(transcript.state))
     assert (elsewhere.dice_expected(state), elsewhere.starts_afresh(state), elsewhere.staying(state)) == (
@@ -129,7 +129,7 @@ def test_crib_dice_names_the_point_that_the_keep_zone_names() -> None:
     assert before_throw(told("crib_dice", MIXED)) == before_throw(told("crib_dice", MIXED), 2, 5) == []
 
 
-def test_crib_dice_knows_the_point_of_six_when_one_is_borrowed_for_the_piddle() -> None:
+def test_five_of_six_alike_in_the_keep_zone_name_the_point() -> None:
     assert before_throw(told("crib_dice", SIX_ALIKE), *[3] * 5) == [(NamePoint(3),)]
     assert before_throw(told("crib_dice", SIX_ALIKE), *[3] * 4) == []
     assert before_throw(told("crib_dice", SIX_ALIKE), 3, 3, 3, 3, 6) == []

@@ -22,7 +22,7 @@ CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")
 
 
 def points_for(category: str, dice: tuple[int, ...], thirteen_without_double: bool = False) -> int:
-    """What three dice score in a category: 0 when they don't fit.
+    """Return the points of three dice in a category: 0 when they don't fit.
 
     With the house rule `thirteen_without_double` Thirteen wants three different values.
 

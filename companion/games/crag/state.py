@@ -47,7 +47,7 @@ class Crag:
 
     @property
     def standing(self) -> Standing:
-        """Who plays, and how the sides stand; each player is a side, scores are the totals of the sheets."""
+        """Player to play, scores and sides of the position: each player is a side with the total of a sheet."""
         over = self._over
         totals = tuple(sum(points for _, points in sheet) for sheet in self.sheets)
         return Standing(
@@ -109,7 +109,7 @@ class Crag:
 
     @property
     def safe_chance(self) -> None:
-        """Always None: no throw ends a turn without an entry."""
+        """Return None: no throw ends a turn without an entry."""
         return None
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:

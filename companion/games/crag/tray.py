@@ -15,7 +15,7 @@ class CragTray:
     """The keep zone of Crag. Implements `KeepZonePolicy`."""
 
     def dice_expected(self, state: State) -> int | None:
-        """Always three: kept dice stay in the tray."""
+        """Return three: kept dice stay in the tray."""
         return 3
 
     def starts_afresh(self, state: State) -> bool:
@@ -45,7 +45,7 @@ class CragTray:
         return Meaning(notice=Phrase("choose_entry", {"player": player, "kept": list(kept), "again": again}))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Always empty: Crag has no stop."""
+        """Return nothing: Crag has no stop."""
         return ()
 
     def staying(self, state: State) -> Values:

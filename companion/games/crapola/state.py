@@ -49,7 +49,7 @@ class Crapola:
 
     @property
     def standing(self) -> Standing:
-        """Who plays, and how the sides stand; each player is a side."""
+        """Player to play, scores and sides of the position; each player is a side."""
         table = self.table
         return Standing(
             header=table.header,

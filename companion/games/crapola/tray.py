@@ -29,7 +29,7 @@ class CrapolaTray:
     """The keep zone of Crapola. Implements `KeepZonePolicy`."""
 
     def dice_expected(self, state: State) -> int | None:
-        """Always None: six or seven dice are in play, and kept dice may be outside the tray."""
+        """Return None: six or seven dice are in play, and kept dice may be outside the tray."""
         return None
 
     def starts_afresh(self, state: State) -> bool:
@@ -81,7 +81,7 @@ class CrapolaTray:
         return not _crapola(state).turn.dice
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Always empty: the button banks."""
+        """Return nothing: the button banks."""
         return ()
 
 

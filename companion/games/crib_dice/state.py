@@ -61,7 +61,7 @@ class CribDice:
 
     @property
     def standing(self) -> Standing:
-        """Who plays, and how the sides stand; scores are the holes of the pegs."""
+        """Player to play, scores and sides of the position; scores are the holes of the pegs."""
         board = self.board
         return Standing(
             header=board.header,

@@ -60,7 +60,7 @@ class CribDiceTray:
         return Meaning(notice=clear_tray(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Always empty: a stop banks the set without another decision."""
+        """Return nothing: a stop banks the set without another decision."""
         return ()
 
     def staying(self, state: State) -> Values:
@@ -72,7 +72,7 @@ class CribDiceTray:
         return 7 in state.throw_sizes
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Always empty: the button banks."""
+        """Return nothing: the button banks."""
         return ()
 
 

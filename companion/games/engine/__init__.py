@@ -1,1 +1,1 @@
-"""What all games share: the contract of a game, transcripts, notation, players and tray policy."""
+"""Parts that all games share: the contract of a game, transcripts, notation, players and tray policy."""

@@ -215,7 +215,7 @@ class State(Protocol):
 
     @property
     def standing(self) -> Standing:
-        """Who plays, and how the sides stand."""
+        """Player to play, scores and sides of the position."""
 
     @property
     def events(self) -> tuple[Event, ...]:

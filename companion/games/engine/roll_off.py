@@ -57,21 +57,21 @@ class RollOff:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Always two dice."""
+        """Return two dice."""
         return (2,)
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """Always empty: a roll-off has no decisions."""
+        """Return nothing: a roll-off has no decisions."""
         return ()
 
     def options(self) -> tuple[Action, ...]:
-        """Always empty: a roll-off has no decisions."""
+        """Return nothing: a roll-off has no decisions."""
         return ()
 
     @property
     def safe_chance(self) -> None:
-        """Always None: a throw cannot fail."""
+        """Return None: a throw cannot fail."""
         return None
 
     def expected_values(self) -> tuple[tuple[Action | int, float], ...]:

@@ -101,7 +101,7 @@ class ThrowsOnly:
         return state.throw_sizes[0] if len(state.throw_sizes) == 1 else None
 
     def starts_afresh(self, state: State) -> bool:
-        """Always True."""
+        """Return True: every throw takes all dice."""
         return True
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
@@ -118,19 +118,19 @@ class ThrowsOnly:
         return Meaning(notice=waiting_notice(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Always empty."""
+        """Return nothing: no decision is due before a stop."""
         return ()
 
     def staying(self, state: State) -> Values:
-        """Always empty: no die stays."""
+        """Return nothing: no die stays."""
         return ()
 
     def takes_all(self, state: State) -> bool:
-        """Always True: a player may lift every die to throw again."""
+        """Return True: a player may lift every die to throw again."""
         return True
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Always empty: the button banks."""
+        """Return nothing: the button banks."""
         return ()
 
 
@@ -167,7 +167,7 @@ class DecidedElsewhere:
         return Meaning(notice=waiting_notice(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Always empty."""
+        """Return nothing: no decision is due before a stop."""
         return ()
 
     def staying(self, state: State) -> Values:
@@ -175,7 +175,7 @@ class DecidedElsewhere:
         return self.game.staying(state)
 
     def takes_all(self, state: State) -> bool:
-        """Always True: an empty tray decides nothing."""
+        """Return True: an empty tray decides nothing."""
         return True
 
     def choices(self, state: State) -> tuple[Action, ...]:

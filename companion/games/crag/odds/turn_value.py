@@ -17,6 +17,7 @@ TABLE = "sheets.f8"
 SHEETS = 1 << len(CATEGORIES)
 """Number of sets of filled categories; `filled_of` gives the index of each."""
 FULL = SHEETS - 1
+"""Table index of the full sheet."""
 LYING = tuple(dice for dice, _ in throws_of(3))
 KEEPS = tuple(dice for count in range(4) for dice, _ in throws_of(count))
 Dice = tuple[int, ...]

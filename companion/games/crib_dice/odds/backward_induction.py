@@ -61,7 +61,7 @@ def stops_of(frozen: int) -> npt.NDArray[np.int64]:
 
 @cache
 def _all_stops() -> npt.NDArray[np.int64]:
-    """What each set scores, by its row from 1 on."""
+    """Score of each set, by its row from 1 on."""
     return np.concatenate([stops_of(frozen) for frozen in ROW])
 
 

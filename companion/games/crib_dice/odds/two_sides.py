@@ -17,7 +17,9 @@ from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 PEGS = 121
+"""Holes where a peg may stand in a table: 0 to 120."""
 FUCHLE = 3
+"""Consecutive wipe-outs that send a peg to the start: size of the tables' axes of wipe-outs."""
 TOP = 160
 """Hole from which a turn that may end beyond the track always stops, however close the other peg is."""
 GAPS = 400
