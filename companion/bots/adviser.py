@@ -42,7 +42,8 @@ class Advisor:
             RulesError: No game is on, the game is serious, or its values are not known.
         """
         number, game = self._game()
-        self._advised(game)
+        if game.terms.serious:
+            raise RulesError(SERIOUS)
         state = game.transcript.state
         with self._lock:
             if self._odds is None or self._odds[0] is not game.transcript:
@@ -60,8 +61,8 @@ class Advisor:
             RulesError: No game is on, a serious game is not over, or its win probabilities are not known.
         """
         number, game = self._game()
-        if not game.transcript.state.standing.over:
-            self._advised(game)
+        if game.terms.serious and not game.transcript.state.standing.over:
+            raise RulesError(SERIOUS)
         with self._lock:
             steps, known = steps_of(game.transcript), self._chances
             same = next((at for at, (one, step) in enumerate(zip(known, steps, strict=False)) if one[0] is not step),
@@ -86,11 +87,8 @@ class Advisor:
             return {"number": number, **self._story[1]}
 
     def _game(self) -> tuple[int, PlayedGame]:
+        """Return the table's entry number and its game. Raises RulesError before the first game."""
         record = self._state().record
         if record.game is None:
             raise RulesError("No game has been started yet.")
         return record.number, record.game
-
-    def _advised(self, game: PlayedGame) -> None:
-        if game.terms.serious:
-            raise RulesError(SERIOUS)

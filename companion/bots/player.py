@@ -120,6 +120,7 @@ class HousePlayer:
         return self._act(table, state)
 
     def _act(self, table: TableState, state: State) -> float | None:
+        """Submit the bot's decision or announcement; return the seconds until the next step."""
         number, choice = table.record.number, self._chosen(table, state)
         command: Command = (
             HouseAwaits(number=number, dice=choice, itself=self._hands is not None)
@@ -169,11 +170,13 @@ class HousePlayer:
         return AGAIN_S
 
     def _pause_after(self, table: TableState) -> float:
+        """Return the pause in seconds after the last entry: longer if something was taken back."""
         game = table.record.game
         undone = game is not None and bool(game.log) and game.log[-1].code in TAKEN_BACK
         return max(AFTER_UNDO_S, self._pause_s) if undone else self._pause_s
 
     def _run(self) -> None:
+        """Step until stopped; sleep in between."""
         while not self._stopping:
             self._wake.clear()
             wait_s = self.step()
@@ -190,6 +193,7 @@ def _has_decided(table: TableState) -> bool:
 
 
 def _state(table: TableState) -> State:
+    """Return the state of the game on the table."""
     game = table.record.game
     assert game is not None, "it is the house's turn"
     return game.transcript.state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,8 +32,7 @@ class PastGames:
     """Reads every game of a data folder: the archived ones, and the ones in the journal since. Thread-safe.
 
     Each call first reads the entries that the journal has gained, so its answers include the game on the table. A
-    method
-    that takes a game's number returns None when there is no such game.
+    method that takes a game's number returns None when there is no such game.
 
     Args:
         folder: Data folder, with the journal and the archive of finished games.
@@ -44,10 +43,7 @@ class PastGames:
         self._lock = threading.Lock()
         self._record: Record | None = None
         self._kept: dict[int, ArchivedGame] = {}
-        self._odds: tuple[ArchivedGame, str, Json] | None = None  # asked for last: many phones ask for the same
-        # By game, valid while its archived form is the same.
-        self._luck: dict[int, tuple[ArchivedGame, Json]] = {}
-        self._chances: dict[int, tuple[ArchivedGame, Json]] = {}
+        self._results: dict[tuple[str, int], tuple[ArchivedGame, Json]] = {}  # by kind of result and game
 
     def games(self) -> list[Json]:
         """Return every game that was played, newest first: `id`, `started` (ISO 8601, UTC) and `_summary`."""
@@ -74,8 +70,7 @@ class PastGames:
 
         Returns:
             For each line after the header: `line`, the `state` and `track` after it, and `throw`, the number of its
-                throw
-            or None.
+                throw or None.
         """
         kept = self._game(game)
         if kept is None:
@@ -113,10 +108,12 @@ class PastGames:
         kept = self._game(game)
         if kept is None:
             return None
-        if game not in self._luck or self._luck[game][0] is not kept:
+
+        def story() -> Json:
             thrown = [line.thrown.number if line.thrown else None for line in kept.archived_lines()]
-            self._luck[game] = kept, story_with_photos(transcript_of(kept.text()), thrown)
-        return self._luck[game][1]
+            return story_with_photos(transcript_of(kept.text()), thrown)
+
+        return self._cached("luck", kept, story)
 
     def chances(self, game: int) -> Json | None:
         """Return each side's win probability before the first line of a finished game and after each line.
@@ -134,10 +131,11 @@ class PastGames:
             return None
         if kept.outcome is None:
             raise RulesError("The game is not finished. Ask for the chances of the current game instead.")
-        if game not in self._chances or self._chances[game][0] is not kept:
-            steps = steps_of(transcript_of(kept.text()))
-            self._chances[game] = kept, {"chances": [list(win_chances(step.state)) for step in steps]}
-        return self._chances[game][1]
+
+        def chances() -> Json:
+            return {"chances": [list(win_chances(step.state)) for step in steps_of(transcript_of(kept.text()))]}
+
+        return self._cached("chances", kept, chances)
 
     def odds(self, game: int, goal: str) -> Json | None:
         """Return the options after a game's last line and the value of each, as `games.advice.odds.odds_view`.
@@ -147,8 +145,7 @@ class PastGames:
             goal: Goal of the play, one of `games.advice.odds.GOALS`.
 
         Returns:
-            The options, or None for an unknown game. The last answer is cached, because many phones ask for it at
-                once.
+            The options, or None for an unknown game. The result is cached, because many phones ask for it at once.
 
         Raises:
             RulesError: The game is serious and still on, or its values are not known.
@@ -158,10 +155,7 @@ class PastGames:
             return None
         if kept.terms.serious and kept.outcome is None and not kept.abandoned:
             raise RulesError(SERIOUS)
-        known = self._odds
-        if known is None or known[0] is not kept or known[1] != goal:
-            known = self._odds = kept, goal, odds_view(transcript_of(kept.text()).state, goal)
-        return known[2]
+        return self._cached(goal, kept, lambda: odds_view(transcript_of(kept.text()).state, goal))
 
     def throws(self, since: int | None = None, dice: str | None = None) -> Iterator[Sequence[int]]:
         """Yield the values of every throw that stands, newest game first.
@@ -194,8 +188,7 @@ class PastGames:
 
         Returns:
             The fields of `Fairness.view`, and `dice`: name of the set; `sets`: names of all sets, the latest used
-                first;
-            `course`: the evidence over time, as `course_of`.
+                first; `course`: the evidence over time, as `course_of`.
         """
         sets = list(dict.fromkeys(game.terms.dice for game in self._played())) or [""]
         dice = sets[0] if dice is None else dice
@@ -215,11 +208,20 @@ class PastGames:
             return sorted((game for game in self._kept.values() if game.played), key=lambda game: -game.number)
 
     def _game(self, number: int) -> ArchivedGame | None:
+        """Return a game by its number; None for an unknown one."""
         with self._lock:
             self._read_on()
             return self._kept.get(number)
 
+    def _cached(self, kind: str, game: ArchivedGame, compute: Callable[[], Json]) -> Json:
+        """Return a result of a game; it is computed once for each archived form of the game."""
+        known = self._results.get((kind, game.number))
+        if known is None or known[0] is not game:
+            known = self._results[kind, game.number] = game, compute()
+        return known[1]
+
     def _read_on(self) -> None:
+        """Apply the entries that the journal has gained since the last call."""
         if self._record is None:
             self._record, _ = archived_before(self._folder, Archive(self._folder))
             self._kept = {game.number: archived(game) for game in self._record.games}
@@ -274,4 +276,5 @@ def _summary(game: ArchivedGame) -> Json:
 
 
 def _timestamp(wall_s: float) -> str:
+    """Convert seconds since 1970 to ISO 8601 in UTC."""
     return datetime.fromtimestamp(wall_s, UTC).isoformat(timespec="seconds")

@@ -24,14 +24,16 @@ from typing import Any
 
 BIASES = ((0.13, 1 / 12), (0.195, 5 / 12), (0.25, 4 / 12), (0.4, 1 / 12), (0.8, 1 / 12))
 """Probability of the biased face and its weight in the mixture. A die between two of them is found a little later."""
-ENOUGH = 20.0  # likelihood ratio from which dice are uneven: at most 1 fair set in 20 ever reaches it
-SLIPS = 0.01  # share of a value's readings that may be wrong unnoticed, even with a good reader
+ENOUGH = 20.0
+"""Likelihood ratio from which dice are called uneven: at most 1 fair set in 20 ever reaches it."""
+SLIPS = 0.01
+"""Largest share of a value's readings that a good reader may get wrong unnoticed."""
 FEW = 0.3
 """Probability of one face: while only a stronger bias would have been found, there are not enough throws yet."""
-COURSE_POINTS = 120  # points of the evidence's chart: enough for a phone's width
-# Probability of one face, and median number of dice until such a set is found uneven; simulated
-# by `make fairness`.
+COURSE_POINTS = 120
+"""Points in the chart of the evidence: enough for the width of a phone."""
 MEDIANS = ((0.19, 2300), (0.2, 1295), (0.22, 514), (0.25, 218), (0.3, 108), (0.4, 41), (0.6, 14), (1.0, 5))
+"""Probability of one face, and the median number of dice until such a set is found uneven (`make fairness`)."""
 Counts = tuple[int, ...]
 
 
@@ -98,8 +100,8 @@ class Fairness:
 
         Returns:
             `throws`; `counts` by face; `evidence`: likelihood ratio against fair dice, at its highest; `enough`:
-                threshold
-            of `evidence` for uneven dice; `verdict`; `confusion`; `could_have_found`: as the function of that name.
+                threshold of `evidence` for uneven dice; `verdict`; `confusion`; `could_have_found`: as the function of
+                that name.
         """
         return {
             "throws": self.throws,
@@ -185,12 +187,11 @@ def _slipped(counts: Counts) -> float:
     """Return the maximum log likelihood of fair dice with a reader that misreads at most `SLIPS` of each value.
 
     Misread dice may show any other values. The face probabilities are the counts, scaled and clipped; bisection finds
-    the
-    scale at which they sum to 1.
+    the scale at which they sum to 1.
     """
     least, most = (1 - SLIPS) / 6, (1 + 5 * SLIPS) / 6
     low, high = 0.0, 1.0 + 6.0 * sum(counts)
-    for _ in range(60):  # chances in proportion to counts, cut off at both ends, that make up 1
+    for _ in range(60):
         middle = (low + high) / 2
         whole = sum(min(most, max(least, count / middle)) for count in counts) if middle else inf
         low, high = (middle, high) if whole > 1 else (low, middle)
@@ -199,4 +200,5 @@ def _slipped(counts: Counts) -> float:
 
 
 def _times_log(count: int, chance: float) -> float:
+    """Return `count * log(chance)`; 0 for no dice, also at chance 0."""
     return count * log(chance) if count else 0.0

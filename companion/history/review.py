@@ -146,6 +146,7 @@ class Review:
             write_file(self._folder / FILE_NAME, (msgspec.json.encode(said),))
 
     def _said(self) -> dict[int, tuple[int, ...]]:
+        """Read the labels that people gave, by throw."""
         try:
             return msgspec.json.decode((self._folder / FILE_NAME).read_bytes(), type=dict[int, tuple[int, ...]])
         except FileNotFoundError:
@@ -163,10 +164,12 @@ class Review:
 
 
 def _seen(entry: Entry) -> RecordedReading | None:
+    """Return the recorded reading of a throw's entry, if it has one."""
     return msgspec.convert(entry.body["seen"], RecordedReading) if "seen" in entry.body else None
 
 
 def _reviewed(game: int, thrown: Thrown, seen: RecordedReading, said: tuple[int, ...] | None) -> ReviewedThrow:
+    """Label each box of a throw: by a person's labels `said`, else by matching the readings with the true values."""
     loose = [die.read for die in seen.dice if not die.kept]
     apart = iter(matched_values(loose, thrown.values))
     guessed = tuple(die.read if die.kept else next(apart) for die in seen.dice)

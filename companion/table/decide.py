@@ -122,9 +122,11 @@ class Changes:
 
     @property
     def _number(self) -> int:
+        """Number of the next entry."""
         return self.state.record.number + 1
 
     def _draft(self, draft: Draft) -> Changes:
+        """Add a draft. Raises RulesError if the rules refuse its entry."""
         return replace(self, state=self.state.after(draft.entry), steps=(*self.steps, draft))
 
 

@@ -50,7 +50,7 @@ class LastState:
         return lambda: None
 
     def submit(self, _command: Any) -> Snapshot:
-        """Always raise DeviceError with the reason and the cure."""
+        """Refuse every command: raise DeviceError with the reason and the cure."""
         raise DeviceError(self._why, CURE)
 
     def question_photo(self, _question: int) -> None:

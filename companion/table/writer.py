@@ -225,6 +225,7 @@ class Table:
             self._upkeep_s = self._clock() + UPKEEP_EVERY_S
 
     def _answer(self, command: Command | None, answer: Future[Snapshot]) -> None:
+        """Carry out a command and answer with the new snapshot or the refusal; None only asks for an answer."""
         if command is None:
             answer.set_result(self._snapshot)
             return

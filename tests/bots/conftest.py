@@ -1,4 +1,4 @@
-"""The table and clock fixtures of `tests/table`, for the players that sit at it."""
+"""The table and clock fixtures of `tests/table`, for tests of the bot."""
 
 from tests.table.conftest import clock, evening, table
 

@@ -1,4 +1,4 @@
-"""The player that the house seats: when it acts, what it leaves alone, and that its games are like everyone's."""
+"""The bot: when it acts, when it waits, and that its games are like all others."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def house(table: Table, clock: Clock) -> HousePlayer:
 
 
 def later(clock: Clock, house: HousePlayer, seconds: float = PAUSE_S) -> float | None:
-    """Let so much time pass, and the house do all that is due then."""
+    """Let `seconds` pass and run every step of the bot that is due."""
     house.step()
     clock.now_s += seconds
     for _ in range(10):
@@ -63,9 +63,7 @@ def lines(table: Table, folder: Path) -> list[Any]:
     return list(PastGames(folder).transcript(game) or ())[1:]
 
 
-def test_dice_are_thrown_for_it_and_it_decides_when_people_have_seen_them(
-    table: Table, house: HousePlayer, clock: Clock
-) -> None:
+def test_the_bot_decides_after_people_have_seen_its_throw(table: Table, house: HousePlayer, clock: Clock) -> None:
     tray = Tray()
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -87,7 +85,7 @@ def test_dice_are_thrown_for_it_and_it_decides_when_people_have_seen_them(
     assert (notice.code, notice.args["staying"]) == ("house_awaits_on", [5, 5])
 
 
-def test_where_its_dice_lie_decides_nothing_for_it(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_keep_zone_does_not_decide_for_the_bot(table: Table, house: HousePlayer, clock: Clock) -> None:
     tray = Tray(clock=clock)
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -103,7 +101,7 @@ def test_where_its_dice_lie_decides_nothing_for_it(table: Table, house: HousePla
     assert table.snapshot().number == number + 1
 
 
-def test_a_throw_made_before_it_has_decided_counts_afterwards(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_a_throw_made_before_the_bot_decides_counts_afterwards(table: Table, house: HousePlayer, clock: Clock) -> None:
     tray = Tray()
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -118,9 +116,7 @@ def test_a_throw_made_before_it_has_decided_counts_afterwards(table: Table, hous
     assert (state["point"], state["frozen"]) == (5, 3)
 
 
-def test_dice_left_lying_beside_those_thrown_are_no_part_of_the_throw(
-    table: Table, house: HousePlayer, clock: Clock
-) -> None:
+def test_dice_that_stay_are_no_part_of_the_bots_throw(table: Table, house: HousePlayer, clock: Clock) -> None:
     tray = Tray()
     seated(table, game="crag")
     table.submit(Observe(tray.observation()))
@@ -134,7 +130,7 @@ def test_dice_left_lying_beside_those_thrown_are_no_part_of_the_throw(
     assert table.snapshot().throws[-1].values == (1,)
 
 
-def test_it_leaves_a_throw_in_question_to_people(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_a_throw_is_in_question(table: Table, house: HousePlayer, clock: Clock) -> None:
     tray = Tray()
     seated(table)
     table.submit(Observe(tray.observation()))
@@ -150,7 +146,7 @@ def test_it_leaves_a_throw_in_question_to_people(table: Table, house: HousePlaye
     assert table.snapshot().state["point"] == 5  # type: ignore[index]
 
 
-def test_it_holds_still_while_somebody_corrects(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_it_is_held(table: Table, house: HousePlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}])
     later(clock, house, 0.0)
@@ -165,7 +161,7 @@ def test_it_holds_still_while_somebody_corrects(table: Table, house: HousePlayer
     assert table.snapshot().state["point"] == 6  # type: ignore[index]
 
 
-def test_a_correction_on_offer_is_settled_first(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_waits_while_a_correction_is_on_offer(table: Table, house: HousePlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 5}, {"throw": [1, 2, 3, 4, 6]}])
     first = table.snapshot().throws[0].number
@@ -174,7 +170,7 @@ def test_a_correction_on_offer_is_settled_first(table: Table, house: HousePlayer
     assert later(clock, house, 60.0) is None
 
 
-def test_after_an_undo_it_gives_people_time(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_pauses_longer_after_an_undo(table: Table, house: HousePlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}])
     later(clock, house)
@@ -185,14 +181,14 @@ def test_after_an_undo_it_gives_people_time(table: Table, house: HousePlayer, cl
     assert table.snapshot().notice.code == "house_awaits"  # type: ignore[union-attr]
 
 
-def test_people_may_decide_for_it(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_people_may_decide_for_the_bot(table: Table, house: HousePlayer, clock: Clock) -> None:
     seated(table)
     played(table, [{"throw": list(FIRST)}, {"do": "point", "value": 2}])
     table.submit(PressButton(button="bank"))
     assert table.snapshot().state["player"] == "Ann"  # type: ignore[index]
 
 
-def test_it_acts_in_its_own_turn_only(table: Table, house: HousePlayer, clock: Clock) -> None:
+def test_the_bot_acts_only_in_its_own_turn(table: Table, house: HousePlayer, clock: Clock) -> None:
     seated(table, first="Ann")
     played(table, [{"throw": list(FIRST)}])
     assert later(clock, house, 100.0) is None
@@ -219,7 +215,7 @@ def test_the_next_game_and_a_restart_keep_the_terms(table: Table, clock: Clock, 
         again.stop()
 
 
-def test_a_game_without_a_house_is_journaled_and_shown_as_ever(table: Table, tmp_path: Path) -> None:
+def test_a_game_without_a_bot_journals_no_terms(table: Table, tmp_path: Path) -> None:
     snapshot = table.submit(StartGame(header=HEADER))
     assert snapshot.terms == terms_of({}, transcript_of(b'{"transcript":1,"game":"crag","players":["A"]}').header)
     assert b"terms" not in (tmp_path / "journal.jsonl").read_bytes()
@@ -237,14 +233,14 @@ def test_a_game_without_a_house_is_journaled_and_shown_as_ever(table: Table, tmp
         ([], "object"),
     ],
 )
-def test_terms_that_make_no_sense_are_refused(table: Table, terms: Any, told: str) -> None:
+def test_invalid_terms_are_refused(table: Table, terms: Any, told: str) -> None:
     header = {"transcript": 1, "game": "crib_dice", "players": PLAYERS}
     with pytest.raises(RulesError, match=told):
         table.submit(StartGame(header=header, terms=terms))
 
 
 class Thrower:
-    """Hands that throw for the house: a tray of as many dice as it takes."""
+    """Hands that throw for the bot, with as many dice as needed."""
 
     def __init__(self, table: Table, dice: random.Random) -> None:
         self.table, self.dice, self.tray = table, dice, Tray(7)
@@ -257,7 +253,7 @@ class Thrower:
 
 
 class Game:
-    """A game of Ann, who enters her throws and decides carelessly, against the house, which throws for itself."""
+    """A game of Ann, who enters throws and decides carelessly, against the bot, which throws its own dice."""
 
     def __init__(self, table: Table, clock: Clock, dice: random.Random) -> None:
         self.table, self.clock, self.dice = table, clock, dice
@@ -266,7 +262,7 @@ class Game:
         table.submit(Observe(self.hands.tray.observation()))
 
     def play(self) -> Snapshot:
-        """The table at its end."""
+        """Play to the end and return the last snapshot."""
         while not (snapshot := self.table.snapshot()).state["over"]:  # type: ignore[index]
             if snapshot.state["player"] == "House":  # type: ignore[index]
                 self.clock.now_s += PAUSE_S
@@ -294,7 +290,7 @@ def option_of(line: dict[str, Any]) -> object:
 
 @pytest.mark.parametrize("level", ["careless", "steady", "best"])
 @pytest.mark.parametrize("game", ["crib_dice", "crag", "crapola"])
-def test_it_plays_whole_games_whose_transcripts_are_like_any_others(
+def test_whole_games_of_the_bot_have_valid_transcripts(
     table: Table, clock: Clock, tmp_path: Path, game: str, level: str
 ) -> None:
     rules: dict[str, Any] = {"target": 3000} if game == "crapola" else {}
@@ -310,6 +306,6 @@ def test_it_plays_whole_games_whose_transcripts_are_like_any_others(
         assert max(move.cost for move in story.moves if move.seat == 1) < 1e-9
 
 
-def test_it_plays_by_house_rules_that_have_no_exact_odds(table: Table, clock: Clock) -> None:
+def test_the_bot_plays_under_rules_without_exact_odds(table: Table, clock: Clock) -> None:
     seated(table, "best", bomb=True, bumping=True, double_fuchle=True)
     assert Game(table, clock, random.Random(3)).play().state["over"]  # type: ignore[index]

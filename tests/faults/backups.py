@@ -1,4 +1,4 @@
-"""Backups, mutilated: each is refused and told, or brings back the same state; what is there loses nothing."""
+"""Mutilated backups: an import refuses each with an error, or restores the same state; the folder loses nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JOURNAL = "data/journal.jsonl"
 
 
 def run(folder: Path, played: Path, count: int, seed: int = 1) -> Counter[str]:
-    """Import `count` mutilated backups of the played folder over a table that is there; how each came out."""
+    """Import `count` mutilated backups of a played folder over an existing table; count the outcomes."""
     chance, found = random.Random(seed), Counter[str]()
     whole = folder / "whole.zip"
     write_archive(played, None, whole, version="0", made="today")
@@ -51,7 +51,7 @@ def _tree(folder: Path) -> dict[str, bytes]:
 
 
 def _mutilate(whole: Path, spoilt: Path, chance: random.Random) -> str:
-    """Harm the zip itself, or, as a forger would, a file in it with sizes and hashes made to fit."""
+    """Damage the zip, or a file in it with sizes and hashes corrected, as a forger would."""
     if chance.random() < 0.5:
         content = _harmed(whole.read_bytes(), chance)
         spoilt.write_bytes(content)

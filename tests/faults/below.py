@@ -32,7 +32,7 @@ NEVER = 1 << 60
 
 
 def run(kind: str, folder: Path, count: int) -> Counter[str] | None:
-    """The faults of that kind, in a process under the shim; None where there is no compiler for it."""
+    """Run `count` faults of a kind in a process with the shim; None if there is no compiler for it."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None or not sys.platform.startswith("linux"):
         return None
@@ -83,7 +83,7 @@ def power(folder: Path, count: int) -> Counter[str]:
 
 
 def kills(folder: Path, count: int) -> Counter[str]:
-    """Kill the program `count` times at any moment of an evening with photos that goes on in one folder."""
+    """Kill the program at `count` random moments of an evening with photos, always in the same folder."""
     from tests.faults.evening import play
 
     where, chance, found = folder / "killed", random.Random(2), Counter[str]()
@@ -115,7 +115,7 @@ def _played(where: Path) -> None:
 
 
 def _in_child(do: Callable[[], None], answer: Callable[[], int] = lambda: 0) -> int | None:
-    """Do it in a fork; what it answers, None when it hung."""
+    """Run a function in a fork; return its answer, or None if it hung."""
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
@@ -138,7 +138,7 @@ def _in_child(do: Callable[[], None], answer: Callable[[], int] = lambda: 0) -> 
 
 
 def _outcome(data: Path, acks: bytes) -> str:
-    """What a start on the folder comes to, seen from what was told before."""
+    """Start a table on the folder and compare it with the acknowledged notes; return the outcome."""
     from companion.errors import CompanionError
     from companion.table.journal.recovery import reports
     from tests.faults.evening import last_told
@@ -163,7 +163,7 @@ def _outcome(data: Path, acks: bytes) -> str:
 
 @dataclass(frozen=True)
 class Record:
-    """A call: `w`rite, `s`ync, `t`runcate, `r`ename, `u`nlink."""
+    """A recorded call: `w`rite, `s`ync, `t`runcate, `r`ename, `u`nlink."""
 
     call: str
     path: str
@@ -182,7 +182,7 @@ def _records(log: bytes) -> Iterator[Record]:
 
 
 class _Disk:
-    """A folder as calls leave it: what is on the disk for good, and what is only under way to it."""
+    """A folder rebuilt from calls: synced content, and content that a power cut may lose."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -208,7 +208,7 @@ class _Disk:
             self._durable.pop(record.path, None)
 
     def lost_power(self, to: Path, chance: random.Random) -> bytes:
-        """Write the folder as a cut leaves it; returns the notes of what had been told."""
+        """Write the folder as a power cut leaves it; return the notes acknowledged before."""
         for path, waiting in self._waiting.items():
             some = [record for record in waiting if chance.random() < 0.5]
             if chance.random() < 0.5:

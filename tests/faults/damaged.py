@@ -24,7 +24,7 @@ STATE_FILES = (FIRST, SECOND)
 
 @dataclass(frozen=True)
 class Evening:
-    """A folder as a pulled plug leaves it, and what the table showed before."""
+    """A folder as a power cut leaves it, and the snapshot and entries before it."""
 
     folder: Path
     snapshot: Snapshot

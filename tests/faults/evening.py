@@ -1,4 +1,4 @@
-"""An evening for faults below it: plays, and notes in the file `acks` what was told after each turn."""
+"""An evening for faults below it: plays, and notes each acknowledged state in the file `acks`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.table.acting import HEADER, Tray, table_in
 
 
 def play(folder: Path, acks_file: Path, turns: int, seed: int) -> None:
-    """Play some turns with photos in that folder; what is refused is refused, and play goes on."""
+    """Play some turns with photos in a folder; play goes on after refusals."""
     acks = os.open(acks_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     table, tray, chance = table_in(folder), Tray(seed), random.Random(seed)
     try:
@@ -33,6 +33,6 @@ def play(folder: Path, acks_file: Path, turns: int, seed: int) -> None:
 
 
 def last_told(acks: bytes) -> dict[str, object]:
-    """The last whole note."""
+    """Return the last complete note."""
     lines = acks[: acks.rfind(b"\n") + 1].splitlines()
     return json.loads(lines[-1]) if lines else {"number": 0, "state": None}

@@ -42,7 +42,7 @@ BY_TRAY: dict[str, Any] = {"transcript": 1, "game": "crag", "players": PLAYERS}
 
 
 def main() -> int:
-    """Play, look, compare."""
+    """Play for the given time and compare memory, speed and entries with the beginning."""
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--throws", type=int, default=2000)
     words.add_argument("--viewers", type=int, default=50)
@@ -95,12 +95,12 @@ def _soaked(
 
 
 def _entered(table: Running, snapshot: dict[str, Any], chance: random.Random) -> dict[str, Any]:
-    """A throw entered by phone."""
+    """Enter a throw by phone; return the snapshot."""
     return table.play({"throw": [chance.randint(1, 6) for _ in range(snapshot["state"]["throw_sizes"][0])]})
 
 
 def _thrown(table: Running, snapshot: dict[str, Any], chance: random.Random) -> dict[str, Any]:
-    """All dice thrown in the virtual tray, read by the camera; where it asks, a person answers."""
+    """Throw all dice in the virtual tray and answer a question by phone; return the snapshot."""
     number, line = snapshot["state"]["throw_sizes"][0], snapshot["state"]["line"]
     status, answer = table.ask("/api/tray/throw", {"ids": list(range(number)), "strength": chance.uniform(0.3, 0.9)})
     assert status == 200, answer
@@ -141,7 +141,7 @@ def _judged(
 
 
 def _write_s(beside: Path) -> float:
-    """How long a write that is waited for takes now."""
+    """Return the seconds that one synced write takes now."""
     began_s = time.monotonic()
     with beside.open("ab") as file:
         file.write(b"x")
@@ -159,7 +159,7 @@ def _view(table: Running) -> None:
 
 
 def _sizes(pid: int) -> tuple[int, int, int]:
-    """Resident memory in kB, threads, open files: the least of some looks, without the frame at hand (3.7 MB)."""
+    """Return resident memory in kB, threads and open files: the minimum of several samples."""
     looks = list[tuple[int, int, int]]()
     for _ in range(LOOKS):
         told = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())

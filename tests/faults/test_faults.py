@@ -1,4 +1,4 @@
-"""`make faults` in short: what is damaged, cut off, killed or refused is the same afterwards, or is told."""
+"""`make faults` in short: after damage, kills and failed writes everything is restored, or the loss reported."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ SILENT = {"silent", "hung", "photos gone", "LOST, SILENT", "ANOTHER STATE, SILEN
           "REFUSED, AND SOMETHING LOST"}  # fmt: skip
 
 
-def test_damaged_folders_are_the_same_or_told(tmp_path: Path) -> None:
+def test_damage_to_a_folder_is_repaired_or_reported(tmp_path: Path) -> None:
     found = damaged.run(tmp_path, 16, seed=11)
     assert sum(found.values()) == 16
     assert SILENT.isdisjoint(+found)
 
 
-def test_copies_spoilt_one_after_the_other_lose_nothing(tmp_path: Path) -> None:
+def test_damage_to_one_copy_then_the_other_loses_nothing(tmp_path: Path) -> None:
     assert latent.run(tmp_path, 24, seed=3) == {"told, nothing missing": 24}
 
 
-def test_foreign_older_and_swapped_files_are_told(tmp_path: Path) -> None:
+def test_foreign_older_and_swapped_files_are_reported(tmp_path: Path) -> None:
     found = latent.swaps(tmp_path, len(latent.SWAPS))
     assert found == {f"told, the whole one wins: {kind}": 1 for kind in latent.SWAPS}
 
 
-def test_mutilated_backups_are_refused_or_the_same(tmp_path: Path) -> None:
+def test_mutilated_backups_are_refused_or_restore_the_same_state(tmp_path: Path) -> None:
     played = damaged.played_folder(tmp_path / "played", 4, 5).folder
     found = backups.run(tmp_path, played, 40)
     assert sum(found.values()) == 40
@@ -35,7 +35,7 @@ def test_mutilated_backups_are_refused_or_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "count"), [("power", 16), ("kills", 4), ("calls", 3)])
-def test_what_comes_from_below_is_survived_or_told(tmp_path: Path, kind: str, count: int) -> None:
+def test_faults_below_the_program_lose_nothing_silently(tmp_path: Path, kind: str, count: int) -> None:
     found = below.run(kind, tmp_path / kind, count)
     if found is None:
         pytest.skip("there is no C compiler")

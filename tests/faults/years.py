@@ -40,7 +40,7 @@ HEADERS: tuple[dict[str, Any], ...] = (
 
 
 def played_out(header: dict[str, Any], chance: random.Random) -> list[dict[str, Any]]:
-    """The lines of a game played at random to its end."""
+    """Return the lines of a random game, played to its end."""
     transcript, lines = Transcript.begin(header_of(header)), list[dict[str, Any]]()
     while not transcript.state.standing.over:
         options, sizes = transcript.state.options(), transcript.state.throw_sizes
@@ -54,7 +54,7 @@ def played_out(header: dict[str, Any], chance: random.Random) -> list[dict[str, 
 
 
 def seen(dice: list[int] | None, throw: int) -> dict[str, Any]:
-    """What an entry says of the reading; every fiftieth throw was asked about."""
+    """Return the reading in a throw's entry; every fiftieth throw was in doubt."""
     if dice is None:
         return {"source": "camera"}
     boxes = [{"box_xywh": [90 * at, 200, 64, 64], "read": value, "confidence": 0.99, "kept": False}
@@ -65,7 +65,7 @@ def seen(dice: list[int] | None, throw: int) -> dict[str, Any]:
 
 
 def fill(folder: Path, entries: int, *, one_sitting: bool = True, seed: int = 1) -> int:
-    """Write a journal of at least that many entries; returns how many games it has."""
+    """Write a journal of at least `count` entries; return the number of its games."""
     chance = random.Random(seed)
     templates = [(header, played_out(header, chance)) for header in HEADERS for _ in range(6)]
     templates = [template for template in templates if len(template[1]) < 2000]
@@ -96,7 +96,7 @@ def fill(folder: Path, entries: int, *, one_sitting: bool = True, seed: int = 1)
 
 
 def main() -> int:
-    """Fill, start, look, export."""
+    """Fill a folder, start a table on it, measure it and export it."""
     words = argparse.ArgumentParser(description=__doc__)
     words.add_argument("--entries", type=int, default=100_000)
     entries = words.parse_args().entries
@@ -124,7 +124,7 @@ def _figures(folder: Path) -> dict[str, bool]:
 
 
 def _started(folder: Path) -> tuple[float, float, float]:
-    """Seconds until the table answers, MB then, seconds of the evening's page."""
+    """Return the seconds until the table answers, its MB then, and the seconds for the evening's page."""
     began_s = time.monotonic()
     with Running(folder) as table:
         assert table.ask("/healthz")[0] == 200
@@ -139,7 +139,7 @@ def _started(folder: Path) -> tuple[float, float, float]:
 
 
 def _exported(folder: Path) -> int:
-    """How many of twenty archives made while lines were played are whole: all that was told before is in them."""
+    """Return how many of twenty archives, made during play, contain every line acknowledged before."""
     done, whole = threading.Event(), 0
     with Running(folder) as table:
         table.pair()

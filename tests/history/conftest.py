@@ -1,4 +1,4 @@
-"""The table and clock fixtures of `tests/table`, for what is told of its games."""
+"""The table and clock fixtures of `tests/table`, for tests of past games."""
 
 from tests.table.conftest import clock, evening, table
 

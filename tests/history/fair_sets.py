@@ -1,8 +1,4 @@
-"""Many sets of dice thrown at once, and when each is found uneven: what the promises of `fairness` are measured by.
-
-`make fairness` prints the false alarms of 5,000 fair sets of 2,000 throws of six dice, and the table of medians that
-`companion.history.fairness` holds.
-"""
+"""Simulated sets of dice, and the number of dice after which `fairness` finds each uneven."""
 
 from __future__ import annotations
 
@@ -15,7 +11,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def found_after(chances: Floats, sets: int, rolls: int, seed: int, at_once: int = 1) -> Floats:
-    """After how many dice each set was found uneven, looked at after every throw of so many; inf: not found."""
+    """Return for each set after how many dice it was found uneven, tested every `at_once` dice; inf if not found."""
     generator, going, found = np.random.default_rng(seed), np.arange(sets), np.full(sets, np.inf)
     biased, weights = np.array(BIASES).T
     miss = np.log(6 * (1 - biased) / 5)
@@ -34,7 +30,7 @@ def found_after(chances: Floats, sets: int, rolls: int, seed: int, at_once: int 
 
 
 def with_one_face(chance: float) -> Floats:
-    """One face comes with that chance; the other five share the rest."""
+    """Return the probabilities of a die on which one face has that probability and the others share the rest."""
     return np.array([(1 - chance) / 5] * 5 + [chance])
 
 

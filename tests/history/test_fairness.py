@@ -1,4 +1,4 @@
-"""Honest dice: few false alarms however often one looks, biased dice found as soon as is said, readers held apart."""
+"""The fairness test: few false alarms, biased dice found in time, reading errors not blamed on the dice."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def test_the_evidence_is_the_likelihood_ratio_of_all_values(throws: list[list[in
     assert fairness.throws == len(throws)
 
 
-def test_one_more_fair_die_changes_nothing_on_average() -> None:
+def test_the_likelihood_ratio_is_a_martingale_for_fair_dice() -> None:
     before = watched([[1, 6], [6, 6, 2]])
     after = [exp(before.thrown([value]).evidence) for value in range(1, 7)]
     assert sum(after) / 6 == pytest.approx(exp(before.evidence))
 
 
 @pytest.mark.parametrize("chance", [0.22, 0.25, 0.35])
-def test_dice_are_found_as_soon_as_the_page_says(chance: float) -> None:
+def test_uneven_dice_are_found_after_the_stated_number_of_rolls(chance: float) -> None:
     rolls = next(rolled for rolled in range(10, 10_000) if (could_have_found(rolled) or 1.0) <= chance)
     median = np.median(found_after(with_one_face(chance), sets=2000, rolls=4 * rolls, seed=11))
     assert rolls == pytest.approx(median, rel=0.1)
@@ -77,7 +77,7 @@ def test_more_throws_find_smaller_bias() -> None:
         assert could_have_found(rolled) == pytest.approx(chance)
 
 
-def test_a_loaded_die_is_called_loaded_and_stays_so() -> None:
+def test_a_loaded_die_stays_loaded_once_found() -> None:
     found = thrown([0.15] * 5 + [0.25], 2000, seed=1)
     assert found.verdict == "loaded"
     assert found.confusion is None
@@ -85,7 +85,7 @@ def test_a_loaded_die_is_called_loaded_and_stays_so() -> None:
     assert evened.is_uneven, "once is enough: the bound is on ever reaching it"
 
 
-def test_a_reader_that_takes_one_value_for_another_is_no_loaded_die() -> None:
+def test_a_reader_that_confuses_two_values_is_no_loaded_die() -> None:
     # One in five 5s is read as a 6, and nobody corrects it.
     found = thrown([1, 1, 1, 1, 0.8, 1.2], 5000, seed=2)
     assert found.verdict == "uneven"
@@ -97,7 +97,7 @@ def test_fair_dice_and_confusing_readers_are_seldom_called_loaded() -> None:
     assert sum(loaded) <= 5
 
 
-def test_slips_between_all_values_that_nobody_notices_are_no_loaded_die() -> None:
+def test_rare_misreadings_of_all_values_are_no_loaded_die() -> None:
     least, most = (1 - 0.01) / 6, (1 + 0.05) / 6
     loaded = thrown([least] * 5 + [most], 20_000, seed=3)
     assert loaded.verdict in {"even", "uneven"}
@@ -107,7 +107,7 @@ COUNTS: list[Counts] = [(10, 20, 30, 25, 15, 20), (0, 0, 0, 0, 0, 9), (50, 50, 5
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_confusions_are_as_likely_as_the_best_of_many_shares(counts: Counts) -> None:
+def test_confusion_likelihood_equals_the_best_of_many_rates(counts: Counts) -> None:
     best = -float("inf")
     for share in np.linspace(0, 1, 2001):
         chances = [1 / 6, 1 / 6, 1 / 6, 1 / 6, (1 - share) / 6, (1 + share) / 6]
@@ -120,7 +120,7 @@ def test_confusions_are_as_likely_as_the_best_of_many_shares(counts: Counts) -> 
 
 
 @pytest.mark.parametrize("counts", COUNTS)
-def test_slips_are_as_likely_as_any_chances_within_their_bounds(counts: Counts) -> None:
+def test_slip_likelihood_is_the_maximum_within_its_bounds(counts: Counts) -> None:
     generator, best = random.Random(4), -float("inf")
     for _ in range(3000):
         slip = [generator.uniform(0, 0.01) for _ in range(6)]
@@ -147,13 +147,13 @@ def test_the_command_counts_the_throws_of_transcripts() -> None:
     assert "an even share" in dice(*files).stdout
 
 
-def test_without_throws_there_is_nothing_to_find_yet(tmp_path: Path) -> None:
+def test_without_throws_dice_count_as_even(tmp_path: Path) -> None:
     found = json.loads(dice("--json", "--data", str(tmp_path)).stdout)
     assert (found["verdict"], found["throws"], found["could_have_found"]) == ("even", 0, None)
     assert "Not enough throws yet" in dice("--data", str(tmp_path)).stdout
 
 
-def test_what_cant_be_read_is_refused(tmp_path: Path) -> None:
+def test_the_command_refuses_unreadable_transcripts(tmp_path: Path) -> None:
     with pytest.raises(RulesError, match="-: line 1"):
         dice("-", stdin=b"{}")
     with pytest.raises(DeviceError, match=r"none\.jsonl can't be read"):

@@ -1,4 +1,4 @@
-"""Throws to look over: what each die showed where that follows from the throw, else by a person's word."""
+"""Throws to look over: labels that follow from the throw, and labels that a person gives."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ READ = (5, 5, 2, 2, 1, 4, 6)
         ((), (), ()),
     ],
 )
-def test_dice_are_told_apart_only_where_it_follows(
+def test_dice_are_labelled_only_if_their_values_are_unambiguous(
     read: tuple[int, ...], truth: tuple[int, ...], apart: tuple[int | None, ...]
 ) -> None:
     assert matched_values(read, truth) == apart
@@ -47,7 +47,7 @@ def table(tmp_path: Path) -> Any:
 
 
 def answered(table: Table, values: tuple[int, ...]) -> int:
-    """A doubted throw that a person has answered with those values; its number."""
+    """Observe a doubted throw, answer it with these values and return its number."""
     observation = Tray().throw(*READ)
     question = table.submit(
         Observe(type(observation)(**{**_fields(observation), "doubt": "disagree", "photo_jpeg": b"jpeg"}))
@@ -60,7 +60,7 @@ def _fields(observation: Any) -> dict[str, Any]:
     return {name: getattr(observation, name) for name in observation.__struct_fields__}
 
 
-def test_a_doubted_throw_is_listed_with_its_dice_where_they_lay(table: Table, tmp_path: Path) -> None:
+def test_a_doubted_throw_is_listed_with_the_boxes_of_its_dice(table: Table, tmp_path: Path) -> None:
     number = answered(table, (5, 5, 2, 3, 1, 4, 6))
     (throw,) = Review(tmp_path).throws()
     assert (throw.throw, throw.player, throw.source, throw.doubt) == (number, "Ann", "answered", "disagree")
@@ -70,7 +70,7 @@ def test_a_doubted_throw_is_listed_with_its_dice_where_they_lay(table: Table, tm
     assert not throw.settled
 
 
-def test_a_throw_confirmed_as_read_is_settled(table: Table, tmp_path: Path) -> None:
+def test_a_throw_confirmed_as_read_needs_no_label(table: Table, tmp_path: Path) -> None:
     answered(table, READ)
     (throw,) = Review(tmp_path).throws()
     assert throw.settled
@@ -87,7 +87,7 @@ def test_a_corrected_throw_is_listed_and_an_undone_one_is_not(table: Table, tmp_
     assert review.throws() == []
 
 
-def test_a_persons_word_settles_a_throw_and_outlasts_a_restart(table: Table, tmp_path: Path) -> None:
+def test_a_persons_labels_settle_a_throw_and_survive_a_restart(table: Table, tmp_path: Path) -> None:
     number = answered(table, (5, 5, 2, 3, 1, 4, 6))
     reads = [die.read for die in Review(tmp_path).throws()[0].dice]
     said = [3 if at == reads.index(2) else value for at, value in enumerate(reads)]
@@ -98,7 +98,7 @@ def test_a_persons_word_settles_a_throw_and_outlasts_a_restart(table: Table, tmp
     assert [die.value for die in throw.dice] == said
 
 
-def test_a_word_on_dice_that_are_not_there_is_refused(table: Table, tmp_path: Path) -> None:
+def test_labels_for_missing_dice_are_refused(table: Table, tmp_path: Path) -> None:
     number = answered(table, READ)
     with pytest.raises(IllegalAction, match="7 dice"):
         Review(tmp_path).say(number, [1, 2])
@@ -106,12 +106,12 @@ def test_a_word_on_dice_that_are_not_there_is_refused(table: Table, tmp_path: Pa
         Review(tmp_path).say(number + 1, list(READ))
 
 
-def test_a_throw_entered_by_hand_is_nothing_to_look_over(table: Table, tmp_path: Path) -> None:
+def test_a_throw_entered_by_hand_is_not_listed(table: Table, tmp_path: Path) -> None:
     table.submit(PlayLine(number=table.snapshot().number, line={"throw": list(READ)}))
     assert Review(tmp_path).throws() == []
 
 
-def test_what_was_said_and_can_no_longer_be_read_is_asked_again(table: Table, tmp_path: Path) -> None:
+def test_unreadable_labels_must_be_entered_again(table: Table, tmp_path: Path) -> None:
     answered(table, READ)
     (tmp_path / "review.json").write_bytes(b"{")
     assert not Review(tmp_path).throws()[0].by_hand

@@ -1,4 +1,4 @@
-"""Past games are put down small: a start replays the game on the table only, and finds what a replay of all finds."""
+"""The archive: a start replays only the game on the table and equals a replay of the whole journal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUICK: dict[str, Any] = {**HEADER, "game": "crapola", "rules": {"target": 500}}
 
 
 def play_out(table: Table, chance: random.Random) -> None:
-    """The game on the table to its end, at random."""
+    """Play the game on the table at random to its end."""
     if table.snapshot().abandoned:
         played(table, [{"undo": 1}])
     while not (state := known(table.state().record.game).transcript.state).standing.over:
@@ -40,7 +40,7 @@ def play_out(table: Table, chance: random.Random) -> None:
 
 
 def stir(table: Table, chance: random.Random) -> None:
-    """Something that reaches back: an undo over games, an old throw corrected, a game given up, an evening ended."""
+    """Change the past at random: undo across games, correct an old throw, abandon a game or end the sitting."""
     number = table.snapshot().number
     throws = [throw for game in table.state().record.games for throw in game.throws]
     command: Any = chance.choice(
@@ -62,7 +62,7 @@ def stir(table: Table, chance: random.Random) -> None:
 
 
 def without_file(folder: Path) -> tuple[Snapshot, list[dict[str, Any]], dict[str, Any]]:
-    """What a table and the evening's pages show when everything is replayed."""
+    """Return what the table and the evening's pages show after a replay of the whole journal."""
     kept = (folder / FILE_NAME).read_bytes()
     (folder / FILE_NAME).unlink()
     found = shown(folder)
@@ -118,7 +118,7 @@ def played_evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def evening(played_evening: Path, tmp_path: Path) -> Path:
-    """A folder in which three games have been played, for a test to do with as it likes."""
+    """Return a copy of a data folder with three games."""
     return shutil.copytree(played_evening, tmp_path / "evening")
 
 

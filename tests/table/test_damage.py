@@ -1,4 +1,4 @@
-"""A damaged journal is never silent: what either copy still has is read again, what is gone from both is told."""
+"""A damaged journal: entries that survive in either copy are recovered, and every loss is reported."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def kinds(folder: Path) -> list[str]:
 
 
 def spoil(file: Path, text: bytes) -> None:
-    """Change one bit in the middle of the only place that has that text."""
+    """Flip one bit in the only occurrence of a text in a file."""
     content = bytearray(file.read_bytes())
     assert content.count(text) == 1
     content[content.index(text) + 2] ^= 1
@@ -388,7 +388,7 @@ def test_a_line_that_only_an_older_copy_has_fills_the_gap(tmp_path: Path) -> Non
 
 
 def photographed(folder: Path, count: int = 6) -> Journal:
-    """An open journal whose entries name their photos."""
+    """Return an open journal whose entries name their photos."""
     (folder / "photos").mkdir(parents=True)
     journal = Journal(folder)
     journal.open()

@@ -1,4 +1,4 @@
-"""What happened, as the games say it: each thing once, with the right names and numbers."""
+"""Events of the games in the table's log: each once, with the right names and numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.table import events
 
 
 def told(header: dict[str, Any], *lines: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The events of the last of those lines."""
+    """Return code and arguments of the events of the last line."""
     transcript = Transcript.begin(header_of({"transcript": 1, **header}))
     for line in lines:
         transcript = transcript.then(action_of(line))

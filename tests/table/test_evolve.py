@@ -1,4 +1,4 @@
-"""The table is the replay of its journal: at every number, after any commands, from any start."""
+"""The state of the table equals the replay of its journal, at every entry and after any commands."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TURN: list[dict[str, Any]] = [
 
 
 class Evening:
-    """A table that notes what it tells of each entry number."""
+    """A table; `told` holds the journaled part of the snapshot of each entry number."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

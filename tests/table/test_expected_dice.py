@@ -1,4 +1,4 @@
-"""How many dice the table expects in its tray, where it has no calibration to explain every silhouette."""
+"""The number of dice that the table expects in its tray, which the reader takes as a hint."""
 
 from __future__ import annotations
 

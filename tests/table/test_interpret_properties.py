@@ -1,4 +1,4 @@
-"""Random legal play, acted out with dice in a tray, gives back exactly its transcript."""
+"""Random legal play, acted out in a tray, is interpreted as exactly its transcript."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CRAPOLA: dict[str, Any] = {"transcript": 1, "game": "crapola", "players": ["Ann"
 
 
 def roll(mime: Mime, count: int) -> list[int]:
-    """Values with a leaning to be alike, so that long turns happen."""
+    """Return random values that are often alike, so that long turns happen."""
     favourite = mime.random.randint(1, 6)
     return [favourite if mime.random.random() < 0.35 else mime.random.randint(1, 6) for _ in range(count)]
 

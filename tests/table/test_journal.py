@@ -1,4 +1,4 @@
-"""The journal: on disk before it is told, and ill in words when the disk is."""
+"""The journal on a healthy disk, a full disk, and in folders that can't be used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rolled, nudged, shifted or picked up: told from where dice lie."""
+"""Motion of dice: rolled, nudged, moved or picked up, from their places alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_jitter_is_no_motion_even_if_the_zone_seemed_empty() -> None:
     assert motion_of(lying, (), seen(pushed(lying, 2.0), emptied=True)) is Motion.NONE
 
 
-def test_other_values_in_the_same_places_are_no_roll_unless_the_zone_emptied() -> None:
+def test_new_values_in_old_places_are_no_roll_unless_the_zone_emptied() -> None:
     lying = dice(4)
     turned = (msgspec.structs.replace(lying[0], value=2),)
     assert motion_of(lying, (), seen(turned)) is Motion.NONE

@@ -1,4 +1,4 @@
-"""A game that the session has never heard of: its throws come from the tray, the rest from a phone."""
+"""A game that the table does not know, played with throws from the tray and decisions by phone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An evening: games lost add up, who lost starts, photos stay under their cap."""
+"""Sittings: games lost, starters, colours, and the photos of throws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Players in figures: turns, points and faces as they were played, games as they ended."""
+"""Statistics of players: turns, points, faces and results."""
 
 from __future__ import annotations
 

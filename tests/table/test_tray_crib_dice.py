@@ -1,4 +1,4 @@
-"""Crib Dice with the tray as people use it: nudges, dice moved and borrowed, changes of mind, an empty tray."""
+"""Crib Dice played in the tray: nudges, kept and borrowed dice, changes of mind, an empty tray."""
 
 from __future__ import annotations
 

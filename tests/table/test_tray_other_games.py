@@ -1,4 +1,4 @@
-"""Crag and Crapola with the tray: what is kept, what is thrown again, what is held and may not be."""
+"""Crag and Crapola played in the tray: kept dice, rethrown dice, legal and illegal holds."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def test_a_player_who_left_does_not_start_the_next_game(table: Table) -> None:
 
 
 def rolled_beside(tray: Tray, stays: tuple[int, ...], *values: int) -> Observation:
-    """Those dice lie untouched in the throw zone, all others have been thrown again."""
+    """Throw all dice but `stays`, which stay untouched in the throw zone, and observe the tray."""
     lying = list[Die]()
     for value in stays:
         lying.append(next(die for die in tray.thrown if die.value == value and die not in lying))

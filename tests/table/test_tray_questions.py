@@ -1,4 +1,4 @@
-"""Throws that the tray does not show clearly, in Crib Dice: what is asked, and what answers it."""
+"""Questions about unclear throws in Crib Dice: what is asked, and what settles it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table: commands in, numbered snapshots out, one writer."""
+"""The table: commands in, numbered snapshots out."""
 
 from __future__ import annotations
 

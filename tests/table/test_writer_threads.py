@@ -1,4 +1,4 @@
-"""Many phones, one writer: exactly one wins each number; what was acknowledged survives a kill."""
+"""Concurrent commands and faults: one command per number succeeds; acknowledged entries survive a kill."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from enum import Enum
 from companion.table.tray.observation import Die, Observation
 
 SAME_PLACE_MM = 4.0
-"""Distance up to which a die counts as unmoved: the reader's jitter. A rolled die rarely lands that close."""
+"""Distance in mm up to which a die counts as unmoved: the reader's jitter. A rolled die rarely lands that close."""
 NUDGE_MM = 15.0
-"""Distance up to which a knock or a hand moves a 16 mm die; a throw goes farther."""
+"""Distance in mm up to which a knock or a hand moves a die; a throw moves it farther."""
 
 
 class Motion(Enum):
@@ -93,8 +93,10 @@ def _same_dice_otherwise_parted(thrown: Sequence[Die], kept: Sequence[Die], obse
 
 
 def _counts(dice: Sequence[Die]) -> Counter[int]:
+    """Count the dice by value."""
     return Counter(die.value for die in dice)
 
 
 def _apart_mm(one: Die, other: Die) -> float:
+    """Return the distance between two dice in millimetres."""
     return math.hypot(one.x_mm - other.x_mm, one.y_mm - other.y_mm)
