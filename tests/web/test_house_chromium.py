@@ -67,7 +67,7 @@ def enter(page: Any, values: list[int]) -> None:
 
 def set_up(page: Any) -> None:
     page.click("[data-key='new']")
-    page.select_option("#new-game", "crapola")
+    page.check("[name='new-game'][value='crapola']")
     page.fill("[data-key='seat-0']", "Ann")
     page.select_option("#new-house", "best")
     page.click("dialog summary >> nth=0")

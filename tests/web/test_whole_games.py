@@ -73,7 +73,7 @@ class Room:
     def start(self, game: str, preset: str = "") -> None:
         def begin() -> None:
             self.host.click("#big [data-key='new']")
-            self.host.select_option("#new-game", game)
+            self.host.check(f"[name='new-game'][value='{game}']")
             for seat, name in enumerate(("Ann", "<b>Ben</b>")):
                 self.host.fill(f'dialog input[data-key="seat-{seat}"]', name)
             if preset:

@@ -67,8 +67,9 @@ def routes(games: Sequence[Form], table: AnyTable, pairing: Pairing) -> Routes:
 
 
 def card(form: Form) -> Form:
-    """Return a game as the set-up form needs it: without its rules in words."""
-    return {key: value for key, value in form.items() if key not in ("in_words", "why", "glossary")}
+    """Return a game as the set-up form needs it: of its rules in words, only the first sentence, as `pitch`."""
+    pitch = " ".join(form["in_words"].split("\n\n")[0].split()).partition(". ")[0].removesuffix(".") + "."
+    return {key: value for key, value in form.items() if key not in ("in_words", "why", "glossary")} | {"pitch": pitch}
 
 
 def _header(games: Sequence[Form]) -> Json:

@@ -1,6 +1,6 @@
 // Setting up a game: who plays, what, by which house rules. Names are remembered by the table, and on this phone.
 import { dialog, fill, h, has, own, post, settings, start, t, table } from "../shared/core.js";
-import { chip } from "../shared/dice.js";
+import { chip, die } from "../shared/dice.js";
 import { gameName, leadWords } from "../shared/facts.js";
 import { HOUSE, termsForm } from "./terms.js";
 
@@ -33,16 +33,13 @@ export function gameForm(games) {
   const before = h("div", { class: "row names" }),
     who = h("div", { class: "stack" }),
     what = h("div", { class: "stack" });
-  const choice = h(
-    "select",
-    { id: "new-game" },
-    games.map((each) => h("option", { value: each.game, selected: each === game }, each.title)),
-  );
-  choice.addEventListener("change", () => {
-    game = games.find((each) => each.game === choice.value);
+  const choose = (each) => {
+    game = each;
     rules = {};
     show();
-  });
+  };
+  const cards = games.map((each, at) => gameCard(each, at, each === game, () => choose(each))),
+    choice = h("fieldset", { class: "cards" }, h("legend", {}, t("new.game")), cards);
 
   const show = () => {
     fill(before, [known, names], () => knownNames(known, names, game, show));
@@ -91,7 +88,6 @@ export function gameForm(games) {
     h("option", { value: "roll" }, t("new.roll_off")),
   );
   const parts = [
-    h("label", { for: "new-game" }, t("new.game")),
     choice,
     h("fieldset", { class: "stack" }, h("legend", {}, t("new.players")), who, before, terms.house),
     h("label", { for: "new-first" }, t("new.first")),
@@ -106,6 +102,21 @@ export function gameForm(games) {
     show();
   });
   return { parts, begin };
+}
+
+// What a game is, before it is chosen: its name, its players, a sentence about it, a few dice as its picture.
+function gameCard(each, at, checked, choose) {
+  const { min_players: least, max_players: most } = each,
+    players = most ? t("new.players_range", { least, most }) : t("new.players_from", { least });
+  return h(
+    "label",
+    { class: "card" },
+    h("input", { type: "radio", name: "new-game", value: each.game, checked, onchange: choose }),
+    h("span", { class: "card-dice" }, [0, 1, 2].map((place) => die(1 + ((2 * at + 3 * place) % 6), { quiet: true }))),
+    h("b", {}, each.title),
+    h("small", {}, players),
+    h("small", { lang: "en" }, each.pitch),
+  );
 }
 
 // The game on the table; on a table without one that which this phone began last.
