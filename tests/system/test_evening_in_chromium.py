@@ -91,7 +91,7 @@ class Player:
         now = self.until(lambda now: now["number"] > number or now["phase"] == "asking", "a throw or a question")
         if now["phase"] == "asking":  # a die that can't be read for sure: it is right as read when a person agrees
             assert sorted(now["question"]["values"]) in [self.loose(look) for look in self.two_looks()]
-            self.tray.get_by_role("button", name=re.compile("All right as read")).click()
+            self.tray.get_by_role("button", name=re.compile("That's right")).click()
         return self.until(lambda now: now["number"] > number and now["phase"] != "settling", "a throw")
 
     def keep(self, value: int) -> None:

@@ -17,13 +17,15 @@ export function guard(box) {
   };
   follow((snapshot, before) => {
     const now = saying(box);
-    if (!before || now === said) return;
+    if (before && now !== said) {
+      const wait_ms = acting() ? OWN_SETTLING_MS : SETTLING_MS;
+      settled_ms = performance.now() + wait_ms;
+      clearTimeout(waiting);
+      waiting = setTimeout(steady, wait_ms);
+    }
     said = now;
-    const wait_ms = acting() ? OWN_SETTLING_MS : SETTLING_MS;
-    settled_ms = performance.now() + wait_ms;
+    if (performance.now() >= settled_ms) return; // else also for what was drawn anew with the same words
     for (const button of box.querySelectorAll("button")) button.setAttribute("aria-disabled", "true");
-    clearTimeout(waiting);
-    waiting = setTimeout(steady, wait_ms);
   });
   box.addEventListener("pointerdown", (event) => {
     down = { words: wordsOf(event.target), at_ms: performance.now() };

@@ -95,7 +95,7 @@ function heading(snapshot, who, what, on) {
   return [
     on ? chip(on.colour) : null,
     h("span", { class: `named ${lengthOf(whose)}` }, whose),
-    ", ",
+    " ",
     h("span", { id: "can" }, what),
   ];
 }
