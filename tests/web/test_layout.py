@@ -283,8 +283,8 @@ HARMS = {
     "/tv": {
         ".join { position: relative; left: 300px }": "outside",
         ".who { height: 12px; min-height: 0 !important; overflow: hidden }": "cut off",
-        "#can { position: fixed; left: 40px; top: 235px }": "overlap",
-        ".address { font-size: 9px !important }": "too small",
+        "#notice { position: relative; top: -50px }": "overlap",
+        ".address .live { font-size: 9px !important }": "too small",
     },
     "/control": {
         ".sheets { width: 700px !important }": "cut off",

@@ -95,12 +95,12 @@ def test_beside_the_tray_are_the_dice_the_game_can_use(chromium: Any, pub: Pub) 
     with served(pub) as address:
         page = opened(chromium, address, "/tray")
         spare = page.locator("#beside button")
-        assert spare.all_inner_texts() == ["Put die 1 back", "Put die 2 back", "Put die 3 back"]
+        assert spare.all_inner_texts() == ["Put all 3 back"]
         page.click("#throw")
         page.wait_for_function("() => !document.querySelector('#beside button')")
         assert pub.tray.done[-1][:2] == ("throw", (0, 1, 2))
         begin(pub, "crib_dice")
-        page.wait_for_function("() => document.querySelectorAll('#beside button').length === 4")
+        page.wait_for_function("() => document.querySelector('#beside button')?.textContent === 'Put all 4 back'")
         page.context.close()
 
 

@@ -81,9 +81,11 @@ function card(game) {
     h(
       "span",
       {},
+      h("b", {}, game.over ? t("evening.won", { names: listed(game.winners) }) : t("evening.going")),
+      h("br"),
       t("evening.game", { title: game.title, players: listed(game.players) }),
       h("br"),
-      h("small", { class: "quiet" }, how(game)),
+      h("small", { class: "quiet" }, when(game.started)),
     ),
     h("button", { type: "button", "data-key": `g${game.id}`, onclick: () => open(game) }, t("evening.open")),
   );

@@ -101,9 +101,17 @@ function take(lying) {
 }
 
 /** The dice beside the tray that the game has a use for: of seven, a game of three wants three. */
-function beside() {
+function spares() {
   const outside = tray.dice.filter((die) => die.place === "out"), inside = tray.dice.length - outside.length;
-  const spare = outside.slice(0, Math.max(0, (table.snapshot.tray.dice ?? tray.dice.length) - inside));
+  return outside.slice(0, Math.max(0, (table.snapshot.tray.dice ?? tray.dice.length) - inside));
+}
+
+async function allBack() {
+  for (const die of spares()) await back(die);
+}
+
+function beside() {
+  const spare = spares();
   fill(
     $("beside"),
     spare.map((die) => die.id),
@@ -111,18 +119,9 @@ function beside() {
       spare.length
         ? [
             h("span", { class: "quiet" }, t("tray.beside")),
-            ...spare.map((die) =>
-              h(
-                "button",
-                {
-                  type: "button",
-                  class: "spare",
-                  "data-key": `d${die.id}`,
-                  onclick: () => back(die),
-                },
-                t("tray.put_back", { id: die.id + 1 }),
-              ),
-            ),
+            h("button", { type: "button", class: "spare", "data-key": "spare", onclick: allBack }, [
+              t("tray.put_all_back", { count: spare.length }),
+            ]),
           ]
         : [],
   );
@@ -271,10 +270,11 @@ async function throwDice() {
   return act("throw", { ids, strength: 0.6 });
 }
 
-// While a decision is due nothing may be thrown: the decisions stand below the tray.
+// While a decision is due, or dice roll, nothing may be thrown: the decisions stand below the tray.
+const STILL = new Set(["asking", "settling"]);
 function hint() {
   const { snapshot } = table, throwing = $("throw"), sizes = snapshot.state?.throw_sizes ?? [];
-  throwing.disabled = !start.hands || deciding(snapshot) || snapshot.phase === "asking";
+  throwing.disabled = !start.hands || deciding(snapshot) || STILL.has(snapshot.phase);
   throwing.classList.toggle("main", !throwing.disabled && sizes.some((size) => sensible(snapshot, { throw: size })));
   text(throwing, sizes.length ? t("tray.throw_count", { count: sizes[0] }) : t("tray.throw"));
 }
