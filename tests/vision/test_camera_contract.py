@@ -65,7 +65,7 @@ def taken(camera: Camera, count: int) -> list[Frame]:
 
 
 @every_camera
-def test_a_camera_gives_colour_frames_one_after_the_other_may_be_stopped_twice_and_started_again(
+def test_a_camera_gives_ordered_colour_frames_and_restarts(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     camera = build(tmp_path, monkeypatch)
@@ -87,7 +87,9 @@ def test_a_camera_gives_colour_frames_one_after_the_other_may_be_stopped_twice_a
 
 
 @every_camera
-def test_a_frame_is_its_owners_to_draw_on(build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drawing_on_a_frame_changes_no_later_frame(
+    build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     camera = build(tmp_path, monkeypatch)
     camera.start()
     first, second = taken(camera, 2)
@@ -133,7 +135,7 @@ def test_a_video_leaves_out_frames_for_a_reader_that_is_behind(tmp_path: Path) -
     assert rest[-1] == pytest.approx(89 / 30, abs=0.002)
 
 
-def test_photos_lie_in_the_tray_one_after_the_other_with_an_empty_tray_between(tmp_path: Path) -> None:
+def test_a_folder_of_photos_shows_an_empty_tray_between_photos(tmp_path: Path) -> None:
     for name, colour_bgr in (("2.png", (0, 0, 255)), ("10.png", (0, 255, 0)), ("1.png", (255, 0, 0))):
         written_photo(tmp_path / name, colour_bgr)
     clock = Clock()
@@ -149,7 +151,7 @@ def test_photos_lie_in_the_tray_one_after_the_other_with_an_empty_tray_between(t
     assert frames[-1].at_s - frames[0].at_s == pytest.approx(3 * 4.6, abs=0.4)
 
 
-def test_photos_go_round_and_round(tmp_path: Path) -> None:
+def test_a_folder_of_photos_repeats_from_the_start(tmp_path: Path) -> None:
     written_photo(tmp_path / "1.png", (0, 0, 255))
     clock = Clock()
     camera = FilesCamera(tmp_path, clock, clock.sleep, size_wh=(64, 48))
@@ -171,7 +173,7 @@ def test_a_photo_keeps_its_shape_between_grey_bars(tmp_path: Path) -> None:
     assert red.any(axis=0).sum() == 24
 
 
-def test_a_photo_lies_as_its_exif_orientation_says(tmp_path: Path) -> None:
+def test_a_photo_is_shown_by_its_exif_orientation(tmp_path: Path) -> None:
     image_bgr = np.zeros((32, 64, 3), np.uint8)
     image_bgr[:, :32] = 255  # white on the left as stored
     coded = cv2.imencode(".jpg", image_bgr)[1].tobytes()

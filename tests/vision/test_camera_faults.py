@@ -69,7 +69,7 @@ def test_a_photo_that_cannot_be_read_is_left_out_with_a_warning(
     assert capfd.readouterr().err == ""
 
 
-def test_a_folder_of_nothing_readable_is_an_error_and_not_an_endless_search(tmp_path: Path) -> None:
+def test_a_folder_without_readable_photos_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "1.jpg").write_bytes(b"no picture")
     clock = Clock()
     camera = FilesCamera(tmp_path, clock, clock.sleep)
@@ -82,7 +82,7 @@ def test_a_folder_of_nothing_readable_is_an_error_and_not_an_endless_search(tmp_
 
 
 @pytest.mark.parametrize("content", [b"", b"this is no video", b"\x00\x00\x00\x18ftypmp42"])
-def test_a_file_that_is_no_video_is_told_quietly(
+def test_a_file_that_is_no_video_is_an_error_without_opencv_output(
     tmp_path: Path, content: bytes, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "throws.avi"
@@ -123,7 +123,7 @@ def test_opencv_itself_says_nothing_about_a_missing_camera(capfd: pytest.Capture
 
 
 @pytest.mark.parametrize("given", [(False, None), (True, None), (True, np.empty((0, 0, 3), np.uint8))])
-def test_a_camera_pulled_out_in_the_middle_is_told_closed_and_may_come_back(
+def test_an_unplugged_camera_is_reported_closed_and_can_reopen(
     given: tuple[bool, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usb = Usb()
@@ -141,7 +141,7 @@ def test_a_camera_pulled_out_in_the_middle_is_told_closed_and_may_come_back(
     camera.stop()
 
 
-def test_an_error_of_opencvs_own_does_not_come_through(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_opencv_error_becomes_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails() -> tuple[bool, object]:
         raise cv2.error("OpenCV(4.x) select() timeout")
 
@@ -152,7 +152,7 @@ def test_an_error_of_opencvs_own_does_not_come_through(monkeypatch: pytest.Monke
         camera.frame()
 
 
-def test_a_camera_that_hangs_does_not_hang_the_table_and_is_let_go_when_it_wakes(
+def test_a_hanging_camera_times_out_and_is_released_later(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     wakes = threading.Event()
@@ -179,7 +179,7 @@ def test_a_camera_that_hangs_does_not_hang_the_table_and_is_let_go_when_it_wakes
     assert released.wait(60)
 
 
-def test_a_camera_that_never_answers_its_opening_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_camera_whose_opening_hangs_is_a_device_error(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = threading.Event()
     usb = Usb()
 
@@ -217,7 +217,7 @@ def test_no_picamera2_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> Non
         ModuleNotFoundError("No module named 'simplejpeg'", name="simplejpeg"),
     ],
 )
-def test_a_picamera2_built_for_another_numpy_is_told_with_the_version_and_the_cure(
+def test_a_picamera2_for_another_numpy_names_version_and_cure(
     fault: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def misfit(name: str) -> object:

@@ -26,13 +26,13 @@ def settled_in(stage: Stage) -> list[Settled]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a hand passes", "a die leaves"])
-def test_a_throw_is_told_and_nothing_is_invented(name: str) -> None:
+def test_a_clip_reports_its_throw_and_no_other(name: str) -> None:
     told = watched(BY_NAME[name], 3)
     assert (told.throws, told.missed, told.invented) == (1, 0, 0)
     assert 0 <= told.slowest_frames <= SETTLED_TO_REPORTED
 
 
-def test_a_led_die_is_seen_and_known_to_the_truth() -> None:
+def test_a_scripted_die_is_read_and_is_in_the_ground_truth() -> None:
     stage = Stage(1, 2, 1.0, [(0.2, lambda one: one.tray.scripts.append(lying))])
     settled = settled_in(stage)
     assert [event.reading.values for event in settled] == [(), (4,)]
@@ -41,7 +41,7 @@ def test_a_led_die_is_seen_and_known_to_the_truth() -> None:
     assert len(stage.truth) == int(FPS) + 1
 
 
-def test_dice_that_lie_where_they_were_told_to_lie_are_not_told_again() -> None:
+def test_dice_that_did_not_move_are_not_reported_again() -> None:
     def knocked(stage: Stage) -> None:
         stage.faults.knock_at_s = stage.clock.now_s
 

@@ -52,7 +52,7 @@ def well_formed(answer: dict[str, object]) -> bool:
 
 
 @pytest.mark.parametrize("first", range(0, FILES, BATCH))
-def test_every_harmed_file_gets_an_answer_or_a_clear_error(first: int, tmp_path: Path) -> None:
+def test_every_corrupted_file_is_read_or_gives_a_clear_error(first: int, tmp_path: Path) -> None:
     batch = every_file()[first : first + BATCH]
     for name, content in batch:
         (tmp_path / name).write_bytes(content)
@@ -65,11 +65,11 @@ def test_every_harmed_file_gets_an_answer_or_a_clear_error(first: int, tmp_path:
     print(f"{len(batch)} files, {sum('error' in answer for answer in answers)} refused, {peak_mb:.0f} MB")
 
 
-def test_all_kinds_and_harms_are_among_them() -> None:
+def test_the_corrupted_files_cover_all_formats_and_faults() -> None:
     assert len(set(plan(len(KINDS) * len(HARMS)))) == len(KINDS) * len(HARMS)
 
 
-def test_the_files_are_the_same_each_time() -> None:
+def test_the_corrupted_files_are_reproducible() -> None:
     assert harmed(12) == harmed(12)
 
 

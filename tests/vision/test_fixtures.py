@@ -38,7 +38,7 @@ def test_the_manifest_names_every_file_and_every_case_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=named)
-def test_a_file_is_the_one_that_the_manifest_means(entry: dict[str, Any]) -> None:
+def test_each_fixture_file_has_the_hash_in_the_manifest(entry: dict[str, Any]) -> None:
     for name, digest in entry["sha256"].items():
         assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest
 
@@ -65,7 +65,7 @@ def test_most_hard_cases_with_flat_dice_are_read_and_trusted() -> None:
     assert trusted >= len(flat) - 2
 
 
-def test_a_case_made_anew_is_the_picture_that_is_kept() -> None:
+def test_a_regenerated_fixture_equals_the_stored_picture() -> None:
     case = next(case for case in CASES if case.name == "cocked")
     entry = next(entry for entry in ENTRIES if entry["picture"] == "cocked.jpg")
     anew = made(case)

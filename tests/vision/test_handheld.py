@@ -92,7 +92,7 @@ def test_the_cameras_motion_is_found(turn_deg: float, zoom: float, by_px: tuple[
 
 
 @pytest.mark.parametrize("by_px", [(0.0, 0.0), (9.0, -6.0)])
-def test_a_die_that_moves_against_the_ground_is_seen_though_the_camera_moves(by_px: tuple[float, float]) -> None:
+def test_a_moving_die_is_seen_while_the_camera_moves(by_px: tuple[float, float]) -> None:
     before, after = textured(4).copy(), textured(4).copy()
     before[400:460, 600:660] = 230
     after[400:460, 630:690] = 230
@@ -108,7 +108,7 @@ def settled(picture: FrameBGR, dice: tuple[Die, ...], doubt: str | None = None, 
     return Settled(at_s, Frame(picture, at_s), Reading(dice, doubt), (), (), emptied=False)
 
 
-def test_dice_on_the_same_ground_are_no_news_wherever_the_camera_has_wandered() -> None:
+def test_unmoved_dice_are_no_new_throw_after_the_camera_moved() -> None:
     picture = textured(5)
     first = settled(picture, (Die(3, (600, 400, 60, 60), 1.0),))
     wandered, _ = seen_from(picture, 0, 1, (80, -50))
@@ -122,7 +122,7 @@ def test_dice_on_the_same_ground_are_no_news_wherever_the_camera_has_wandered() 
     assert is_new_throw(replace(same, emptied=True), first, held=True)
 
 
-def test_a_doubt_that_comes_and_goes_is_no_news_but_one_that_is_removed_is() -> None:
+def test_only_a_resolved_doubt_is_news_not_a_flickering_one() -> None:
     picture, dice = textured(6), (Die(3, (600, 400, 60, 60), 1.0),)
     sure, unsure = settled(picture, dice), settled(picture, dice, "count")
     last = latest(unsure, sure)
@@ -167,17 +167,17 @@ def told(camera: Still, reader: Doubting) -> list[Event]:
     return list(Watcher(camera, reader).events())
 
 
-def test_a_doubt_is_looked_at_again_before_it_is_told() -> None:
+def test_a_doubtful_reading_is_retried_before_it_is_reported() -> None:
     assert [event.reading.trusted for event in told(Still(40), Doubting(4)) if isinstance(event, Settled)] == [True]
 
 
-def test_a_doubt_that_lasts_is_told_once() -> None:
+def test_a_lasting_doubt_is_reported_once() -> None:
     reader = Doubting(1000)
     events = told(Still(70), reader)
     assert [event.reading.doubt for event in events if isinstance(event, Settled)] == ["disagree"]
     assert reader.read_so_far == MAX_READINGS_IN_DOUBT, "one frame each: the others would not remove it"
 
 
-def test_a_doubt_is_told_at_once_when_something_moves_or_the_recording_ends() -> None:
+def test_motion_or_the_end_reports_a_doubt_immediately() -> None:
     assert [type(event) for event in told(Still(10, 8), Doubting(1000))] == [Settled, Moving]
     assert [type(event) for event in told(Still(8), Doubting(1000))] == [Settled]

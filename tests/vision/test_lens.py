@@ -77,7 +77,9 @@ def test_height_place_and_tilt_are_right_whatever_the_lens(angle_deg: float, ben
     ],
 )
 @pytest.mark.parametrize("angle_deg", [40.0, 62.2, 80.0])
-def test_what_is_not_as_it_should_be_costs_little(angle_deg: float, wrong: dict[str, Any], within: float) -> None:
+def test_imperfect_sheets_change_the_lens_estimate_little(
+    angle_deg: float, wrong: dict[str, Any], within: float
+) -> None:
     lens, high = true_lens(angle_deg, (-0.06, 0.0)), height_mm(true_lens(angle_deg, (0.0, 0.0)))
     for seed in range(3):
         rng = np.random.default_rng(seed)
@@ -100,7 +102,7 @@ def test_a_sheet_that_was_only_laid_flat_tells_no_lens() -> None:
 
 @pytest.mark.parametrize("noise_px", [0.1, 1.0])
 @pytest.mark.parametrize("seed", range(6))
-def test_nor_does_one_that_leaned_by_a_few_degrees(seed: int, noise_px: float) -> None:
+def test_a_sheet_tilted_by_a_few_degrees_tells_no_lens(seed: int, noise_px: float) -> None:
     lens, rng = true_lens(80.0, (-0.05, 0.0)), np.random.default_rng(seed)
     high = height_mm(lens)
     seen = [Seen(*rng.normal((160, 120), 25), high, *rng.normal(0, 2, 2)) for _ in range(8)]
@@ -114,7 +116,7 @@ def test_too_few_views_tell_no_lens() -> None:
     assert measured(views, GUESS) == GUESS
 
 
-def test_the_same_view_again_is_no_new_one() -> None:
+def test_a_repeated_view_does_not_count_as_another_view() -> None:
     shown = filmed(GUESS, [held(GUESS, ASLANT_DEG[0])] * 3)
     assert len(views_of(shown)) == 1
 
@@ -147,7 +149,7 @@ def test_bent_and_straightened_are_inverse() -> None:
     assert lens.straightened(lens.bent(points)) == pytest.approx(points, abs=0.05)
 
 
-def test_the_rig_of_a_lens_that_bends_lines_shows_the_floor_as_the_pictures_do() -> None:
+def test_a_rig_with_lens_distortion_maps_the_floor_correctly() -> None:
     lens, seen = true_lens(62.2, (-0.08, 0.0)), Seen(160, 120, 285)
     straight = seen.floor_to_px(lens)
     straight /= straight[2, 2]
@@ -164,7 +166,7 @@ def _projected(floor_to_px: np.ndarray, points_mm: np.ndarray) -> np.ndarray:
     return np.column_stack([x / w, y / w])
 
 
-def test_markers_at_the_rim_of_the_picture_are_not_believed() -> None:
+def test_markers_at_the_picture_edge_are_ignored() -> None:
     """Older OpenCVs find them, with corners many pixels off."""
     lens = true_lens(66.0, (0.0, 0.0))
     for markers in filmed(lens, [held(lens, lean) for lean in ASLANT_DEG[:2]]):

@@ -37,7 +37,7 @@ def resident_kb() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") // 1024
 
 
-def test_a_table_on_which_nothing_was_thrown_has_loaded_the_light_network_only() -> None:
+def test_before_the_first_throw_only_the_light_network_is_loaded() -> None:
     networks, camera = shipped_networks(), VirtualCamera(0, seed=1, sleep=lambda _s: None)
     assert loaded(networks) == [False, False, False]
     assert Reader(networks, camera.rig()).read(camera.frame().image_bgr).dice == ()
@@ -67,7 +67,7 @@ def test_a_table_holds_networks_only_while_it_reads() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_what_the_largest_look_took_is_given_back() -> None:
+def test_releasing_a_network_frees_the_memory_of_a_large_pass() -> None:
     networks = shipped_networks()
     networks.detector.detect(np.zeros((640, 864, 3), np.uint8), 1.0)
     taken = resident_kb()
@@ -88,16 +88,14 @@ print(peaks_kb[1] - peaks_kb[0])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_the_closest_look_at_a_photo_takes_half_of_what_it_would_whole() -> None:
+def test_the_largest_pass_over_a_photo_needs_bounded_memory() -> None:
     ran = subprocess.run([sys.executable, "-c", CLOSEST_LOOK], check=True, capture_output=True, text=True)
     assert 20_000 < int(ran.stdout) < 85_000
 
 
 @pytest.mark.parametrize("width", [1120, 1152])
 @pytest.mark.parametrize("model", [MODEL, LIGHT_MODEL])
-def test_a_picture_shown_half_by_half_says_what_the_whole_does(
-    model: Path, width: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_split_picture_has_the_maps_of_the_whole(model: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     noise_bgr = np.random.default_rng(1).integers(0, 256, (30, 144, 3), np.uint8)
     shown_bgr = cv2.resize(noise_bgr, (width, 224), interpolation=cv2.INTER_CUBIC)
     for picture_bgr in (shown_bgr, shown_bgr.transpose(1, 0, 2)):
@@ -109,7 +107,7 @@ def test_a_picture_shown_half_by_half_says_what_the_whole_does(
         assert np.abs(said[0] - said[1]).max() < 1e-4  # a cell that missed part of what it depends on: 3e-4
 
 
-def test_made_ready_again_a_network_has_seen_a_picture_of_the_last_size(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reloading_warms_a_network_up_at_its_last_input_size(monkeypatch: pytest.MonkeyPatch) -> None:
     networks = shipped_networks()
     networks.light.detect(np.zeros((96, 128, 3), np.uint8), 1.0)
     networks.release()
@@ -142,7 +140,7 @@ class _ByColour:
         ((90, 100, 110), 5, 0.94, 1, 1),  # too little colour
     ],
 )
-def test_a_coloured_die_whose_darkest_channel_shows_another_value_is_not_sure(
+def test_a_contradicting_minimum_channel_lowers_confidence(
     bgr: tuple[int, int, int], value: int, least: float, most: float, shown: int
 ) -> None:
     classifier, network = Classifier(), _ByColour()

@@ -38,7 +38,7 @@ def test_a_plain_painted_die_is_read_as_its_label_says() -> None:
     assert shown == {1, 2, 3, 4, 5, 6}
 
 
-def test_worn_pips_lose_their_paint_but_not_their_hollows() -> None:
+def test_worn_pips_lose_paint_but_keep_their_shading() -> None:
     rng = np.random.default_rng(5)
     worn = replace(_plain(rng), worn=1.0, drilled=0.5)
     darkest, seen = [], []
@@ -74,7 +74,7 @@ def test_crops_show_a_value_or_no_face() -> None:
     assert 2 <= values.count(0) <= 40
 
 
-def test_coloured_crops_are_shown_as_their_darkest_channel_now_and_then() -> None:
+def test_some_coloured_training_crops_become_minimum_channel() -> None:
     rng = np.random.default_rng(8)
     red = Photo(np.full((90, 120, 3), (20, 30, 200), np.uint8), np.array([(60, 45, 30, 4)], np.float32))
     crops = [example([[red]], np.ones(1), rng)[0] for _ in range(80)]
@@ -84,7 +84,7 @@ def test_coloured_crops_are_shown_as_their_darkest_channel_now_and_then() -> Non
     assert dark > 5
 
 
-def test_of_the_dice_that_may_be_shown_the_hard_ones_are_shown_most_and_count_as_much_less() -> None:
+def test_hard_dice_are_oversampled_and_down_weighted() -> None:
     rng = np.random.default_rng(4)
     bgr = np.full((90, 120, 3), 60, np.uint8)
     dice = np.array([(30, 40, 24, 3), (80, 40, 24, 5), (100, 70, 10, 6)], np.float32)
@@ -97,7 +97,7 @@ def test_of_the_dice_that_may_be_shown_the_hard_ones_are_shown_most_and_count_as
     assert 0.7 < hard / easy < 1.4, "there are as many of these as of those"
 
 
-def test_a_rendered_tray_is_a_photo_whose_labels_lie_on_the_dice() -> None:
+def test_the_labels_of_a_rendered_training_tray_lie_on_its_dice() -> None:
     photo = tray_set(1, 7)[0]
     assert 2 <= len(photo.dice) <= MOST_DICE
     assert set(photo.dice[:, 3]) <= set(range(1, 7))

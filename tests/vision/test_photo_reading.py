@@ -58,7 +58,7 @@ class Unsure(Classifier):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_painted_dice_are_read_and_none_is_made_up(seed: int) -> None:
+def test_painted_dice_are_read_without_false_detections(seed: int) -> None:
     picture, values = picture_of_dice(3, seed)
     reader = Reader(load_networks())
     assert reader.read(picture, 3).values == values
@@ -76,12 +76,12 @@ def test_a_photo_turned_or_mirrored_is_read_the_same_or_doubted(seed: int) -> No
             assert reading.values == values or not reading.trusted
 
 
-def test_a_bare_ground_holds_no_die() -> None:
+def test_no_die_is_read_on_bare_ground() -> None:
     reading = Reader(load_networks()).read(BARE)
     assert (reading.values, reading.doubt) == ((), "count")
 
 
-def test_what_no_look_is_sure_of_is_shown_larger() -> None:
+def test_a_face_uncertain_at_every_scale_gets_augmented_views() -> None:
     detector, classifier = OneFace(), Unsure()
     reading = Reader(Networks(detector, detector, classifier)).read(BARE, 1)
     assert detector.passes > 1, "it looks closer first"
@@ -91,7 +91,7 @@ def test_what_no_look_is_sure_of_is_shown_larger() -> None:
     assert reading.dice[0].confidence < 1
 
 
-def test_a_face_that_two_looks_find_at_one_place_is_shown_once() -> None:
+def test_a_face_found_by_two_passes_is_classified_once() -> None:
     detector, classifier = OneFace(0.0), Unsure()
     Reader(Networks(detector, detector, classifier)).read(BARE)
     assert detector.passes > 1
@@ -212,7 +212,7 @@ def test_a_confirming_frame_with_other_values_is_read_anew(counted: tuple[Reader
     assert reader.read(other, again=reader.read(picture)) == reader.read(other)
 
 
-def test_a_die_more_than_before_is_not_left_out(counted: tuple[Reader, Counted]) -> None:
+def test_an_added_die_is_read_when_the_size_is_known(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (more, values) = counted, picture_of_dice(4, 2)
     fewer = more.copy()
     fewer[:, 360:] = more[0, 0]
@@ -221,7 +221,7 @@ def test_a_die_more_than_before_is_not_left_out(counted: tuple[Reader, Counted])
     assert reader.read(more, size_px=size_of(before)).values == values
 
 
-def test_an_empty_place_is_searched_for_dice_of_a_known_size_only(counted: tuple[Reader, Counted]) -> None:
+def test_a_known_size_limits_the_scales_over_an_empty_ground(counted: tuple[Reader, Counted]) -> None:
     reader, detector = counted
     assert not reader.read(BARE).dice
     whole, detector.asked = detector.asked, 0
@@ -229,7 +229,7 @@ def test_an_empty_place_is_searched_for_dice_of_a_known_size_only(counted: tuple
     assert 0 < detector.asked < whole
 
 
-def test_doubtful_dice_are_looked_for_at_every_size(counted: tuple[Reader, Counted]) -> None:
+def test_a_doubtful_photo_is_searched_at_every_scale(counted: tuple[Reader, Counted]) -> None:
     (reader, _), (picture, values) = counted, picture_of_dice(3, 2)
     for size_px in (15.0, 30.0, 60.0, 90.0, 400.0):
         reading = reader.read(picture, size_px=size_px)

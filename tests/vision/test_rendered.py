@@ -68,7 +68,7 @@ def test_the_labels_lie_on_the_dice(seed: int) -> None:
         assert np.median(linear(face).mean(2)) > darkest_body > np.median(linear(was).mean(2))
 
 
-def test_in_a_crowd_dice_touch_and_none_lies_in_another() -> None:
+def test_crowded_dice_touch_without_intersecting() -> None:
     touching = 0
     for seed in range(20):
         dice = lying((IVORY,), 12, np.random.default_rng(seed), crowded=True)
@@ -80,7 +80,7 @@ def test_in_a_crowd_dice_touch_and_none_lies_in_another() -> None:
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_of_dice_that_touch_the_outer_one_hides_nothing_of_the_inner_ones_upper_face(order: tuple[int, int]) -> None:
+def test_a_touching_die_does_not_occlude_an_upper_face(order: tuple[int, int]) -> None:
     """A side that looks to the middle is seen over a neighbour only in pictures that no camera takes."""
     edge = LENS.middle_mm[0] + 90.0
     places = [np.array([edge + off, LENS.middle_mm[1], DIE_MM / 2]) for off in (-DIE_MM / 2, DIE_MM / 2)]
@@ -115,11 +115,11 @@ def test_an_easy_picture_is_read() -> None:
     assert (reading.values, reading.doubt) == (shown.values, None)
 
 
-def test_kinds_are_told_apart() -> None:
+def test_kinds_of_dice_look_different() -> None:
     assert len(set(ALL_KINDS)) == len(ALL_KINDS)
 
 
-def test_a_side_seen_at_a_flat_angle_is_there_down_to_the_floor() -> None:
+def test_a_side_face_is_rendered_down_to_the_floor() -> None:
     # A little off the middle the sides are narrow bands: their lower ends must not be lost between the rays' steps.
     at_mm = np.array([LENS.middle_mm[0] + 50, LENS.middle_mm[1] - 70, DIE_MM / 2])
     lying = LyingDie(at_mm, flat_turn(4, -0.1), DIE_MM, RED, 1)

@@ -74,7 +74,7 @@ def test_a_damaged_calibration_is_told_with_what_to_do(stored: Stored, tmp_path:
         ("keep_mm", None),
     ],
 )
-def test_numbers_that_can_not_be_are_refused(stored: Stored, tmp_path: Path, key: str, value: object) -> None:
+def test_an_impossible_calibration_number_is_refused(stored: Stored, tmp_path: Path, key: str, value: object) -> None:
     file = save_rig(tmp_path, stored)
     with zipfile.ZipFile(file) as archive:
         numbers, picture = json.loads(archive.read("calibration.json")), archive.read("empty.png")
@@ -147,13 +147,13 @@ def test_a_tray_that_does_not_come_to_rest_is_no_reference() -> None:
         Calibrating(shaken, Plan(), lambda _said: None, wait_s=3.0).empty_tray()
 
 
-def test_no_die_leaves_its_size_open() -> None:
+def test_calibrating_without_a_die_leaves_its_size_unknown() -> None:
     camera = film()
     assert Calibrating(camera.frame, Plan(), lambda _said: None, wait_s=2.0).die_mm(camera.rig()) is None
 
 
 @pytest.mark.parametrize(("measured", "sold"), [(16.6, 16.0), (15.6, 16.0), (12.4, 12.0), (18.9, 19.0), (28.0, 28.0)])
-def test_a_die_is_taken_for_one_that_is_sold(measured: float, sold: float) -> None:
+def test_a_measured_die_is_rounded_to_a_common_size(measured: float, sold: float) -> None:
     assert sold_edge_mm(measured) == sold
 
 

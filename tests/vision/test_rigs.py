@@ -39,20 +39,20 @@ def cases_in(folder: Path, split: str = "check", height: float = 1.0) -> list[Ca
     return list(cases(folder / "rigs.json", folder, split, height))
 
 
-def test_photos_of_the_split_are_cases_and_the_empty_tray_is_what_the_others_show(folder: Path) -> None:
+def test_a_rig_case_uses_the_other_photos_as_the_empty_tray(folder: Path) -> None:
     found = cases_in(folder)
     assert [(case.name, case.truth) for case in found] == [("a.png", (2, 5)), ("b.png", (1,)), ("c.png", (6, 6))]
     assert [int(case.frame_bgr[0, 0, 0]) for case in found] == [10, 20, 40]
     assert [int(case.rig.empty_bgr[0, 0, 0]) for case in found] == [30, 25, 15]
 
 
-def test_a_camera_with_a_single_photo_shows_no_empty_tray(folder: Path) -> None:
+def test_a_rig_with_a_single_photo_has_no_empty_tray(folder: Path) -> None:
     assert cases_in(folder, "tune") == []
     assert [case.name for case in cases_in(folder, "all")] == ["a.png", "b.png", "c.png", "other.png"]
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.1])
-def test_an_upper_face_is_as_large_as_estimated_when_the_lens_is_as_high(folder: Path, factor: float) -> None:
+def test_the_face_size_of_a_rig_matches_its_estimate(folder: Path, factor: float) -> None:
     rig = cases_in(folder, height=factor)[0].rig
     height_mm = rig.camera_mm[2]
     nearer = height_mm / (height_mm - ESTIMATE["die_mm"])

@@ -26,13 +26,13 @@ def test_fine_noise_is_averaged_not_sampled(scale: float) -> None:
 
 
 @pytest.mark.parametrize("scale", [0.9, 0.51, 0.5, 0.3, 0.01])
-def test_what_is_left_to_do_is_less_than_half(scale: float) -> None:
+def test_the_scale_left_after_halving_is_above_a_half(scale: float) -> None:
     small, left = halved(np.zeros((512, 640, 3), np.uint8), scale)
     assert 0.5 < left <= 1
     assert left / scale == 512 / small.shape[0] == 640 / small.shape[1]
 
 
-def test_a_thing_stays_where_it_is() -> None:
+def test_scaling_does_not_shift_the_picture() -> None:
     picture = np.zeros((400, 400, 3), np.uint8)
     picture[236:245, 116:125] = 255
     for scale in (0.6, 0.35, 0.2):

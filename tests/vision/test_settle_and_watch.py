@@ -43,7 +43,7 @@ def rested(camera: VirtualCamera) -> StillnessDetector:
     return detector
 
 
-def test_a_throw_is_said_once(camera: VirtualCamera) -> None:
+def test_a_throw_settles_once(camera: VirtualCamera) -> None:
     detector, _ = phases(camera, 1, StillnessDetector())
     camera.tray.throw()
     _, seen = phases(camera, 5, detector)
@@ -52,7 +52,7 @@ def test_a_throw_is_said_once(camera: VirtualCamera) -> None:
 
 
 @pytest.mark.parametrize("lamp", [0.6, 1.1])
-def test_a_lamp_switched_is_no_throw(camera: VirtualCamera, lamp: float) -> None:
+def test_switching_a_lamp_is_no_throw(camera: VirtualCamera, lamp: float) -> None:
     detector = rested(camera)
     camera.disturb = FaultInjection(lamp=lamp).over
     assert Phase.SETTLED not in phases(camera, 1, detector)[1]
@@ -97,7 +97,7 @@ def happened(camera: VirtualCamera, seconds: float) -> list[object]:
     return list(Watcher(Acted(), Reader(load_networks(), camera.rig()), camera.rig()).events())
 
 
-def test_a_throw_and_a_lift_are_told_as_such(camera: VirtualCamera) -> None:
+def test_a_throw_and_a_lift_become_settled_events(camera: VirtualCamera) -> None:
     events = happened(camera, 8)
     settled = [event for event in events if isinstance(event, Settled)]
     assert [len(event.thrown) for event in settled] == [0, 7, 0]
@@ -142,7 +142,7 @@ def settled_of(thrown: Thrown) -> list[Settled]:
     return [event for event in watcher.events() if isinstance(event, Settled)]
 
 
-def test_dice_that_tremble_before_they_rest_are_not_drawn_anew(camera: VirtualCamera) -> None:
+def test_dice_that_rock_before_rest_are_reported_once(camera: VirtualCamera) -> None:
     drawn: list[FrameBGR] = []
 
     def note(picture: FrameBGR, _now_s: float) -> FrameBGR:
@@ -163,7 +163,7 @@ def test_dice_that_tremble_before_they_rest_are_not_drawn_anew(camera: VirtualCa
     assert drawn[-1] is drawn[trembling[0]]
 
 
-def test_a_throw_is_read_while_it_is_seen_to_lie_still(camera: VirtualCamera) -> None:
+def test_a_throw_is_read_while_stillness_is_being_confirmed(camera: VirtualCamera) -> None:
     rest_s: list[float] = []
     _, throw = settled_of(Thrown(camera, lambda now_s, at_s: rest_s.append(at_s)))
     assert throw.reading.trusted
@@ -172,9 +172,7 @@ def test_a_throw_is_read_while_it_is_seen_to_lie_still(camera: VirtualCamera) ->
 
 
 @pytest.mark.parametrize("doubt", [None, Doubt.UNREAD])
-def test_what_coloured_light_makes_of_the_first_still_frame_takes_nothing_from_what_the_others_say(
-    camera: VirtualCamera, doubt: Doubt | None
-) -> None:
+def test_led_light_in_the_first_still_frame_adds_no_doubt(camera: VirtualCamera, doubt: Doubt | None) -> None:
     reader, dimmed, readings = Reader(load_networks(), camera.rig()), list[bool](), list[Reading]()
 
     class Dazzled:
@@ -193,7 +191,7 @@ def test_what_coloured_light_makes_of_the_first_still_frame_takes_nothing_from_w
     assert dimmed == [True, False] * 2, "once each: what was read in haste was not read again"
 
 
-def test_a_die_that_is_pushed_while_it_is_read_is_read_where_it_comes_to_lie(camera: VirtualCamera) -> None:
+def test_a_die_pushed_during_reading_is_read_at_its_new_place(camera: VirtualCamera) -> None:
     pushed_s: list[float] = []
 
     def push(now_s: float, rest_s: float) -> None:
@@ -207,7 +205,7 @@ def test_a_die_that_is_pushed_while_it_is_read_is_read_where_it_comes_to_lie(cam
     assert any(np.hypot(die.x_mm - 120, die.y_mm - 120) < 20 for die in throw.thrown)
 
 
-def test_lights_are_dimmed_while_the_still_frames_are_taken_and_that_is_no_movement(camera: VirtualCamera) -> None:
+def test_dimming_lights_for_still_frames_is_no_motion(camera: VirtualCamera) -> None:
     # A strip along the tray's upper edge: its amber light falls into the picture and is gone when it is dimmed.
     light = np.zeros((camera.frame().image_bgr.shape[0], 1, 3), np.float32)
     light[:, 0] = np.exp(-np.arange(len(light)) / 90.0)[:, None] * np.array([0, 40, 90], np.float32)
@@ -245,7 +243,7 @@ def test_lights_are_dimmed_while_the_still_frames_are_taken_and_that_is_no_movem
         assert event.frame.image_bgr[2].mean() < 0.8 * taken[0].image_bgr[2].mean(), "the photo is without it"
 
 
-def test_lights_come_back_when_the_camera_fails_meanwhile(camera: VirtualCamera) -> None:
+def test_lights_are_restored_when_the_camera_fails(camera: VirtualCamera) -> None:
     asked: list[bool] = []
 
     class Failing:
@@ -301,9 +299,7 @@ def test_a_camera_that_fails_is_told_and_opened_again(camera: VirtualCamera) -> 
 
 
 @pytest.mark.parametrize("thrown", [False, True], ids=["settled", "in haste"])
-def test_stopped_in_the_middle_of_a_look_it_takes_no_other_and_tells_nothing(
-    camera: VirtualCamera, thrown: bool
-) -> None:
+def test_stopping_during_a_reading_ends_without_an_event(camera: VirtualCamera, thrown: bool) -> None:
     looks: list[int] = []
 
     class Stopping:
@@ -319,7 +315,7 @@ def test_stopped_in_the_middle_of_a_look_it_takes_no_other_and_tells_nothing(
     assert len(settled) == thrown, "of the empty tray before the throw"
 
 
-def test_another_calibration_is_read_with_from_the_next_reading_on(camera: VirtualCamera) -> None:
+def test_a_new_calibration_applies_from_the_next_reading_on(camera: VirtualCamera) -> None:
     class Named:
         def __init__(self, name: str) -> None:
             self._name = name

@@ -61,7 +61,7 @@ def test_cubes_that_do_not_overlap_do_not_touch(gap_mm: float) -> None:
     assert touch(apart, (np.identity(3), np.identity(3)), DIE_MM) is None
 
 
-def test_face_to_face_the_force_is_along_the_faces_normal() -> None:
+def test_faces_in_contact_push_along_their_normal() -> None:
     at = np.array([100.0, 100.0, 8.0]), np.array([115.5, 103.0, 8.0])
     touched = touch(at, (np.identity(3), np.identity(3)), DIE_MM)
     assert touched is not None
@@ -111,7 +111,7 @@ def test_a_die_on_its_edge_alone_falls() -> None:
     assert leaning_deg(bodies.turn[0]) < 0.01
 
 
-def test_what_lay_on_a_die_falls_when_that_is_lifted_out() -> None:
+def test_a_die_falls_when_the_die_under_it_is_removed() -> None:
     tray = VirtualTray(2, np.random.default_rng(1))
     tray.move(0, 100, 100)
     tray.move(1, 160, 100)

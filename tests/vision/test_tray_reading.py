@@ -55,7 +55,7 @@ def test_dice_are_read_and_placed_in_both_zones(kept: int) -> None:
     assert (len(thrown), len(in_keep)) == (7 - kept, kept)
 
 
-def test_where_a_die_lies_is_told_within_three_millimetres() -> None:
+def test_the_position_of_a_die_is_right_within_3_mm() -> None:
     camera, _ = at_rest(41)
     reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
     thrown, _ = place(reading, camera.rig())
@@ -64,7 +64,7 @@ def test_where_a_die_lies_is_told_within_three_millimetres() -> None:
         assert np.linalg.norm(lying - (die.x_mm, die.y_mm), axis=1).min() < 3.0
 
 
-def test_an_empty_tray_holds_no_dice_and_no_doubt() -> None:
+def test_an_empty_tray_is_read_as_empty_and_trusted() -> None:
     clock = SteppedClock()
     camera = VirtualCamera(7, clock, clock.sleep, 4)
     reading = Reader(load_networks(), camera.rig()).read(camera.frame().image_bgr)
@@ -91,7 +91,7 @@ def knocked(picture_bgr: FrameBGR, x_px: float, y_px: float, degrees: float) -> 
 
 
 @pytest.mark.parametrize(("x_px", "y_px", "degrees"), [(6, -4, 0.0), (-9, 9, 0.0), (4, 0, 1.5)])
-def test_a_tray_that_was_knocked_is_no_thing_in_it_and_hides_none(x_px: float, y_px: float, degrees: float) -> None:
+def test_a_shifted_tray_neither_adds_nor_hides_an_object(x_px: float, y_px: float, degrees: float) -> None:
     camera, truth = at_rest(54)
     rig = camera.rig()
     picture = knocked(camera.frame().image_bgr, x_px, y_px, degrees)
@@ -125,7 +125,7 @@ def test_pips_painted_over_are_never_silently_wrong() -> None:
 
 
 @pytest.mark.parametrize("seed", [31, 8])
-def test_dice_laid_close_in_the_keep_zone_are_no_more_than_there_are(seed: int) -> None:
+def test_dice_close_together_in_the_keep_zone_are_counted_right(seed: int) -> None:
     camera = VirtualCamera(7, clock=(clock := SteppedClock()), sleep=clock.sleep, seed=seed)
     reader, rng = Reader(load_networks(), camera.rig()), np.random.default_rng(seed)
     right = 0
@@ -141,7 +141,7 @@ def test_dice_laid_close_in_the_keep_zone_are_no_more_than_there_are(seed: int) 
 
 
 @pytest.mark.parametrize("seed", [45, 51])
-def test_of_two_dark_dice_that_touch_one_is_not_missed_in_silence(seed: int) -> None:
+def test_a_missed_die_of_two_touching_dark_ones_is_a_doubt(seed: int) -> None:
     """Marked between both, the mark explains all that has changed but the pips of the one."""
     crowd = picture(CONDITIONS[1], seed, crowded=True)
     networks, face_px = load_networks(), Floor.of(crowd.rig).face_px
@@ -159,7 +159,7 @@ def test_of_two_dark_dice_that_touch_one_is_not_missed_in_silence(seed: int) -> 
     assert reading.values == crowd.values or not reading.trusted
 
 
-def test_where_more_lies_beside_one_die_than_beside_the_others_a_closer_look_is_taken(
+def test_excess_foreground_beside_one_die_triggers_a_closer_pass(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A black 1 and a black 2 that touch, on dark wood, are one 2 to the light look."""
@@ -172,7 +172,7 @@ def test_where_more_lies_beside_one_die_than_beside_the_others_a_closer_look_is_
 
 
 @pytest.mark.parametrize(("lies_there", "doubt"), [(False, None), (True, Doubt.COUNT)])
-def test_what_turns_out_to_be_no_face_is_a_doubt_where_something_lies(
+def test_a_rejected_face_on_foreground_is_a_doubt(
     monkeypatch: pytest.MonkeyPatch, lies_there: bool, doubt: Doubt | None
 ) -> None:
     die, other = (Detection(x, 60.0, 40.0, np.array([0, 0.8, 0, 0, 0, 0], np.float32)) for x in (60.0, 160.0))

@@ -131,11 +131,11 @@ class Calibrating:
         self._say, self._said, self._show = say, "", show
 
     def lens(self, frame_bgr: FrameBGR) -> Lens:
-        """The lens as far as it is known from what was looked at, for pictures of that size."""
+        """Estimate the lens from the views so far, for pictures of the size of `frame_bgr`."""
         return measured(self.views, lens_of((frame_bgr.shape[1], frame_bgr.shape[0]), self.plan.lens_deg))
 
     def detect(self, frame_bgr: FrameBGR) -> SheetView:
-        """What a picture shows. Where it shows the sheet otherwise than before, the lens is known better for it."""
+        """Detect the sheet in a picture and show it. A new view of the sheet is kept, to estimate the lens better."""
         found = detect_sheet(frame_bgr, self.plan, self.lens(frame_bgr))
         paper = paper_of(found.markers)
         if paper is not None:
@@ -144,7 +144,7 @@ class Calibrating:
         return found
 
     def sheet(self) -> Found:
-        """Wait until the sheet lies still; how it lies. Raises DeviceError."""
+        """Wait until the sheet lies still and return its pose. Raises DeviceError if it is not found."""
         same: list[FrameBGR] = []
         at: Floats | None = None
         last: SheetView | None = None

@@ -70,7 +70,13 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SheetView:
-    """What one picture of the sheet shows: its markers, how it lies (None: not found), and what is to be bettered."""
+    """Detection of the sheet in one picture.
+
+    Attributes:
+        markers: The markers that were found.
+        floor_to_px: (3, 3) homography from millimetres of the floor to pixels; None if the sheet was not found.
+        advice: Problems of light, focus, tilt or position, each with its cure.
+    """
 
     markers: tuple[Marker, ...]
     floor_to_px: Floats | None

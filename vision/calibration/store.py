@@ -29,7 +29,7 @@ _Four = tuple[float, float, float, float]
 
 
 class _Numbers(msgspec.Struct, frozen=True):
-    """What a file says."""
+    """The numbers of a calibration file, as they stand in its JSON."""
 
     format: Literal[1]
     camera: str

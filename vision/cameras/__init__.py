@@ -59,10 +59,10 @@ class Camera(Protocol):
 
 @runtime_checkable
 class SensorCamera(Protocol):
-    """What a camera offers besides `Camera` when its sensor and lens are under our control.
+    """Additional members of a camera whose sensor and lens the project controls.
 
     Attributes:
-        field: What part of the sensor its pictures show; None before the first start.
+        field: Part of the sensor that its pictures show; None before the first start.
         autofocus: Whether the lens can be focused; False before the first start.
     """
 

@@ -1,1 +1,1 @@
-"""What calibration knows: the rig, the outlines of whole dice, the empty tray."""
+"""Geometry of a calibrated tray: the rig, the floor's view, the empty reference picture."""

@@ -76,7 +76,7 @@ class Photo:
 
 
 class Tray:
-    """What is computed once per calibration."""
+    """The floor's view and the empty reference picture, computed once per calibration."""
 
     def __init__(self, rig: Rig) -> None:
         self.rig, self.floor = rig, Floor.of(rig)

@@ -1,4 +1,4 @@
-"""What simulated dice and their tray look like: kinds of dice, textures of the six faces, felt, wood."""
+"""Appearance of simulated dice and their tray: kinds of dice, textures of the six faces, felt, wood."""
 
 from __future__ import annotations
 

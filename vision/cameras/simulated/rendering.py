@@ -104,7 +104,7 @@ def background(
 
 
 class Noise:
-    """A sensor's noise, made once: making it anew for each frame costs 40 ms."""
+    """Sensor noise from a precomputed strip at random offsets, because drawing it for each frame is slow."""
 
     def __init__(self, width: int, rng: np.random.Generator) -> None:
         self._rng, self._width = rng, width
@@ -113,7 +113,7 @@ class Noise:
         self._more, self._less = np.clip(noise, 0, 255).astype(np.uint8), np.clip(-noise, 0, 255).astype(np.uint8)
 
     def over(self, clean_bgr: FrameBGR) -> FrameBGR:
-        """That picture as the sensor sees it."""
+        """Return a copy of the picture with sensor noise added."""
         noisy = np.empty_like(clean_bgr)
         for top in range(0, len(noisy), NOISE_ROWS):
             band, (down, right) = noisy[top : top + NOISE_ROWS], self._rng.integers(0, NOISE_MORE_PX + 1, 2)

@@ -1,4 +1,4 @@
-"""What each part of the reader pays: measured without all parts, then with one after the other.
+"""Ablation of the reader: measured without all parts, then with one part after the other added.
 
 On photos by real fixed cameras, photos of unknown scale, their number of dice told and not, and rendered trays.
 
@@ -52,7 +52,7 @@ def _never(*_: object) -> bool:
 
 
 ALONE = SimpleNamespace(log=math.log, dist=math.dist, prod=lambda each: min(each, default=1.0))
-"""In place of `math`: what is asked of the product of all is asked of the least."""
+"""Replaces `math` in the selection, so that the least confidence is compared instead of the product of all."""
 WITHOUT: dict[str, dict[str, Any]] = {
     "closer passes while in doubt": {
         "vision.reading.scenes.Photo.passes": _one_look(scenes.Photo.passes),
@@ -121,13 +121,13 @@ def _rendered(condition: int, seed: int) -> Shown:
 
 
 class Remembering:
-    """A detector that looks at the same part of a picture once."""
+    """Caches a detector's detections by picture and scale, because each row reads the same picture."""
 
     def __init__(self, inner: Detector) -> None:
         self._inner, self._seen = inner, dict[tuple[object, ...], list[Detection]]()
 
     def detect(self, picture_bgr: FrameBGR, scale: float) -> list[Detection]:
-        """As the detector does."""
+        """Detect faces like `Detector.detect`; the detections of a repeated call come from the cache."""
         key = (picture_bgr.shape, scale, hash(picture_bgr.tobytes()))
         if key not in self._seen:
             self._seen[key] = self._inner.detect(picture_bgr, scale)
@@ -135,7 +135,7 @@ class Remembering:
 
 
 def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
-    """Whether the picture is read right, and whether it is trusted, with so many parts as each row has."""
+    """Read one picture with the parts of each row; return (values right, trusted) for each row."""
     frame_bgr, rig, truth = job.shown()
     light, close = Remembering(Detector(detector.LIGHT_MODEL, with_values=False)), Remembering(Detector())
     reader = Reader(Networks(light, close, Classifier()), rig)  # type: ignore[arg-type]
@@ -151,7 +151,7 @@ def outcomes(job: Job) -> tuple[Job, list[tuple[bool, bool]]]:
 
 
 def jobs(rigs: Path, photos: Path, split: str, most: int, rendered: int) -> Iterator[Job]:
-    """Every picture: each second of a rig, at most so many of a set, so many of each rendered condition."""
+    """Yield the pictures: every second one of each rig, `most` of each photo set, `rendered` of each condition."""
     for case in islice(cases(rigs, photos, split), 0, None, 2):
         yield Job("real rigs", case.rig_name, False, partial(_case, case))
     for name, rows in _labelled(photos, split).items():
@@ -181,7 +181,10 @@ def _labelled(photos: Path, split: str) -> dict[str, list[tuple[Path, tuple[int,
 
 
 def table(read: list[tuple[Job, list[tuple[bool, bool]]]]) -> str:
-    """A row for each part: exact and trusted in percent, means over groups, and wrong of those trusted."""
+    """Format a Markdown table with a row for each part.
+
+    Each cell has exact and trusted in percent, as means over groups, and the number wrong of those trusted.
+    """
     columns = list(dict.fromkeys(job.column for job, _ in read))
     lines = [f"| what is used | {' | '.join(columns)} |", "|---" * (1 + len(columns)) + "|"]
     before: list[str] = []

@@ -30,7 +30,7 @@ Place = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is drawn for a picture; each field is chosen from at random."""
+    """Choices for a rendered picture; one entry of each field is drawn at random."""
 
     name: str
     dice: tuple[Material, ...]
@@ -68,7 +68,7 @@ def dim(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
 
 
 def evening(rng: np.random.Generator) -> tuple[list[Lamp], Doubles]:
-    """What a pub has: little light, or coloured light."""
+    """Draw the lighting of a pub in the evening: dim or coloured."""
     return (dim, coloured)[rng.integers(2)](rng)
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong at a real table, laid over a virtual camera's pictures: a hand, a lamp, a shadow, a knock."""
+"""Disturbances of a real table, drawn over the pictures of a virtual camera: a hand, a lamp, a shadow, a knock."""
 
 from __future__ import annotations
 

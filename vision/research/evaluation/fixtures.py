@@ -61,7 +61,7 @@ CASES = (
 
 
 def made(case: Case) -> Rendered:
-    """The picture of a case."""
+    """Render the picture of a case from its seed."""
     for condition in CONDITIONS:
         if condition.name == case.made_by:
             return conditions.picture(condition, case.seed)
@@ -73,7 +73,7 @@ def made(case: Case) -> Rendered:
 
 
 def _with_flat_ones(last: LyingDie, rng: np.random.Generator) -> list[LyingDie]:
-    """That die, and three that lie flat elsewhere."""
+    """Return up to three flat dice that lie apart from `last`, and then `last` itself."""
     lying = conditions.lying((kinds.IVORY, kinds.RED), 4, rng)
     apart = [die for die in lying if np.hypot(*(die.at_mm - last.at_mm)[:2]) > 2 * DIE_MM]
     return [*apart[:3], last]
@@ -108,7 +108,7 @@ ARRANGED: dict[str, Arranged] = {"cocked": _cocked, "stacked": _stacked, "outsid
 
 
 def entry(case: Case, shown: Rendered, folder: Path) -> dict[str, Any]:
-    """What the manifest says of a case whose files lie in that folder."""
+    """Return the manifest entry of a case: file names, seed, dice, and the hashes of its files in `folder`."""
     names = {"picture": f"{case.name}.jpg", "empty": f"{case.name}-empty.jpg"}
     return {
         **names,

@@ -14,7 +14,7 @@ LIGHT: BGR = (232, 236, 238)
 
 
 class Texture(Enum):
-    """What the body is made of, as far as one sees it."""
+    """Visible texture of a die's body."""
 
     PLAIN = "plain"
     SPECKLED = "speckled"
@@ -86,7 +86,7 @@ ALL_KINDS = (
 
 
 def a_little_different(made: Material, rng: np.random.Generator) -> Material:
-    """The same kind from another maker: colours and measures off by a little."""
+    """Return a variant of a die: colours, pips and corners changed at random by a few percent."""
 
     def shade(colour: BGR, spread: float) -> BGR:
         changed = np.array(colour) * rng.uniform(1 - spread, 1 + spread, 3)

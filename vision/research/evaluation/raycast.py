@@ -97,7 +97,10 @@ def _draw_one(light: Floats, camera: Pinhole, die: LyingDie, lamps: list[Lamp], 
 
 
 def _met(origin: Floats, rays: Floats, die: LyingDie) -> tuple[NDArray[np.bool_], Floats]:
-    """Which rays meet the die, and where, in the die's own axes."""
+    """Intersect rays with a rounded cube by sphere tracing, in the die's own axes.
+
+    Returns (rays,) whether each ray hits the die, and (hits, 3) the points that are hit.
+    """
     radius = die.made.kind.corner * die.edge_mm
     inner = die.edge_mm / 2 - radius
     # From where the sharp cube is met: steps that begin at the eye die away along a side that is nearly edge-on.

@@ -47,7 +47,15 @@ class Shot:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """All that is seen. `ground` (h, w, 3) linear; `fall_off` (h, w) how much of the light gets to each place."""
+    """Everything that is rendered: ground, lamps and dice.
+
+    Attributes:
+        ground: (h, w, 3) linear colour of the tray.
+        fall_off: (h, w) share of the light that reaches each pixel.
+        lamps: Light sources.
+        sky_bgr: Colour of the ambient light.
+        dice: The dice.
+    """
 
     ground: Floats
     fall_off: Floats
@@ -137,7 +145,7 @@ def _hulls(points: list[Doubles], size_wh: tuple[int, int]) -> Floats:
 
 
 def _taken(light: Floats, shot: Shot, rng: np.random.Generator) -> FrameBGR:
-    """What the sensor makes of it: lens, smear, noise (more in the light: shot noise), gamma, JPEG."""
+    """Simulate the sensor: lens blur, motion blur, shot noise, gamma and JPEG compression."""
     seen = light * shot.exposure
     if shot.bend:
         seen = _lens(seen, shot.bend)

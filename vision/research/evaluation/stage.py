@@ -47,7 +47,7 @@ class _LedTray(VirtualTray):
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What really lay in the tray in a frame: values, whether anything had moved since the frame before, a hand."""
+    """Ground truth of a frame: the values in the tray, and whether anything moved since the frame before."""
 
     values: tuple[int, ...]
     moved: bool

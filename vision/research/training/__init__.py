@@ -1,1 +1,1 @@
-"""What made the networks in `vision/models`: data, augmentation, the network, its training. Needs the extra `train`."""
+"""Training of the networks in `vision/models`: data, augmentation, network, loop. Needs the extra `train`."""

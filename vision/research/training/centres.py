@@ -1,4 +1,4 @@
-"""The network and what it is taught: maps of the middles of faces by value, of their size, of their place in a cell."""
+"""Centre-point network and its training targets: heat maps of face centres by value, size and offset."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ MIDDLE = 1 / 6
 
 
 def layer(inputs: int, outputs: int, stride: int = 1, reach: int = 1) -> nn.Sequential:
-    """A convolution of 3 x 3, normalised, and what is below zero cut off."""
+    """3 x 3 convolution with batch normalisation and ReLU; `reach` is the dilation."""
     convolution = nn.Conv2d(inputs, outputs, 3, stride, reach, dilation=reach, bias=False)
     return nn.Sequential(convolution, nn.BatchNorm2d(outputs), nn.ReLU(inplace=True))
 
 
 class Residual(nn.Module):
-    """Two layers and a way round them; `reach` widens what the first one sees."""
+    """Residual block of two 3 x 3 convolutions; `reach` is the dilation of the first."""
 
     def __init__(self, width: int, reach: int = 1) -> None:
         super().__init__()
@@ -50,39 +50,39 @@ class Centres(nn.Module):
         nn.init.constant_(self.head[-1].bias[:6], -4.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
+        """(n, 3, h, w) to (n, 9, h/8, w/8), with logits in the first six maps."""
         return self.head(self.stem(x))
 
 
 def detector() -> Centres:
-    """The detector: it names what it marks."""
+    """Build the full detector, which tells the values apart."""
     stem = (layer(3, 16, 2), layer(16, 32), layer(32, 32, 2), Residual(32), layer(32, 80, 2))
     return Centres(nn.Sequential(*stem, Residual(80), Residual(80, 2), Residual(80), Residual(80, 2)), 80, 64)
 
 
 def glance() -> Centres:
-    """The light one, at a fifth of the cost: it only says where faces may lie."""
+    """Build the light detector, which locates faces without their values at a fifth of the cost."""
     stem = (layer(3, 8, 2), layer(8, 16, 2), Residual(16), layer(16, 32, 2))
     return Centres(nn.Sequential(*stem, Residual(32), Residual(32, 2), Residual(32, 2)), 32, 32)
 
 
 class Exported(nn.Module):
-    """The network as it is shipped: scores instead of logits."""
+    """Wraps a network for export: scores instead of logits."""
 
     def __init__(self, centres: Centres) -> None:
         super().__init__()
         self.centres = centres
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, 9, h/8, w/8)."""
+        """(n, 3, h, w) to (n, 9, h/8, w/8), with scores from 0 to 1 in the first six maps."""
         maps = self.centres(x)
         return torch.cat([torch.sigmoid(maps[:, :6]), maps[:, 6:]], 1)
 
 
 def targets(dice: Dice, named: bool = True) -> tuple[NDArray[np.float32], ...]:
-    """What the maps should be: marks (6), size and place (3), where those count (1), what is not to be judged (1).
+    """Target maps of a picture: heat (6), size and offset (3), mask of those (1), mask of cells in the loss (1).
 
-    Where they are not `named`, the marks of all values are the same: a face lies there, whatever it shows.
+    Without `named` all six heat maps are equal: a face is there, of any value.
     """
     marks = np.zeros((6, CELLS, CELLS), np.float32)
     place = np.zeros((3, CELLS, CELLS), np.float32)

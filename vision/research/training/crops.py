@@ -39,7 +39,11 @@ Example = tuple[NDArray[np.uint8], int, float]
 
 
 def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.Generator) -> Example:
-    """What is drawn more often than it occurs counts as much less: else a worn 3 would make each clean 2 unsure."""
+    """Draw a random training crop.
+
+    Hard dice are oversampled and their loss is weighted down in proportion; otherwise worn 3s would make the classifier
+    unsure of clean 2s.
+    """
     while True:
         photos = sets[int(rng.choice(len(sets), p=odds))]
         photo = photos[int(rng.integers(len(photos)))]
@@ -55,7 +59,7 @@ def example(sets: list[list[Photo]], odds: NDArray[np.float64], rng: np.random.G
 
 
 def _hard(photos: list[Photo], rng: np.random.Generator) -> tuple[Photo, NDArray[np.float32], float] | None:
-    """A die that is large enough to be read, its photo, how much it counts; of a few drawn, the harder the likelier."""
+    """Draw a readable die; harder ones are more probable. Return its photo, the die and its weight."""
     drawn, hard = [], []
     for at in rng.integers(len(photos), size=DRAWN):
         if count := len(photos[int(at)].dice):

@@ -50,7 +50,10 @@ def write(
 
 
 def taken_apart(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The same network of one picture, each dilated convolution of 3 x 3 written as a plain one of four small maps."""
+    """Rewrite each dilated 3 x 3 convolution as a plain one over four subsampled maps; the outputs stay equal.
+
+    The network then takes one picture at a time.
+    """
     sizes = {one.name: one.dims for one in model.graph.initializer}
     nodes = list[onnx.NodeProto]()
     for node in model.graph.node:
@@ -66,9 +69,9 @@ def taken_apart(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _apart(node: onnx.NodeProto, made: int, given: int) -> Iterator[onnx.NodeProto]:
-    """Its nodes; `made` and `given` are its channels.
+    """Yield the nodes that replace a dilated convolution with `given` input and `made` output channels.
 
-    A 0 in a shape stands for what is there, a -1 for what is left: neither height nor width is known here.
+    In a shape, 0 keeps a dimension and -1 infers it, because height and width are unknown here.
     """
     weights = list(node.input[1:])
     steps: list[list[int] | tuple[int, ...] | None] = [

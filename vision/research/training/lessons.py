@@ -1,4 +1,4 @@
-"""What the two networks get wrong is the hardest lesson: marks in which no die lies, and dice that are misread."""
+"""Hard-example mining: finds false detections and misread dice of the present networks."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def with_tray_lessons(trays: list[Photo], light: Detector, faces: Classifier) ->
 
 
 def misread(trays: list[Photo]) -> list[Photo]:
-    """Those of their dice that are read wrongly, or nearly: rendered, so that their labels are right."""
+    """Return the trays with only their misread or nearly misread dice, each tray repeated for its hard dice."""
     chosen = [(tray, tray.hard > EASIEST + NEARLY) for tray in trays]
     return [
         Photo(tray.bgr, tray.dice[hard], complete=False) for tray, hard in chosen for _ in range(min(MOST, hard.sum()))
@@ -55,7 +55,10 @@ def misread(trays: list[Photo]) -> list[Photo]:
 
 
 def hardness(photo: Photo, faces: Classifier, contradicted: float = LABEL_WRONG) -> NDArray[np.float32]:
-    """(n,) how far each die is from being read as what it is labelled, 0.1 to 1.1; `contradicted` if surely another."""
+    """(n,) hardness of each die, 0.1 to 1.1: the classifier's probability that its label is wrong, plus 0.1.
+
+    A die that is confidently read as another value gets `contradicted` instead.
+    """
     if not len(photo.dice):
         return np.empty(0, np.float32)
     said = faces.classify(photo.bgr, [(float(x), float(y), float(size)) for x, y, size, _ in photo.dice], VIEWS)
@@ -65,7 +68,10 @@ def hardness(photo: Photo, faces: Classifier, contradicted: float = LABEL_WRONG)
 
 
 def _looked_at(photo: Photo, detector: Detector) -> Photo:
-    """With its strays; and with each die that the detector names where that marks it: labels enclose whole dice."""
+    """Add false detections to a photo, and move labels onto the faces that the detector found for them.
+
+    Labels enclose whole dice, detections only the upper face.
+    """
     marks = _marks(photo, detector)
     if len(marks) == 0 or len(photo.dice) == 0:
         return dataclasses.replace(photo, strays=marks[:, :3])

@@ -35,7 +35,7 @@ LONGEST_GRADIENT = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What examples are drawn from: sets of photos, the odds of each, and the run's randomness."""
+    """Sources of training examples: sets of photos, the probability of each set, and the random generator."""
 
     sets: list[list[Photo]]
     odds: NDArray[np.float64]
@@ -103,7 +103,7 @@ def sets_for(asked: argparse.Namespace) -> dict[str, list[Photo]]:
 
 
 def with_painted(sets: dict[str, list[Photo]], seed: int) -> Sources:
-    """Those sets, and one of painted dice."""
+    """Return the sets plus one of painted dice, with the probability of each."""
     every = [*sets.values(), painted_set(PAINTED, sets.get("backgrounds", []), seed)]
     odds = np.array(
         [*({**WEIGHTS, TRAY_SET: TRAYS_WEIGHT, MISREAD_SET: MISREAD_WEIGHT}[name] for name in sets), PAINTED_WEIGHT]
@@ -145,13 +145,13 @@ def trained(course: Course[Source], sources: Source, asked: argparse.Namespace) 
 
 
 def as_input(pictures: list[NDArray[np.uint8]]) -> Tensor:
-    """(n, 3, h, w), -1 to 1, of (h, w, 3) pictures."""
+    """Stack (h, w, 3) uint8 pictures to a (n, 3, h, w) tensor from -1 to 1."""
     stacked = np.stack(pictures).transpose(0, 3, 1, 2).astype(np.float32) / 127.5 - 1
     return torch.from_numpy(stacked).contiguous(memory_format=torch.channels_last)
 
 
 def seen(network: nn.Module, pictures: list[NDArray[np.uint8]]) -> Tensor:
-    """What the network makes of pictures; in bfloat16, two and a half times as fast on a CPU that has it, no worse."""
+    """Run the network on a batch of pictures in bfloat16, which is faster; the output is float32."""
     with torch.autocast("cpu", dtype=torch.bfloat16):
         made = network(as_input(pictures))
     return made.float()

@@ -39,7 +39,7 @@ TEXTURES = (Texture.PLAIN, Texture.PLAIN, Texture.SPECKLED, Texture.MARBLED, Tex
 
 
 def tray_set(count: int, seed: int) -> list[Photo]:
-    """So many pictures of two to sixteen dice."""
+    """Render `count` trays with 2 to 16 dice each. Different seeds give different trays."""
     rng = np.random.default_rng(seed)
     first = FIRST_SEED + seed * SEEDS_A_RUN
     return [_photo(_picture(first + at, rng)) for at in range(count)]
