@@ -59,7 +59,15 @@ def player_colour(colour: int) -> Colour:
 
 
 def pattern(colour: int, time_s: float) -> float:
-    """Return the brightness, 0.3 to 1, of a peg of that colour at a time in seconds. Colour 0 is steady."""
+    """Return the brightness of a player's peg in the rhythm of that player, at a time in seconds.
+
+    Args:
+        colour: Index into `PLAYERS`, which repeats after ten. Colour 0 is steady; others dip, beat, fade or breathe.
+        time_s: Time on any clock that never goes back.
+
+    Returns:
+        Factor of the peg's colour, 0.3 to 1.
+    """
     which = colour % len(PLAYERS)
     if which == 0:
         return 1.0

@@ -25,9 +25,11 @@ RESERVE = 1.25
 FUSES_A = (1.0, 2.0, 3.0, 5.0, 7.5, 10.0)
 """Sizes that blade fuses are sold in."""
 WIRES_MM2 = (0.5, 0.75, 1.5, 2.5)
+"""Cross-sections that cable is sold in, thinnest first."""
 MAX_DROP_V = 0.1
 """Voltage that a metre of cable may take off 5 V, there and back."""
 _COPPER_OHM_MM2_M = 0.0175
+"""Resistivity of copper: resistance in ohms of a wire of 1 mm2 and 1 m. Twice this asks for wires twice as thick."""
 
 
 @dataclass(frozen=True, slots=True)

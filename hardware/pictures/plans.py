@@ -7,7 +7,9 @@ from html import escape
 from hardware.track import Layout
 
 HOLE_MM = 5.0
+"""Diameter of a drilled hole in mm, wide enough for the light of one LED. Where LEDs stand closer, circles shrink."""
 MARGIN_MM = 12.0
+"""Blank space left and right of the outermost LEDs and above the top one, in mm."""
 RULER_MM = 14.0
 """Room below the lowest holes for the ruler: with it a cribbage board fits A4 paper and a printer's margins."""
 MAP_PX = 1600

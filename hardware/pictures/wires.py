@@ -15,8 +15,11 @@ HEADER_PINS = {
 }  # fmt: skip
 """BCM number -> place on the 40-pin header."""
 _GROUND_PIN = 39
+"""Place of the ground pin on the 40-pin header to which the buttons' wires are drawn."""
 _STRIP_GROUND_PIN = 6
+"""Place of the ground pin on the 40-pin header to which the strip's ground wire is drawn."""
 _STEP = 26
+"""Distance between two rows of the header's pins in the drawing, in pixels."""
 _RED, _BLACK, _GREEN, _BUTTON = "#e5533d", "#8d8276", "#4cb187", "#56b4e9"
 
 

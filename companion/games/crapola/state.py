@@ -1,6 +1,6 @@
 """Rules of Crapola as a state: a turn of six or seven dice, until a stop, a spending or a crap-out.
 
-Rules: docs/reference/rules.md, "Crapola". See `standings` for the state between turns, `scoring` for the chart.
+Rules: docs/reference/rules.md, "Crapola". See `totals` for the state between turns, `scoring` for the chart.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from companion.errors import IllegalAction
 from companion.games.crapola.odds.turn_value import safe_chance, turn_values
 from companion.games.crapola.scoring import keepable, points_of
-from companion.games.crapola.standings import Standings
+from companion.games.crapola.totals import Totals
 from companion.games.engine.dice import in_order, without
 from companion.games.engine.event import Event, throw_event
 from companion.games.engine.game import Action, Header, Keep, Leave, Spend, Standing, Stop, Throw, refusal
@@ -41,9 +41,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Crapola:
-    """State of a game of Crapola: standings, current turn, and events of the last action."""
+    """State of a game of Crapola: totals, current turn, and events of the last action."""
 
-    table: Standings
+    table: Totals
     turn: Turn = Turn()
     events: tuple[Event, ...] = field(default=(), compare=False)
 
@@ -204,5 +204,5 @@ class Crapola:
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crapola:
     """Return the first state, as `engine.roll_off.Begin` describes."""
     count = len(header.players)
-    table = Standings(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
+    table = Totals(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
     return Crapola(table, events=events)

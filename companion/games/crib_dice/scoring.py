@@ -1,15 +1,10 @@
 """The scoring chart of Crib Dice: what a set of equal dice scores. docs/reference/rules.md, "Crib Dice".
 
-After changing the chart, run `make solve`: every stored table in `odds/` follows from it. Then check the constants
-here and `RICH` in `odds/turn_value.py`. Tests compare them with the chart.
+After changing the chart, run `make solve`: every stored table in `odds/` follows from it. Then check `RICH` in
+`odds/turn_value.py`; a test compares it with the chart.
 """
 
 from __future__ import annotations
-
-MAX_SET_SCORE = 30
-"""Points of the highest set, seven 6s. Solvers extend the track by this many holes, so that a bank never leaves it."""
-MIN_ROLLOVER = 3
-"""Points of the lowest set that rolls over, five 1s. Backward induction solves blocks of this many holes at once."""
 
 
 def set_score(count: int, value: int) -> int:
@@ -23,3 +18,9 @@ def set_score(count: int, value: int) -> int:
     (2, 10, 30)
     """
     return 2 if count == 2 else (count - 2) * value
+
+
+MAX_SET_SCORE = set_score(7, 6)
+"""Points of the highest set, seven 6s. Solvers extend the track by this many holes, so that a bank never leaves it."""
+MIN_ROLLOVER = set_score(5, 1)
+"""Points of the lowest set that rolls over, five 1s. Backward induction solves blocks of this many holes at once."""

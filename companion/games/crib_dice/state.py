@@ -25,9 +25,9 @@ class Turn:
     """State of one turn.
 
     Attributes:
-        phase: `fresh`: seven dice must be thrown; `naming`: the point must be named; `choosing`: stop, bomb or
-            throw on; `again`: the piddle had no result and must be repeated; `bombing`: an announced bomb waits
-            for its dice.
+        phase: `fresh`: seven dice must be thrown. `naming`: the point must be named. `choosing`: the player stops,
+            bombs or throws on. `again`: the piddle had no result and must be repeated. `bombing`: a bomb is announced
+            and its two dice must be thrown.
         gathered: Turn points of earlier rollovers in this turn.
         point: Value of the frozen dice; None before it is named.
         frozen: Number of frozen dice.

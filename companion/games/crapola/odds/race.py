@@ -17,8 +17,8 @@ from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Flo
 from companion.games.crapola.odds.offers import STEP, offers_of
 from companion.games.crapola.odds.turn_value import LONGEST, steps_to, turn_values
 from companion.games.crapola.scoring import keepable
-from companion.games.crapola.standings import Standings
 from companion.games.crapola.state import Crapola
+from companion.games.crapola.totals import Totals
 from companion.games.engine.game import Action, Keep, Spend
 
 TABLE = "race.u2"
@@ -169,17 +169,17 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
     Raises:
         RulesError: There are not exactly two players, or the table does not cover the rules.
     """
-    standings, turn = state.table, state.turn
-    if len(standings.totals) != 2 or standings.left:
+    table, turn = state.table, state.turn
+    if len(table.totals) != 2 or table.left:
         raise RulesError("The chance to win before the last turn is computed for two players only.")
-    seat, rules = standings.seat, state.standing.header.rules
+    seat, rules = table.seat, state.standing.header.rules
     game = race(int(rules["target"]), int(rules["entry"]))
 
-    def after(now: Standings) -> float:
+    def after(now: Totals) -> float:
         return 1 - game.chance(now.totals[1 - seat], now.on_board[1 - seat], now.totals[seat], now.on_board[seat])
 
-    lost = after(standings.passed_on())
-    key = (int(rules["target"]), int(rules["entry"]), *standings.totals, *standings.on_board, seat, lost)
+    lost = after(table.passed_on())
+    key = (int(rules["target"]), int(rules["entry"]), *table.totals, *table.on_board, seat, lost)
 
     def throw(points: int, dice: int) -> float:
         throws = _turn(turn.size or dice, *key)[0]
@@ -191,12 +191,12 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
 
     def value(option: Action) -> float:
         if isinstance(option, Spend):
-            return after(standings.spent(state.standing.header.players.index(option.on), option.points))
+            return after(table.spent(state.standing.header.players.index(option.on), option.points))
         if not isinstance(option, Keep):
             return bank(turn.points)
         points, left = turn.points + keepable(turn.dice)[option.dice], len(turn.dice) - len(option.dice)
         on = throw(points, left or turn.size)
-        return on if points < standings.least_bank else max(on, bank(points))
+        return on if points < table.least_bank else max(on, bank(points))
 
     options = tuple((option, float(value(option))) for option in state.options())
     return tuple((dice, float(throw(turn.points, dice))) for dice in state.throw_sizes) + options

@@ -5,8 +5,8 @@ from __future__ import annotations
 from companion.errors import RulesError
 from companion.games.crapola.odds.turn_value import reaching
 from companion.games.crapola.scoring import keepable
-from companion.games.crapola.standings import Standings
 from companion.games.crapola.state import Crapola
+from companion.games.crapola.totals import Totals
 from companion.games.engine.game import Action, Keep, Spend, State
 
 
@@ -20,23 +20,23 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
         raise RulesError("The chance to win is known once the roll-off is over.")
     if state.standing.over:
         return ()
-    standings, turn = state.table, state.turn
-    seat = standings.seat
-    if not standings.last_round:
+    table, turn = state.table, state.turn
+    seat = table.seat
+    if not table.last_round:
         from companion.games.crapola.odds import race
 
         return race.values_to_win(state)
-    if standings.due - standings.left != {seat}:
+    if table.due - table.left != {seat}:
         raise RulesError("In the last round the chance to win is known for the last turn only.")
-    lost = _share(standings.passed_on(), seat)
+    lost = _share(table.passed_on(), seat)
 
-    others = (total for other, total in enumerate(standings.totals) if other not in standings.left | {seat})
-    gap = max(others) - standings.totals[seat]  # if ahead or level, any bank wins or draws
-    worth = reaching(turn.size or 6, standings.least_bank, gap, _share(standings.banked(gap), seat))
+    others = (total for other, total in enumerate(table.totals) if other not in table.left | {seat})
+    gap = max(others) - table.totals[seat]  # if ahead or level, any bank wins or draws
+    worth = reaching(turn.size or 6, table.least_bank, gap, _share(table.banked(gap), seat))
 
     def value(option: Action) -> float:
         if isinstance(option, Spend):
-            return _share(standings.spent(state.standing.header.players.index(option.on), option.points), seat)
+            return _share(table.spent(state.standing.header.players.index(option.on), option.points), seat)
         if isinstance(option, Keep):
             points = turn.points + keepable(turn.dice)[option.dice]
             return gained(worth.choosing(points, len(turn.dice) - len(option.dice)))
@@ -49,6 +49,6 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     return thrown + tuple((option, value(option)) for option in state.options())
 
 
-def _share(end: Standings, seat: int) -> float:
+def _share(end: Totals, seat: int) -> float:
     assert end.outcome is not None, "it was the last turn"
     return (seat in end.outcome.winners) / len(end.outcome.winners)

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
+class Totals:
     """Everything of a game of Crapola but the current turn.
 
     Attributes:
@@ -71,7 +71,7 @@ class Standings:
             return 0
         return min(1000, self.totals[self.seat], self.totals[seat])
 
-    def banked(self, points: int) -> Standings:
+    def banked(self, points: int) -> Totals:
         """Bank turn points for the player to play, and pass the turn."""
         seat = self.seat
         before, total = self.totals[seat], self.totals[seat] + points
@@ -82,7 +82,7 @@ class Standings:
             events = (*events, Event("last_round", seat))
         return table.passed_on(events)
 
-    def crapped_out(self, on_first_throw: bool, points: int) -> Standings:
+    def crapped_out(self, on_first_throw: bool, points: int) -> Totals:
         """End the turn without points, and pass it. A crap-out on the first throw may reverse the direction.
 
         Args:
@@ -95,13 +95,13 @@ class Standings:
         turned = Event("reversed", None, {"direction": -self.direction})
         return replace(self, direction=-self.direction).passed_on((lost, turned))
 
-    def spent(self, on: int, points: int) -> Standings:
+    def spent(self, on: int, points: int) -> Totals:
         """Take points off the player to play and off the seat `on`, and pass the turn."""
         totals = _with(self.totals, self.seat, self.totals[self.seat] - points)
         event = Event("spent", self.seat, {"points": points}, on=on)
         return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((event,))
 
-    def passed_on(self, events: tuple[Event, ...] = ()) -> Standings:
+    def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
         """Pass the turn in the direction of play, in the last round to the next seat that is due; else end the game."""
         count, due, passed = len(self.totals), self.due - {self.seat}, 0
         for step in range(1, count):
@@ -114,7 +114,7 @@ class Standings:
             due, passed = due - {seat}, passed + 1
         return replace(self, over=True, events=events)
 
-    def without(self, seat: int) -> Standings:
+    def without(self, seat: int) -> Totals:
         """Mark a seat as left. Passes the turn if it is that seat's, and ends the game if one player remains."""
         event, gone = leave_event(seat, seat), replace(self, left=self.left | {seat})
         if one_remains(len(self.totals), gone.left):
