@@ -167,7 +167,7 @@ def test_excess_foreground_beside_one_die_triggers_a_closer_pass(
     reader = Reader(load_networks(), shown.rig)
     reading = reader.read(shown.image_bgr)
     assert (reading.values, reading.doubt) == (shown.values, None)
-    monkeypatch.setattr(TrayFrame, "_has_excess_foreground", lambda *_: False)
+    monkeypatch.setattr(TrayFrame, "has_excess_foreground", lambda *_: False)
     assert len(reader.read(shown.image_bgr).dice) == len(shown.dice) - 1
 
 

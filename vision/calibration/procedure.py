@@ -1,7 +1,7 @@
 """The steps of calibrating with a camera that runs: see the sheet, see the empty tray, see one die. Says what to do.
 
-Each step takes frames until it has seen the same thing for some of them, or until its time is over by the camera's own
-clock; meanwhile it says what is wrong, each sentence once until it changes. Command and page both go these steps.
+Each step takes frames until several in a row agree, or until it times out on the camera's own clock. Meanwhile it
+reports problems, each once until it changes. The command and the page both use these steps.
 """
 
 from __future__ import annotations

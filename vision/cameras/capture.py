@@ -18,8 +18,9 @@ from vision.images.loading import quiet_opencv
 from vision.reading.reading import FrameBGR
 
 FRAME_WAIT_S = 2.0
+"""Longest wait for a frame, in seconds, before the camera counts as silent."""
 OPEN_WAIT_S = 10.0
-"""A USB camera that wakes up may take some seconds; one that never answers must not hold the table for ever."""
+"""Longest wait for a camera to open, in seconds. A USB camera that wakes up may take some."""
 SIZE_WH = (1280, 960)
 USUAL_FPS = 30.0
 

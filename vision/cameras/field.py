@@ -103,8 +103,8 @@ def height_mm(tray_width_mm: float, angle_deg: float) -> float:
 def widest_mode(modes: Iterable[Mapping[str, Any]], size_wh: SizeWH) -> tuple[Mapping[str, Any], int] | None:
     """Choose the sensor mode whose crop shows most of the scene in a picture of that size.
 
-    Among modes that show as much, within 1 %, one of at least 29 frames a second is preferred, then one that is not
-    enlarged, then the one with the fewest pixels, then the one with the most bits.
+    Modes that show as much, within 1 %, are ranked: at least 29 frames a second, then no enlargement, then fewest
+    pixels, then most bits.
 
     Args:
         modes: picamera2's `sensor_modes`.

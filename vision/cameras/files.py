@@ -22,9 +22,11 @@ SUFFIXES = frozenset({".bmp", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff",
 """What counts as a photo. HEIC is among them although OpenCV can't decode it: better a warning than silence."""
 GREY_BGR = (128, 128, 128)
 FPS = 15.0
+"""Frames a second that a folder of photos gives."""
 SHOWN_S = 4.0
+"""Time that each photo is shown, in seconds."""
 CLEARED_S = 0.6
-"""How long the tray is empty between two photos: long enough for the watcher to notice that the dice were taken."""
+"""Time between two photos, in seconds, in which an empty tray is shown: long enough to be noticed."""
 
 
 def photos_in(folder: Path) -> tuple[Path, ...]:

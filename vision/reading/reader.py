@@ -118,7 +118,7 @@ class Reader:
                 break
             if scene.cumulative and len(selections) >= MIN_AGREEING_SCALES:
                 self._networks.classifier.network.release()  # the largest passes need its memory
-        final = self._resolve_uncertain(scene, best, selections, expect)
+        final = self.resolve_uncertain(scene, best, selections, expect)
         lost_die = len(final.dice) < len(best.dice) and scene.needs_another_pass(final)  # no face, but an object
         agreed = [each.values for each in selections].count(final.values) >= scene.min_agreeing
         agreed = agreed and not plausible_reject and not lost_die
@@ -147,7 +147,7 @@ class Reader:
             for candidate in first
         ]
 
-    def _resolve_uncertain(
+    def resolve_uncertain(
         self, scene: Scene, best: Selection, selections: Sequence[Selection], expect: int | None
     ) -> Selection:
         """Re-classify uncertain dice with test-time augmentation, merge all their predictions and select again."""

@@ -110,7 +110,7 @@ class TrayFrame:
         """
         face_px, light, detector = self._tray.floor.face_px, self._networks.light, self._networks.detector
         for detections in known_scale.passes(self.picture_bgr, face_px, light, detector, self._foreground.possible):
-            yield [detection for detection in detections if not self._is_background(detection)]
+            yield [detection for detection in detections if not self.is_background(detection)]
 
     def doubt(self, selection: Selection) -> Doubt | None:
         """Doubt that geometry raises: dice cut off, cocked, stacked or of an impossible size, or an unknown object."""
@@ -118,7 +118,7 @@ class TrayFrame:
         if any(vetoes.cut_off(face.place[:2], face.size_px, self.picture_bgr.shape) for face in faces):
             return Doubt.CUT_OFF
         odd_size = any(vetoes.impossible_size(face.size_px, face_px) for face in faces)
-        if odd_size or vetoes.any_overlap(_centres(faces), face_px) or self._has_excess_foreground(selection):
+        if odd_size or vetoes.any_overlap(_centres(faces), face_px) or self.has_excess_foreground(selection):
             return Doubt.COCKED
         return Doubt.UNREAD if self.unexplained(selection) else None
 
@@ -149,7 +149,7 @@ class TrayFrame:
         far_pips = self._unexplained(self._foreground.certain, own_pips, vetoes.MIN_PIP_RADIUS)
         return bool(far_pips or self._unexplained(self._foreground.possible, self._dice_mask(selection)))
 
-    def _has_excess_foreground(self, selection: Selection) -> bool:
+    def has_excess_foreground(self, selection: Selection) -> bool:
         """Whether one die has much more foreground around it than the median die: a stack, or two dice taken for one.
 
         Certain foreground counts twice.
@@ -173,7 +173,7 @@ class TrayFrame:
         """Boxes of foreground outside the dice, in the mask, that hold a disc of `radius` faces."""
         return vetoes.unexplained_boxes(foreground, dice, self._tray.face_px, radius)
 
-    def _is_background(self, face: Detection) -> bool:
+    def is_background(self, face: Detection) -> bool:
         """Whether the picture at a detected face matches the empty tray: the face is printed on it."""
         empty = self._tray.empty
         return empty.matches(self._small, (face.x * empty.scale, face.y * empty.scale), face.size_px * empty.scale)

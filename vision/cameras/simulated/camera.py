@@ -21,6 +21,7 @@ from vision.reading.reading import FrameBGR
 LENS = Pinhole(size_wh=(1280, 960), focal_px=1060.0, height_mm=285.0, middle_mm=(TRAY_WH_MM[0] / 2, TRAY_WH_MM[1] / 2))
 """Camera Module 2 (62.2 degrees across, 1,060 px at 1,280 px wide) a little higher than fits the tray exactly."""
 FPS = 30.0
+"""Frames a second of the virtual camera."""
 LONGEST_STEP_S = 0.1
 """A program that was held up lets the dice stand still meanwhile, rather than leap."""
 LENS_BLUR_PX = 0.7

@@ -16,12 +16,17 @@ from vision.cameras.simulated.contact import CORNERS, STIFFNESS, Walls, between,
 from vision.reading.reading import Floats
 
 GRAVITY_MM_S2 = 9810.0
+"""Acceleration of gravity, in millimetres per second squared."""
 STEP_S = 1 / 1200
+"""Time step of the integration, in seconds. A longer one lets fast dice sink into each other."""
 SPIN_LOSS_PER_S = 1.0
 """Air and felt: without it a die that stands on a corner may spin on for seconds."""
 REST_SPEED_MM_S = 8.0
+"""Largest speed of a die that counts as still."""
 REST_SPIN_RAD_S = 1.0
+"""Largest spin of a die that counts as still."""
 REST_S = 0.12
+"""Time below both limits, in seconds, after which a die is at rest."""
 SUNK_MM = GRAVITY_MM_S2 / (4 * STIFFNESS)
 """So far a lying die presses the springs under its corners; laid higher, it would fall and bounce."""
 FLAT_DEG = 2.5
@@ -75,10 +80,10 @@ def random_turns(count: int, rng: np.random.Generator) -> Floats:
 
 
 def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls, seconds: float) -> None:
-    """Move the dice that are `moving` on by that time; the others stand like rocks, those at rest till they are hit.
+    """Advance the `moving` dice by `seconds`, in place. Other dice stay fixed; those at rest move again when hit.
 
-    A die at rest on a face is laid exactly flat and its `still_s` grows past `REST_S`; so does that of one that leans
-    on a wall or on another die. One that stands on an edge alone is pushed until it falls.
+    A die that comes to rest on a face is laid exactly flat. `still_s` grows for dice at rest, also for those that lean.
+    A die that stands on an edge alone is pushed until it falls.
     """
     for _ in range(max(1, round(seconds / STEP_S))):
         _step(bodies, moving, edge_mm, walls)

@@ -19,6 +19,7 @@ TRAY_WH_MM = (320.0, 240.0)
 RIDGE_MM = 240.0
 """Where the ridge between throw zone and keep zone stands, from the left."""
 DIE_MM = 16.0
+"""Edge of a simulated die."""
 MARGIN_MM = 1.0
 """Between the floor's edge and the walls that dice meet: felt goes up a little."""
 CUP_S = 0.5

@@ -59,7 +59,7 @@ WITHOUT: dict[str, dict[str, Any]] = {
         "vision.reading.scenes.TrayFrame.passes": _one_look(scenes.TrayFrame.passes),
     },
     "test-time augmentation of uncertain dice": {
-        "vision.reading.reader.Reader._resolve_uncertain": lambda _reader, _scene, best, *_: best
+        "vision.reading.reader.Reader.resolve_uncertain": lambda _reader, _scene, best, *_: best
     },
     "crop factor of the tray": {"vision.reading.scenes.TrayFrame.views": PHOTO_VIEWS},
     "joint confidence of all dice instead of each alone": {"vision.reading.candidates.math": ALONE},
@@ -83,9 +83,9 @@ WITHOUT: dict[str, dict[str, Any]] = {
         "vision.reading.vetoes.impossible_size": _never,
     },
     "veto: unexplained foreground": {"vision.reading.scenes.TrayFrame.unexplained": lambda *_: []},
-    "veto: excess foreground around one die": {"vision.reading.scenes.TrayFrame._has_excess_foreground": _never},
+    "veto: excess foreground around one die": {"vision.reading.scenes.TrayFrame.has_excess_foreground": _never},
     "background check of detections; another pass at possible foreground": {
-        "vision.reading.scenes.TrayFrame._is_background": _never,
+        "vision.reading.scenes.TrayFrame.is_background": _never,
         "vision.reading.scenes.TrayFrame.needs_another_pass": _never,
     },
 }

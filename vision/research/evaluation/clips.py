@@ -1,8 +1,7 @@
 """Measures throws in rendered clips, watched as `pegpip watch` does, amid all that is no throw: `make clips`.
 
-A clip says when dice are thrown and what is done to confuse; the physics says what lies there. A throw is missed when
-no trusted reading tells it before the next one; something is invented when a trusted reading differs from what lies
-there, or when it is said that dice were taken out of the tray and they were not.
+A clip has throws and disturbances; the physics gives the ground truth. A throw is missed if no trusted reading reports
+it before the next one. A false report is a trusted reading that differs from the truth, or a lift that never happened.
 """
 
 from __future__ import annotations

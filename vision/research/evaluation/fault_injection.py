@@ -12,7 +12,9 @@ from vision.reading.reading import FrameBGR
 
 SKIN_BGR = (110, 145, 205)
 KNOCK_S = 0.4
+"""Duration of a knock against the table, in seconds."""
 KNOCK_PX = 9.0
+"""Amplitude of a knock, in pixels of the picture."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """The pictures in `fixtures/images`: one of each hard case, rendered, exactly labelled; `make fixtures` makes them.
 
-A case is a condition of `conditions.py` and a seed, or one of the arrangements below, in which no reading of all dice
-can be asked for: a die leans on the wall, lies on another, or lies half outside the picture.
+A case is a condition of `conditions.py` with a seed, or an arrangement that cannot be read in full. There a die leans
+on the wall, lies on another, or lies half outside the picture.
 """
 
 from __future__ import annotations

@@ -23,7 +23,9 @@ Doubles = NDArray[np.float64]
 FINER = 2
 """Rays per pixel along each side: edges are smooth to a quarter of a pixel."""
 STEPS = 18
+"""Largest number of sphere-tracing steps along a ray."""
 HIT_MM = 0.03
+"""Distance from the surface below which a ray has hit it."""
 FLOOR_LIGHT = 0.30
 """Part of the light of the sky that comes back from the ground to a face that looks sideways."""
 SEEN_THROUGH = 0.30

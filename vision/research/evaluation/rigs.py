@@ -1,7 +1,7 @@
 """Real fixed cameras, to measure the reader by: each photo of a rig with the calibration that an estimate gives.
 
 A rig is photos by one camera that did not move, or the rests in a video. The empty tray is the median of the rig's
-other photos, the geometry an estimate: the lens over the middle, the size of a face and the height as the list says.
+other photos. The geometry is an estimate: the lens over the middle, the face size and height from the list.
 
     python -m vision.research.evaluation.rigs RIGS.json PHOTOS [--split tune] [--height 1.1]
 """

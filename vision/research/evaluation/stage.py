@@ -18,6 +18,7 @@ from vision.reading.reading import FrameBGR
 from vision.research.evaluation.fault_injection import KNOCK_S, FaultInjection
 
 FPS = 30.0
+"""Frames a second of a clip."""
 LED_REACH_PX = 90.0
 DIMMED = 0.07
 """Part of the strip's light that is left while a picture is taken."""

@@ -10,6 +10,7 @@ from vision.images.scaling import halved
 from vision.research.training.datasets import Photo
 
 CROP_PX = 256
+"""Edge of the detector's training crops, in pixels."""
 DICE_PX = (15.0, 58.0)
 """Sizes of faces that the network learns; it looks at a picture in several sizes, so that one of them fits."""
 

@@ -11,8 +11,11 @@ from torch.nn import functional
 from vision.research.training.augment import CROP_PX, Dice
 
 STRIDE = 8
+"""Pixels of the input per cell of the maps."""
 DICE_PX = 40.0
+"""Face size, in pixels, that the size map is relative to."""
 CELLS = CROP_PX // STRIDE
+"""Edge of the maps of a training crop, in cells."""
 SIZES_PX = (11.0, 100.0)
 """Faces smaller or larger are not judged: they may be marked or not."""
 MIDDLE = 1 / 6

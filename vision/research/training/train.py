@@ -17,6 +17,7 @@ from vision.research.training.exporting import write
 from vision.research.training.running import Course, Sources, photo_options, seen, sets_for, trained, with_painted
 
 BATCH = 16
+"""Training crops per step of the detector."""
 
 
 def judged(

@@ -27,6 +27,7 @@ from vision.research.training.running import (
 )
 
 BATCH = 128
+"""Training crops per step of the classifier."""
 MISLABELLED = 0.01
 """Part of the labels that say nothing: of photos some are wrong, of crops some show too little."""
 

@@ -17,6 +17,7 @@ PAINTED = 3000
 PAINTED_WEIGHT = 9.0
 """How often they are drawn from, beside the weights of the photo sets."""
 PICTURE_PX = 288
+"""Edge of a painted picture, in pixels."""
 FACE_PX = (30.0, 64.0)
 MOST_LEAN_RAD = 0.75
 """Seen from that far beside the plumb line, three faces are almost alike in size."""

@@ -23,6 +23,7 @@ TRAYS_WEIGHT = 14.0
 FIRST_SEED = 1_000_000_000
 """The evaluation counts from 0."""
 SEEDS_A_RUN = 1_000_000
+"""Distance between the first seeds of two runs: no run repeats another's trays."""
 MOST_DICE = 16
 """In a tray: more than are thrown, since a die takes little of the time that its picture does."""
 CROWDED = 0.5
