@@ -40,5 +40,5 @@ EFFECTS = {
 
 
 def track(state: State) -> Track:
-    """Return the track with 120 holes, 240 in the long game."""
+    """Return what the track shows: pegs by score, on 120 holes, or 240 in the long game."""
     return track_of(state, 2 * HOLES if state.standing.header.rules["long_game"] else HOLES)

@@ -10,7 +10,7 @@ STOP_FROZEN = 4
 
 
 def choice(state: State) -> Action | int:
-    """Return a decision, or the number of dice to throw."""
+    """Return the decision of the careless player, or the number of dice that it throws."""
     assert isinstance(state, CribDice), "the state is one of Crib Dice"
     turn = state.turn
     if turn.phase == "naming":

@@ -14,6 +14,7 @@ def panels(state: State) -> Panels:
 
 
 def _of(state: CribDice) -> Panels:
+    """Return the panels of a state of Crib Dice itself: dice, frozen dice, notes on sides and counts of wipe-outs."""
     turn, board = state.turn, state.board
     points = [option.value for option in state.options() if isinstance(option, NamePoint)]
     naming = (Phrase("can.point", {"values": points}),) if points else ()
@@ -30,6 +31,7 @@ def _of(state: CribDice) -> Panels:
 
 
 def _throw(state: CribDice) -> str:
+    """Return the key of the text for the next throw: bomb, piddle or ordinary."""
     if state.turn.phase == "bombing":
         return "can.bomb_throw"
     return "can.piddle" if state.throw_sizes == (2,) else "can.throw"

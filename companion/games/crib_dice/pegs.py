@@ -120,7 +120,7 @@ class CribbageBoard:
 
     @property
     def furthest(self) -> int | None:
-        """Side that a bomb would hit: the furthest other, on a tie the first clockwise; None without one."""
+        """Side that a bomb would hit: the furthest other in play, on a tie the first clockwise; None without one."""
         count = len(self.sides)
         others = [(self.side + step) % count for step in range(1, count)]
         return max((side for side in others if not self.gone(side)), key=lambda side: self.pegs[side], default=None)
@@ -134,7 +134,7 @@ class CribbageBoard:
     def bombed(self) -> CribbageBoard:
         """Swap the pegs of the side to play and of `furthest`, bump nobody, and pass the turn.
 
-        An announced bomb goes off even if players left meanwhile, and may then hit a side behind or none.
+        An announced bomb stays valid if players leave before its throw. It may then hit a side behind, or none.
         """
         side, hit, events = self.side, self.furthest, tuple[Event, ...]()
         pegs, wipeouts = self.pegs, _with(self.wipeouts, side, 0)
@@ -187,6 +187,7 @@ class CribbageBoard:
         return Outcome(winners, tuple(0 if side in winners else self._games_lost(side) for side in sides))
 
     def _winners(self) -> tuple[int, ...]:
+        """Return the winning sides: all that finished under `find_a_loser`, else the furthest pegs still in."""
         if self.header.rules["find_a_loser"] and self.finished:
             return self.finished
         still_in = [side for side in range(len(self.sides)) if side not in self.out]
@@ -194,6 +195,7 @@ class CribbageBoard:
         return tuple(side for side in still_in if self.pegs[side] == furthest)
 
     def _games_lost(self, side: int) -> int:
+        """Return the games that a losing side loses: 1, or with `skunk` 2 up to half way, and 4 if fuchled or out."""
         if not self.header.rules["skunk"]:
             return 1
         if side in self.fuchled or side in self.out:
@@ -221,11 +223,18 @@ def new_board(header: Header, first: int, left: frozenset[int] = NOBODY) -> Crib
 
 
 def _with(values: tuple[int, ...], place: int, value: int) -> tuple[int, ...]:
+    """Return a copy of a tuple with the entry at index `place` replaced."""
     return (*values[:place], value, *values[place + 1 :])
 
 
 def _bumped(pegs: tuple[int, ...], landed: int) -> tuple[tuple[int, ...], tuple[Event, ...]]:
-    """Send the side on the hole of `landed` back 5 holes, and bump in turn; the start holds any number of pegs."""
+    """Move another side on the same hole as side `landed` back 5 holes, and bump in turn where it lands.
+
+    The start holds any number of pegs.
+
+    Returns:
+        The new pegs by side, and a `bumped` event for each peg that moved.
+    """
     hole = pegs[landed]
     holder = next((side for side, peg in enumerate(pegs) if peg == hole and side != landed), None)
     if hole == 0 or holder is None:

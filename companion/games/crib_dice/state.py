@@ -76,7 +76,10 @@ class CribDice:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Seven fresh dice, all dice that are not frozen, or two for a piddle; empty if the point must be named."""
+        """Number of dice that may be thrown: seven fresh ones, all that are not frozen, or two for a piddle.
+
+        Empty if none.
+        """
         if self.board.over or self.turn.phase == "naming":
             return ()
         # Five frozen leave two dice anyway; six are piddled with two as well, and seven roll over.
@@ -99,7 +102,7 @@ class CribDice:
 
     @property
     def safe_chance(self) -> float | None:
-        """Probability that the next throw is no wipe-out, or that an announced bomb goes off; None if none can fail."""
+        """Probability that the next throw is no wipe-out, or an announced bomb succeeds; None if it cannot fail."""
         turn = self.turn
         if self.board.over or turn.point is None:
             return None
@@ -154,24 +157,28 @@ class CribDice:
         }
 
     def _throw_value(self, worth: TurnValues) -> float:
+        """Return the value of the next throw by the given turn values; 0 for an announced bomb."""
         turn = self.turn
         if turn.point is None:
             return worth.fresh(turn.gathered)
         return 0.0 if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
 
     def _decision_value(self, option: Action, worth: TurnValues) -> float:
+        """Return the value of a decision by the given turn values; 0 for a bomb."""
         turn = self.turn
         if isinstance(option, NamePoint):
             return worth.held(turn.gathered, turn.dice.count(option.value), option.value)
         return worth.bank(turn.points) if isinstance(option, Stop) else 0.0
 
     def _may_bomb(self) -> bool:
+        """Whether a bomb is allowed now: five or more 1s are frozen as the point, and another side is ahead."""
         turn = self.turn
         if turn.point != 1 or turn.frozen < 5 or turn.phase != "choosing" or not self.board.header.rules["bomb"]:
             return False
         return self.board.may_bomb
 
     def _named(self, value: int) -> CribDice:
+        """Return the state after the point is named: all dice of `value` are frozen, and seven of them roll over."""
         turn = self.turn
         count = turn.dice.count(value)
         if count < 2:
@@ -181,6 +188,7 @@ class CribDice:
         return CribDice(self.board, named, (point, *self._automatic_rollover(named)))
 
     def _thrown(self, throw: Throw) -> CribDice:
+        """Return the state after a throw, whichever kind is due: bomb, seven fresh dice, piddle or roll."""
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, board, dice = self.turn, self.board, in_order(throw.dice)
@@ -195,6 +203,7 @@ class CribDice:
         return self._piddled(dice, event) if turn.frozen >= 5 else self._rolled(dice, event)
 
     def _rolled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
+        """Return the state after a roll with two to four dice frozen: more dice frozen, only safe, or a wipe-out."""
         turn = self.turn
         if turn.point not in dice and 1 not in dice:
             return _turn_over(self.board.wiped_out(turn.points), threw)
@@ -206,6 +215,7 @@ class CribDice:
         return CribDice(self.board, rolled, (threw, froze, *self._automatic_rollover(rolled)))
 
     def _piddled(self, dice: tuple[int, ...], threw: Event) -> CribDice:
+        """Return the state after a piddle: a rollover, a lost piddle, or a double of the point without result."""
         turn, counts = self.turn, self.board.header.rules["piddle_points"]
         hits = sum(die == turn.point for die in dice)
         if hits == 0 and dice[0] == dice[1]:
@@ -217,6 +227,7 @@ class CribDice:
         return CribDice(self.board, Turn("fresh", raised.points, dice=dice), (threw, rolled_over))
 
     def _automatic_rollover(self, turn: Turn) -> tuple[Event, ...]:
+        """Return a `rolled_over` event if the turn has seven frozen dice, else none."""
         return (self._event("rolled_over", points=turn.points),) if turn.frozen == 7 else ()
 
     def _without(self, seat: int) -> CribDice:
@@ -227,20 +238,22 @@ class CribDice:
         return CribDice(board, self.turn, board.events)
 
     def _event(self, code: str, **args: Any) -> Event:
+        """Return an event about the side and seat to play, with the given arguments."""
         return Event(code, self.board.side, args, self.board.to_play)
 
 
 def _turn_over(board: CribbageBoard, *before: Event) -> CribDice:
+    """Return the state at the start of the next turn; the events `before` precede those of the board."""
     return CribDice(board, events=(*before, *board.events))
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> CribDice:
-    """Return the first state, as `engine.roll_off.Begin` describes."""
+    """Return the state before the first turn, of the player in seat `first`. Seats in `left` have left already."""
     return CribDice(new_board(header, first, left), events=events)
 
 
 def check_sides(header: Header) -> None:
-    """Check the number of players: 2 to 5, or with `partners` 4 or 6 and distinct team names. Raises RulesError."""
+    """Raise RulesError unless 2 to 5 play, or with `partners` 4 or 6 in teams with distinct names."""
     number = len(header.players)
     if not header.rules["partners"]:
         if number > 5:

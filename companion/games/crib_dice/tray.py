@@ -25,15 +25,18 @@ class CribDiceTray:
     """The keep zone of Crib Dice. Implements `KeepZonePolicy`."""
 
     def dice_expected(self, state: State) -> int | None:
-        """Return seven; None in a piddle, in which the player may borrow a frozen die for the throw of two."""
+        """Return seven; None in a piddle, in which the player may borrow a frozen die, and after the end."""
         return None if state.standing.over or _crib(state).turn.frozen >= 5 else 7
 
     def starts_afresh(self, state: State) -> bool:
-        """Whether no dice are frozen."""
+        """Whether no dice are frozen, so that no die stays in the tray."""
         return not _crib(state).turn.frozen
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the point that the keep zone names, in case the player threw on before the camera saw it."""
+        """Yield the decision made before the roll: the point that the keep zone names.
+
+        An empty sequence is yielded if no point is due. The player may throw on before the camera saw the keep zone.
+        """
         if "point" not in state.decisions:
             yield ()
             return
@@ -45,7 +48,13 @@ class CribDiceTray:
             yield (NamePoint(value),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the dice of the throw zone without the frozen ones; then with those moved to the keep zone since."""
+        """Yield the dice of the throw zone that moved; then these with the dice newly moved to the keep zone.
+
+        Args:
+            state: State before the throw.
+            dice: Dice of the tray by zone.
+            still: Dice of the throw zone that did not move.
+        """
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
@@ -64,7 +73,7 @@ class CribDiceTray:
         return ()
 
     def staying(self, state: State) -> Values:
-        """Return the frozen dice; none for a throw of all seven."""
+        """Return the frozen dice, which stay in the tray; none if the next throw takes all seven."""
         return () if 7 in state.throw_sizes else _crib(state).turn.held
 
     def takes_all(self, state: State) -> bool:
@@ -77,11 +86,13 @@ class CribDiceTray:
 
 
 def _crib(state: State) -> CribDice:
+    """Return the state as one of Crib Dice; a state of another game is a programming error."""
     assert isinstance(state, CribDice), "the state is one of Crib Dice"
     return state
 
 
 def _naming(state: CribDice, kept: Values) -> Meaning:
+    """Return the meaning of the keep zone when a point is due: the point that it names, or why it names none."""
     value = _point_of(state.turn.dice, kept)
     if value is None:
         return Meaning(notice=_illegal(state.turn.dice, kept))
@@ -89,6 +100,10 @@ def _naming(state: CribDice, kept: Values) -> Meaning:
 
 
 def _frozen(state: CribDice, kept: Values) -> Meaning:
+    """Return the meaning of the keep zone while dice are frozen.
+
+    It is a notice, or the correction of a point that was just named to another.
+    """
     turn = state.turn
     wrong = [die for die in kept if die != turn.point]
     if not wrong and len(kept) <= turn.frozen:
@@ -109,6 +124,7 @@ def _point_of(lying: Values, kept: Values) -> int | None:
 
 
 def _illegal(lying: Values, kept: Values) -> Phrase:
+    """Return the notice of why the dice in the keep zone name no point. `lying` is the last throw."""
     if Counter(kept) - Counter(lying):
         return Phrase("changed", {"was": list(lying), "kept": list(kept)})
     if len(set(kept)) > 1:
@@ -121,6 +137,7 @@ def _illegal(lying: Values, kept: Values) -> Phrase:
 
 
 def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
+    """Return the notice when the keep zone is empty or ignored: choose, freeze, clear the tray or go on."""
     if "point" in state.decisions:
         return Phrase("choose_point", {"player": state.standing.player, "values": _points(state.turn.dice)})
     if state.turn.frozen and dice.keep_zone:
@@ -129,6 +146,7 @@ def _without_kept(state: CribDice, dice: TrayDice) -> Phrase | None:
 
 
 def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
+    """Return the notice to move missing frozen dice to the keep zone, which holds `kept`; else what comes next."""
     turn = state.turn
     missing = turn.frozen - kept
     # In a piddle the player with only seven dice borrows a frozen one: five in the keep zone are enough.
@@ -139,9 +157,11 @@ def _to_freeze(state: CribDice, kept: int) -> Phrase | None:
 
 
 def _going_on(state: CribDice) -> Phrase | None:
+    """Return the notice of the next action: throw again or bank after a rollover, else decide or throw."""
     rolled_over = 7 in state.throw_sizes and "stop" in state.decisions
     return again_or_bank(state) if rolled_over else waiting_notice(state)
 
 
 def _points(lying: Values) -> list[int]:
+    """Return the values that may be named as the point, highest first."""
     return sorted({die for die in lying if lying.count(die) >= 2}, reverse=True)

@@ -22,8 +22,9 @@ from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 Floats = npt.NDArray[np.float64]
 BANKS = "banks.f8"
+"""File of the stored bank distributions: without, then with `piddle_points`."""
 ROUNDS = 192
-"""Rounds computed exactly. After them the probability of finishing per round is constant to ten digits."""
+"""Number of rounds computed exactly. Later the probability of finishing per round is constant to ten digits."""
 NEGLIGIBLE = 1e-12
 """Probability below which a term is dropped."""
 TIES = ((0.5, 8 / 18), (0.5 - 0.15**0.5, 5 / 18), (0.5 + 0.15**0.5, 5 / 18))
@@ -35,7 +36,10 @@ MAX_PRODUCT = 262_144
 
 @cache
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """Bank distribution of a turn played for points: probability of 0, 1, 2, ...; the rest wipes out."""
+    """Return the stored bank distribution of a turn played for points. Cached.
+
+    Entry k is the probability of banking k points. The probability missing to 1 is a wipe-out.
+    """
     stored = floats(__package__, BANKS)
     half = len(stored) // 2
     return stored[half:] if piddle_points else stored[:half]
@@ -69,6 +73,10 @@ class FinishDistribution:
             own[turn] += fuchled[turn - 1 :: -1] @ own[:turn]
 
     def _banked(self, chances: Floats) -> Floats:
+        """Return the (banks, holes + 1) probability that the first n turns all bank and add up to k points.
+
+        Stops at the number of banks whose total probability is negligible.
+        """
         found = [np.append(1.0, np.zeros(self.holes))]
         turns = (1 - self._wiped_out**self.fuchle) / (1 - self._wiped_out)  # sum over the wipe-outs before each bank
         while found[-1].sum() * turns ** len(found) > NEGLIGIBLE:
@@ -76,9 +84,12 @@ class FinishDistribution:
         return np.array(found)
 
     def _times(self, wipeouts: int) -> tuple[Floats, Floats]:
-        """(banks, ROUNDS) probability that the next bank, and a fuchle, falls in each turn, by banks before.
+        """Return two (banks, ROUNDS) arrays: weights of the turn of the next bank, and of a fuchle, by banks before.
 
-        `wipeouts`: consecutive wipe-outs at the start.
+        A weight is the probability of the wipe-outs alone; the probability of the banks is in `_reached` and `_leap`.
+
+        Args:
+            wipeouts: Consecutive wipe-outs at the start.
         """
         count, most = len(self._reached), self.fuchle
         waits = self._wiped_out ** np.arange(most)
@@ -91,27 +102,40 @@ class FinishDistribution:
         return bank, fuchled
 
     def _crossed(self, hole: int) -> Floats:
-        """(banks, past) probability that the bank after that many others crosses the last hole, by distance past it."""
+        """Return the (banks, past) probability that a peg at `hole` leaves the track with the bank after n others.
+
+        Column d stands for d + 1 holes past the last one.
+        """
         missing = self.holes - hole
         short = np.pad(self._reached, ((0, 0), (self.past, 0)))[:, missing + 1 : missing + 1 + self.past]
         return _product(short[:, ::-1], self._leap)
 
     def _until_fuchle(self, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
+        """Return the probabilities of finishing before any fuchle, (ROUNDS, past), and of the first fuchle, (ROUNDS,).
+
+        Rows are turns.
+        """
         bank, fuchled = self._timed[wipeouts]
         return _product(bank.T, self._crossed(hole)), self._still[:, self.holes - hole] @ fuchled
 
     def finishes(self, wipeouts: int, hole: int) -> Floats:
-        """(ROUNDS, past) probability of finishing in each turn, by distance past the last hole."""
+        """Return the (ROUNDS, past) probability of finishing in each turn, by distance past the last hole.
+
+        Column d stands for d + 1 holes past it. The peg starts at `hole` after `wipeouts` wipe-outs in a row.
+        """
         own, fuchled = self._until_fuchle(wipeouts, hole)
         return own + _product(_later(fuchled), self._anew)
 
     def sums(self, weights: Floats, wipeouts: int, hole: int) -> tuple[Floats, float]:
-        """Expected weight of the finish: from every hole without wipe-outs, and from one given state.
+        """Return the expected weight of the finish from every hole without wipe-outs, and from one given state.
 
         Args:
-            weights: (turns, past) weight of finishing in each turn at each distance; later turns 0.
+            weights: (turns, past) weight of finishing in each turn at each distance; later turns weigh 0.
             wipeouts: Consecutive wipe-outs of the given state.
             hole: Hole of the given state.
+
+        Returns:
+            (holes + 1,) expected weights by hole, and that of the given state.
         """
         turns = len(weights)
         apart = _product(self._anew[:turns], weights.T)
@@ -129,7 +153,10 @@ class FinishDistribution:
 
 
 def _later(chances: Floats) -> Floats:
-    """(ROUNDS, ROUNDS) Toeplitz matrix of restart probabilities: entry (t, s) is a restart s turns before turn t."""
+    """Return a (ROUNDS, ROUNDS) Toeplitz matrix: entry (t, s) is `chances` at turn t - 1 - s, or 0 before turn 0.
+
+    With `chances` of a restart by turn, it delays what happens s turns after the restart.
+    """
     return sliding_window_view(np.append(np.zeros(ROUNDS), chances[:-1]), ROUNDS)[:, ::-1]
 
 
@@ -141,19 +168,22 @@ def _product(one: Floats, other: Floats) -> Floats:
 
 @lru_cache(maxsize=4)
 def course(piddle_points: bool, holes: int, fuchle: int) -> FinishDistribution:
-    """Return the finish distributions under those rules. Cached."""
+    """Return the finish distributions for a track of `holes` holes and a fuchle after `fuchle` wipe-outs. Cached."""
     return FinishDistribution(np.trim_zeros(np.array(banks(piddle_points)), "b"), holes, fuchle)
 
 
 @lru_cache(maxsize=32)
 def finishes(piddle_points: bool, holes: int, fuchle: int, wipeouts: int, hole: int) -> tuple[Floats, Floats]:
-    """Return the finish distribution and the (ROUNDS,) probability of not having finished yet. Cached."""
+    """Return `FinishDistribution.finishes`, and the (ROUNDS,) probability of not having finished after each turn.
+
+    Cached.
+    """
     found = course(piddle_points, holes, fuchle).finishes(wipeouts, hole)
     return found, 1 - found.sum(axis=1).cumsum()
 
 
 class Race:
-    """The race from a given board. Round 0 is the current one."""
+    """Win probabilities on one board, with the pegs racing independently. Round 0 is the current round."""
 
     def __init__(self, board: CribbageBoard) -> None:
         self._board, self._piddle_points = board, bool(board.header.rules["piddle_points"])
@@ -162,7 +192,7 @@ class Race:
         self._past = max(self._course.past, *(peg - board.holes for peg in board.pegs))
 
     def turn_values(self) -> TurnValues:
-        """Values of the current turn: expected share of the win of the side to move."""
+        """Return the values of the current turn: expected share of the win of the side to move."""
         side, board = self._board.side, self._board
         peg, (won, late) = board.pegs[side], self._won(side)
         wipeouts = (board.wipeouts[side] + 1) % board.fuchle_at
@@ -179,7 +209,10 @@ class Race:
         return TurnValues(self._piddle_points, banked, lost + late, banked, fresh)
 
     def _of(self, side: int) -> tuple[Floats, Floats]:
-        """(ROUNDS, past) finish distribution of a side, and (ROUNDS,) probability that it has not finished."""
+        """Return when a side finishes: (ROUNDS, past) probabilities by round and distance.
+
+        Also returns the (ROUNDS,) probability that it has not finished after each round.
+        """
         board, peg = self._board, self._board.pegs[side]
         finishing, on = np.zeros((ROUNDS, self._past)), np.zeros(ROUNDS)
         if peg > board.holes:
@@ -192,9 +225,9 @@ class Race:
         return finishing, on
 
     def _won(self, side: int) -> tuple[Floats, float]:
-        """(rounds, past + 1) expected share of the win if this side finishes in that round at that distance.
+        """Return the (rounds, past + 1) expected share of the win if `side` finishes in that round at that distance.
 
-        Also returns the share if this side has not finished after those rounds.
+        Also returns its share if it has not finished after those rounds.
         """
         others = [self._of(other) for other in range(len(self._board.sides)) if other != side]
         under_way = np.prod([on for _, on in others], axis=0)
@@ -207,6 +240,11 @@ class Race:
         return won, float(under_way[-1] * once / (1 - stays ** len(self._board.sides)))
 
     def _shares(self, side: int, others: list[tuple[Floats, Floats]]) -> Floats:
+        """Return the (rounds, past + 1) expected share of the win of `side` by round and distance of its finish.
+
+        With `find_a_loser` the first of two sides to finish wins. `others` are the results of `_of` for the other
+        sides.
+        """
         if not self._board.header.rules["find_a_loser"]:
             return _shares(others)
         # The first of two to finish ends the game at once.
@@ -215,14 +253,18 @@ class Race:
         return np.repeat(before[:, np.newaxis], finishing.shape[1] + 1, axis=1)
 
     def _place(self, side: int) -> int:
-        """Position of a side in the order of the round, from 0."""
+        """Return the position of a side in the order of the round, from 0."""
         return (side - self._board.first) % len(self._board.sides)
 
 
 def _shares(others: list[tuple[Floats, Floats]]) -> Floats:
-    """(rounds, past + 1) expected share of the win by the round and distance of the finish.
+    """Return the (rounds, past + 1) expected share of the win, by round and distance of a side's finish.
 
-    No other side may finish earlier or further; ties share the win.
+    The side wins if no other finishes in an earlier round or further past the end; ties share the win.
+
+    Args:
+        others: (rounds, past) finish distribution of each other side, and its (rounds,) probability of not having
+            finished.
     """
     levels = [np.pad(finishing, ((0, 0), (0, 1))) for finishing, _ in others]
     belows = [level.cumsum(axis=1) - level + on[:, np.newaxis] for level, (_, on) in zip(levels, others, strict=True)]

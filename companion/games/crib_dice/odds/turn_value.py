@@ -17,12 +17,16 @@ from companion.games.engine.dice import FACES, throws_of
 RICH = 400
 """Gathered points from which stopping beats every throw that can fail, for any set. A test proves it."""
 TURNS = "turns.f8"
+"""File of the stored values of a throw of seven, by points gathered: without, then with `piddle_points`."""
 Set = tuple[int, int]
 """Number of frozen dice, and their value."""
 
 
 def safe_chance(frozen: int, point: int) -> float | None:
-    """Probability that the next throw is no wipe-out; None if it cannot fail. A void piddle counts as safe."""
+    """Return the probability that the next throw is no wipe-out; None with seven frozen, because it cannot fail.
+
+    In a piddle a double of the point counts as safe.
+    """
     if frozen == 7:
         return None
     if frozen >= 5:
@@ -33,7 +37,7 @@ def safe_chance(frozen: int, point: int) -> float | None:
 
 @cache
 def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
-    """Each offer of sets that a throw of seven can make, and its probability."""
+    """Return each offer of sets that a throw of seven can make, with its probability. Cached."""
     offers: Counter[tuple[Set, ...]] = Counter()
     for dice, ways in throws_of(7):
         offers[tuple((dice.count(face), face) for face in FACES if dice.count(face) >= 2)] += ways
@@ -42,7 +46,10 @@ def first_throws() -> tuple[tuple[tuple[Set, ...], float], ...]:
 
 @cache
 def rich_fresh_throw() -> float:
-    """Expected points that a throw of seven adds to a rich turn: the best set, and another throw on seven alike."""
+    """Return the points that a throw of seven adds on average if the turn then stops with its best set. Cached.
+
+    Seven alike roll over and are thrown again.
+    """
     best = sum(chance * max(set_score(*held) for held in offer) for offer, chance in first_throws())
     return best / (1 - 6 / 6**7)
 
@@ -59,7 +66,10 @@ def roll_ends(frozen: int, point: int) -> tuple[tuple[int, float], ...]:
 
 @cache
 def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float]:
-    """Probability of each number of newly frozen dice (1 or more), and of a throw that only 1s keep safe."""
+    """Return the probabilities of a roll that is safe: of each number of newly frozen dice, and of none.
+
+    Numbers are 1 or more. With none, only 1s keep the throw safe.
+    """
     dice = 7 - frozen
     hits: Counter[int] = Counter()
     for thrown, ways in throws_of(dice):
@@ -69,15 +79,15 @@ def rolls(frozen: int, point: int) -> tuple[tuple[tuple[int, float], ...], float
 
 
 def piddle_ends(piddle_points: bool) -> tuple[tuple[int, float], ...]:
-    """Numbers of dice that a won piddle adds to the set and their probabilities; the rest is a lost piddle.
+    """Return each number of dice that a won piddle adds to the set, with its probability; the rest is a lost piddle.
 
-    A double of the point without result is thrown again, which is already included.
+    Without `piddle_points` a double of the point is thrown again; the probabilities include it.
     """
     return ((0, 20 / 36), (1, 10 / 36), (2, 1 / 36)) if piddle_points else ((0, 30 / 35),)
 
 
 def rich_turn(gathered: int) -> float:
-    """Expected turn points of a throw of seven after which the turn stops, with `gathered` points before it."""
+    """Return the expected turn points of a throw of seven after which the turn stops. `gathered` points precede it."""
     return gathered + rich_fresh_throw()
 
 
@@ -88,7 +98,7 @@ class TurnValues:
     Results are cached; they depend on the arguments only.
 
     Args:
-        piddle_points: The house rule.
+        piddle_points: Whether the house rule `piddle_points` is on.
         bank: Value of banking that many points.
         lost: Value of a wipe-out.
         rich: Value of a throw of seven once enough points are gathered that the turn then stops: from `RICH` on, or
@@ -112,7 +122,7 @@ class TurnValues:
         self._held: dict[tuple[int, int, int], float] = {}
 
     def fresh(self, gathered: int) -> float:
-        """Value before a throw of seven dice."""
+        """Return the value before a throw of seven dice with `gathered` points from earlier rollovers."""
         if gathered >= self._rich_from:
             return self.rich(gathered)
         # Backward induction from the rich end, so that the recursion stays shallow.
@@ -125,7 +135,7 @@ class TurnValues:
         return self._fresh[gathered]
 
     def held(self, gathered: int, frozen: int, point: int) -> float:
-        """Value with a set frozen and the choice to stop or throw."""
+        """Return the value with a set frozen and the choice to stop or throw; `gathered` excludes the set."""
         key = (gathered, frozen, point)
         if key not in self._held:
             stop = self.bank(gathered + set_score(frozen, point))
@@ -133,7 +143,7 @@ class TurnValues:
         return self._held[key]
 
     def thrown(self, gathered: int, frozen: int, point: int) -> float:
-        """Value of throwing with a set frozen, followed by best play."""
+        """Return the value of throwing with a set frozen, followed by best play."""
         if frozen == 7:
             return self.fresh(gathered + set_score(7, point))
         if frozen >= 5:
@@ -141,7 +151,7 @@ class TurnValues:
         return self._rolled(gathered, frozen, point)
 
     def piddled(self, gathered: int, frozen: int, point: int) -> float:
-        """Value of a piddle that is about to be thrown."""
+        """Return the value of a piddle that is about to be thrown, with a set of five or six frozen."""
         won = sum(
             chance * self.fresh(gathered + set_score(min(7, frozen + hits), point))
             for hits, chance in self._piddle_ends
@@ -149,6 +159,10 @@ class TurnValues:
         return won + self._piddle_lost * self.lost
 
     def _rolled(self, gathered: int, frozen: int, point: int) -> float:
+        """Return the value of a roll with two to four dice frozen.
+
+        If only 1s keep it safe, the better of stop and re-throw.
+        """
         changes, unchanged = rolls(frozen, point)
         total = sum(chance * self.held(gathered, frozen + hits, point) for hits, chance in changes)
         total += (1 - unchanged - sum(chance for _, chance in changes)) * self.lost
@@ -159,6 +173,6 @@ class TurnValues:
 
 @cache
 def turn_values(piddle_points: bool) -> TurnValues:
-    """Return the turn values under that rule, from the stored table. Cached."""
+    """Return the values of a turn in turn points, with or without `piddle_points`, from the stored table. Cached."""
     fresh = floats(__package__, TURNS)
     return TurnValues(piddle_points, known=fresh[RICH:] if piddle_points else fresh[:RICH])

@@ -27,22 +27,24 @@ GAPS = 400
 UNIT = 2.0**-32
 """Probability per unit of the stored integers."""
 ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle")
+"""House rules with which a turn of one side can move or remove the peg of another."""
 UNSOLVED = (*ONE_MOVES_ANOTHER, "find_a_loser", "long_game", "pandemonium")
+"""House rules that the tables do not cover."""
 
 
 def table_of(piddle_points: bool) -> str:
-    """File name of the stored table for that rule."""
+    """Return the file name of the stored table with or without `piddle_points`."""
     return "duel-piddle-points.u4" if piddle_points else "duel-basic.u4"
 
 
 def is_solved(board: CribbageBoard) -> bool:
-    """Whether the stored tables cover this board."""
+    """Return whether the stored tables cover this board: two sides, nobody has left, no rule of `UNSOLVED`."""
     rules = board.header.rules
     return len(board.sides) == 2 and not board.left and not any(rules[key] for key in UNSOLVED)
 
 
 def turn_values(board: CribbageBoard) -> TurnValues:
-    """Win probabilities of the side to move, for every state of the current turn."""
+    """Return the win probabilities of the side to move, for every state of the current turn."""
     me = board.side
     return _turn_values(
         bool(board.header.rules["piddle_points"]),
@@ -55,7 +57,7 @@ def turn_values(board: CribbageBoard) -> TurnValues:
 
 
 def place(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
-    """Index of a state in the table.
+    """Return the index of a state in the stored table.
 
     Args:
         order: 0 if the mover starts the round, 1 if it ends it.
@@ -69,6 +71,7 @@ def place(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
 
 @lru_cache(maxsize=512)
 def _turn_values(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> TurnValues:
+    """Return the mover's win probabilities for every state of a turn. Arguments as in `place`; cached."""
     import numpy as np
 
     from companion.games.crib_dice.odds.backward_induction import fresh_throws
@@ -84,7 +87,7 @@ def _turn_values(piddle_points: bool, order: int, mover: int, other: int, mine: 
 
 
 def _aims(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> tuple[list[float], float]:
-    """Win probability after banking at each hole, and after a wipe-out."""
+    """Return the mover's win probability after banking at each hole, and after a wipe-out. Arguments as in `place`."""
     table = _table(piddle_points)
     if other >= PEGS:
         return [0.0] * other + [0.5] + [1.0] * (2 * MAX_SET_SCORE), 0.0
@@ -101,4 +104,5 @@ def _aims(piddle_points: bool, order: int, mover: int, other: int, mine: int, th
 
 @lru_cache(maxsize=2)
 def _table(piddle_points: bool) -> array[int]:
+    """Return the stored table with or without `piddle_points`, in units of `UNIT`. Cached."""
     return whole_numbers(__package__, table_of(piddle_points))
