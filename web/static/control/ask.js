@@ -34,7 +34,7 @@ function open(question) {
   const whole = question.photo ? h("img", { class: "photo", src: question.photo, alt: t("ask.photo") }) : null;
   const one = countFits && doubtful.length && !WHETHER.has(question.code);
   if (one) {
-    parts.push(...oneDie(question, doubtful[0]));
+    parts.push(...oneDie(question, doubtful[0]).filter((part) => part !== null));
     if (whole) parts.push(h("details", { class: "fold" }, h("summary", {}, t("ask.whole")), whole));
   } else if (whole) parts.push(whole);
   parts.push(

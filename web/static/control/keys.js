@@ -10,6 +10,10 @@ export function enterThrow(snapshot) {
  * Ask for the values of a number of dice that is one of `sizes`. A photo stays in view.
  *
  * `done` gets the values; it returns something true when the table accepted them.
+ * @param {string} title
+ * @param {number[]} sizes
+ * @param {(values: number[]) => any} done
+ * @param {HTMLElement | null} photo
  */
 export function askDice(title, sizes, done, photo = null) {
   let values = [];

@@ -222,7 +222,7 @@ function seatRow({ names, wished, seat, game, show, house }) {
     );
   field.addEventListener("input", () => {
     names[seat] = field.value;
-    row.firstChild.replaceWith(colour());
+    row.firstElementChild?.replaceWith(colour());
   });
   field.addEventListener("change", () => {
     seatEach(names, seat, game);

@@ -128,7 +128,7 @@ async function open(game) {
         ? h(
             "button",
             { type: "button", "data-key": "share", onclick: () => share(game.title, how(game), all, race) },
-            t(navigator.canShare ? "share.do" : "share.save"),
+            t("canShare" in navigator ? "share.do" : "share.save"),
           )
         : null,
       h("a", { class: "button", href: `/api/evening/${game.id}.jsonl`, download: true }, t("evening.transcript")),
@@ -159,19 +159,15 @@ function replay(game, moves, all) {
     lying = h("div", { class: "felt" }),
     photo = h("img", { class: "photo", alt: t("evening.photo"), hidden: true });
   const mark = h("p", { class: "mark" }),
-    fold = h(
-      "details",
-      { class: "fold", hidden: !game.over },
-      h("summary", {}, t("story.open")),
-      h("div", { class: "stack" }),
-    );
+    why = h("div", { class: "stack" }),
+    fold = h("details", { class: "fold", hidden: !game.over }, h("summary", {}, t("story.open")), why);
   // Nothing is worked out before somebody looks for it.
   const weigh = async () => {
     if (luck || !game.over) return;
     const [told, run] = await Promise.all(["luck", "chances"].map((what) => asked(`/api/evening/${game.id}/${what}`)));
     if (!told) return;
     luck = told;
-    fold.lastElementChild.replaceChildren(...[...storyOf(luck), chart(all, run)].filter(Boolean));
+    why.replaceChildren(...[...storyOf(luck), chart(all, run)].filter((part) => part !== null));
     show();
   };
   fold.addEventListener("toggle", weigh);

@@ -14,7 +14,8 @@ export async function share(title, how, sides, race) {
     look = getComputedStyle(document.documentElement),
     ink = (name) => look.getPropertyValue(name).trim();
   canvas.width = canvas.height = SIDE;
-  const pen = canvas.getContext("2d"), ordered = [...sides].sort((one, other) => other.score - one.score);
+  const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const ordered = [...sides].sort((one, other) => other.score - one.score);
   pen.fillStyle = ink("--panel");
   pen.fillRect(0, 0, SIDE, SIDE);
   words(pen, title, EDGE, EDGE + 40, 56, ink("--brass"));
@@ -32,9 +33,10 @@ export async function share(title, how, sides, race) {
     pen.textAlign = "left";
   });
   lines(pen, ordered, race, top + ordered.length * row, ink);
-  const file = new File([await new Promise((done) => canvas.toBlob(done, "image/png"))], "peg-and-pip.png", {
-    type: "image/png",
-  });
+  /** @type {Blob | null} */
+  const png = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  if (!png) return;
+  const file = new File([png], "peg-and-pip.png", { type: "image/png" });
   if (navigator.canShare?.({ files: [file] })) {
     return navigator.share({ files: [file], title }).catch(() => {}); // a cancelled dialog is no fault
   }

@@ -13,7 +13,7 @@ export function moments() {
     const drawn = queue.shift();
     box.hidden = !drawn;
     box.replaceChildren(...(drawn ?? []));
-    box.parentElement.classList.toggle("taken", Boolean(drawn));
+    box.parentElement?.classList.toggle("taken", Boolean(drawn));
     if (drawn) box.style.setProperty("--struck", drawn.colour);
     over = drawn ? setTimeout(next, HELD_MS) : null;
   };

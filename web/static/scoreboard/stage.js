@@ -5,6 +5,7 @@ import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared
 import { targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
 import { can, eventWords, gap, lengthOf, lying, nextStarter, sides, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
+/** @import { Snapshot } from "../types/server" */
 
 const CALM = new Set([
   "banking",
@@ -62,20 +63,20 @@ export function stage() {
     phase.dataset.phase = snapshot.phase;
     text(phase, t(`phase.${snapshot.phase}`));
     phase.hidden = !state;
-    const notice = $("notice");
+    const notice = $("notice"), code = snapshot.notice?.code ?? "";
     const more = state?.over ? [leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join(" · ") : how;
     notice.hidden = !more;
     notice.classList.toggle("alarm", snapshot.phase === "asking" || wrong(snapshot));
-    fill(notice, [more, snapshot.notice?.code], () =>
+    fill(notice, [more, code], () =>
       [
         h("span", {}, more),
-        WHY.has(snapshot.notice?.code)
-          ? [" ", h("a", { href: `/help#rules-${snapshot.game}/${snapshot.notice.code}` }, t("why"))]
+        WHY.has(code)
+          ? [" ", h("a", { href: `/help#rules-${snapshot.game}/${code}` }, t("why"))]
           : [],
       ].flat(),
     );
-    const last = lastWords(snapshot);
-    $("last").parentElement.hidden = !last;
+    const last = lastWords(snapshot), holder = /** @type {HTMLElement} */ ($("last").parentElement);
+    holder.hidden = !last;
     text($("last"), last);
   });
 }
@@ -224,7 +225,10 @@ function says(snapshot, side) {
   return words.filter(Boolean).join(" · ");
 }
 
-/** The log in words, newest first, with each throw's dice; `edit` makes a throw's dice a button for paired phones. */
+/**
+ * The log in words, newest first, with each throw's dice.
+ * @param {((snapshot: Snapshot) => void) | null} edit makes a throw's dice a button
+ */
 export function log(edit = null) {
   follow((snapshot) => {
     const happened = snapshot.events.slice(-30).reverse();

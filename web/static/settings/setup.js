@@ -43,7 +43,7 @@ function begin() {
   $("game-fields").append(...form.parts);
   button.addEventListener("click", async () => {
     button.disabled = true;
-    if (await form.begin()) location.assign(button.dataset.next);
+    if (await form.begin()) location.assign(button.dataset.next ?? "/");
     button.disabled = false;
   });
 }

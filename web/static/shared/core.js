@@ -4,7 +4,7 @@
 /** @import { Elements, Snapshot } from "../types/server" */
 
 /** @type {Start} */
-export const start = JSON.parse(document.getElementById("start").textContent);
+export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 const catalogue = fetch(start.texts).then((response) => response.json());
 let texts = {};
 const FACES_MS = 600, // how long a phone waits for its own faces before it is drawn without them
@@ -114,8 +114,9 @@ export function text(element, words) {
 }
 
 // -- settings of this phone -------------------------------------------------------------------------------------------
+/** @type {{ get(name: string, otherwise?: string): string, set(name: string, value: string): void }} */
 export const settings = {
-  get(name, otherwise = null) { try { return localStorage.getItem(name) ?? otherwise; } catch { return otherwise; } },
+  get(name, otherwise = "") { try { return localStorage.getItem(name) ?? otherwise; } catch { return otherwise; } },
   set(name, value) { try { localStorage.setItem(name, value); } catch { /* a private window keeps nothing */ } },
 };
 export function cookie(name, value) { document.cookie = `${name}=${value};path=/;max-age=31536000;samesite=strict`; }
@@ -195,7 +196,7 @@ async function follow_stream(mine) {
     headers: { Accept: "text/event-stream" },
   });
   if (response.status === 503) return poll(mine);
-  if (!response.ok) return;
+  if (!response.ok || !response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let unread = "";
   for (;;) {

@@ -23,7 +23,7 @@ export function menu() {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !folded.open) return;
     folded.open = false;
-    folded.querySelector("summary").focus();
+    folded.querySelector("summary")?.focus();
   });
   voice();
   hosting();

@@ -8,10 +8,13 @@ import { panels } from "../scoreboard/panels.js";
 import { sheet } from "../control/sheet.js";
 import { can, deciding, noticeWords, sensible, whoIsOn } from "../shared/sides.js";
 import { aloud, board, log, players, stage } from "../scoreboard/stage.js";
+/** @import { Tray, TrayZones } from "../types/page" */
 
 const PICTURE_MS = 120, GONE_MS = 1000, DICE_MS = 400, STEP_MM = 6, SHAKE_PX = 700, JITTER_PX = 4;
 const grips = new Map(), TWICE_MS = 450;
-let tray = { dice: [], zones: null }, dragged = null, holding = false, tapped = { id: null, at: 0 };
+/** @type {Tray} */
+let tray = { dice: [], zones: null };
+let dragged = null, holding = false, tapped = { id: null, at: 0 };
 
 await ready;
 menu();
@@ -208,6 +211,9 @@ function byKey(event, id) {
   else if (event.key === "Delete" || event.key === "Backspace") { event.preventDefault(); act("lift", { ids: [id] }); }
 }
 
+/** The tray's zones. They are known once the page shows dice. */
+const zones = () => /** @type {TrayZones} */ (tray.zones);
+
 /** Lay a die on a free spot of a zone. */
 function freeSpot([x, y, w, hgt], id) {
   const others = tray.dice.filter((die) => die.id !== id && die.place !== "out"), pitch = 24;
@@ -218,12 +224,12 @@ function freeSpot([x, y, w, hgt], id) {
   }
   return { x_mm: x + w / 2, y_mm: y + hgt / 2 };
 }
-const toKeep = (id) => act("move", { id, ...freeSpot(tray.zones.keep, id) });
-const back = (die) => act("move", { id: die.id, ...freeSpot(tray.zones.throw, die.id) });
+const toKeep = (id) => act("move", { id, ...freeSpot(zones().keep, id) });
+const back = (die) => act("move", { id: die.id, ...freeSpot(zones().throw, die.id) });
 
 function toMm([fx, fy]) {
-  const [a, b, c, d, e, f, g, i, j] = tray.zones.mm_to_px.flat(),
-    [w, hgt] = tray.zones.picture_wh;
+  const [a, b, c, d, e, f, g, i, j] = zones().mm_to_px.flat(),
+    [w, hgt] = zones().picture_wh;
   const x = fx * w,
     y = fy * hgt; // the inverse of the homography, by its adjugate
   const inverse = [

@@ -10,7 +10,9 @@ import { board, players, stage } from "../scoreboard/stage.js";
 import { asked, gaveAway } from "../scoreboard/story.js";
 
 const CODE_MS = 2000, SCENE_MS = 8000, COLUMNS = 5;
-let scenes = [null], scene = 0, turning = null;
+/** @type {({ title: string, moves: { words: string, throw: any }[] } | null)[]} */
+let scenes = [null];
+let scene = 0, turning = null;
 const shownScene = () => scenes[scene % scenes.length];
 
 await ready;
@@ -50,9 +52,10 @@ async function retell(snapshot) {
 
 // What a game that is over is remembered by.
 function newest(snapshot) {
-  $("log").classList.toggle("scene", shownScene() !== null);
-  const told = shownScene()
-    ? [shownScene().title, ...shownScene().moves.map((move) => move.words)]
+  const remembering = shownScene();
+  $("log").classList.toggle("scene", remembering !== null);
+  const told = remembering
+    ? [remembering.title, ...remembering.moves.map((move) => move.words)]
     : snapshot.highlights.map((each) => remembered(sides(snapshot), each));
   fill($("log"), told, () => told.map((words) => h("li", {}, words)));
 }
@@ -72,13 +75,14 @@ async function race(snapshot) {
 function photos(snapshot) {
   const thrown = snapshot.throws.findLast((each) => each.photo),
     question = snapshot.question?.photo,
+    remembering = shownScene(),
     all = sides(snapshot);
   const proof = (number, words, said) => ({ source: `/api/throws/${number}.jpg`, words, said });
   const shown = question
     ? [{ source: question, words: t("ask.photo") }]
-    : shownScene()
-      ? shownScene()
-          .moves.filter((each) => each.throw)
+    : remembering
+      ? remembering.moves
+          .filter((each) => each.throw)
           .map((each) => proof(each.throw, each.words, true))
       : snapshot.highlights.length
         ? snapshot.highlights.filter((each) => each.throw).map((each) => proof(each.throw, remembered(all, each), true))

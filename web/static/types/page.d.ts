@@ -24,6 +24,31 @@ export interface News {
   takenBack: boolean;
 }
 
+/** The virtual tray, from `/api/tray`: its dice, and its zones once they are known. */
+export interface Tray {
+  dice: TrayDie[];
+  zones: TrayZones | null;
+}
+
+export interface TrayDie {
+  id: number;
+  x_mm: number;
+  y_mm: number;
+  place: "throw" | "keep" | "out";
+  x_px: number;
+  y_px: number;
+  size_px: number;
+}
+
+export interface TrayZones {
+  width_mm: number;
+  height_mm: number;
+  keep: [x: number, y: number, w: number, h: number];
+  throw: [x: number, y: number, w: number, h: number];
+  picture_wh: [w: number, h: number];
+  mm_to_px: number[][];
+}
+
 /** What `h` and `s` append: falsy children are left out. */
 export type Child = Node | string | number | null | undefined | false | Child[];
 
