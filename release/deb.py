@@ -22,9 +22,11 @@ from companion.appliance.install import NEEDED, PUBLIC_KEY, USEFUL
 from companion.appliance.releases import SYSTEMS_OWN, Source, copy_tree, pinned
 
 PROJECT = Path(__file__).resolve().parents[1]
+"""The project's folder."""
 PYTHONS = ("3.11", "3.13")
 """Python versions of Debian 12 and 13."""
 MACHINES = {"arm64": "aarch64", "amd64": "x86_64"}
+"""Debian's name of a processor -> its name in the tags of wheels."""
 BROUGHT = ("opencv", "markupsafe")
 """Distributions of SYSTEMS_OWN that the package brings all the same: a Pi without the Internet may lack them."""
 GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_28", "manylinux_2_34")
@@ -43,6 +45,7 @@ INSTALLER = (
 )
 """Files that the package's scripts use with the system's Python; a missing key is left out."""
 SHARE = "usr/share/pegpip"
+"""Folder in the package for the installer's files and the wheels."""
 CONTROL = """Package: pegpip
 Version: {version}
 Architecture: {arch}
@@ -80,6 +83,7 @@ if [ "$1" = remove ]; then
 fi
 """,
 }
+"""Maintainer script of the Debian package -> its text."""
 OVERRIDES = """# The project has no mail of its own; its users ask where they found it.
 pegpip: bogus-mail-host Maintainer *
 pegpip: bogus-mail-host-in-debian-changelog *
@@ -87,7 +91,7 @@ pegpip: bogus-mail-host-in-debian-changelog *
 
 
 def needed() -> list[str]:
-    """Return the distributions that playing needs and the system does not bring, by the metadata installed here."""
+    """Return the sorted names of the distributions to put in as wheels: what playing needs and the system lacks."""
     found: set[str] = set()
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     asked = ["opencv-python-headless", *(_name(one) for one in project["dependencies"])]
@@ -111,7 +115,7 @@ def _name(requirement: str) -> str:
 
 
 def wheels(into: Path, arch: str) -> None:
-    """Build the project's wheel and download one of each library for each Python. Raises CalledProcessError."""
+    """Build the project's wheel and download its libraries for each Python version. Raises CalledProcessError."""
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
     own_wheel(into)
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as constraints:
@@ -127,9 +131,9 @@ def wheels(into: Path, arch: str) -> None:
 
 
 def own_wheel(into: Path) -> None:
-    """Build the project's wheel from a copy of what it is made of. Raises CalledProcessError.
+    """Build the project's wheel in a folder, from a copy of its sources. Raises CalledProcessError.
 
-    The project's own folder may hold anything: in `out/`, roots with links into /proc.
+    The project's folder itself may hold other files, such as chroots in `out/` with links into /proc.
     """
     with tempfile.TemporaryDirectory() as copy:
         copy_tree(PROJECT, Path(copy))
@@ -138,7 +142,7 @@ def own_wheel(into: Path) -> None:
 
 
 def version() -> str:
-    """Return the project's version with a mark of its content: other content makes another version."""
+    """Return the project's version with a hash of its content, so that other content gives another version."""
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     return f"{project['version']}+{Source(PROJECT).name()[:8]}"
 
@@ -174,7 +178,7 @@ def filled(root: Path, arch: str) -> Path:
 
 
 def control(root: Path, arch: str) -> None:
-    """Write the package's control files: its description and its scripts."""
+    """Write the package's control files: description, checksums and maintainer scripts."""
     folder = root / "DEBIAN"
     folder.mkdir()
     size = sum(file.stat().st_size for file in root.rglob("*") if file.is_file()) // 1024
@@ -195,14 +199,14 @@ def control(root: Path, arch: str) -> None:
 
 
 def _sums(root: Path) -> Iterator[str]:
-    """Yield a line of `md5sums` for each file of the package."""
+    """Yield the line of `md5sums` for each file of the package."""
     for file in sorted(path for path in root.rglob("*") if path.is_file() and "DEBIAN" not in path.parts):
         done = subprocess.run(["md5sum", file.relative_to(root)], cwd=root, capture_output=True, text=True, check=True)
         yield done.stdout
 
 
 def main() -> None:
-    """Build the package and print its file name."""
+    """Build the Debian package that the command line asks for, and print its file name."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=MACHINES, default="arm64", help="arm64 is a Raspberry Pi's")
     parser.add_argument("--out", type=Path, default=PROJECT / "dist")

@@ -31,10 +31,13 @@ from companion.appliance.trial import SETTINGS
 
 PROJECT = Path(__file__).resolve().parents[1]
 NATIVE = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
+"""Debian's name of this machine's processor."""
 PORT = int(os.environ.get("PEGPIP_PORT", "18431"))
 """Port of the table in the root; roots that run at the same time need different ones."""
 PAGE = f"http://127.0.0.1:{PORT}"
+"""Address of the pages of the table in the root."""
 CERTIFICATES = os.environ.get("PIP_CERT") or "/etc/ssl/certs/ca-certificates.crt"
+"""Certificates by which pip in the root trusts the package index."""
 COMMAND_LINE = "boot/firmware/cmdline.txt"
 """A Pi's file, put there so that the Wi-Fi's country is written into it."""
 OURS = ("etc", "opt", "usr/local", "root", "boot")
@@ -66,21 +69,28 @@ reset-failed | daemon-reload | try-restart) ;;
 *) exec /usr/bin/systemctl "$@" ;;
 esac
 """
+"""Shell script that replaces `systemctl` in the root."""
 PATIENCE_S = 300.0
 """Longest wait for an answer, in seconds: emulation on a busy machine takes a hundred times as long as a PC."""
 EXPOSURE = 2.5
+"""Exposure level of `systemd-analyze security`, 0 to 10, that each unit must stay below."""
 INSTALL = "./install.sh --country FI"
+"""Command line that installs the table in the root."""
 PACKAGES = (
     "from companion.appliance.install import NEEDED, USEFUL; from companion.appliance.machine import Machine; "
     "from companion.appliance.steps import Packages; Packages(NEEDED, USEFUL).do(Machine())"
 )
+"""Python program that installs the Debian packages of the first installation step."""
 PUT_ON_TRIAL = (
     "from companion.appliance.trial import Machine, Releases, begin; begin(Releases(Machine()), '{name}', {number})"
 )
-"""State that `pegpip update` leaves when the power goes in the middle."""
+"""Python program that leaves the state of a `pegpip update` whose power was cut."""
 STARTS = 5
+"""Most starts of the service after a power cut until the release before must run again."""
 DOCTOR = f"runuser -u pegpip -- pegpip doctor --config {SETTINGS}"
+"""Shell command that runs `pegpip doctor` as the table's user."""
 BROKEN = (b"app.run(ready)", b"raise CompanionError('a release that was built badly')")
+"""Code of the play command, and the code that replaces it to make a release that fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,10 @@ class Root:
     folder: Path
 
     def run(self, *words: str, check: bool = True) -> str:
-        """Run it inside; what it printed. Raises SystemExit with that when it fails and `check` is set."""
+        """Run a program in the root (chroot) and return its output.
+
+        If it fails and `check` is set, exit with the output.
+        """
         environment = {
             "PATH": "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "HOME": "/root",
@@ -112,11 +125,11 @@ class Root:
         return done.stdout
 
     def sh(self, script: str, *, check: bool = True) -> str:
-        """Run a line of shell inside, in the project's folder."""
+        """Run a shell script in the root, in the project's folder there, and return its output."""
         return self.run("sh", "-c", f"cd /root/pegpip && {script}", check=check)
 
     def files(self) -> dict[str, str]:
-        """What lies where uninstalling must leave nothing: path -> hash, of a folder none."""
+        """Return path -> content for everything in OURS: a file's SHA-256, a link's target, "" for a folder."""
         found = {}
         for place in OURS:
             for path in sorted((self.folder / place).rglob("*")):
@@ -131,7 +144,7 @@ class Root:
 
 
 def debootstrap(folder: Path, arch: str, suite: str) -> None:
-    """A minimal Debian in that folder, as it comes from its mirror."""
+    """Install a minimal Debian from its mirror into a folder; `suite` is its release, such as `bookworm`."""
     words = ["debootstrap", f"--arch={arch}", "--variant=minbase", suite, str(folder)]
     if arch == NATIVE:
         subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
@@ -142,7 +155,7 @@ def debootstrap(folder: Path, arch: str, suite: str) -> None:
 
 
 def register_qemu() -> None:
-    """Let this kernel run arm64 programs by qemu, whatever root they are in (flag F)."""
+    """Make the kernel run arm64 programs by qemu (binfmt_misc), inside a chroot too."""
     place = Path("/proc/sys/fs/binfmt_misc")
     if not (place / "register").exists():
         subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", place], check=True)
@@ -153,14 +166,14 @@ def register_qemu() -> None:
 
 
 def fetched(path: str) -> dict[str, object]:
-    """Return the JSON that the table in the root answers."""
+    """Return the JSON object that the table in the root serves at a path."""
     with urllib.request.urlopen(PAGE + path, timeout=20) as answer:  # noqa: S310 - our own page
         found: dict[str, object] = json.load(answer)
     return found
 
 
 def thrown() -> int:
-    """Throw simulated dice and return the table's newest entry once it has read them."""
+    """Throw simulated dice at the table in the root; return the number of its newest entry once they are read."""
     before = fetched("/api/state")["number"]
     request = urllib.request.Request(f"{PAGE}/api/tray/throw", b"{}", {"Content-Type": "application/json"})  # noqa: S310
     with urllib.request.urlopen(request, timeout=60):  # noqa: S310
@@ -175,7 +188,10 @@ def thrown() -> int:
 
 
 def wheel_of(folder: Path, version: str, *, broken: bool = False) -> Path:
-    """Build a wheel of the project with a mark; a broken one fails when it plays."""
+    """Build the project's wheel with a version mark and return its path.
+
+    With `broken`, its play command raises an error.
+    """
     out = folder / version
     shutil.rmtree(out, ignore_errors=True)
     own_wheel(out)
@@ -200,7 +216,7 @@ class Checks:
         self.since = time.monotonic()
 
     def ok(self, what: str, holds: bool = True, why: Callable[[], str] = str) -> None:
-        """Print whether it holds; end the program when it does not."""
+        """Print a check's result and the seconds since the one before. If it failed, exit with the text from `why`."""
         took = time.monotonic() - self.since
         print(f"{'ok' if holds else 'FAILED':6} {took:6.1f} s  {what}", flush=True)  # noqa: T201
         if not holds:
@@ -209,7 +225,7 @@ class Checks:
 
 
 def life(root: Root, checks: Checks, spare: Path) -> None:
-    """Install, install again, read, play, update, uninstall."""
+    """Check an installed table's whole life: install, install again, read, play, update, uninstall."""
     cloned(root)
     public = root.folder / "root/pegpip" / PUBLIC_KEY
     public.unlink(missing_ok=True)
@@ -254,13 +270,13 @@ def life(root: Root, checks: Checks, spare: Path) -> None:
 
 
 def exposure(root: Root, unit: str) -> float:
-    """Return systemd's exposure level of a unit, 0 to 10."""
+    """Return a unit's exposure level by `systemd-analyze security`, from 0 (safe) to 10."""
     said = root.sh(f"systemd-analyze security --offline=yes /etc/systemd/system/{unit}", check=False)
     return float(said.rpartition("exposure level")[2].split(":")[1].split()[0])
 
 
 def cloned(root: Root) -> None:
-    """Copy the project to the root's home."""
+    """Copy the project's files, except those that git ignores, to /root/pegpip in the root."""
     place = root.folder / "root/pegpip"
     shutil.rmtree(place, ignore_errors=True)
     listed = subprocess.run(
@@ -285,7 +301,7 @@ def read_alike(root: Root, checks: Checks) -> None:
 
 
 def played(root: Root, checks: Checks) -> int:
-    """Start the installed table, throw once, and return the entry's number."""
+    """Start the installed table, throw simulated dice once, and return the number of the resulting entry."""
     settings = root.folder / SETTINGS.lstrip("/")
     settings.write_text(settings.read_text().replace("port = 8000", f"port = {PORT}"))
     stand_in = root.folder / "usr/local/bin/systemctl"
@@ -300,7 +316,10 @@ def played(root: Root, checks: Checks) -> int:
 
 
 def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) -> None:
-    """Update to a good release, a failing one and refused ones: the table runs with the same game each time."""
+    """Check updates: a good release runs; a failing and several refused ones leave it running.
+
+    The game stays the same.
+    """
     stick = root.folder / "root/stick"
     good, bad = wheel_of(spare, "good"), wheel_of(spare, "bad", broken=True)
     contents = {"older": good.read_bytes() + b"\0", "good": good.read_bytes(), "bad": bad.read_bytes()}
@@ -330,7 +349,7 @@ def updated(root: Root, checks: Checks, spare: Path, number: int, public: Path) 
 
 
 def pulled(root: Root, checks: Checks, number: int) -> None:
-    """Cut the power while the failing release is on trial: the one before runs after some starts."""
+    """Cut the power while a failing release is on trial. Check that the release before runs within STARTS starts."""
     releases = root.folder / "opt/pegpip/releases"
     current = (root.folder / "opt/pegpip/current").readlink()
     bad = max((path for path in releases.iterdir() if path.name != current.name), key=lambda path: path.stat().st_mtime)
@@ -347,13 +366,13 @@ def pulled(root: Root, checks: Checks, number: int) -> None:
 
 
 def same_game(root: Root, number: int) -> bool:
-    """Wait until the table is well and return whether its newest entry is that one."""
+    """Wait until the table is healthy; return whether its newest entry has the given number."""
     wait_well(root)
     return fetched("/api/state")["number"] == number
 
 
 def wait_well(root: Root) -> None:
-    """Wait until the table in the root answers that it is well."""
+    """Poll until the table in the root reports that it is healthy; exit with its log after PATIENCE_S."""
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end:
         try:
@@ -365,7 +384,7 @@ def wait_well(root: Root) -> None:
 
 
 def main() -> None:
-    """Run the command."""
+    """Make the Debian root if needed, and run all checks in it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", choices=("amd64", "arm64"), default=NATIVE)
     parser.add_argument("--suite", choices=("bookworm", "trixie"), default="bookworm")

@@ -16,14 +16,17 @@ from companion.appliance.signature import SUFFIX, signed_at
 from companion.errors import DeviceError
 
 NAME = "Peg & Pip releases"
+"""Name of the signing key's owner."""
 
 
 def make_key(public: Path, *, passphrase: bool = True) -> None:
-    """Make a key in GnuPG's keyring and write its public part. It never expires: a table's clock may be wrong.
+    """Make a signing key in GnuPG's keyring and write its public part.
+
+    The key never expires: a table's clock may be wrong.
 
     Args:
         public: File to write; must not exist.
-        passphrase: Ask for one; without it the keyring alone protects the key.
+        passphrase: Whether to ask for a passphrase; without it only the keyring protects the key.
 
     Raises:
         SystemExit: The file exists.
@@ -74,7 +77,7 @@ def sign(files: list[Path], public: Path) -> list[Path]:
 
 
 def main() -> None:
-    """Run the command: `key`, or `sign FILE...`."""
+    """Run the command line: `key` makes a key, `sign FILE...` signs releases."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--key", type=Path, default=PROJECT / PUBLIC_KEY, help="the public key's file")
     commands = parser.add_subparsers(dest="command", required=True)

@@ -11,14 +11,17 @@ from companion.appliance.machine import Machine
 from companion.table.atomic import write_file
 
 COMMAND_LINE = "/boot/firmware/cmdline.txt"
+"""The Linux kernel's command line on Raspberry Pi OS; read at each start."""
 CURE = "Set it: sudo raspi-config nonint do_wifi_country GB (your own country's two letters)."
+"""Advice to print for a Pi whose Wi-Fi country is not set."""
 ZONES = "/usr/share/zoneinfo"
+"""Folder with the time zone database's tables: zone.tab (countries of zones) and iso3166.tab (country codes)."""
 _WORD = re.compile(r"( ?)(?<!\S)cfg80211\.ieee80211_regdom=(\S*)")
-"""The word in `cmdline.txt` that raspi-config and Raspberry Pi Imager write."""
+"""Pattern of the kernel parameter that sets the Wi-Fi's country; its second group is the country."""
 
 
 def named(machine: Machine, letters: str) -> str:
-    """Return a country's two letters in capitals, checked against the machine's table of ISO 3166.
+    """Return a country's two letters in capitals, after a check against the machine's ISO 3166 table.
 
     Raises:
         argparse.ArgumentTypeError: There is no such country.
@@ -31,19 +34,19 @@ def named(machine: Machine, letters: str) -> str:
 
 
 def set_in(text: str) -> str:
-    """Return the country in a kernel's command line, or ""."""
+    """Return the two-letter Wi-Fi country that a kernel command line sets; empty without one."""
     found = _WORD.search(text)
     return found[2] if found else ""
 
 
 def known(machine: Machine) -> bool:
-    """Return whether the Pi has a country from its next start on; true on other machines, which need none."""
+    """Return whether a Pi's `cmdline.txt` sets a Wi-Fi country; true on machines without that file, which need none."""
     file = machine.at(COMMAND_LINE)
     return not file.exists() or bool(set_in(file.read_text()))
 
 
 def changed(text: str, country: str) -> str:
-    """Return a command line with its country replaced or added; "" removes it."""
+    """Return a kernel command line with its Wi-Fi country replaced or added. An empty country removes the parameter."""
     if not country or _WORD.search(text):
         return _WORD.sub(rf"\1cfg80211.ieee80211_regdom={country}" if country else "", text)
     end = len(text.splitlines()[0]) if text else 0  # the firmware reads no other line
@@ -51,7 +54,7 @@ def changed(text: str, country: str) -> str:
 
 
 def by_time_zone(machine: Machine) -> str:
-    """Return the country of the machine's time zone; "" when the zone has none (`Etc/UTC`) or is unknown."""
+    """Return the two-letter country of the machine's time zone; empty when it has none (`Etc/UTC`) or is unknown."""
     try:
         zone = os.readlink(machine.at("/etc/localtime")).partition("zoneinfo/")[2]
         return _country_of(machine.at(f"{ZONES}/zone.tab").read_text(), zone, 2)
@@ -60,17 +63,17 @@ def by_time_zone(machine: Machine) -> str:
 
 
 def _country_of(table: str, value: str, column: int) -> str:
-    """Return the first field of the line of a zoneinfo table that has a value in a column, or ""."""
+    """Return the country code in the first row of a zoneinfo table whose given column equals the value; else empty."""
     rows = (line.split("\t") for line in table.splitlines() if not line.startswith("#"))
     return next((row[0] for row in rows if row[column : column + 1] == [value]), "")
 
 
 @dataclass(frozen=True, slots=True)
 class WifiCountry:
-    """The Wi-Fi's country in a Pi's `cmdline.txt`; the original file is kept beside it as `*.before-pegpip`.
+    """Installation step: set the Wi-Fi's country in a Pi's `cmdline.txt`. The original is kept as `*.before-pegpip`.
 
     Attributes:
-        asked: Two letters; "" keeps the Pi's country, else takes the time zone's.
+        asked: Two letters. If empty, a country that is set is kept; a missing one is taken from the time zone.
         path: The kernel's command line.
         memory: File with the country before and the one that was written, for undoing.
     """
@@ -80,13 +83,13 @@ class WifiCountry:
     memory: str = "/var/lib/pegpip-country"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return the country when it would change; nothing on a machine without that file."""
+        """Return one line with the country to set; empty when nothing would change or there is no `cmdline.txt`."""
         country = self._wanted(machine)
         why = "as asked" if self.asked else "by the time zone; --country names another"
         return [f"{self.path}: the Wi-Fi's country is {country} ({why})"] if country else []
 
     def do(self, machine: Machine) -> None:
-        """Write it, keeping a copy of the original file."""
+        """Write the wanted country to `cmdline.txt`; keep a copy of the original file and the earlier country."""
         file, memory, country = machine.at(self.path), machine.at(self.memory), self._wanted(machine)
         text = file.read_text()
         before = memory.read_text().split(",")[0] if memory.exists() else set_in(text)
@@ -97,11 +100,11 @@ class WifiCountry:
         write_file(file, (changed(text, country).encode(),))
 
     def left(self, machine: Machine) -> list[str]:
-        """Return whether there is a country to take out."""
+        """Return one line when this step has set a country that `undo` would take out, else nothing."""
         return [f"take our country out of {self.path}"] if machine.at(self.memory).exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Restore the country before; one that somebody set later stays."""
+        """Restore the country from before the installation, unless it was changed since; delete the kept copy."""
         file, memory = machine.at(self.path), machine.at(self.memory)
         if not memory.exists():
             return
@@ -112,7 +115,7 @@ class WifiCountry:
         memory.unlink()
 
     def _wanted(self, machine: Machine) -> str:
-        """Return the country to write, or ""."""
+        """Return the two-letter country to write; empty when it is set already or there is no `cmdline.txt`."""
         file = machine.at(self.path)
         there = set_in(file.read_text()) if file.exists() else ""
         wanted = self.asked or there or by_time_zone(machine)

@@ -18,36 +18,38 @@ quarry rabbit raven ribbon robin rocket saddle saffron sailor shilling skittle s
 teapot thistle thunder timber tobacco tractor treacle trumpet tulip turnip velvet violet wagon walnut whistle
 willow window winter yeoman
 """
+"""Short English words that are easy to hear and to spell."""
 ADDRESS = "10.42.0.1"
-"""Address of the table in its own Wi-Fi."""
+"""IPv4 address of the table in its hotspot, the Wi-Fi network that it opens itself."""
 WORDS = tuple(_LIST.split())
-"""Words of a password: four of these 106 are 26 bits, and WPA makes each guess slow."""
+"""Words that a hotspot's password is drawn from. Four of them give 26 bits; WPA makes each guess slow."""
 PHONES = 7
-"""Phones that a Pi's own Wi-Fi holds with the default firmware: 7 to 10 were measured (raspberrypi/linux #3010)."""
+"""Phones that a Pi's hotspot serves with the default Wi-Fi firmware: 7 to 10 measured (raspberrypi/linux #3010)."""
 MINIMAL_PHONES = 19
-"""Phones that it holds with the "minimal" firmware of the same chip (raspberrypi/linux #3010)."""
+"""Phones that a Pi's hotspot serves with the "minimal" Wi-Fi firmware (raspberrypi/linux #3010)."""
 _CHIP = "cyfmac43455-sdio"
+"""Wi-Fi chip of a Pi 3 B+, 4, 400 and 5, as the names of its firmware files spell it."""
 _FIRMWARE = f"etc/alternatives/{_CHIP}.bin"
-"""Link of Raspberry Pi OS to the firmware in use; the chip is that of a Pi 3 B+, 4, 400 and 5."""
+"""Symbolic link of Raspberry Pi OS to the Wi-Fi firmware in use."""
 MORE_PHONES = f"sudo update-alternatives --set {_CHIP}.bin /lib/firmware/cypress/{_CHIP}-minimal.bin"
 """Command that chooses the "minimal" firmware, from the next start on."""
 
 
 def new_password() -> str:
-    """Return four random words joined by stops: easy to read out, and typed without switching a phone's keyboard."""
+    """Return a hotspot password: four random words joined by dots, easy to read out and to type on a phone."""
     return ".".join(secrets.choice(WORDS) for _ in range(4))
 
 
 def new_name() -> str:
-    """Return a network name with a random number, so that two tables nearby differ."""
+    """Return a hotspot's network name with a random number from 10 to 99, so that two tables nearby differ."""
     return f"Peg and Pip {secrets.randbelow(90) + 10}"
 
 
 def phones(root: Path = Path("/")) -> int | None:
-    """Return how many phones this machine's own Wi-Fi holds; None when its chip is not a Pi's with known limits.
+    """Return how many phones this machine's hotspot can serve; None when its Wi-Fi chip is not a Pi's.
 
     Args:
-        root: Folder that the machine's files are under.
+        root: Folder that stands for `/`.
     """
     try:
         return MINIMAL_PHONES if "minimal" in os.readlink(root / _FIRMWARE) else PHONES
@@ -56,7 +58,7 @@ def phones(root: Path = Path("/")) -> int | None:
 
 
 def read(text: str) -> tuple[str, str]:
-    """Return name and password from a keyfile that `keyfile` made.
+    """Return network name and password from the text of a keyfile that `keyfile` made.
 
     Raises:
         KeyError, configparser.Error: It is another kind of file.
@@ -67,7 +69,7 @@ def read(text: str) -> tuple[str, str]:
 
 
 def keyfile(name: str, password: str) -> str:
-    """Return a NetworkManager connection (nm-settings-keyfile(5)) for an access point.
+    """Return the text of NetworkManager's keyfile (nm-settings-keyfile(5)) for a Wi-Fi access point.
 
     It does not connect by itself: `pegpip-hotspot.service` starts it where no other network is found. `pmf=1` turns
     protected management frames off: a Pi's brcmfmac can't install their key (raspberrypi/linux #7247).

@@ -1,4 +1,4 @@
-"""`install.sh`: makes this machine a table, says each change, and takes all of it back.
+"""`install.sh`: installs the table on this machine, prints each change, and can undo all of them.
 
 Runs with the system's Python, from the project's folder or (`--wheels`) from the Debian package's files.
 """
@@ -26,12 +26,18 @@ from companion.appliance.trial import PORT, SETTINGS, back, value_in
 from companion.errors import CompanionError
 
 PROJECT = Path(__file__).resolve().parents[2]
+"""Folder that holds `companion/`: the project, or /usr/share/pegpip of the Debian package."""
 UNITS = "systemd"
+"""Folder in the project with the systemd units and the other files to copy."""
 PUBLIC_KEY = "release/release-key.asc"
-"""Key that later releases are signed with; `make release-key` writes it. Without it a table has no signed updates."""
+"""Public key in the project that updates must be signed with (`make release-key`). Without it a table takes no signed
+update."""
 DATA = "/var/lib/pegpip"
+"""Data folder of an installed table; uninstalling keeps it."""
 NEEDED = ("systemd", "python3-venv", "python3-numpy", "python3-pil", "gpgv")
+"""Debian packages that installing and running a table need."""
 USEFUL = ("python3-picamera2", "python3-gpiozero", "python3-lgpio", "python3-spidev", "avahi-daemon", "espeak-ng")
+"""Debian packages for camera, strip, network name and voice; skipped where the system's sources lack them."""
 CORE_LINES = {
     "Raspberry Pi 3": ("dtparam=spi=on", "core_freq=250"),
     "Raspberry Pi Zero 2": ("dtparam=spi=on", "core_freq=250"),
@@ -42,7 +48,7 @@ CORE_LINES = {
 PIO_LINE = "dtoverlay=ws2812-pio,gpio=18,num_leds={leds},brightness=0"
 """The Pi 5's driver for an LED strip on GPIO18; a Pi 5 uses it by default."""
 LEDS = {"strip122": 122, "board3x121": 363, "matrix16": 256, "table300": 300}
-"""LEDs of each ready-made layout: what `hardware.track` says, which can't be imported before it is installed."""
+"""Number of LEDs of each ready-made layout, copied from `hardware.track`, which can't be imported before installing."""
 COPIES = {
     "pegpip.service": "/etc/systemd/system/pegpip.service",
     "pegpip-hotspot.service": "/etc/systemd/system/pegpip-hotspot.service",
@@ -51,17 +57,18 @@ COPIES = {
     "journald.conf": "/etc/systemd/journald.conf.d/pegpip.conf",
     "pegpip.avahi.xml": "/etc/avahi/services/pegpip.service",
 }
-"""File in systemd/ -> its place on the machine."""
+"""File in systemd/ -> absolute path that it is copied to."""
 LAYOUT = "strip122"
-"""Layout of a new table's board."""
+"""Layout of a new table's LEDs."""
 MAX_LEDS = 4096
-"""Most LEDs of a layout of one's own, as in its settings."""
+"""Most LEDs accepted for a custom layout: the bound of [track] leds in the settings."""
 KEYFILE = "/etc/NetworkManager/system-connections/pegpip-hotspot.nmconnection"
+"""NetworkManager's file with the hotspot's name and password."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The program itself and the command `pegpip`.
+    """Installation step: the program itself and the command `pegpip`.
 
     Attributes:
         source: What the release is made from.
@@ -74,7 +81,7 @@ class Release:
     command: str = "/usr/local/bin/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return the release, unless the same one runs already."""
+        """Return one line with the release to make; empty when that release is complete, current and proven."""
         name = self.source.name()
         if self.releases.current() == self.releases.proven() == name and name in self.releases.names():
             return []
@@ -94,23 +101,23 @@ class Release:
             machine.run("systemctl", "try-restart", "pegpip.service")
 
     def left(self, machine: Machine) -> list[str]:
-        """Return whether there are releases."""
+        """Return one line with the releases' folder when it exists, else nothing."""
         return [f"remove {self.releases.base}"] if self.releases.folder.exists() else []
 
     def undo(self, machine: Machine) -> None:
-        """Remove all releases and the command."""
+        """Remove all releases and the command `pegpip`."""
         machine.at(self.command).unlink(missing_ok=True)
         shutil.rmtree(self.releases.place, ignore_errors=True)
 
 
 def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str = "") -> list[Step]:
-    """Return all steps in the order of installing.
+    """Return all installation steps, in the order of installing.
 
     Args:
         machine: The machine to install on.
         source: What the release is made from.
         packages: Whether to use apt; a Debian package has its dependencies already.
-        wifi_country: Two letters of the Wi-Fi's country; empty for that of the time zone.
+        wifi_country: Two letters of the Wi-Fi's country; empty keeps the one that is set, else takes the time zone's.
     """
     project = source.path if source.is_tree else PROJECT
     units, key = project / UNITS, project / PUBLIC_KEY
@@ -134,14 +141,14 @@ def steps(machine: Machine, source: Source, *, packages: bool, wifi_country: str
 
 
 def _wifi(machine: Machine) -> tuple[str, str]:
-    """Return the hotspot's name and password: those of its keyfile, else new ones."""
+    """Return the hotspot's name and password from its keyfile; without one, return new random ones."""
     with contextlib.suppress(OSError, KeyError, configparser.Error):
         return hotspot.read(machine.at(KEYFILE).read_text())
     return hotspot.new_name(), hotspot.new_password()
 
 
 def _leds(machine: Machine) -> int:
-    """Return the number of LEDs by the table's settings: of its layout, or its own number."""
+    """Return the number of LEDs by the table's settings: of its ready-made layout, or [track] leds of a custom one."""
     settings = machine.at(SETTINGS)
     layout, own = value_in(settings, "strip", "layout"), value_in(settings, "track", "leds")
     if layout == "own" and isinstance(own, int) and 1 <= own <= MAX_LEDS:
@@ -150,7 +157,7 @@ def _leds(machine: Machine) -> int:
 
 
 def _settings(machine: Machine, name: str, password: str) -> str:
-    """Return the settings file that a new table starts with."""
+    """Return the TOML text of a new table's settings file. `name` and `password` are the hotspot's."""
     camera = "picamera2" if machine.works("/usr/bin/python3", "-c", "import picamera2") else "virtual"
     return f"""# Peg & Pip: docs/build.md lists all keys; each has a default.
 [camera]
@@ -172,22 +179,22 @@ dir = "{DATA}"
 
 
 def changes(wanted: Iterable[Step], machine: Machine) -> list[str]:
-    """Return a line for each change that installing would make."""
+    """Return one line for each change that installing would make."""
     return [line for step in wanted for line in step.missing(machine)]
 
 
 def leavings(wanted: Iterable[Step], machine: Machine) -> list[str]:
-    """Return a line for each change that uninstalling would make."""
+    """Return one line for each change that uninstalling would make, in the order of uninstalling."""
     return [line for step in reversed(list(wanted)) for line in step.left(machine)]
 
 
 def install(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Make the missing changes, say each as it is made, and return their number."""
+    """Carry out the steps that miss something; print each change with `say` before it is made. Return their number."""
     return sum(_changed(step.missing(machine), step.do, machine, say) for step in wanted)
 
 
 def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], None]) -> int:
-    """Take the changes back, last first, and return their number; the data folder stays."""
+    """Undo the steps in reverse order, print each change with `say`, and return their number. The data folder stays."""
     taken = sum(_changed(step.left(machine), step.undo, machine, say) for step in reversed(list(wanted)))
     if taken and machine.has_systemd:
         machine.run("systemctl", "daemon-reload")
@@ -195,6 +202,7 @@ def uninstall(wanted: Iterable[Step], machine: Machine, say: Callable[[str], Non
 
 
 def _changed(lines: list[str], change: Callable[[Machine], None], machine: Machine, say: Callable[[str], None]) -> int:
+    """Say each line, call `change` if there is any line, and return the number of lines."""
     for line in lines:
         say(line)
     if lines:
@@ -203,7 +211,7 @@ def _changed(lines: list[str], change: Callable[[Machine], None], machine: Machi
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return the exit status: 0 done, 1 a step failed, 2 wrong usage or not root."""
+    """Run the installer's command line; return the exit status: 0 done, 1 a step failed, 2 not root or wrong usage."""
     parser = argparse.ArgumentParser(
         prog="install.sh", description="Make this machine a Peg & Pip table: it starts with it and looks after itself."
     )
@@ -243,6 +251,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _farewell(machine: Machine, count: int, *, uninstalled: bool) -> str:
+    """Return the installer's closing message; after an installation, with next commands and the hotspot's password."""
     if not count:
         return "Nothing to change: everything is installed."
     if uninstalled:

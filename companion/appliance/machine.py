@@ -28,11 +28,11 @@ class Machine:
     root: Path = Path("/")
 
     def at(self, path: str) -> Path:
-        """Return where an absolute path of this machine is found."""
+        """Return the path under `root` of an absolute path on this machine."""
         return self.root / path.lstrip("/")
 
     def run(self, *words: str, environment: Mapping[str, str] | None = None, user: str = "") -> str:
-        """Run a program to its end and return what it printed.
+        """Run a program to its end and return its output, stdout and stderr together.
 
         Args:
             words: Program and arguments.
@@ -72,14 +72,14 @@ class Machine:
         return done.stdout
 
     def works(self, *words: str) -> bool:
-        """Return whether a program is installed and ends with status 0; its output is dropped."""
+        """Return whether a program is installed and exits with status 0; its output is discarded."""
         try:
             return subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, check=False).returncode == 0
         except FileNotFoundError:
             return False
 
     def model(self) -> str:
-        """Return the device tree's model, such as `Raspberry Pi 4 Model B Rev 1.4`; empty where there is none."""
+        """Return a Pi's model from the device tree, such as `Raspberry Pi 4 Model B Rev 1.4`; empty without one."""
         try:
             return self.at("/proc/device-tree/model").read_text().rstrip("\0")
         except OSError:

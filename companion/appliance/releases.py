@@ -28,27 +28,29 @@ OPENCV = "4.11.0.86"
 """Last OpenCV that accepts NumPy 1 and 2. A Pi's picamera2 needs its system's NumPy (1.24 on Bookworm, 2.2 on Trixie)
 and fails in `simplejpeg` beside another."""
 SYSTEMS_OWN = ("numpy", "opencv", "pillow", "markupsafe", "lgpio", "spidev", "gpiozero")
-"""Distributions that the system brings in its own versions; no pin may replace them."""
+"""Starts of the names of Python distributions that the system provides; the project's pins must not replace them."""
 ROOMS = ("companion", "vision", "hardware", "web")
+"""Folders of the Python packages that a release is built from."""
 TREE = ("pyproject.toml", "README.md", "LICENSE")
 """Files that the package is built from, besides the rooms."""
 KEPT = 2
-"""Releases to keep: the current one and the one before it."""
+"""Complete releases to keep on disk: the current one and the one before it. Older ones are removed."""
 WHOLE = "whole"
-"""File in a complete release, with its `Age`; written last and removed first."""
+"""Name of the file that marks a release as complete and holds its `Age`; written last and removed first."""
 PIP = ("-I", "-m", "pip", "--disable-pip-version-check", "--no-cache-dir")
-"""pip by a release's own Python; -I keeps the working folder (perhaps a stranger's stick) off the module path."""
+"""Arguments that run pip by a release's own Python. -I keeps the working folder, perhaps a USB stick, off the module
+path."""
 Age = tuple[tuple[int, ...], int]
 """How old a release is: its version's numbers, then the second (since 1970) of its signature, 0 without one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Input for a release.
+    """Input from which a release is made.
 
     Attributes:
-        path: The project's folder (dependencies come from the package index), a folder with all wheels (no index
-            is asked), or one wheel of the project (dependencies come from the proven release).
+        path: The project's folder, a folder with all wheels, or one wheel of the project. Dependencies come from
+            the package index, from that folder, or from the proven release.
         signed_s: When its signature was made, in seconds since 1970; 0 without one.
     """
 
@@ -66,14 +68,14 @@ class Source:
         return self.path.suffix == ".whl"
 
     def name(self) -> str:
-        """Return the release's name, 12 hexadecimal digits; equal content gives an equal name."""
+        """Return the release's name, the first 12 hexadecimal digits of a hash of its files."""
         digest = hashlib.sha256()
         for file in self._files():
             digest.update(str(file.relative_to(self.path.parent)).encode() + b"\0" + file.read_bytes())
         return digest.hexdigest()[:12]
 
     def age(self) -> Age:
-        """Return the release's version and signing time. Raises DeviceError when it is no release of this project."""
+        """Return the release's version and signing time. Raises DeviceError when it is damaged or another project's."""
         if self.is_tree:
             return numbers(tomllib.loads((self.path / "pyproject.toml").read_text())["project"]["version"]), 0
         wheel = self.path if self.is_wheel else next(iter(self.path.glob("peg_and_pip-*.whl")), None)
@@ -90,6 +92,7 @@ class Source:
         return numbers(about["Version"]), self.signed_s
 
     def _files(self) -> Iterator[Path]:
+        """Yield the files that make up the source, in a fixed order."""
         if self.path.is_file():
             yield self.path
         elif self.is_tree:
@@ -102,7 +105,7 @@ class Source:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Return a version's release numbers, without zeros at the end.
+    """Return the numbers of a version text, without zeros at the end; empty when it does not start with a digit.
 
     >>> numbers("1.10.0") > numbers("1.9")
     True
@@ -115,7 +118,7 @@ def numbers(version: str) -> tuple[int, ...]:
 
 
 def copy_tree(project: Path, to: Path) -> None:
-    """Copy what the package is built from into an empty folder. Building then leaves nothing in the project."""
+    """Copy the folders and files that the package is built from into an empty folder, to build there."""
     for part in TREE:
         shutil.copy2(project / part, to / part)
     for room in ROOMS:
@@ -124,12 +127,12 @@ def copy_tree(project: Path, to: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Releases:
-    """The releases under one folder.
+    """The releases of the program on a machine, under one folder.
 
     Attributes:
         machine: The machine that holds them.
         base: Their folder, an absolute path; root owns it.
-        user: User that a release's own code is first run as.
+        user: User that runs a new release's code for the first time.
     """
 
     machine: Machine
@@ -138,12 +141,12 @@ class Releases:
 
     @property
     def place(self) -> Path:
-        """Folder with the releases, the two links and the trial's file."""
+        """Return the folder with the releases, the links `current` and `proven`, and the trial's file."""
         return self.machine.at(self.base)
 
     @property
     def folder(self) -> Path:
-        """Folder with one folder for each release."""
+        """Return the folder that holds one folder for each release."""
         return self.place / "releases"
 
     def current(self) -> str | None:
@@ -162,7 +165,7 @@ class Releases:
         return [path.name for path in sorted(whole, key=lambda path: (path / WHOLE).stat().st_mtime_ns)]
 
     def floor(self) -> Age:
-        """Return the age of the proven release; an update may not be older. ((), 0) when it is not known."""
+        """Return the age of the proven release, the least age of an update; ((), 0) when it is not known."""
         try:
             version, signed_s = json.loads((self.folder / str(self.proven()) / WHOLE).read_bytes())
             return tuple(version), signed_s
@@ -170,12 +173,12 @@ class Releases:
             return (), 0
 
     def make(self, source: Source) -> str:
-        """Make a release beside the others and return its name; does nothing when it exists already.
+        """Build a release beside the others and return its name; does nothing when it exists already.
 
         The release's own code runs only as `user`, never as root.
 
         Raises:
-            DeviceError: It can't be built or can't tell its version; nothing of it is left then.
+            DeviceError: It can't be built, or its `pegpip --version` fails; nothing of it is left then.
         """
         name = source.name()
         place = self.folder / name
@@ -194,15 +197,15 @@ class Releases:
         return name
 
     def switch(self, name: str) -> None:
-        """Make the service run that release from its next start on."""
+        """Make the named release current: the service runs it from its next start on."""
         _point(self.place / "current", name)
 
     def trust(self, name: str) -> None:
-        """Record that release as proven."""
+        """Record the named release as proven."""
         _point(self.place / "proven", name)
 
     def prune(self) -> None:
-        """Remove incomplete releases and the oldest ones; KEPT stay, and each one that a link names."""
+        """Remove incomplete releases, and the oldest ones beyond KEPT; the current and the proven one always stay."""
         named = {self.current(), self.proven()}
         others = [name for name in self.names() if name not in named]
         halves = sorted({path.name for path in self.folder.iterdir()} - {*self.names(), *named})
@@ -210,6 +213,7 @@ class Releases:
             remove(self.folder / name)
 
     def _fill(self, place: Path, source: Source) -> None:
+        """Install the source and its dependencies into a new release's folder. Raises DeviceError."""
         run, python = self.machine.run, str(place / "bin" / "python")
         if source.is_wheel:
             before = self.proven()
@@ -235,10 +239,12 @@ class Releases:
 
 
 def _named_by(link: Path) -> str | None:
+    """Return the file name that a symbolic link points to; None when it is no link."""
     return link.readlink().name if link.is_symlink() else None
 
 
 def _point(link: Path, name: str) -> None:
+    """Make a link name a release, by one rename that is on the disk before this returns."""
     fresh = link.with_name(f"{link.name}.part")
     fresh.unlink(missing_ok=True)
     fresh.symlink_to(Path("releases") / name)
@@ -247,7 +253,7 @@ def _point(link: Path, name: str) -> None:
 
 
 def remove(place: Path) -> None:
-    """Remove a release, its mark first: half of it never counts as complete."""
+    """Remove a release's folder, its mark WHOLE first, so that a half-removed release never counts as complete."""
     if place.exists():
         (place / WHOLE).unlink(missing_ok=True)
         sync(place)
@@ -255,11 +261,12 @@ def remove(place: Path) -> None:
 
 
 def _but_for_its_mark(top: str, folder: str, _names: list[str]) -> tuple[str, ...]:
+    """Return the names that `shutil.copytree` skips: the mark WHOLE in the top folder, nothing below."""
     return (WHOLE,) if folder == top else ()
 
 
 def pinned(file: Path) -> str:
-    """Return the project's pins without those of SYSTEMS_OWN, and with OPENCV's."""
+    """Return a constraints file's text without the pins of SYSTEMS_OWN, and with OpenCV pinned to OPENCV."""
     lines = file.read_text().splitlines() if file.exists() else []
     ours = [line for line in lines if line and not line.lower().startswith((*SYSTEMS_OWN, "#"))]
     return "\n".join([*ours, f"opencv-python-headless=={OPENCV}"]) + "\n"

@@ -13,13 +13,13 @@ from companion.errors import DeviceError
 KEY = "/etc/pegpip/release-key.asc"
 """Public key (ASCII armour) that a release must be signed with; root owns the file and its folder."""
 SUFFIX = ".sig"
-"""Added to a release's file name: the file with its detached signature."""
+"""Ending that is added to a release's file name to name its detached signature."""
 
 
 def signed_at(file: Path, signature: Path, key: Path) -> int:
-    """Check a file's detached signature.
+    """Check a file's detached signature and return when it was made.
 
-    The clock of the table is not asked: a Pi without a network starts with a wrong one.
+    The table's clock is ignored: a Pi without a network starts with a wrong one.
 
     Args:
         file: The file that was signed.
@@ -55,7 +55,7 @@ def signed_at(file: Path, signature: Path, key: Path) -> int:
 
 
 def _without_armour(key: Path) -> bytes:
-    """Return a public key's packets as gpgv reads them. Raises DeviceError."""
+    """Return the binary packets of an ASCII-armoured public key file, as gpgv reads them. Raises DeviceError."""
     try:
         head, _, body = key.read_text("ascii").replace("\r", "").partition("\n\n")
         if head.startswith("-----BEGIN PGP PUBLIC KEY BLOCK-----"):

@@ -16,20 +16,20 @@ from companion.appliance.machine import USER, Machine
 from companion.table.atomic import write_file
 
 GROUPS = ("video", "gpio", "spi", "audio", "render")
-"""Groups for the service's user, where the machine has them: a Debian PC has no gpio."""
+"""Groups with access to camera, LEDs and sound. The service's user joins those that exist: a PC has no gpio."""
 
 
 class Step(Protocol):
     """One change that installing makes."""
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return what `do` would change, a line each."""
+        """Return one line for each change that `do` would make; empty when all are made."""
 
     def do(self, machine: Machine) -> None:
         """Make the change. Raises DeviceError, OSError."""
 
     def left(self, machine: Machine) -> list[str]:
-        """Return what `undo` would take back, a line each."""
+        """Return one line for each change that `undo` would take back."""
 
     def undo(self, machine: Machine) -> None:
         """Take the change back. Raises DeviceError, OSError."""
@@ -37,7 +37,7 @@ class Step(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """Debian packages.
+    """Installation step: Debian packages.
 
     Uninstalling marks the packages that came with the table as automatic, so that `apt autoremove` can remove them.
     It removes none itself: other programs may need them.
@@ -53,12 +53,12 @@ class Packages:
     memory: str = "/var/lib/pegpip-packages"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return the packages that would be installed."""
+        """Return one line for each absent package that would be installed."""
         absent = [name for name in (*self.needed, *self._known(machine)) if not _installed(machine, name)]
         return [f"install the package {name}" for name in absent]
 
     def do(self, machine: Machine) -> None:
-        """Install them with apt."""
+        """Install the absent packages with apt, and add their names to the memory file."""
         machine.run("apt-get", "update", "-q")
         wanted = [name for name in (*self.needed, *self._known(machine)) if not _installed(machine, name)]
         words = ("apt-get", "install", "-q", "-y", "--no-install-recommends", *wanted)
@@ -68,23 +68,25 @@ class Packages:
         memory.write_text("\n".join(sorted({*before, *wanted})) + "\n")
 
     def left(self, machine: Machine) -> list[str]:
-        """Return the packages that came with the table."""
+        """Return one line for each package that was installed for the table."""
         memory = machine.at(self.memory)
         names = memory.read_text().split() if memory.exists() else []
         return [f"leave the package {name} to `apt autoremove`" for name in names]
 
     def undo(self, machine: Machine) -> None:
-        """Mark them as automatic."""
+        """Mark the packages that came with the table as automatic, so that `apt autoremove` can remove them."""
         memory = machine.at(self.memory)
         if memory.exists():
             machine.run("apt-mark", "auto", *memory.read_text().split())
             memory.unlink()
 
     def _known(self, machine: Machine) -> list[str]:
+        """Return the useful packages that this system's sources have."""
         return [name for name in self.useful if machine.works("apt-cache", "show", name)]
 
 
 def _installed(machine: Machine, name: str) -> bool:
+    """Return whether a Debian package is installed."""
     return machine.works("dpkg-query", "--show", "--showformat=${db:Status-Status}", name) and (
         "installed" in machine.run("dpkg-query", "--show", "--showformat=${db:Status-Status}\n", name).split()
     )
@@ -92,18 +94,18 @@ def _installed(machine: Machine, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TablesUser:
-    """The user that the service runs as, without password or shell, and its data folder."""
+    """Installation step: the user that the service runs as, without password or shell, and its data folder."""
 
     home: str = "/var/lib/pegpip"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return the missing user, or the groups that it is not in."""
+        """Return one line for the missing user, or one for each group that the user has yet to join."""
         if not _user_exists():
             return [f"add the system user {USER}, home {self.home}"]
         return [f"add {USER} to the group {name}" for name in _groups_without_it()]
 
     def do(self, machine: Machine) -> None:
-        """Add the user and its groups, and give it the data folder."""
+        """Add the user, its groups and its data folder, and make the user own that folder."""
         if not _user_exists():
             machine.run("useradd", "--system", "--home-dir", self.home, "--shell", "/usr/sbin/nologin", USER)
         for name in _groups_without_it():
@@ -114,7 +116,7 @@ class TablesUser:
             machine.run("chown", "--recursive", "--no-dereference", f"{USER}:{USER}", str(home))
 
     def left(self, machine: Machine) -> list[str]:
-        """Return the user."""
+        """Return one line when the user exists, else nothing."""
         return [f"remove the user {USER}"] if _user_exists() else []
 
     def undo(self, machine: Machine) -> None:
@@ -124,10 +126,12 @@ class TablesUser:
 
 
 def _groups_without_it() -> list[str]:
+    """Return those of GROUPS that exist on this machine and do not contain the service's user."""
     return [group.gr_name for group in grp.getgrall() if group.gr_name in GROUPS and USER not in group.gr_mem]
 
 
 def _owned(home: Path) -> bool:
+    """Return whether the service's user owns a folder; false when the owner has no name."""
     try:
         return home.owner() == USER
     except KeyError:
@@ -135,6 +139,7 @@ def _owned(home: Path) -> bool:
 
 
 def _user_exists() -> bool:
+    """Return whether the service's user exists on this machine."""
     try:
         pwd.getpwnam(USER)
     except KeyError:
@@ -144,7 +149,7 @@ def _user_exists() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that installing writes.
+    """Installation step: a file to write.
 
     Attributes:
         path: Its absolute path.
@@ -163,7 +168,7 @@ class File:
     keep: bool = False
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return the file when it is missing or has another content."""
+        """Return one line when the file is missing, or (unless `once`) has other content; else nothing."""
         file = machine.at(self.path)
         if not os.path.lexists(file):
             return [f"write {self.path}"]
@@ -172,7 +177,7 @@ class File:
         return [f"write {self.path} anew"]
 
     def do(self, machine: Machine) -> None:
-        """Write it, whole or not at all. A link that the folder's owner put in its place is replaced, not followed."""
+        """Write the file atomically. A link in its place is replaced, not followed."""
         file = machine.at(self.path)
         file.parent.mkdir(parents=True, exist_ok=True)
         descriptor, part = tempfile.mkstemp(prefix=".pegpip-", dir=file.parent)  # O_EXCL | O_NOFOLLOW, a random name
@@ -191,11 +196,11 @@ class File:
             raise
 
     def left(self, machine: Machine) -> list[str]:
-        """Return the file, unless it is kept."""
+        """Return one line when the file exists and is not to be kept, else nothing."""
         return [] if self.keep or not machine.at(self.path).exists() else [f"remove {self.path}"]
 
     def undo(self, machine: Machine) -> None:
-        """Remove it and the folders that were made for it, unless it is kept."""
+        """Remove the file and its empty parent folders that no package owns. Do nothing if the file is to be kept."""
         file = machine.at(self.path)
         if not self.left(machine):
             return
@@ -208,24 +213,25 @@ class File:
 
 
 BEGIN, END = "# Peg & Pip: begin", "# Peg & Pip: end"
+"""Marks before and after the installer's lines in config.txt."""
 
 
 @dataclass(frozen=True, slots=True)
 class BootLines:
-    """Lines in a Pi's config.txt, between two marks; the original file is kept beside it as `*.before-pegpip`."""
+    """Installation step: lines in a Pi's config.txt between two marks. The original is kept as `*.before-pegpip`."""
 
     lines: tuple[str, ...]
     path: str = "/boot/firmware/config.txt"
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return the lines that would be added; none on a machine without that file."""
+        """Return one line for each line to write to config.txt; empty when they are there or there is no such file."""
         file = machine.at(self.path)
         if not file.exists() or self.applied(file.read_text()) == file.read_text():
             return []
         return [f"{self.path}: {line}" for line in self.lines]
 
     def do(self, machine: Machine) -> None:
-        """Add them, keeping a copy of the original file."""
+        """Write the lines to config.txt, keeping a copy of the original file."""
         file = machine.at(self.path)
         text = file.read_text()
         kept = file.with_name(file.name + ".before-pegpip")
@@ -234,19 +240,19 @@ class BootLines:
         write_file(file, (self.applied(text).encode(),))
 
     def left(self, machine: Machine) -> list[str]:
-        """Return whether there are lines to take out."""
+        """Return one line when config.txt holds the installer's marks, else nothing."""
         file = machine.at(self.path)
         return [f"take our lines out of {self.path}"] if file.exists() and BEGIN in file.read_text() else []
 
     def undo(self, machine: Machine) -> None:
-        """Take the lines out; later changes by others stay."""
+        """Take the installer's lines out of config.txt and delete the kept copy; later changes by others stay."""
         file = machine.at(self.path)
         if file.exists():
             write_file(file, (_without_ours(file.read_text()).encode(),))
             file.with_name(file.name + ".before-pegpip").unlink(missing_ok=True)
 
     def applied(self, text: str) -> str:
-        """Return a config.txt with exactly these lines between the marks; without lines the marks go, too."""
+        """Return a config.txt's text with exactly these lines between the marks; without lines the marks go, too."""
         bare = _without_ours(text)
         if not self.lines:
             return bare
@@ -256,37 +262,39 @@ class BootLines:
 
 
 def _without_ours(text: str) -> str:
+    """Return a config.txt's text without the installer's marks and the lines between them."""
     before, begin, rest = text.partition(f"{BEGIN}\n")
     return before + rest.partition(f"{END}\n")[2] if begin else text
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """systemd units that are enabled, and started where systemd runs."""
+    """Installation step: systemd units that are enabled, and started where systemd runs."""
 
     units: tuple[str, ...]
 
     def missing(self, machine: Machine) -> list[str]:
-        """Return the units that are not enabled."""
+        """Return one line for each unit that is not enabled."""
         return [f"enable {unit}" for unit in self.units if not self._enabled(machine, unit)]
 
     def do(self, machine: Machine) -> None:
-        """Enable and start them."""
+        """Enable all units, and start them where systemd runs."""
         if machine.has_systemd:
             machine.run("systemctl", "daemon-reload")
         for unit in self.units:
             machine.run("systemctl", "enable", "--quiet", *(("--now",) if machine.has_systemd else ()), unit)
 
     def left(self, machine: Machine) -> list[str]:
-        """Return the units that are enabled."""
+        """Return one line for each enabled unit."""
         return [f"stop and disable {unit}" for unit in self.units if self._enabled(machine, unit)]
 
     def undo(self, machine: Machine) -> None:
-        """Stop and disable them."""
+        """Disable the enabled units, and stop them where systemd runs."""
         for unit in self.units:
             if self._enabled(machine, unit):
                 machine.run("systemctl", "disable", "--quiet", *(("--now",) if machine.has_systemd else ()), unit)
 
     def _enabled(self, machine: Machine, unit: str) -> bool:
+        """Return whether a unit is enabled: linked in a `.wants` folder of /etc/systemd/system."""
         wants = Path("/etc/systemd/system")
         return any(machine.at(str(wants)).glob(f"*.wants/{unit}"))

@@ -29,26 +29,27 @@ from companion.table.atomic import sync, write_file
 TRIES = 2
 """Starts that a release gets to prove itself: one power cut is not its fault, two may be."""
 WELL_S = 120.0
-"""Longest wait for a new release's table to be well, in seconds; a Pi 3 starts a table in twenty."""
+"""Longest wait until a new release's table is healthy, in seconds; a Pi 3 starts a table in twenty."""
 LOOKS_S = 1.0
 """Pause between two requests to the table's pages, in seconds."""
 FILE_NAME = "trial.json"
+"""File beside the releases that stores the trial."""
 SETTINGS = "/var/lib/pegpip/pegpip.toml"
-"""An installed table's settings. The page changes them, so they are the service's, in its own data folder."""
+"""Settings file of an installed table. It is in the service's data folder, because the page changes it."""
 MAX_SETTINGS_BYTES = 1 << 20
-"""Bytes of the settings that root reads at most: the service could put anything there."""
+"""Most bytes of the settings file that root reads: the service can write anything there."""
 PORT = 8000
 """Port of the pages when the settings name none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A trial, as stored in its file.
+    """A new release's trial, as stored in its file.
 
     Attributes:
         release: Name of the release on trial.
         entry: Number of the journal's newest entry before the trial, which must not be lost; None if no table ran.
-        tries: Starts of the service so far.
+        tries: Starts of the service since the trial began.
     """
 
     release: str
@@ -72,7 +73,7 @@ def begin(releases: Releases, name: str, entry: int | None) -> None:
 
 
 def on_trial(releases: Releases) -> Trial | None:
-    """Return the current trial, or None. A damaged file, or one about another release, counts as a fresh trial."""
+    """Return the current trial; None when the current release is proven. A damaged file counts as a fresh trial."""
     current = releases.current()
     if current is None or current == releases.proven():
         return None
@@ -84,7 +85,10 @@ def on_trial(releases: Releases) -> Trial | None:
 
 
 def count(releases: Releases) -> None:
-    """Count a start of the service before it happens; after TRIES of them go back instead. Raises OSError."""
+    """Count a start of the release on trial; after TRIES starts, make the proven release current instead.
+
+    Raises OSError.
+    """
     trial = on_trial(releases)
     if trial is None:
         _forget(releases)
@@ -100,16 +104,16 @@ def prove(
     pause: Callable[[float], None] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Wait after a start until the table is well with the same game, then trust the release on trial.
+    """Wait until the table is healthy with the same game, then record the release on trial as proven.
 
     Args:
         releases: The releases of this machine.
-        look: Returns the journal's newest entry when the table is well, else None.
+        look: Returns the number of the journal's newest entry when the table is healthy, else None.
         pause: Waits a number of seconds.
         clock: A monotonic clock, in seconds.
 
     Raises:
-        DeviceError: The table was not well in time; the release stays on trial.
+        DeviceError: The table was not healthy within WELL_S; the release stays on trial.
     """
     trial = on_trial(releases)
     if trial is None:
@@ -122,7 +126,7 @@ def prove(
 
 
 def back(releases: Releases) -> None:
-    """Make the proven release current from the next start on and end the trial. Raises OSError."""
+    """End the trial: make the proven release current from the next start on. Raises OSError."""
     proven = releases.proven()
     if proven is not None:
         releases.switch(proven)
@@ -132,7 +136,7 @@ def back(releases: Releases) -> None:
 def await_well(
     look: Callable[[], int | None], entry: int | None, pause: Callable[[float], None], clock: Callable[[], float]
 ) -> None:
-    """Return once the table is well and has at least that entry. Raises DeviceError after WELL_S."""
+    """Poll with `look` until the table is healthy and has at least that entry. Raises DeviceError after WELL_S."""
     end = clock() + WELL_S
     while clock() < end:
         newest = look()
@@ -143,9 +147,9 @@ def await_well(
 
 
 def entry_of(page: str) -> int | None:
-    """Return the journal's newest entry when journal, table and pages are well, else None.
+    """Return the number of the journal's newest entry when journal, table and pages are healthy, else None.
 
-    Camera and strip are not asked: they may have been broken before the update.
+    Camera and strip are not checked: they may have been broken before the update.
 
     Args:
         page: Address of the table's pages, without a slash at the end.
@@ -162,15 +166,15 @@ def entry_of(page: str) -> int | None:
 def page_of(settings: Path) -> str:
     """Return the address of the table's pages on this machine, without a slash at the end.
 
-    A running table has named its port in the settings file's folder. Else the settings are read as plain TOML, because
-    a newer release may have keys that this one does not know.
+    A running table writes its port to the settings file's folder. Otherwise the settings are read as plain TOML: a
+    newer release may have keys that this one does not know.
     """
     port = served_port(settings.parent) or value_in(settings, "web", "port")
     return f"http://127.0.0.1:{port if isinstance(port, int) else PORT}"
 
 
 def value_in(settings: Path, section: str, key: str) -> object:
-    """Return a value from a settings file, None when it can't be read.
+    """Return one value from a TOML settings file; None when it is missing or the file can't be read.
 
     Root reads a file of the service here, so no link is followed and no pipe is waited for.
     """
@@ -182,6 +186,7 @@ def value_in(settings: Path, section: str, key: str) -> object:
 
 
 def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
+    """Fetch a JSON object over HTTP, from an error response too. Raises OSError, ValueError or TypeError."""
     try:
         with urllib.request.urlopen(address, timeout=5) as answer:  # noqa: S310 - our own page
             content = answer.read()
@@ -194,14 +199,17 @@ def _json(address: str) -> dict[str, dict[str, dict[str, object]]]:
 
 
 def _file(releases: Releases) -> Path:
+    """Return the path of the file that stores the trial."""
     return releases.place / FILE_NAME
 
 
 def _write(releases: Releases, trial: Trial) -> None:
+    """Store a trial in its file, atomically."""
     write_file(_file(releases), (json.dumps(asdict(trial)).encode(),))
 
 
 def _forget(releases: Releases) -> None:
+    """Delete the trial's file if it exists."""
     file = _file(releases)
     if file.exists():
         file.unlink()
@@ -209,7 +217,7 @@ def _forget(releases: Releases) -> None:
 
 
 def main(word: str, machine: Machine) -> int:
-    """Run `count` or `prove` for the unit; return the exit status: 0 done, 1 the release on trial is not well."""
+    """Run `count` or `prove` for the systemd unit; return the exit status: 0 done, 1 an error, which is printed."""
     releases = Releases(machine)
     try:
         if word == "count":

@@ -20,20 +20,21 @@ from companion.errors import DeviceError
 PACKED_IN = "usr/share/pegpip/wheels"
 """Folder in the Debian package that holds its wheels."""
 INCOMING = "incoming"
-"""Folder beside the releases for the copy that is checked; root alone can write there. Pruned like half a release."""
+"""Folder beside the releases for the copy of an update under check. Only root can write there; `prune` removes it."""
 MAX_BYTES = 400_000_000
-"""Largest file that is taken for a release (ours have 61 MB): a stick's odd file must not fill the card."""
+"""Largest file that is accepted as a release, in bytes: several times ours. A larger one could fill the card."""
 CHUNK_BYTES = 1 << 20
+"""Bytes that are copied at a time, 1 MiB: a large file must not fill the memory."""
 
 
 class Service(Protocol):
-    """The table's service."""
+    """The table's service, as an update needs it."""
 
     def restart(self) -> None:
-        """Stop and start it. Raises DeviceError."""
+        """Stop and start the service. Raises DeviceError."""
 
     def entry(self) -> int | None:
-        """Return the table's newest entry when the table is well, else None."""
+        """Return the number of the journal's newest entry when the table is healthy, else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +50,24 @@ class Systemd:
     settings: Path
 
     def restart(self) -> None:
-        """Stop and start it; the failed starts of another release are forgotten between. Raises DeviceError."""
+        """Stop the service, clear its failed starts, and start it. Raises DeviceError."""
         self.machine.run("systemctl", "stop", "pegpip.service")
         self.machine.run("systemctl", "reset-failed", "pegpip.service")
         self.machine.run("systemctl", "start", "pegpip.service")
 
     def entry(self) -> int | None:
-        """Return the table's newest entry when the table is well, else None."""
+        """Return the number of the journal's newest entry when the table is healthy, else None."""
         return trial.entry_of(trial.page_of(self.settings))
 
 
 @dataclass(frozen=True, slots=True)
 class Updater:
-    """Replaces the running release.
+    """Replaces the running release, and returns to it when the new one fails.
 
     Attributes:
         releases: The releases of this machine.
         service: The service that runs them.
-        say: Tells each stage, one line.
+        say: Prints a line at each stage.
         pause: Waits a number of seconds.
         clock: A monotonic clock, in seconds.
     """
@@ -78,11 +79,11 @@ class Updater:
     clock: Callable[[], float] = time.monotonic
 
     def update(self, source: Source) -> str:
-        """Make the release, have the service run it, wait until the table is well, and return the release's name.
+        """Build a release, run it on trial until the table is healthy, and return its name.
 
         Raises:
-            DeviceError: It is older than the proven release or can't be made, and nothing has changed; or the table
-                was not well with it, and the release before runs again with the same game.
+            DeviceError: The release is older than the proven one or can't be built; nothing has changed then. Or the
+                table was not healthy with it; the release before runs again then, with the same game.
         """
         (version, signed_s), (least, least_s) = source.age(), self.releases.floor()
         if version < least or (version == least and 0 < signed_s < least_s):
@@ -99,6 +100,7 @@ class Updater:
         return name
 
     def _try(self, name: str, entry: int | None) -> None:
+        """Put a release on trial, restart the service and wait for the result. On failure or Ctrl-C, go back."""
         self.say("starting it ...")
         trial.begin(self.releases, name, entry)
         try:
@@ -110,6 +112,7 @@ class Updater:
             self._back(entry, "The update was interrupted.")
 
     def _back(self, entry: int | None, ill: str) -> None:
+        """Return to the proven release, wait until its table is healthy, and raise DeviceError with the reason."""
         self.say("the table is not well: going back ...")
         trial.back(self.releases)
         try:
@@ -128,9 +131,9 @@ class Updater:
 
 @contextmanager
 def opened(file: Path, releases: Releases, *, unsigned: bool = False) -> Iterator[Source]:
-    """Copy a release's file to the table, check its signature, then unpack it. Nothing of it is run.
+    """Copy a release's file to the table, check its signature and unpack it, without running any of it.
 
-    The copy is checked, not the stick: a stick can give other bytes when it is read again.
+    The copy is checked, because a stick can return other bytes when it is read again. It is removed afterwards.
 
     Args:
         file: A .deb or a wheel; its signature is beside it, with `.sig` added to the name.

@@ -18,7 +18,9 @@ from typing import IO
 DEVICES = ("pi5-64bit", "pi4-64bit", "pi3-64bit")
 """Imager's tags of the Pis that the image starts on; a Zero 2 W counts as a Pi 3."""
 ICON = "https://downloads.raspberrypi.com/raspios_armhf/Raspberry_Pi_OS_(32-bit).png"
+"""Address of the picture that Imager shows beside the image's name."""
 _CHUNK = 1 << 20
+"""Bytes that are read at a time: a whole image does not fit into memory."""
 
 
 def os_list(image: Path, url: str, released: date) -> dict[str, list[dict[str, object]]]:
@@ -51,7 +53,7 @@ def os_list(image: Path, url: str, released: date) -> dict[str, list[dict[str, o
 
 
 def _summed(file: IO[bytes]) -> tuple[str, int]:
-    """Return the SHA-256 and the size of a file, in bytes."""
+    """Read a file to its end; return its SHA-256 and its size in bytes."""
     digest, size = hashlib.sha256(), 0
     for chunk in _chunks(file):
         digest.update(chunk)
@@ -66,7 +68,7 @@ def _chunks(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def main() -> None:
-    """Print the entry for the image that is named on the command line."""
+    """Print the JSON entry for the image that is named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("image", type=Path, help="the .img.xz that pi-gen has left in deploy/")
     parser.add_argument("--url", required=True, help="where Imager downloads it from")

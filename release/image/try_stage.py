@@ -20,7 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from in_a_root import CERTIFICATES, NATIVE, Root, debootstrap
 
 STAGE = Path(__file__).resolve().parent / "stage-pegpip"
+"""Folder of the image's stage for pi-gen."""
 FIRST_START = "/usr/local/lib/pegpip/first-start"
+"""Program in the image that runs at a card's first start."""
 PI_GEN = """
 copy_previous() { echo "the root is here already" >&2; exit 1; }
 on_chroot() { chroot "${ROOTFS_DIR}" /bin/bash -e "$@"; }
@@ -40,20 +42,20 @@ done
 
 
 def check(claim: str, holds: bool) -> None:
-    """Print a claim; end the program where it does not hold."""
+    """Print a claim with its result; end the program when it does not hold."""
     print(f"{'ok' if holds else 'FAILED'}: {claim}", flush=True)  # noqa: T201
     if not holds:
         sys.exit(1)
 
 
 def run_stage(root: Path) -> None:
-    """Run the stage's scripts on that root. Raises CalledProcessError."""
+    """Run the stage's scripts on a Debian root folder. Raises CalledProcessError."""
     environment = {**os.environ, "ROOTFS_DIR": str(root), "LC_ALL": "C.UTF-8"}
     subprocess.run(["bash", "-e", "-c", PI_GEN], cwd=STAGE, env=environment, check=True)
 
 
 def card(image: Path, place: Path) -> Root:
-    """A copy of the image, started once, with a Pi's config.txt."""
+    """Copy the image to a new folder with a Pi's config.txt, run its first start, and return it."""
     shutil.rmtree(place, ignore_errors=True)
     subprocess.run(["cp", "-a", image, place], check=True)
     (place / "boot/firmware").mkdir(parents=True, exist_ok=True)
@@ -64,7 +66,7 @@ def card(image: Path, place: Path) -> Root:
 
 
 def main() -> None:
-    """The command."""
+    """Build the image's root with the stage, check it, and start two cards of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--suite", default="trixie", choices=["bookworm", "trixie"])
     parser.add_argument("--package", type=Path, required=True, help=f"the .deb of `make deb ARCH={NATIVE}`")

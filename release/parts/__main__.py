@@ -27,6 +27,7 @@ from release.parts.sheets import sheets
 from vision.cameras.field import MODULES
 
 PRINTED: RGB = (70, 120, 170)
+"""Colour of printed parts in the pictures."""
 PLYWOOD: RGB = (214, 178, 128)
 WALNUT: RGB = (150, 110, 80)
 FELT: RGB = (58, 92, 72)
@@ -36,14 +37,19 @@ PAPER: RGB = (245, 245, 245)
 LIGHT: RGB = (250, 245, 225)
 DARK: RGB = (62, 62, 68)
 Shown = Sequence[tuple[Part, RGB]]
+"""Solids of a picture, each with its colour."""
 SIZE_WH = (760, 520)
+"""Width and height of a picture of a building step, in pixels."""
 SMALL_WH = (420, 320)
+"""Width and height of a picture of one printed part, in pixels."""
 STL_TOLERANCE_MM, STL_TOLERANCE_RAD = 0.1, 0.5
+"""Largest distance between triangles and true surface, and largest angle between neighbouring triangles."""
 APART_MM = 40.0
+"""Gap between the layers of the LED board in its exploded view."""
 
 
 def main() -> None:
-    """The command."""
+    """Write all STL files, SVG sheets and pictures into the folder named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("docs"), help="folder that gets parts/ and img/")
     out: Path = parser.parse_args().out
@@ -63,7 +69,7 @@ def main() -> None:
 
 
 def _steps() -> Mapping[str, tuple[Shown, Viewpoint]]:
-    """Name of each step's picture -> what it shows, and from where."""
+    """Return the name of each building step's picture -> the coloured solids it shows and the viewpoint."""
     arm = arm_for(MODULES[2], (1280, 960))
     tray, frame, camera, lights = _tray(), _frame(arm), _camera(arm), _lights()
     base = [(solids.base(), PLYWOOD)]
@@ -86,22 +92,25 @@ def _steps() -> Mapping[str, tuple[Shown, Viewpoint]]:
 
 
 def _tray() -> list[tuple[Part, RGB]]:
+    """Return the tray and its felt, each with its colour."""
     width, depth = TRAY_WH_MM
     felt = Pos(0, 0, RIDGE_WH_MM[1] / 6) * solids.slab(width - 1, depth - 1, RIDGE_WH_MM[1] / 6)
     return [(solids.tray(), WALNUT), (felt, FELT)]
 
 
 def _frame(arm: Arm) -> list[tuple[Part, RGB]]:
+    """Return post, foot and camera arm in their places, each with its colour."""
     return [(solids.post(arm), ALUMINIUM), (solids.placed_foot(), PRINTED), (solids.placed_arm(arm), PRINTED)]
 
 
 def _camera(arm: Arm) -> list[tuple[Part, RGB]]:
+    """Return the camera's circuit board and lens in their places, each with its colour."""
     board, lens = solids.camera(arm)
     return [(board, CIRCUIT), (lens, DARK)]
 
 
 def _sheet_on_a_book() -> list[tuple[Part, RGB]]:
-    """The calibration sheet, held aslant under the camera by a book."""
+    """Return a book and the calibration sheet that leans on it under the camera, each with its colour."""
     book = Pos(-95, 20, 3) * solids.slab(120, 170, 45)
     sheet = Pos(-15, 20, 46) * Rot(0, 14, 0) * solids.slab(210, 200, 1)
     marks = [Pos(x, y, 1) * solids.slab(34, 34, 0.6) for x in (-80, 0, 80) for y in (-70, 0, 70)]
@@ -110,7 +119,7 @@ def _sheet_on_a_book() -> list[tuple[Part, RGB]]:
 
 
 def _laid_out(arm: Arm) -> list[tuple[Part, RGB]]:
-    """Everything that is printed, sawn and cut, side by side."""
+    """Return every printed, sawn and cut part, laid out side by side, each with its colour."""
     layout = preset("board3x121")
     parts = solids.printed(layout)
     width, height = board_wh_mm(layout)
@@ -132,15 +141,18 @@ def _laid_out(arm: Arm) -> list[tuple[Part, RGB]]:
 
 
 def _lights() -> list[tuple[Part, RGB]]:
+    """Return the light holders and light bars in their places, each with its colour."""
     holders, bars = solids.lights()
     return [*((holder, PRINTED) for holder in holders), *((bar, LIGHT) for bar in bars)]
 
 
 def _save(file: Path, shown: Shown, view: Viewpoint) -> None:
+    """Draw coloured solids from a viewpoint and save the picture to a file."""
     picture([(_triangles(part), colour) for part, colour in shown], view).save(file, quality=82, method=6)
 
 
 def _triangles(part: Part) -> Triangles:
+    """Return a solid's surface as triangles: corners in mm, shape (n, 3, 3)."""
     corners, faces = part.tessellate(STL_TOLERANCE_MM, STL_TOLERANCE_RAD)
     points = np.array([tuple(corner) for corner in corners], np.float32)
     triangles: Triangles = points[np.array(faces)]

@@ -12,25 +12,30 @@ from hardware.track import Layout, Place
 from vision.cameras.field import Module, SizeWH, height_mm
 
 TRAY_WH_MM = (320.0, 240.0)
+"""Inner width and depth of the tray."""
 KEEP_ZONE_MM = 80.0
 """Width of the keep zone at the tray's right end."""
 WALL_HEIGHT_MM = 30.0
+"""Height of the tray's walls above its floor."""
 SHEET_MM = 6.0
 """Thickness of the tray's plywood, floor and walls alike."""
 RIDGE_WH_MM = (6.0, 3.0)
-"""Width and height of the strip that fences off the keep zone. Dice must not lean on it: at most 4 mm high."""
+"""Width and height of the strip that separates the keep zone; above 4 mm, dice would lean on it."""
 BASE_WDH_MM = (640.0, 400.0, 12.0)
-"""The board that tray, arm and lights stand on."""
+"""Width, depth and thickness of the board that tray, arm and lights stand on."""
 MARGIN = 1.05
-"""The lens sees the tray's floor this many times over, so that a tray or an arm a little off still fits."""
+"""Size of the camera's view as a multiple of the tray's floor, so that a slightly shifted tray or arm still fits."""
 
 POST_MM = 20.0
 """Side of the square post: a planed batten or an aluminium tube."""
 CLEARANCE_MM = 0.4
-"""Play between the post and a printed sleeve."""
+"""Play between the post and a printed sleeve, both sides together."""
 SLEEVE_WALL_MM = 5.0
+"""Wall thickness of a printed sleeve around the post."""
 SLEEVE_MM = POST_MM + CLEARANCE_MM + 2 * SLEEVE_WALL_MM
+"""Outer side of a printed sleeve around the square post."""
 SLEEVE_HEIGHT_MM = 60.0
+"""Height of a printed sleeve, the length over which it holds the post."""
 POST_GAP_MM = 4.0
 """Free space between the tray's back wall and the foot of the post."""
 PLATE_MM = 5.0
@@ -40,34 +45,38 @@ SPACER_MM = 3.0
 BOARD_MM = 1.0
 """Thickness of a camera's circuit board."""
 LENS_MM = {"ov5647": 5.0, "imx219": 5.0, "imx708": 8.0, "imx708_wide": 9.0, "imx477": 45.0, "imx296": 45.0}
-"""From a camera's circuit board to the front of its lens, by the sensor's name; the last two with the 6 mm lens."""
+"""Distance from a camera's circuit board to the front of its lens, by sensor; the last two with the 6 mm lens."""
 SMALL_HOLES_MM = ((-10.5, 0.0), (10.5, 0.0), (-10.5, 12.5), (10.5, 12.5))
-"""Mounting holes of Camera Modules 1, 2, 3 and 3 Wide, seen from the lens (M2)."""
+"""Mounting holes (M2) of Camera Modules 1, 2, 3 and 3 Wide: (x, y) from the lens."""
 LARGE_HOLES_MM = ((-15.0, -15.0), (15.0, -15.0), (-15.0, 15.0), (15.0, 15.0))
-"""Mounting holes of the HQ and Global Shutter Cameras, seen from the lens (M2.5)."""
+"""Mounting holes (M2.5) of the HQ and Global Shutter Cameras: (x, y) from the lens."""
 
 LIGHT_BAR_WDL_MM = (17.2, 8.0, 300.0)
 """Width, depth and length of the LED channel with a milky cover."""
 LIGHT_PLACE_MM = (280.0, 130.0)
-"""Distance from the tray's middle and height above its floor of a light bar. Further in, the floor mirrors it."""
+"""Distance of a light bar from the tray's middle, and its height above the floor. Closer, the floor mirrors it."""
 LIGHT_BAR_LUMENS = 270.0
-"""Flux through the cover of a bar of 3 W."""
+"""Luminous flux of one light bar of 3 W through its cover."""
 
 FOOT_SCREWS_MM = ((-27.0, -5.0), (27.0, -5.0), (-27.0, 37.0), (27.0, 37.0))
-"""Wood screws through the foot, from the post's axis."""
+"""Wood screws through the post's foot: (x, y) from the post's axis."""
 HOLDER_SCREWS_MM = (-28.0, -13.0)
-"""Wood screws through a light holder, from the light bar outwards: both are on the tray's side of it."""
+"""Distances of a light holder's two wood screws from the light bar; negative is towards the tray."""
 HOLDER_BEFORE_MM = 6.0
-"""A light bar is this far outside the middle of its holders' feet."""
+"""Distance of a light bar from the middle of its holders' feet, away from the tray."""
 
 BOARD_MARGIN_MM = 12.0
+"""Border between the outermost LEDs and the edge of the LED board's panels."""
 FRONT_MM = 3.0
+"""Thickness of the LED board's front panel."""
 LIGHT_WALL_MM = 6.0
 """Thickness of the printed grid that keeps one hole's light out of the next."""
 BACK_MM = 6.0
+"""Thickness of the LED board's back panel."""
 HOLE_MM, LIGHT_HOLE_MM = 5.0, 5.6
+"""Diameters of the hole for each LED: in the front panel, and in the light wall behind it."""
 LIGHT_WALL_COLUMNS = 16
-"""Holes along a piece of the printed grid: 16 fit the smallest common printer."""
+"""Holes along one printed piece of the light wall: 16 fit on the smallest common printer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +95,7 @@ class Arm:
 
 
 def arm_for(module: Module, size_wh: SizeWH) -> Arm:
-    """The arm at which a camera sees the whole tray and `MARGIN` more.
+    """Return the dimensions of the arm from which a camera sees `MARGIN` times the tray's floor.
 
     Args:
         module: The camera.
@@ -100,38 +109,38 @@ def arm_for(module: Module, size_wh: SizeWH) -> Arm:
 
 
 def seen_mm(arm: Arm, module: Module, size_wh: SizeWH) -> tuple[float, float]:
-    """Width and depth of the tray's floor in the picture, worked out from the arm's parts and the lens's angle."""
+    """Return width and depth of the floor area that the camera sees, in mm, from the arm's size and the lens's angle."""
     height = arm.post_mm - SHEET_MM - SLEEVE_HEIGHT_MM - arm.lens_below_plate_mm
     width = 2 * height * math.tan(math.radians(module.angle_deg(size_wh)) / 2)
     return width, width * size_wh[1] / size_wh[0]
 
 
 def post_y_mm() -> float:
-    """Distance in mm of the post's axis behind the tray's middle, which is the reach of the arm."""
+    """Return the distance in mm of the post's axis behind the tray's middle, which is the reach of the arm."""
     return TRAY_WH_MM[1] / 2 + SHEET_MM + POST_GAP_MM + SLEEVE_MM / 2
 
 
 def mirrored_x_mm(lens_height: float) -> float:
-    """Distance from the tray's middle, in mm, at which a shiny floor mirrors a light bar into the lens."""
+    """Return the distance from the tray's middle, in mm, at which a shiny floor mirrors a light bar into the lens."""
     x, z = LIGHT_PLACE_MM
     return x * lens_height / (lens_height + z)
 
 
 def light_aim_degrees() -> float:
-    """Angle above the horizontal at which the tray's middle sees a light bar."""
+    """Return the angle above the horizontal at which a light bar is seen from the tray's middle."""
     x, z = LIGHT_PLACE_MM
     return math.degrees(math.atan2(z, x))
 
 
 def illuminance_lx() -> float:
-    """Light that both bars throw on the middle of the tray (Lambert's cosine law), in lux."""
+    """Return the illuminance in lux of the tray's middle by both light bars (Lambert's cosine law)."""
     x, z = LIGHT_PLACE_MM
     distance_m = math.hypot(x, z) / 1000
     return 2 * LIGHT_BAR_LUMENS / math.pi / distance_m**2 * z / math.hypot(x, z)
 
 
 def strip_pieces(layout: Layout) -> list[tuple[int, int]]:
-    """First and last LED of each straight piece that the strip is cut into, in the order of the wire."""
+    """Return the first and last LED of each straight piece of the LED strip, in the order of the wire."""
     places, starts = layout.places_mm, [0]
     for led in range(1, layout.leds):
         start = starts[-1]
@@ -142,21 +151,23 @@ def strip_pieces(layout: Layout) -> list[tuple[int, int]]:
 
 
 def board_wh_mm(layout: Layout) -> tuple[float, float]:
-    """Width and height of the LED board's panels."""
+    """Return width and height of the LED board's panels, in mm."""
     (left, top), (right, bottom) = _box(layout)
     return right - left + 2 * BOARD_MARGIN_MM, bottom - top + 2 * BOARD_MARGIN_MM
 
 
 def on_board(layout: Layout) -> list[Place]:
-    """The place of each LED on the board's panels, from their upper left corner."""
+    """Return each LED's (x, y) on the LED board's panels, in mm from their upper left corner."""
     (left, top), _ = _box(layout)
     return [(x - left + BOARD_MARGIN_MM, y - top + BOARD_MARGIN_MM) for x, y in layout.places_mm]
 
 
 def _box(layout: Layout) -> tuple[Place, Place]:
+    """Return the upper left and the lower right corner of the rectangle around all LEDs, in mm."""
     xs, ys = zip(*layout.places_mm, strict=True)
     return (min(xs), min(ys)), (max(xs), max(ys))
 
 
 def _step(a: Place, b: Place) -> Place:
+    """Return the vector from place `a` to place `b`, in mm."""
     return b[0] - a[0], b[1] - a[1]

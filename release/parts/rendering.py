@@ -12,11 +12,15 @@ from PIL import Image
 Triangles = NDArray[np.float32]
 """(n, 3, 3): corners of each triangle, in millimetres."""
 RGB = tuple[int, int, int]
+"""Red, green and blue, 0 to 255."""
 _PAPER = (250, 247, 240)
+"""Colour of the pictures' background."""
 _INK = 60.0
-"""Brightness that an outline takes off, of 255."""
+"""Brightness, of 255, that an outline subtracts from its pixels."""
 _LIGHTS = (((-0.4, -0.6, 0.75), 0.75), ((0.7, -0.2, 0.3), 0.25))
+"""Direction towards each light, and its strength."""
 _OVERSAMPLING = 2
+"""Pixels drawn for each side of a picture's pixel: more gives smoother edges and takes longer by the square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +28,9 @@ class Viewpoint:
     """Direction from which solids are drawn, in parallel projection.
 
     Attributes:
-        azimuth_degrees: Turn about the vertical; 0 looks from the front, 90 from the right.
-        elevation_degrees: Above the horizontal.
-        size_wh: Of the picture, in pixels.
+        azimuth_degrees: Angle about the vertical; 0 looks from the front, 90 from the right.
+        elevation_degrees: Angle above the horizontal.
+        size_wh: Width and height of the picture, in pixels.
     """
 
     azimuth_degrees: float = 30.0
@@ -34,7 +38,7 @@ class Viewpoint:
     size_wh: tuple[int, int] = (800, 560)
 
     def axes(self) -> NDArray[np.float64]:
-        """Rows: the picture's right, its up, and the direction towards the viewer."""
+        """Return three unit vectors as rows: right and up in the picture, and towards the viewer."""
         turn, lift = np.radians([self.azimuth_degrees, self.elevation_degrees])
         right = np.array([np.cos(turn), np.sin(turn), 0.0])
         towards = np.array([np.sin(turn) * np.cos(lift), -np.cos(turn) * np.cos(lift), np.sin(lift)])
@@ -42,7 +46,7 @@ class Viewpoint:
 
 
 def picture(solids: Sequence[tuple[Triangles, RGB]], view: Viewpoint) -> Image.Image:
-    """Draw solids of one colour each, as large as the picture allows."""
+    """Draw triangles in their solid's colour, scaled to fill a picture of the viewpoint's size."""
     width, height = (_OVERSAMPLING * side for side in view.size_wh)
     axes = view.axes()
     corners = np.concatenate([triangles for triangles, _ in solids]).astype(np.float64)
@@ -69,7 +73,17 @@ def picture(solids: Sequence[tuple[Triangles, RGB]], view: Viewpoint) -> Image.I
 def _drawn(
     seen: NDArray[np.float64], facing: NDArray[np.bool_], width: int, height: int
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Depth (towards the viewer) and the index of the triangle at each pixel, -1 for none."""
+    """Rasterise triangles with a depth buffer.
+
+    Args:
+        seen: Corners (n, 3, 3): x and y in pixels, and depth towards the viewer.
+        facing: Whether each triangle faces the viewer; others are skipped.
+        width: Width of the picture in pixels.
+        height: Height of the picture in pixels.
+
+    Returns:
+        Depth and index of the visible triangle at each pixel; the index is -1 where there is none.
+    """
     depth = np.full((height, width), -1e9)
     index = np.full((height, width), -1, np.intp)
     for number in np.flatnonzero(facing):
@@ -90,7 +104,7 @@ def _drawn(
 
 
 def _outlines(depth: NDArray[np.float64], normals: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    """1 where the surface bends sharply or another begins, else 0."""
+    """Return 1 for each pixel where the surface bends sharply or its depth jumps, else 0."""
     lines = np.zeros(depth.shape)
     for axis in (0, 1):
         bend = (np.diff(normals, axis=axis) ** 2).sum(axis=-1) > 0.35

@@ -25,12 +25,13 @@ from release.parts.dimensions import (
 )
 
 SCREW_MM = 3.4
+"""Diameter of a screw hole."""
 GAP_MM = 8.0
 """Free space around each piece on its sheet."""
 
 
 def tray_sheet() -> str:
-    """The tray's floor, four walls and ridge, to cut from plywood as thick as `SHEET_MM`."""
+    """Return the SVG of the tray's floor, four walls and ridge, to cut from plywood as thick as `SHEET_MM`."""
     width, depth = TRAY_WH_MM
     outer_w, outer_d = width + 2 * SHEET_MM, depth + 2 * SHEET_MM
     x, y = GAP_MM + SHEET_MM, GAP_MM + SHEET_MM
@@ -63,7 +64,7 @@ def tray_sheet() -> str:
 
 
 def base_sheet() -> str:
-    """The base board with the tray's place and every screw hole, seen from above, players at the lower edge."""
+    """Return the SVG of the base board from above: the tray's place and every screw hole; players at the lower edge."""
     width, depth, thick = BASE_WDH_MM
     x, y = GAP_MM + width / 2, GAP_MM + depth / 2
     tray_w, tray_d = (side + 2 * SHEET_MM for side in TRAY_WH_MM)
@@ -86,14 +87,14 @@ def base_sheet() -> str:
 
 
 def board_front(layout: Layout) -> str:
-    """The LED board's front panel: a hole for every LED, screws in the corners."""
+    """Return the SVG of the LED board's front panel: a hole for every LED, screw holes in the corners."""
     width, height = board_wh_mm(layout)
     body = [*_panel(width, height), *(_drill(GAP_MM + x, GAP_MM + y, HOLE_MM) for x, y in on_board(layout))]
     return _svg(width + 2 * GAP_MM, height + 2 * GAP_MM, f"Front of {layout.name}, {width:.1f} x {height:.1f} mm", body)
 
 
 def board_back(layout: Layout) -> str:
-    """The LED board's back panel, seen from the front: each piece of strip and the way its arrows point."""
+    """Return the SVG of the LED board's back panel from the front: each piece of strip with its direction."""
     width, height = board_wh_mm(layout)
     places = [(GAP_MM + x, GAP_MM + y) for x, y in on_board(layout)]
     body = _panel(width, height)
@@ -111,7 +112,7 @@ def board_back(layout: Layout) -> str:
 
 
 def sheets(layout: Layout) -> dict[str, str]:
-    """Name of each SVG file -> its text."""
+    """Return the name of each SVG file -> its text."""
     return {
         "tray": tray_sheet(),
         "base": base_sheet(),
@@ -121,32 +122,39 @@ def sheets(layout: Layout) -> dict[str, str]:
 
 
 def _panel(width: float, height: float) -> list[str]:
+    """Return SVG elements of a panel in mm: its outline and a screw hole in each corner."""
     inset = 5.0
     corners = [(x, y) for x in (inset, width - inset) for y in (inset, height - inset)]
     return [_cut(GAP_MM, GAP_MM, width, height), *(_drill(GAP_MM + x, GAP_MM + y) for x, y in corners)]
 
 
 def _cut(x: float, y: float, width: float, height: float) -> str:
+    """Return the SVG element of a rectangle to cut; (x, y) is its upper left corner, in mm."""
     return f'<rect class="cut" x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}"/>'
 
 
 def _drill(x: float, y: float, across_mm: float = SCREW_MM) -> str:
+    """Return the SVG element of a hole to drill around (x, y), in mm."""
     return f'<circle class="cut" cx="{x:.2f}" cy="{y:.2f}" r="{across_mm / 2:.2f}"/>'
 
 
 def _line(*points: tuple[float, float]) -> str:
+    """Return the SVG element of an engraved line through points, in mm."""
     return f'<polyline class="mark" points="{" ".join(f"{x:.2f},{y:.2f}" for x, y in points)}"/>'
 
 
 def _cross(x: float, y: float) -> str:
+    """Return SVG elements of an engraved cross at (x, y), 16 mm wide."""
     return _line((x - 8, y), (x + 8, y)) + _line((x, y - 8), (x, y + 8))
 
 
 def _words(x: float, y: float, text: str) -> str:
+    """Return the SVG element of engraved text, centred on x, in mm."""
     return f'<text x="{x:.2f}" y="{y:.2f}">{escape(text)}</text>'
 
 
 def _svg(width_mm: float, height_mm: float, title: str, body: Iterable[str]) -> str:
+    """Return an SVG document of that size in true scale, with the title and the elements of `body`."""
     style = (
         ".cut{fill:none;stroke:#e00000;stroke-width:.2}.mark{fill:none;stroke:#0040ff;stroke-width:.2}"
         f"text{{fill:#0040ff;font:{max(4.0, width_mm / 80):.1f}px sans-serif;text-anchor:middle}}"

@@ -57,13 +57,15 @@ from release.parts.dimensions import (
 )
 
 _FLAT = (Align.CENTER, Align.CENTER, Align.MIN)
+"""Alignment of a solid whose underside is centred on the origin."""
 _BORE_MM = POST_MM + CLEARANCE_MM
+"""Side of the square hole in a sleeve that takes the post."""
 _SCREW_MM = 3.4
-"""Clearance of a wood screw of 3 mm."""
+"""Diameter of a clearance hole for a 3 mm wood screw."""
 
 
 def foot() -> Part:
-    """The post's foot: a flange for four wood screws, and a socket that the post stands in, through to the base."""
+    """Return the post's foot: a flange for four wood screws, and a socket that the post stands in, down to the base."""
     half = SLEEVE_MM / 2
     flange = Pos(0, 15, 0) * slab(70, SLEEVE_MM + 30, 6)
     holes = _drill(FOOT_SCREWS_MM, 4.4, 6)
@@ -72,7 +74,7 @@ def foot() -> Part:
 
 
 def camera_arm() -> Part:
-    """Sleeve, beam and camera plate in one print. The lens's axis is the origin; the post is behind it."""
+    """Return sleeve, beam and camera plate as one print. The lens's axis is the origin; the post is behind it."""
     y = post_y_mm()
     plate = Pos(0, -2, 0) * slab(46, 48, PLATE_MM)
     beam = Pos(0, (22 + y - SLEEVE_MM / 2) / 2 - 3, 0) * slab(18, y - SLEEVE_MM / 2 - 22 + 8, 24)
@@ -86,7 +88,7 @@ def camera_arm() -> Part:
 
 
 def light_holder() -> Part:
-    """A stand that clips on to a light bar and tilts it to the tray's middle; printed on its side, two to a bar."""
+    """Return a stand that clips on to a light bar and tilts it to the tray's middle; each bar needs two."""
     z = LIGHT_PLACE_MM[1]
     width, depth, _ = LIGHT_BAR_WDL_MM
     thick, high = 16.0, z + SHEET_MM
@@ -101,7 +103,7 @@ def light_holder() -> Part:
 
 
 def light_wall(layout: Layout) -> Part:
-    """A piece of the grid behind the LED board's front: three lanes of holes that keep their light apart."""
+    """Return a piece of the grid behind the LED board's front: three lanes of holes, so that no LED lights the next."""
     places = layout.places_mm
     pitch = places[1][0] - places[0][0]
     lanes = sorted({round(y, 3) for _, y in places if y < 30})
@@ -116,7 +118,7 @@ def light_wall(layout: Layout) -> Part:
 
 
 def printed(layout: Layout) -> dict[str, Part]:
-    """Name of each STL file -> the part, as it lies on the printer's bed."""
+    """Return the name of each STL file -> the part, turned as it is printed."""
     return {
         "camera-arm": camera_arm(),
         "foot": foot(),
@@ -126,7 +128,7 @@ def printed(layout: Layout) -> dict[str, Part]:
 
 
 def tray() -> Part:
-    """The tray, glued: floor, four walls on its edge, and the ridge of the keep zone."""
+    """Return the glued tray: floor, four walls on its edge, and the ridge of the keep zone."""
     width, depth = TRAY_WH_MM
     outer = slab(width + 2 * SHEET_MM, depth + 2 * SHEET_MM, WALL_HEIGHT_MM)
     ridge = Pos(width / 2 - KEEP_ZONE_MM, 0, 0) * slab(RIDGE_WH_MM[0], depth, RIDGE_WH_MM[1])
@@ -135,27 +137,27 @@ def tray() -> Part:
 
 
 def base() -> Part:
-    """The board that all of it stands on."""
+    """Return the base board, in its place under the tray."""
     return Pos(0, 0, -SHEET_MM - BASE_WDH_MM[2]) * slab(*BASE_WDH_MM)
 
 
 def post(arm: Arm) -> Part:
-    """The batten, on the base board."""
+    """Return the square post, standing on the base board."""
     return Pos(0, post_y_mm(), -SHEET_MM) * slab(POST_MM, POST_MM, arm.post_mm)
 
 
 def placed_foot() -> Part:
-    """The foot where it stands."""
+    """Return the post's foot in its place on the base board."""
     return Pos(0, post_y_mm(), -SHEET_MM) * foot()
 
 
 def placed_arm(arm: Arm) -> Part:
-    """The arm at the height for its lens."""
+    """Return the camera arm at the height that its lens needs."""
     return Pos(0, 0, arm.lens_height_mm + arm.lens_below_plate_mm) * camera_arm()
 
 
 def camera(arm: Arm) -> list[Part]:
-    """A small camera module under its arm: circuit board and lens."""
+    """Return circuit board and lens of a small camera module, in their places under the arm."""
     z = arm.lens_height_mm + arm.lens_below_plate_mm - SPACER_MM
     board = Pos(0, 2.5, z - BOARD_MM) * slab(25, 24, BOARD_MM)
     lens = Pos(0, 0, z - 1 - 3) * slab(8.5, 8.5, 3)
@@ -164,7 +166,7 @@ def camera(arm: Arm) -> list[Part]:
 
 
 def lights() -> tuple[list[Part], list[Part]]:
-    """The four holders and the two bars where they stand."""
+    """Return the four light holders and the two light bars, in their places."""
     x, z = LIGHT_PLACE_MM
     width, depth, length = LIGHT_BAR_WDL_MM
     holders, bars = [], []
@@ -177,7 +179,7 @@ def lights() -> tuple[list[Part], list[Part]]:
 
 
 def led_board(layout: Layout, apart_mm: float = 0.0) -> dict[str, Part]:
-    """The LED board's layers, seen from the front, the given distance apart: front, light wall, strip, back."""
+    """Return the LED board's layers by name, `apart_mm` apart: `back`, `strips`, `walls`, `front`."""
     width, height = board_wh_mm(layout)
     places = [(x - width / 2, height / 2 - y) for x, y in on_board(layout)]
     front = slab(width, height, FRONT_MM) - _drill(places, HOLE_MM, FRONT_MM)
@@ -201,36 +203,40 @@ def led_board(layout: Layout, apart_mm: float = 0.0) -> dict[str, Part]:
 
 
 def _tower() -> Part:
+    """Return a sleeve around the post before its hole is cut, with rounded edges."""
     tower = slab(SLEEVE_MM, SLEEVE_MM, SLEEVE_HEIGHT_MM)
     return fillet(tower.edges().filter_by(Axis.Z), 2)
 
 
 def _socket() -> Part:
+    """Return the square hole of a sleeve, as a solid to subtract."""
     return slab(_BORE_MM, _BORE_MM, SLEEVE_HEIGHT_MM)
 
 
 def _cross_screws() -> Part:
-    """Holes through the sleeve for screws into the post, two from the left and two from the right."""
+    """Return two bores across a sleeve for screws into the post, as solids to subtract."""
     bores = [Pos(0, 0, z) * Rot(0, 90, 0) * Cylinder(_SCREW_MM / 2, SLEEVE_MM + 2) for z in (36, 50)]
     return _joined(bores)
 
 
 def _wedge() -> Part:
+    """Return a triangular rib that supports the sleeve on the foot's flange."""
     outline = make_face(Polyline((-12, 0), (12, 0), (-12, 40), close=True))
     return extrude(Plane.YZ * outline, 4, both=True)
 
 
 def slab(width: float, depth: float, height: float) -> Part:
-    """A box that stands on the origin, its middle over it."""
+    """Return a box that stands centred on the origin, in mm."""
     return Box(width, depth, height, align=_FLAT)
 
 
 def _drill(places: Iterable[Sequence[float]], across_mm: float, deep_mm: float) -> Part:
-    """Cylinders to take away, one at each place (x, y), from the underside up."""
+    """Return vertical bores at the given (x, y), from the underside up, as one solid to subtract."""
     bore = Cylinder(across_mm / 2, deep_mm + 2, align=_FLAT)
     return _joined([Pos(x, y, -1) * bore for x, y in places])
 
 
 def _joined(parts: Sequence[Part]) -> Part:
+    """Return the union of parts."""
     first, *others = parts
     return first.fuse(*others) if others else first
