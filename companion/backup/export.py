@@ -30,26 +30,31 @@ from companion.table.journal.recovery import ASIDE as DAMAGED
 from companion.table.journal.recovery import PHOTOS
 
 FORMAT = 1
+"""Version of the archive's format; an import refuses every other."""
 MANIFEST = "manifest.json"
+"""Name of the manifest in the archive."""
 DATA, SETTINGS = "data/", "settings.toml"
+"""Names in the archive: the folder for the data folder's files, and the settings file."""
 SECRETS = ("paired.json", LAST_GOOD)
-"""Files that stay where they are: neither exported nor put aside by an import."""
+"""Files that are neither exported nor put aside by an import: paired phones and last good settings."""
 SETTINGS_SUFFIX = ".toml"
-"""Part of the names of settings and their older copies; an installed table keeps them in its data folder."""
+"""Text in the names of settings files and their older copies, which are not exported as data."""
 UNFINISHED = (".part", ".lock")
+"""Endings of the names of unfinished files and locks, which are not exported."""
 ASIDE = "replaced-"
-"""Start of the names of folders that an import has put older data into; they are not exported."""
+"""Start of the names of folders into which imports have moved older data; they are not exported."""
 INCOMING = "import.part"
 """Folder that an import unpacks into."""
 CHUNK_BYTES = 1 << 20
-"""Bytes that are copied at a time."""
+"""Bytes that are copied at a time, 1 MiB: bounds the memory for a large file."""
 SCRATCH = "/var/tmp"  # noqa: S108 - a folder of random name is made in it
-"""Place for the copy of the journal; on the card, where /tmp may be memory."""
+"""Folder for a temporary copy of the journal; it is on the disk, whereas /tmp may be in memory."""
 _NAME = re.compile(r"(data/(?:[\w-][\w.-]*/)*[\w-][\w.-]*|settings\.toml)", re.ASCII)
+"""Pattern of the names that an archive may hold."""
 
 
 def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version: str, made: str) -> dict[str, Any]:
-    """Write a data folder to a zip with mode 0600, whole or not at all; a table may be playing meanwhile.
+    """Export a data folder to a zip with mode 0600, atomically; the table may be playing.
 
     Root reads with the rights of the folder's owner, and gives the zip to the owner of the folder it is in.
 
@@ -94,7 +99,10 @@ def write_archive(folder: Path, settings_file: Path | None, to: Path, *, version
 
 
 def belongs(name: str) -> bool:
-    """Return whether an archive may hold that name: no path outside, lock, settings in the data, or paired phone."""
+    """Return whether a file of that name may be in an archive.
+
+    Refused: paths outside, locks, secrets, settings among data.
+    """
     inside = name.removeprefix(DATA)
     if _NAME.fullmatch(name) is None or name.endswith(UNFINISHED) or INCOMING in name.split("/"):
         return False
@@ -103,6 +111,10 @@ def belongs(name: str) -> bool:
 
 
 def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, about: dict[str, str]) -> dict[str, Any]:
+    """Write journal, other data, settings and manifest to a zip; return the manifest.
+
+    The journal is copied to `scratch`.
+    """
     copied: tuple[Entry, ...] = ()
     sources: dict[str, Path] = {}
     if (folder / JOURNAL).exists():
@@ -128,11 +140,12 @@ def _written(folder: Path, settings: Path | None, to: BinaryIO, scratch: Path, a
 
 
 def _throw_of(photo: Path) -> int:
+    """Return the number of a photo's throw from its file name; 0 if it has none."""
     return int(photo.stem) if photo.stem.isdecimal() else 0
 
 
 def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]:
-    """Add one file and return its entry for the manifest; photos are not compressed again."""
+    """Add one file to the zip and return its entry for the manifest; photos are stored without compression."""
     member = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     member.compress_type = zipfile.ZIP_STORED if source.suffix in (".jpg", ".zip") else zipfile.ZIP_DEFLATED
     digest, size = hashlib.sha256(), 0
@@ -145,7 +158,7 @@ def _packed(archive: zipfile.ZipFile, name: str, source: Path) -> dict[str, Any]
 
 
 def _kept(folder: Path) -> Iterator[Path]:
-    """Yield the files of a data folder to export; no links, nothing hidden."""
+    """Yield the files of a data folder to export, sorted; no links, hidden files, secrets or derived files."""
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
         ours = belongs(DATA + name) and not name.startswith(DAMAGED) and path.name not in (JOURNAL_COPY, FILED)
@@ -154,12 +167,12 @@ def _kept(folder: Path) -> Iterator[Path]:
 
 
 def _foreign(folder: Path) -> list[str]:
-    """Return the names of files that no table uses."""
+    """Return the names of files in a data folder that no table uses."""
     files = (path for path in folder.rglob("[!.]*") if not path.is_symlink() and path.is_file())
     names = sorted(path.relative_to(folder).as_posix() for path in files)
     return [name for name in names if _NAME.fullmatch(DATA + name) is None]
 
 
 def holds_something(folder: Path) -> bool:
-    """Return whether a folder holds a table's data."""
+    """Return whether a folder holds a table's data to export."""
     return folder.is_dir() and any(_kept(folder))

@@ -44,19 +44,21 @@ from vision.calibration.store import rig_of_bytes
 MAX_MANIFEST_BYTES = 50_000_000
 """Largest manifest, in bytes: 400,000 files of 120 bytes each, more than a table ever has."""
 SPARE_BYTES = 50_000_000
-"""Bytes of the disk to leave free."""
+"""Bytes that must stay free on the disk after unpacking, for the table to play on."""
 RUN_PROGRAMS = ("shutdown_command", "shutdown")
-"""Keys of [buttons] that an import comments out: they name programs that this machine would run."""
+"""Keys of [buttons] that an import comments out, because they make this machine run a program."""
 _SETTING = re.compile(
     rf"^[ \t]*(?:buttons\.)?(?:{'|'.join(RUN_PROGRAMS)})[ \t]*=[ \t]*(?:\[[^\]\[]*\][^\n]*|[^\n\[]*)$\n?", re.MULTILINE
 )
+"""Pattern of a line that sets one of RUN_PROGRAMS."""
 GET_ANOTHER = "Export it again, or copy the file again; nothing was changed."
+"""Advice for an archive that can't be read."""
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, NotImplementedError, RuntimeError)
 """Errors that a damaged, encrypted or foreign zip raises while it is read."""
 
 
 def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) -> dict[str, Any]:
-    """Unpack an archive into a data folder and its settings to their place; older data goes to `replaced-N`.
+    """Import an archive into a data folder and a settings file. Older data is moved to a folder `replaced-N`.
 
     Root writes with the rights of the folder's owner; new files have mode 0640.
 
@@ -71,8 +73,8 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
         [buttons] that were commented out because they run a program.
 
     Raises:
-        DeviceError: The file is damaged or foreign, a table is using the folder, the disk is full, the settings can't
-            be written, or there is older data and `replace` is false. Nothing was changed then.
+        DeviceError: The file is damaged or foreign, a table is using the folder, or the disk is full. Also raised when
+            the settings can't be written, or older data exists and `replace` is false. Nothing was changed then.
         SetupError: Its settings are wrong. Nothing was changed then.
     """
     if file.exists() and not file.is_file():  # a pipe may never end
@@ -104,7 +106,7 @@ def read_archive(file: Path, folder: Path, settings_to: Path, *, replace: bool) 
 
 @contextlib.contextmanager
 def _as_device_error(file: Path) -> Iterator[None]:
-    """Translate errors of reading the zip and of the disk to DeviceError."""
+    """Context manager: translate errors of reading the zip and of the disk to DeviceError."""
     try:
         yield
     except FileNotFoundError as missing:
@@ -117,7 +119,10 @@ def _as_device_error(file: Path) -> Iterator[None]:
 
 
 def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
-    """Return the manifest, compared with the zip's own list. Raises what `_as_device_error` translates."""
+    """Return the zip's manifest, after checking it against the files in the zip.
+
+    Raises ValueError, KeyError, DeviceError.
+    """
     if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST_BYTES:
         raise ValueError("its manifest is too large")
     manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
@@ -137,6 +142,7 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _refuse_unwritable(settings_to: Path) -> None:
+    """Raise DeviceError if the settings file's folder can't be written."""
     there = next(path for path in (settings_to.parent, *settings_to.absolute().parents) if path.is_dir())
     if not os.access(there, os.W_OK | os.X_OK, effective_ids=True):
         cure = "Name a settings file in a folder of the table's user with --config."
@@ -144,6 +150,7 @@ def _refuse_unwritable(settings_to: Path) -> None:
 
 
 def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> None:
+    """Raise DeviceError if the data folder holds a table or, with `with_settings`, the settings file exists."""
     if holds_something(folder):
         cure = "With --replace it is put aside (not deleted); or name another folder with --data."
         raise DeviceError(f"{folder} holds a table already.", cure)
@@ -154,7 +161,7 @@ def _refuse_older(folder: Path, settings_to: Path, *, with_settings: bool) -> No
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold the lock of a playing table. A folder that was made for it is removed again on failure."""
+    """Context manager: hold the data folder's lock, created if needed. Raises DeviceError while a table plays."""
     fresh = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     lock_file = (folder / JOURNAL).with_suffix(".lock")
@@ -174,7 +181,10 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, folder: Path) -> None:
-    """Unpack the files beside the older ones and compare each with its hash in the manifest."""
+    """Unpack the files into `incoming` and compare each with its hash.
+
+    Raises DeviceError without room, or ValueError.
+    """
     needed = sum(int(one["bytes"]) for one in manifest["files"]) + SPARE_BYTES
     if shutil.disk_usage(folder).free < needed:
         raise DeviceError(f"{folder} has too little room: {needed // 1_000_000} MB are needed.", "Free some space.")
@@ -191,10 +201,10 @@ def _unpack(archive: zipfile.ZipFile, manifest: dict[str, Any], incoming: Path, 
 
 
 def _check(incoming: Path, manifest: dict[str, Any]) -> list[str]:
-    """Check that a table could start from it: the journal replays, settings and calibration are valid.
+    """Check that a table could start from the unpacked files: journal, settings and calibration.
 
     Returns:
-        Keys of the settings that are commented out.
+        Keys of [buttons] that were commented out because they run a program.
     """
     data = incoming / DATA
     for derived in (FILED, JOURNAL_COPY):  # a table makes them from its journal, and would trust these
@@ -239,9 +249,12 @@ def _without_commands(file: Path) -> list[str]:
 
 
 def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
-    """Put older data aside and the new in its place, by renames within one disk, the journal last.
+    """Move older data to a new folder `replaced-N` and the unpacked files to their places.
 
-    After a power cut everything is still there: older files in `replaced-N`, new ones in `import.part`.
+    Return that folder, or None.
+
+    Each move is a rename on one disk, the journal last. After a power cut nothing is lost: older files are in
+    `replaced-N`, new ones in `import.part`.
     """
     older = [path for path in folder.iterdir() if _goes_aside(path)]
     aside = _free(folder, ASIDE) if older else None
@@ -262,7 +275,7 @@ def _moved_in(incoming: Path, folder: Path, settings_to: Path) -> Path | None:
 
 
 def _goes_aside(path: Path) -> bool:
-    """Return whether older data goes aside: not the lock, new data, earlier older data, settings or paired phones."""
+    """Return whether an import moves this file of the data folder aside. Lock, settings, secrets and new data stay."""
     return (
         path.name != INCOMING
         and not path.name.startswith(ASIDE)
@@ -273,7 +286,7 @@ def _goes_aside(path: Path) -> bool:
 
 
 def _free(folder: Path, stem: str) -> Path:
-    """Return the first of stem1, stem2, ... that does not exist."""
+    """Return the first path of stem1, stem2, ... in a folder that does not exist."""
     number = 1
     while os.path.lexists(folder / f"{stem}{number}"):
         number += 1

@@ -10,7 +10,7 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def of_owner(folder: Path) -> Iterator[None]:
-    """Give up root's rights for those of a folder's owner inside the block; other users keep their own.
+    """Context manager: act with the rights of a folder's owner instead of root's; for other users nothing changes.
 
     A link that the owner made then leads only where the owner may go, and new files belong to the owner. New files
     are never for everybody: mode 0640 at most.
@@ -33,7 +33,7 @@ def of_owner(folder: Path) -> Iterator[None]:
 
 
 def owner(place: Path) -> tuple[int, int]:
-    """Return user and group of the first non-root owner on a path: that user could replace the rest of it.
+    """Return user and group id of the first non-root owner along a path, who could replace the rest of it; else (0, 0).
 
     Links count twice: their own owner, and the owners of where they lead. Parts that do not exist are skipped.
     """

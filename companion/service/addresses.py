@@ -15,9 +15,9 @@ from companion.errors import DeviceError, SetupError
 from companion.table.atomic import write_file
 
 PORTS_TRIED = 20
-"""Ports after the wanted one to try when it is taken."""
+"""Ports after the wanted one that are tried when it is taken."""
 LISTEN_BACKLOG = 4096
-"""Connections that the kernel queues until they are accepted, as many as Linux allows; a phone beyond them retries."""
+"""Connections that the kernel queues until they are accepted, as many as Linux allows; further phones must retry."""
 
 PORT_FILE = ".port"
 """File in the data folder that names the served port while a table runs."""
@@ -28,9 +28,9 @@ _SIOCGIFADDR = 0x8915
 
 
 def own_addresses() -> tuple[str, ...]:
-    """Return the IPv4 addresses of this machine that phones can reach, the likeliest first; empty with no network.
+    """Return this machine's IPv4 addresses for phones, the likeliest first; empty without a network.
 
-    All interfaces are asked, since a table in its own hotspot has no route to the outside.
+    All interfaces are listed, because a table in its own hotspot has no route to the outside.
     """
     found: list[str] = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -42,6 +42,7 @@ def own_addresses() -> tuple[str, ...]:
 
 
 def _of_interfaces(link: socket.socket) -> Iterator[str]:
+    """Yield the IPv4 address of each network interface; nothing on systems other than Linux."""
     if sys.platform != "linux":
         return
     import fcntl
@@ -52,7 +53,7 @@ def _of_interfaces(link: socket.socket) -> Iterator[str]:
 
 
 def page_address(host: str, port: int, own: tuple[str, ...]) -> str:
-    """Return the address of the pages to print and to draw as a QR code.
+    """Return the URL of the pages, to print and to draw as a QR code.
 
     Args:
         host: Address that the server is bound to; a wildcard is replaced by the first of `own`.
@@ -77,6 +78,7 @@ def wifi_code(network: str, password: str) -> str | None:
 
 
 def _escaped(text: str) -> str:
+    """Return a text with a backslash before each special character of a Wi-Fi QR code."""
     return "".join(f"\\{sign}" if sign in '\\;,:"' else sign for sign in text)
 
 
@@ -96,7 +98,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """Return a listening socket on just that port. Raises OSError."""
+    """Return a socket that listens on exactly that address and port. Raises OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     link = socket.socket(family, socket.SOCK_STREAM)
     link.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -113,7 +115,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def refusal_of(host: str, port: int, refused: OSError) -> DeviceError:
-    """Return the error, for a person, of an address and port that can't be served."""
+    """Translate an OSError from listening on an address and port to an error for people."""
     if refused.errno == errno.EACCES:
         return DeviceError(f"Port {port} needs administrator rights.", "Choose 1024 or above: --port, or [web] port.")
     if refused.errno == errno.EADDRINUSE:
@@ -124,7 +126,7 @@ def refusal_of(host: str, port: int, refused: OSError) -> DeviceError:
 
 @contextlib.contextmanager
 def published(folder: Path, port: int) -> Iterator[None]:
-    """Keep the served port in the data folder inside the block, for `served_port`. A disk that refuses is ignored."""
+    """Context manager: keep the served port in a file of the data folder. Errors of the disk are ignored."""
     file = folder / PORT_FILE
     with contextlib.suppress(OSError):
         write_file(file, (str(port).encode(),))
@@ -138,7 +140,7 @@ def published(folder: Path, port: int) -> Iterator[None]:
 def served_port(folder: Path) -> int | None:
     """Return the port that the running table of a data folder serves; None when no table runs.
 
-    Root may call it for a folder of the service, so no link is followed and no pipe is waited for.
+    Root may call it for a folder of the service, so it follows no link and never blocks on a pipe.
     """
     try:
         with open(os.open(folder / PORT_FILE, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:

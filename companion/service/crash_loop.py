@@ -1,4 +1,4 @@
-"""Count the starts that failed, so that a table that can't start ends in a page that says why, and not in a loop."""
+"""Count failed starts, so that a table that can't start ends in safe mode instead of restarting for ever."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import msgspec
 from companion.table.atomic import write_file
 
 FILE_NAME = ".starts.json"
+"""File with the reasons of the failed starts."""
 REVERT_AFTER = 2
-"""Failed starts after which the last good settings are used; one may be a pulled plug."""
+"""Failed starts after which the last good settings are used. One may be a power cut."""
 TRIES = 3
 """Failed starts after which the table starts in safe mode."""
 UNREADY = "It ended before it was ready, without a word."
-"""Reason of a failed start that could not give one."""
+"""Reason of a failed start that ended without giving one."""
 
 
 class Starts:
@@ -33,7 +34,10 @@ class Starts:
         self._reasons: list[str] = []
 
     def begin(self) -> list[str]:
-        """Return the reasons of the failed starts, oldest first. This start counts as failed until `ready`."""
+        """Count this start as failed until `ready` is called.
+
+        Return the reasons of earlier failed starts, oldest first.
+        """
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             self._reasons = msgspec.json.decode(self._file.read_bytes(), type=list[str])
         before = list(self._reasons)
@@ -42,20 +46,21 @@ class Starts:
         return before
 
     def failed(self, why: str) -> None:
-        """Store the reason why this start failed."""
+        """Store the reason why the present start failed."""
         self._reasons[-1:] = [why]
         self._write()
 
     def withdraw(self) -> None:
-        """Do not count this start: it says nothing about the table."""
+        """Remove the present start from the failed ones, because its end says nothing about the table."""
         self._reasons.pop()
         self._write()
 
     def ready(self) -> None:
-        """Forget the failed starts: this one succeeded, or shows their reason in safe mode."""
+        """Forget all failed starts: the present one succeeded, or shows their reason in safe mode."""
         with contextlib.suppress(OSError):
             self._file.unlink(missing_ok=True)
 
     def _write(self) -> None:
+        """Store the last TRIES reasons. Errors of the disk are ignored."""
         with contextlib.suppress(OSError):
             write_file(self._file, (msgspec.json.encode(self._reasons[-TRIES:]),))

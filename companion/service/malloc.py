@@ -1,4 +1,4 @@
-"""Memory of this process: one heap for all threads, and no garbage collection of what was loaded at the start."""
+"""Memory of this process: one heap for all threads, and no garbage collection of objects loaded at the start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _M_ARENA_MAX = -8
 
 
 def share_one_heap() -> None:
-    """Make all threads allocate from one glibc heap. Each further heap would keep some MB unused."""
+    """Make all threads allocate from one glibc heap, because each further heap keeps some MB unused."""
     with contextlib.suppress(OSError, AttributeError):  # another C library's malloc has no such limit
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 

@@ -43,9 +43,11 @@ class Opened:
 
 
 def opened_parts(starting: Starting) -> Opened:
-    """Open strip, buttons and camera, and check the first game. What does not work is replaced if that is allowed.
+    """Open strip, buttons and camera, and check the first game's settings.
 
-    The limits of the strip's current are never replaced: they protect the supply.
+    If the start is forgiving, replace wrong ones.
+
+    The limits of the strip's current are never replaced, because they protect the supply.
 
     Raises:
         SetupError: With all problems, when the start is not forgiving.
@@ -67,7 +69,7 @@ def opened_parts(starting: Starting) -> Opened:
 def opened_door(
     starting: Starting, clock: Callable[[], float], show_code: Callable[[tuple[int, ...], float], None]
 ) -> Door:
-    """Open the port for phones: the one of the settings, else the last good one, else any.
+    """Listen for phones on the settings' port; if that fails in a forgiving start, on another one.
 
     Raises:
         SetupError: The port can't be used, and the start is not forgiving.
@@ -75,6 +77,7 @@ def opened_door(
     folder = starting.settings.data.folder
 
     def door(settings: Settings) -> Door:
+        """Listen on the port of these settings. Raises SetupError."""
         return open_door(settings.web, folder, clock, show_code)
 
     starting.choose({"web": ("host",)}, _check_host, Settings())
@@ -129,6 +132,7 @@ def terms_of_first_game(settings: Settings) -> dict[str, object]:
 
 
 def _board(settings: Settings) -> tuple[Layout, Strip]:
+    """Return the settings' LED layout and a strip for it, not started. Raises SetupError with all wiring problems."""
     strip = settings.strip
     problems = wiring_problems(strip.kind, strip, None, model())
     try:
@@ -142,6 +146,7 @@ def _board(settings: Settings) -> tuple[Layout, Strip]:
 
 
 def _buttons(settings: Settings) -> Buttons:
+    """Return the settings' buttons, not started. Raises SetupError with wiring and shutdown problems."""
     strip, buttons = settings.strip, settings.buttons
     problems = wiring_problems(strip.kind, strip, buttons, model()) if buttons.kind == "gpio" else []
     problems += shutdown_problems(buttons)
@@ -151,16 +156,18 @@ def _buttons(settings: Settings) -> Buttons:
 
 
 def _camera(settings: Settings) -> Camera:
+    """Return the settings' camera, not started. Raises SetupError."""
     wanted = settings.camera
     return open_camera(wanted.source, wanted.dice, wanted.mains_hz)
 
 
 def _missing(settings: Settings) -> Camera:
-    """Return a camera that is tried again and again; meanwhile throws are entered by phone."""
+    """Return a stand-in camera that keeps trying to open the settings' one; meanwhile throws are entered by phone."""
     return MissingCamera(functools.partial(_camera, settings))
 
 
 def _check_first_game(settings: Settings) -> bool:
+    """Return True if the settings' first game can be set up; otherwise raise SetupError."""
     try:
         terms_of(terms_of_first_game(settings), header_of(header_of_first_game(settings)))
     except RulesError as refused:
@@ -169,6 +176,7 @@ def _check_first_game(settings: Settings) -> bool:
 
 
 def _check_host(settings: Settings) -> bool:
+    """Return True if this machine can listen on the settings' host; otherwise raise SetupError."""
     try:
         bound(settings.web.host, 0).close()
     except OSError as refused:

@@ -36,7 +36,7 @@ def following(
     stop: Callable[[], None] = lambda: None,
     alive: Callable[[], bool] | None = None,
 ) -> Part:
-    """Return a part that receives each snapshot of the table and its news, from the present snapshot on.
+    """Return a part that hands each snapshot of the table and its news to `hear`, beginning with the present snapshot.
 
     Args:
         name: The part's name.
@@ -49,12 +49,14 @@ def following(
     ends: list[Callable[[], None]] = []
 
     def begin() -> None:
+        """Start the part's thread, subscribe to the table, and hand over the present snapshot."""
         start()
         if not ends:
             ends.append(table.subscribe(hear))
             hear(table.snapshot(), News())
 
     def end() -> None:
+        """Unsubscribe from the table, then stop the part's thread."""
         while ends:
             ends.pop()()
         stop()

@@ -24,7 +24,7 @@ from web.serving.feed import Feed
 
 
 def build(starting: Starting, why: str) -> App:
-    """Build the pages alone, read-only: no camera, no strip, nothing is written.
+    """Build a table in safe mode: read-only pages, without camera or strip. Nothing is written.
 
     Args:
         starting: The settings. Only the port, the layout and the data folder of them are used.
@@ -50,8 +50,10 @@ def build(starting: Starting, why: str) -> App:
 
 
 def _layout(settings: Settings) -> Layout:
+    """Return the LED layout that the settings name. Raises SetupError."""
     return layout_of(settings.strip.layout, settings.track)
 
 
 def _journal_health() -> tuple[bool, str]:
+    """Return the journal's health check in safe mode, which always passes and says that nothing was verified."""
     return True, "not verified in safe mode"

@@ -8,7 +8,10 @@ from collections.abc import Mapping
 
 
 def notify(message: str, environment: Mapping[str, str] | None = None) -> bool:
-    """Send `READY=1`, `WATCHDOG=1` or `STOPPING=1` to the socket that systemd named; False without one."""
+    """Send a message such as `READY=1` or `WATCHDOG=1` to systemd's socket.
+
+    Return False if there is none or it fails.
+    """
     address = (os.environ if environment is None else environment).get("NOTIFY_SOCKET", "")
     if not address:
         return False
@@ -26,6 +29,6 @@ def under_systemd(environment: Mapping[str, str] | None = None) -> bool:
 
 
 def watchdog_s(environment: Mapping[str, str] | None = None) -> float | None:
-    """Return half of the time after which systemd restarts a silent service, in seconds; None without a watchdog."""
+    """Return the seconds between two watchdog notifications, half of systemd's timeout; None without a watchdog."""
     text = (os.environ if environment is None else environment).get("WATCHDOG_USEC", "")
     return int(text) / 2e6 if text.isdigit() and int(text) else None

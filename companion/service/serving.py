@@ -12,11 +12,11 @@ from web.serving.server import Server
 log = logging.getLogger(__name__)
 
 PAUSE_S = 1.0
-"""Seconds between the crash of a server and the next one."""
+"""Seconds to wait after a server's crash before the next one starts: bounds the rate of restarts."""
 
 
 class LastingServer:
-    """Runs one server after another on one socket; each gets its own duplicate of it."""
+    """Runs one server after another on one listening socket; each gets a duplicate of it."""
 
     def __init__(self, listening: socket.socket) -> None:
         self._listening = listening
@@ -26,7 +26,7 @@ class LastingServer:
         self._why = ""
 
     def run(self, make: Callable[[socket.socket], Server]) -> None:
-        """Serve until `stop`; `make` builds each server from a socket."""
+        """Serve until `stop`; after a crash, `make` builds the next server from a duplicate of the socket."""
         with self._listening:
             while not self._stopped.is_set():
                 self._server = make(self._listening.dup())
@@ -46,7 +46,7 @@ class LastingServer:
         return self._server is not None and self._server.answers(within_s)
 
     def health(self) -> tuple[bool, str]:
-        """Return that the pages are served, with the number of restarts and the last cause."""
+        """Return True, and a sentence with the number of restarts and the cause of the last."""
         again = f"; started again {self._crashes} times, last after {self._why}" if self._crashes else ""
         return True, f"pages are served{again}"
 

@@ -40,7 +40,7 @@ FORMS = tuple(map(form_of, GAMES.values()))
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The way in for phones.
+    """The listening socket for phones, with the addresses to show and the pairing.
 
     Attributes:
         link: The listening socket.
@@ -76,7 +76,7 @@ def open_door(
 
 
 def addresses_of(settings: WebSettings, port: int) -> Addresses:
-    """Return the addresses and Wi-Fi codes to show for a table that is served on that port."""
+    """Return the addresses and Wi-Fi QR code to show for a table that is served on that port."""
     own = own_addresses()
     hotspot_is_up = bool(settings.hotspot) and hotspot.ADDRESS in own
     if hotspot_is_up:
@@ -100,11 +100,12 @@ def groups_of_any_table(
     pairing: Pairing,
     checks: Mapping[str, Health],
 ) -> tuple[Routes, ...]:
-    """Return the routes that every table has, safe mode included."""
+    """Return the HTTP routes that every table has, safe mode included."""
     checks = {**checks, "pairing": pairing.health}
     folder = pairing.store.path.parent
 
     def health(guest: bool = False) -> dict[str, Any]:
+        """Return the report of all health checks; a guest gets it without paths of this machine."""
         return report(checks, folder if guest else None)
 
     return (
@@ -121,7 +122,7 @@ def groups_of_any_table(
 def servers(
     running: Callable[[], Settings], door: Door, feed: Feed, groups: tuple[Routes, ...]
 ) -> Callable[[socket.socket], Server]:
-    """Return a function that builds a server of the routes and pages on a socket; it may be called again and again.
+    """Return a function that builds a web server on a listening socket; it may be called again after a crash.
 
     Args:
         running: Returns the present settings: the table's name and language may change.
@@ -135,6 +136,7 @@ def servers(
     limits = Limits(streams=running().web.streams)
 
     def served(listening: socket.socket) -> Server:
+        """Build a web server with its own event stream on a listening socket."""
         feed.call(lambda: None)
         stream = EventStream(feed, Hosts(door.addresses.names), door.pairing.knows, limits)
         return Server(Site(app, stream, limits), listening, limits)

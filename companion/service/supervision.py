@@ -17,7 +17,7 @@ from companion.service.parts import Part
 log = logging.getLogger(__name__)
 
 LOOK_S = 1.0
-"""Seconds between two checks of the parts."""
+"""Seconds between two checks of the parts: bounds how long a failed part stays down."""
 STOPPING_S = 10.0
 """Longest wait at the end for a check that is still running, in seconds: the proofs of all parts together."""
 REPORTED_S = 6.0
@@ -75,7 +75,7 @@ class Supervisor:
         self._thread.start()
 
     def begin(self, part: Part) -> None:
-        """Start a part. An error of a part that is not needed counts as a failure; `step` starts the part again."""
+        """Start a part. If it fails and is needed, raise; otherwise record the failure, and `step` tries again."""
         try:
             part.start()
         except Exception as fault:
@@ -100,9 +100,10 @@ class Supervisor:
         return True, "every part responds"
 
     def telling(self, name: str, check: Health) -> Health:
-        """Return a health check that reports the failures of a part besides what `check` says."""
+        """Return a health check of the named part that reports its failures, and otherwise what `check` says."""
 
         def health() -> tuple[bool, str]:
+            """Return the part's failure if it is down or was restarted just now, else the result of `check`."""
             fall = self._falls.get(name)
             if fall is None:
                 return check()
@@ -116,7 +117,7 @@ class Supervisor:
         return health
 
     def step(self) -> None:
-        """Check every part once. The thread calls this; tests call it with their own clock."""
+        """Check every part once, restart failed ones, and notify the watchdog if all components respond."""
         for part in self._parts:
             self._revive(part)
         self._silent = [name for name, lives in self._proofs.items() if not lives()]
@@ -125,6 +126,7 @@ class Supervisor:
             self._feed()
 
     def _revive(self, part: Part) -> None:
+        """Check one part. If it has failed, record why and restart it; if it runs again, record when."""
         assert part.alive is not None
         fall = self._falls.get(part.name)
         if part.alive():
@@ -141,6 +143,7 @@ class Supervisor:
             self._falls[part.name] = Fall(str(refused), self._falls[part.name].count)
 
     def _run(self) -> None:
+        """Call `step` every LOOK_S seconds until `stop`; errors are logged."""
         while not self._done.wait(LOOK_S):
             try:
                 self.step()
@@ -148,6 +151,7 @@ class Supervisor:
                 log.exception("the check of the parts failed")
 
     def _fell(self, ended: threading.ExceptHookArgs, /) -> None:
+        """Record why a thread ended by an exception, then call the former `threading.excepthook`."""
         if ended.thread is not None:
             self._causes[ended.thread.name] = f"{ended.exc_type.__name__}: {ended.exc_value}".rstrip(": ")
         self._hook(ended)

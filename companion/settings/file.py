@@ -1,4 +1,4 @@
-"""The settings that a page may change: shown with their bounds, written key by key, comments kept, taken at once."""
+"""The settings that a page may change: their bounds, writing one into the TOML file, and applying it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Declared(msgspec.Struct, frozen=True):
         key: Its key.
         page: `live` and `pin` take effect at once, `start` at the next start; `pin` needs the PIN typed again.
         kind: `switch`, `number`, `text` or `choice`.
-        default: Value without a line in the file.
+        default: Value of a setting that the file does not name.
         choices: Values of a `choice`.
         least: Least value of a number, if there is one.
         most: Largest value of a number, if there is one.
@@ -50,9 +50,9 @@ class ShownSetting(Declared, frozen=True, kw_only=True):
     """A setting as a page shows it.
 
     Attributes:
-        value: What the file says, or the default.
-        live: Whether a running table takes it at once.
-        waits: Whether the file says something else than what runs: a new start is needed.
+        value: Value in the file, or the default.
+        live: Whether a change takes effect in the running table.
+        waits: Whether the file's value differs from the running table's, so that a restart is needed.
         fixed: Whether the command line sets it, so that the file does not count.
         pin: Whether it is changed only with the PIN typed again.
         left_out: Why the table does not use it; empty when it does.
@@ -71,7 +71,7 @@ class SettingsFile:
 
     Args:
         origin: The settings file, which the first change creates if needed, and the command line's values.
-        running: What the table was started with.
+        running: Settings that the table was started with.
         check: Returns what is wrong with settings, one sentence each. May try devices; changes nothing.
         apply: Makes the running table use the settings as far as it can.
         left_out: Settings of the file that this start does not use.
@@ -91,7 +91,7 @@ class SettingsFile:
 
     @property
     def path(self) -> Path:
-        """The file that changes are written to."""
+        """Return the settings file that changes are written to."""
         return self._origin.file
 
     @property
@@ -100,23 +100,23 @@ class SettingsFile:
         return self._running
 
     def health(self) -> tuple[bool, str]:
-        """Return whether all settings are used, and a sentence for the page with those that are not."""
+        """Return whether all settings of the file are used, and a sentence for the page that names those left out."""
         if self._left_out:
             return False, " ".join(each.why for each in self._left_out)
         return True, "all settings are used"
 
     def shown(self) -> list[ShownSetting]:
-        """Return all settings that a page may change, in the order of their declaration."""
+        """Return all settings that a page may change with their values in the file, in the order of declaration."""
         now, _ = load_what_works(Origin(self.path), self._running)
         return [self._shown(now, one) for one in declared()]
 
     def change(self, section: str, key: str, value: Any, *, pin_typed: bool = False) -> None:
-        """Write one setting, and make the running table use it if it can.
+        """Check one setting, write it to the file, and apply it to the running table unless it needs a restart.
 
         Args:
             section: The setting's section.
             key: Its key.
-            value: What it shall be.
+            value: The new value.
             pin_typed: Whether the PIN was typed again for this change.
 
         Raises:
@@ -147,6 +147,7 @@ class SettingsFile:
                 self._apply(wanted)
 
     def _write(self, text: str) -> None:
+        """Replace the settings file's text atomically. Raises SetupError."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_file(self.path, (text.encode(),), mode=0o640)
@@ -155,6 +156,7 @@ class SettingsFile:
             raise SetupError([why]) from None
 
     def _with(self, section: str, key: str, value: Any) -> str:
+        """Return the settings file's text with one value changed and its comments kept. Raises SetupError."""
         try:
             tree = tomlkit.parse(self.path.read_text(encoding="utf-8")) if self.path.exists() else tomlkit.document()
             if section not in tree:
@@ -169,6 +171,7 @@ class SettingsFile:
             raise SetupError([f"[{section}] `{key}` = {value!r}: that is no value for a settings file."]) from None
 
     def _shown(self, now: Settings, one: Declared) -> ShownSetting:
+        """Return a declared setting as the page shows it; `now` holds the file's values."""
         value, runs = (getattr(getattr(each, one.section), one.key) for each in (now, self._running))
         why = (each.why for each in self._left_out if (each.section, each.key) == (one.section, one.key))
         return ShownSetting(
@@ -196,6 +199,7 @@ def declared() -> tuple[Declared, ...]:
 
 
 def _declared(section: str, key: str, page: str, about: msgspec.inspect.Type, choices: tuple[str, ...]) -> Declared:
+    """Build one setting's declaration; kind, bounds and choices come from its type `about`."""
     kind = {"BoolType": "switch", "IntType": "number", "FloatType": "number"}.get(type(about).__name__, "text")
     choices = choices or tuple(getattr(about, "values", ()))
     least = getattr(about, "ge", None)

@@ -12,6 +12,7 @@ from companion.settings.load import Settings, converted
 from companion.table.atomic import write_file
 
 FILE_NAME = "last-good-settings.json"
+"""File in the data folder with the settings of the last start that succeeded."""
 
 
 def read(folder: Path) -> Settings | None:
@@ -24,7 +25,7 @@ def read(folder: Path) -> Settings | None:
 
 
 def keep(folder: Path, settings: Settings) -> None:
-    """Store the settings of a start that succeeded. A disk that refuses is ignored: the table runs all the same.
+    """Store the settings of a start that succeeded, if they are new. Errors of the disk are ignored.
 
     The file is for its owner only: it holds the Wi-Fi's password.
     """

@@ -1,4 +1,4 @@
-"""Apply settings to a running table: its light and strip, its sounds, its space for photos."""
+"""Apply settings to a running table: strip, lights, sounds and the space for photos."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from web.loudspeaker import Loudspeaker
 
 
 class LiveSettings:
-    """The parts of a table that take settings while it runs. They take the first ones when this is made."""
+    """Applies settings to the parts of a running table; the first ones when this is made."""
 
     def __init__(
         self, settings: Settings, board: Board, lights: Lights, photos: Photos, chimes: Chimes, voice: Loudspeaker
@@ -26,12 +26,15 @@ class LiveSettings:
             voice.turn(True)
 
     def problems(self, wanted: Settings) -> list[str]:
-        """Return which of the settings this machine can't use, one sentence each."""
+        """Return one sentence if the wanted settings turn on a voice that this machine can't play, else nothing."""
         speaks = wanted.sound.speech and not self._now.sound.speech
         return [str(self._voice.mute)] if speaks and self._voice.mute is not None else []
 
     def take(self, now: Settings) -> None:
-        """Apply settings that were checked before."""
+        """Apply new settings that were checked before.
+
+        Reopen the strip if its wiring changed, and play new sounds once.
+        """
         before, self._now = self._now, now
         if _wired(before) != _wired(now):
             layout = layout_of(now.strip.layout, now.track)
@@ -43,6 +46,7 @@ class LiveSettings:
             self._voice.turn(now.sound.speech)
 
     def _set(self, now: Settings) -> None:
+        """Apply current limit, night mode, space for photos, volume and language to the parts."""
         self._board.take(Power(now.strip))
         self._lights.night = now.strip.night
         self._photos.cap_bytes = now.data.photos_mb * 1_000_000

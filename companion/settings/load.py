@@ -18,13 +18,13 @@ from web.names import flaw
 from web.serving.settings import WebSettings
 
 MAX_TEXT = 4096
-"""Characters of one text: as long as a path can be on Linux. A longer one fills memory and pages."""
+"""Most characters of a text setting, as long as a path can be on Linux: a longer one fills memory and pages."""
 MAX_SHOWN = 60
-"""Characters of a wrong value that an error message quotes."""
+"""Most characters of a wrong value that an error message quotes; the rest is cut off."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """All settings, a section for each part. Each part declares its own section; the defaults need no hardware."""
+    """All settings, one section for each part of the table. The defaults need no hardware."""
 
     table: TableSettings = TableSettings()
     camera: CameraSettings = CameraSettings()
@@ -81,7 +81,7 @@ def load(file: Path | None, overrides: dict[str, dict[str, Any]]) -> Settings:
 
 
 def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
-    """Load settings as `load` does, but replace every wrong value by the spare settings' one.
+    """Load settings as `load` does, but replace each wrong value by that of `spare`.
 
     A missing file counts as an empty one. An unreadable file is replaced by `spare` as a whole.
 
@@ -98,7 +98,7 @@ def load_what_works(origin: Origin, spare: Settings) -> tuple[Settings, tuple[Le
 
 
 def validated(tree: dict[str, Any]) -> Settings:
-    """Return the settings of a tree of sections, keys and values. Raises SetupError with every problem.
+    """Return the settings of a tree: section -> key -> value. Raises SetupError with every problem.
 
     >>> validated({"web": {"port": 8080}}).web.port
     8080
@@ -113,7 +113,7 @@ def validated(tree: dict[str, Any]) -> Settings:
 
 
 def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[LeftOut, ...]]:
-    """Return the settings of a tree, and each wrong one, for which the value of `spare` stands in the settings."""
+    """Convert a tree of sections to settings. Return them with each wrong setting, replaced by the value of `spare`."""
     sections, wrong, built = get_type_hints(Settings), list[LeftOut](), dict[str, Any]()
     for name, values in tree.items():
         if name not in sections:
@@ -131,7 +131,7 @@ def converted(tree: dict[str, Any], spare: Settings) -> tuple[Settings, tuple[Le
 
 
 def value_of(section: str, key: str, value: object) -> Any:
-    """Return the value of one setting as its declared type. Raises SetupError when it is out of bounds."""
+    """Convert the value of one setting to its declared type. Raises SetupError when it does not fit or is too long."""
     shown = "" if key.endswith("password") else f" = {_quoted(value)}"
     try:
         good = msgspec.convert(value, get_type_hints(get_type_hints(Settings)[section], include_extras=True)[key])
@@ -145,13 +145,14 @@ def value_of(section: str, key: str, value: object) -> Any:
 
 
 def marks(section: str, key: str) -> dict[str, Any]:
-    """Return the marks of a setting's declaration, its `extra` (docs/how-to/add-a-setting.md)."""
+    """Return the extra metadata of a setting's declaration, such as `page` (docs/how-to/add-a-setting.md)."""
     kinds = get_type_hints(get_type_hints(Settings)[section], include_extras=True)
     about = msgspec.inspect.type_info(kinds[key])
     return about.extra or {} if isinstance(about, msgspec.inspect.Metadata) else {}
 
 
 def _section(name: str, values: dict[str, Any]) -> tuple[dict[str, Any], list[LeftOut]]:
+    """Convert one section's values; return the valid ones by key, and the wrong ones with their reasons."""
     known, good, wrong = get_type_hints(get_type_hints(Settings)[name]), dict[str, Any](), list[LeftOut]()
     for key, value in values.items():
         if key not in known:
@@ -165,6 +166,7 @@ def _section(name: str, values: dict[str, Any]) -> tuple[dict[str, Any], list[Le
 
 
 def _texts(value: object) -> Iterator[str]:
+    """Yield each text in a value: the value itself, or the texts inside a tuple."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, tuple):
@@ -173,11 +175,13 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _quoted(value: object) -> str:
+    """Return a value in ASCII as an error message quotes it, cut to MAX_SHOWN characters."""
     text = ascii(value)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
 
 def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the file's sections with the command line's values over them."""
     sections = {name: values for name, values in tree.items() if name not in overrides or not isinstance(values, dict)}
     for name, values in overrides.items():
         below = tree.get(name, {})
@@ -186,6 +190,7 @@ def _merged(tree: dict[str, Any], overrides: dict[str, dict[str, Any]]) -> dict[
 
 
 def _read(file: Path | None) -> dict[str, Any]:
+    """Parse a settings file; for None the default file, or nothing if that is missing. Raises SetupError."""
     path = file or default_file()
     if file is None and not path.exists():
         return {}

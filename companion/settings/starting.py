@@ -14,7 +14,7 @@ from companion.settings.load import LeftOut, Origin, Settings, default_file, loa
 
 T = TypeVar("T")
 Keys = Mapping[str, Collection[str]]
-"""Section -> keys of it."""
+"""Name of a section -> names of its settings."""
 
 
 class Starting:
@@ -53,7 +53,7 @@ class Starting:
         *others: Settings,
         instead: Callable[[Settings], T] | None = None,
     ) -> T | None:
-        """Return what `make` makes of the settings, or of the first replacement for `keys` that works.
+        """Return what `make` returns for the settings; if it fails, for the first replacement of `keys` that works.
 
         Args:
             keys: The settings that may be the cause, and may be replaced.
@@ -119,6 +119,7 @@ class Starting:
         return msgspec.structs.replace(self.settings, **changed)
 
     def _replace(self, by: Settings, why: str) -> None:
+        """Use other settings, and list each value that changed in `left_out` with the reason."""
         for section in by.__struct_fields__:
             before, now = getattr(self.settings, section), getattr(by, section)
             for key in fields_of(section):
@@ -135,7 +136,7 @@ def begin(origin: Origin, *, service: bool) -> Starting:
 
     Args:
         origin: The settings file and the command line.
-        service: Whether the table runs as a service. Nobody reads its messages then, so it starts with what works.
+        service: Whether the table runs as a service. Then wrong settings are replaced, because nobody reads an error.
 
     Raises:
         SetupError: Settings are wrong, and the start is not forgiving or they were typed on the command line.
@@ -167,6 +168,6 @@ def in_use(file: Path | None, overrides: dict[str, dict[str, Any]] | None = None
 
 
 def fields_of(section: str) -> tuple[str, ...]:
-    """Return the keys of a section, in the order of their declaration."""
+    """Return the names of all settings in a section, in the order of their declaration."""
     fields: tuple[str, ...] = getattr(Settings(), section).__struct_fields__
     return fields

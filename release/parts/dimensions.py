@@ -109,7 +109,7 @@ def arm_for(module: Module, size_wh: SizeWH) -> Arm:
 
 
 def seen_mm(arm: Arm, module: Module, size_wh: SizeWH) -> tuple[float, float]:
-    """Return width and depth of the floor area that the camera sees, in mm, from the arm's size and the lens's angle."""
+    """Return width and depth in mm of the floor area that the camera sees, from the arm's size and the lens's angle."""
     height = arm.post_mm - SHEET_MM - SLEEVE_HEIGHT_MM - arm.lens_below_plate_mm
     width = 2 * height * math.tan(math.radians(module.angle_deg(size_wh)) / 2)
     return width, width * size_wh[1] / size_wh[0]
