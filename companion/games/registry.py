@@ -28,5 +28,5 @@ def game_named(name: str) -> Rulebook:
 
 
 def policy_for(state: State) -> KeepZonePolicy:
-    """Return the tray policy for a state: that of its game, or throws alone in a roll-off."""
+    """Return the tray policy of a state's game; in a roll-off the policy that takes throws alone."""
     return ThrowsOnly() if isinstance(state, RollOff) else game_named(state.standing.header.game).tray

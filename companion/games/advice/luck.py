@@ -147,7 +147,7 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
 
 
 def steps_of(transcript: Transcript) -> list[Transcript]:
-    """Return the transcript when the roll-off is over, and after each later line. During a roll-off: itself alone."""
+    """Return the transcript when the roll-off is over, and after each later line; during a roll-off itself alone."""
     return [step for step in transcript.steps if not isinstance(step.state, RollOff)] or [transcript]
 
 
@@ -178,6 +178,7 @@ def _is_spend(option: Option) -> bool:
 
 
 def _win_story(transcript: Transcript) -> Story:
+    """Split the share of the win of each side into luck and decisions, with the win probability as value."""
     game, moves = game_named(transcript.header.game), list[Move]()
     steps = tuple(_lines(steps_of(transcript)))
     start = now = win_chances(steps[0][1])
@@ -199,6 +200,10 @@ def _win_story(transcript: Transcript) -> Story:
 
 
 def _points_story(transcript: Transcript) -> Story:
+    """Split the points of each player into luck and decisions, with the expected points of a turn as value.
+
+    For a score sheet the value is the expected final total.
+    """
     players, moves = transcript.header.players, list[Move]()
     total = game_named(transcript.header.game).expects_total
     start, result, expected, luck, own = ([0.0] * len(players) for _ in range(5))

@@ -11,7 +11,7 @@ from typing import Any
 from companion.errors import RulesError
 
 Solver = Callable[[], Generator[float, None, bytes]]
-"""Computes a table: yields its progress from 0 to 1 and returns the content of the file."""
+"""Function that computes a table: yields its progress from 0 to 1 and returns the content of the file."""
 
 
 def stored(package: str, name: str) -> bytes:
@@ -44,6 +44,7 @@ def whole_numbers(package: str, name: str) -> array[int]:
 
 
 def _numbers(package: str, name: str, kind: str) -> array[Any]:
+    """Return a table as an array of type code `kind`, in native byte order. Raises RulesError if missing."""
     values: array[Any] = array(kind)
     values.frombytes(stored(package, name))
     if sys.byteorder == "big":

@@ -11,5 +11,5 @@ EFFECTS = {"entered": BANKED, "jackpot": Effect(cheered=True)}
 
 
 def track(state: State) -> Track:
-    """Return the track with the totals of the sheets, two points a hole."""
+    """Return what the track shows: the total of each sheet, at two points a hole."""
     return track_of(state, HOLES, points_per_hole=2)

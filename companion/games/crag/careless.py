@@ -10,7 +10,7 @@ GOOD_SCORE = 20
 
 
 def choice(state: State) -> Action | int:
-    """Return a decision, or the number of dice to throw."""
+    """Return the decision of the careless player, or the number of dice that it throws."""
     assert isinstance(state, Crag), "the state is one of Crag"
     if not state.decisions:
         return state.throw_sizes[0]

@@ -19,6 +19,7 @@ def panels(state: State) -> Panels:
 
 
 def _of(state: Crag) -> Panels:
+    """Return the panels of a state of Crag itself: dice, score sheets and the points that the dice would score."""
     sheets = [dict(sheet) for sheet in state.sheets]
     open_rows = state.unused if "score" in state.decisions else ()
     return Panels(

@@ -10,21 +10,24 @@ from collections.abc import Mapping
 from companion.games.engine.dice import in_order
 
 NUMBERS: Mapping[str, int] = {"ones": 1, "twos": 2, "threes": 3, "fours": 4, "fives": 5, "sixes": 6}
+"""Categories that score the sum of the dice of one value, with that value."""
 STRAIGHTS: Mapping[str, tuple[int, ...]] = {
     "odd_straight": (1, 3, 5),
     "even_straight": (2, 4, 6),
     "low_straight": (1, 2, 3),
     "high_straight": (4, 5, 6),
 }
+"""Categories that score 20 for exactly these three dice."""
 BEST = 50
 """Points of a crag: the most that a turn scores."""
 CATEGORIES = (*NUMBERS, *STRAIGHTS, "three_of_a_kind", "thirteen", "crag")
+"""All categories in the order of the sheet. Stored tables index sheets by it."""
 
 
 def points_for(category: str, dice: tuple[int, ...], thirteen_without_double: bool = False) -> int:
-    """Return the points of three dice in a category: 0 when they don't fit.
+    """Return the points of three dice in a category: 0 if they do not fit.
 
-    With the house rule `thirteen_without_double` Thirteen wants three different values.
+    With the house rule `thirteen_without_double`, Thirteen needs three different values.
 
     >>> points_for("thirteen", (2, 5, 6)), points_for("crag", (2, 5, 6)), points_for("crag", (1, 6, 6))
     (26, 0, 50)

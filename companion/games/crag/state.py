@@ -27,10 +27,10 @@ class Crag:
     Attributes:
         header: Set-up of the game.
         first: Seat of the player who started.
-        turn: Number of turns since the start, skipped turns of players who have left included.
+        turn: Number of turns since the start. Skipped turns of players who have left count too.
         sheets: Entries of each player by seat: categories with points, in the order of entering.
-        phase: `fresh`: three dice must be thrown; `thrown`: enter them or keep some; `keeping`: the others must be
-            thrown again; `rethrown`: they must be entered.
+        phase: `fresh`: three dice must be thrown. `thrown`: the player enters them or keeps some. `keeping`: the other
+            dice must be thrown again. `rethrown`: the dice must be entered.
         dice: Dice on the table, ascending.
         left: Seats of the players who have left.
         events: Events of the action that led here.
@@ -67,6 +67,7 @@ class Crag:
 
     @property
     def _full(self) -> bool:
+        """Whether every player has had a turn for each category, skipped turns included."""
         return self.turn >= len(CATEGORIES) * len(self.header.players)
 
     @property
@@ -76,14 +77,14 @@ class Crag:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Three dice for the first throw, then the number that was not kept; empty when an entry is due."""
+        """Number of dice that may be thrown: three, then as many as were not kept. Empty when an entry is due."""
         if self._over or self.phase in {"thrown", "rethrown"}:
             return ()
         return (3 - len(self.dice),)
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """`score` after a throw; `keep` too after the first."""
+        """Decisions allowed now: `keep` and `score` after the first throw, `score` after the second, else none."""
         return {"thrown": ("keep", "score"), "rethrown": ("score",)}.get(self.phase, ())
 
     @property
@@ -94,6 +95,7 @@ class Crag:
 
     @property
     def _strict(self) -> bool:
+        """Whether the house rule `thirteen_without_double` is on."""
         return bool(self.header.rules["thirteen_without_double"])
 
     def points_in(self, category: str) -> int:
@@ -151,18 +153,22 @@ class Crag:
         }
 
     def _with(self, phase: Phase, dice: tuple[int, ...], *events: Event) -> Crag:
+        """Return a copy of the state in the same turn with another phase, other dice and the given events."""
         return Crag(self.header, self.first, self.turn, self.sheets, phase, dice, self.left, events)
 
     def _throw_value(self, worth: TurnValues) -> float:
+        """Return the expected points from this turn on before the next throw, by the given turn values."""
         return worth.fresh() if self.phase == "fresh" else worth.kept(self.dice)
 
     def _decision_value(self, option: Action, worth: TurnValues) -> float:
+        """Return the expected points from this turn on after a keep or an entry, by the given turn values."""
         if isinstance(option, Keep):
             return worth.kept(option.dice)
         assert isinstance(option, Enter), "Crag has no other decisions"
         return worth.entered(self.dice, option.category)
 
     def _kept(self, dice: tuple[int, ...]) -> Crag:
+        """Return the state after a keep. Raises IllegalAction if the dice are not on the table or are all three."""
         if without(self.dice, dice) is None:
             raise IllegalAction(f"{list(dice)} don't all lie on the table; there are {list(self.dice)}.")
         if len(dice) == 3:
@@ -171,6 +177,7 @@ class Crag:
         return self._with("keeping", stay, Event("kept", self.seat, {"dice": list(stay)}))
 
     def _entered(self, category: str) -> Crag:
+        """Return the state after an entry, in the next turn. Raises IllegalAction for an unknown or used category."""
         if category not in CATEGORIES:
             raise IllegalAction(f"The sheet has no category {category!r}{nearest(category, CATEGORIES)}")
         if category not in self.unused:
@@ -183,7 +190,7 @@ class Crag:
         return _next_turn(self, sheets, self.left, entered, *best)
 
     def _without(self, seat: int) -> Crag:
-        """Return the state after a player left; ends the turn if it is that player's."""
+        """Return the state after a player left. Ends the turn if it is that player's, and the game if one remains."""
         event, left = leave_event(seat, seat), self.left | {seat}
         if one_remains(len(self.sheets), left):
             return Crag(self.header, self.first, self.turn, self.sheets, left=left, events=(event,))
@@ -193,7 +200,7 @@ class Crag:
 
 
 def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Event) -> Crag:
-    """Return the first state of the next turn; skip players who have left."""
+    """Return the first state of the next turn after `before`; skip players who have left."""
     turn, count = before.turn + 1, len(sheets)
     while turn < len(CATEGORIES) * count and (before.first + turn) % count in left:
         turn += 1
@@ -201,5 +208,5 @@ def _next_turn(before: Crag, sheets: Sheets, left: frozenset[int], *events: Even
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crag:
-    """Return the first state, as `engine.roll_off.Begin` describes."""
+    """Return the state before the first turn, of the player in seat `first`. Seats in `left` have left already."""
     return Crag(header, first, 0, ((),) * len(header.players), left=left, events=events)

@@ -23,18 +23,30 @@ class CragTray:
         return not _crag(state).dice
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the keep of the dice in the keep zone, if they belong to the first throw."""
+        """Yield the decision made before the roll: the keep of the dice in the keep zone.
+
+        An empty sequence is yielded if no keep is due, and nothing if those dice are not of the first throw.
+        """
         if "keep" not in state.decisions:
             yield ()
         elif Counter(dice.kept) <= Counter(_crag(state).dice):
             yield (Keep(dice.kept),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the dice of the throw zone without the kept ones; then with those moved to the keep zone since."""
+        """Yield the dice of the throw zone that moved; then these with the dice newly moved to the keep zone.
+
+        Args:
+            state: State before the throw.
+            dice: Dice of the tray by zone.
+            still: Dice of the throw zone that did not move.
+        """
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the notice of the next action. A throw of the other dice plays the keep."""
+        """Return a notice alone: throw, clear the tray, enter the dice, or a die of the keep zone is not of this throw.
+
+        A keep is played only when the other dice are thrown.
+        """
         lying, kept, player = _crag(state).dice, dice.kept, state.standing.player
         if not state.decisions:
             return Meaning(notice=waiting_notice(state) if lying or state.standing.over else clear_tray(state))
@@ -45,11 +57,11 @@ class CragTray:
         return Meaning(notice=Phrase("choose_entry", {"player": player, "kept": list(kept), "again": again}))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return nothing: Crag has no stop."""
+        """Return no decisions: Crag has no stop."""
         return ()
 
     def staying(self, state: State) -> Values:
-        """Return the kept dice, if a throw is due."""
+        """Return the kept dice if a throw is due, else none."""
         return _crag(state).dice if state.throw_sizes else ()
 
     def takes_all(self, state: State) -> bool:
@@ -64,5 +76,6 @@ class CragTray:
 
 
 def _crag(state: State) -> Crag:
+    """Return the state as one of Crag; a state of another game is a programming error."""
     assert isinstance(state, Crag), "the state is one of Crag"
     return state

@@ -19,5 +19,5 @@ EFFECTS = {
 
 
 def track(state: State) -> Track:
-    """Return the track with the totals, scaled so that the target is its end."""
+    """Return what the track shows: the totals, scaled so that the target is the end of the track."""
     return track_of(state, HOLES, points_per_hole=Fraction(int(state.standing.header.rules["target"]), HOLES))

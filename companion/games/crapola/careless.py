@@ -11,7 +11,7 @@ STOP_POINTS = 500
 
 
 def choice(state: State) -> Action | int:
-    """Return a decision, or the number of dice to throw."""
+    """Return the decision of the careless player, or the number of dice that it throws."""
     assert isinstance(state, Crapola), "the state is one of Crapola"
     if state.turn.phase == "keeping":
         points = keepable(state.turn.dice)

@@ -16,7 +16,7 @@ from companion.games.engine.views.panels import (
 
 
 def panels(state: State) -> Panels:
-    """Return the panels of a state; during a roll-off nobody is on the board."""
+    """Return the panels of a state. During a roll-off every player is marked as not on the board."""
     target = int(state.standing.header.rules["target"])
     if not isinstance(state, Crapola):
         nobody = notes_of(state, [("player.not_on_board", range(len(state.standing.sides)))])
@@ -35,5 +35,6 @@ def panels(state: State) -> Panels:
 
 
 def _keeping(state: Crapola) -> Keeping | None:
+    """Return the choice of dice to keep, with the largest legal keep selected at first; None if no keep is due."""
     keeps = [option.dice for option in state.options() if isinstance(option, Keep)]
     return Keeping("set_aside", max(keeps, key=len)) if keeps else None

@@ -13,12 +13,13 @@ from types import MappingProxyType
 from companion.games.engine.dice import FACES, in_order, subsets, without
 
 STRAIGHT = (1, 2, 3, 4, 5, 6)
+"""Dice of the straight, which scores 1000."""
 
 
 def points_of(dice: tuple[int, ...]) -> int | None:
-    """Return the points of the best partition of the dice kept from one throw.
+    """Return the points of the best partition of the dice kept from one throw, at most seven in any order.
 
-    None if a die is part of no combination, or no die is kept. Takes up to seven dice in any order.
+    None if a die is part of no combination, or no die is kept.
 
     >>> points_of((1, 1, 1, 5)), points_of((2, 3))
     (1050, None)
@@ -28,14 +29,14 @@ def points_of(dice: tuple[int, ...]) -> int | None:
 
 @cache
 def keepable(dice: tuple[int, ...]) -> Mapping[tuple[int, ...], int]:
-    """Map each choice of dice that may be kept from a throw (ascending) to its points; empty for a crap-out."""
+    """Map each choice of dice that may be kept from a throw (ascending) to its points; empty for a crap-out. Cached."""
     points = {taken: points_of(taken) for taken in subsets(dice)}
     return MappingProxyType({taken: worth for taken, worth in points.items() if worth is not None})
 
 
 @cache
 def _best(dice: tuple[int, ...]) -> int | None:
-    """Points of the best partition of sorted dice; 0 for none, None if a die is part of no combination."""
+    """Return the points of the best partition of ascending dice: 0 for no dice, None if a die fits no combination."""
     if not dice:
         return 0
     totals = []
@@ -49,7 +50,10 @@ def _best(dice: tuple[int, ...]) -> int | None:
 
 
 def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield combinations that hold the lowest die, with their points; some may need dice that are not there."""
+    """Yield combinations that hold the lowest die, with their points.
+
+    A straight or three pairs are yielded even if the dice do not hold them all.
+    """
     low = dice[0]
     if low in {1, 5}:
         yield (low,), 100 if low == 1 else 50
@@ -61,5 +65,5 @@ def _combinations(dice: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], int]
 
 @cache
 def _three_pairs() -> tuple[tuple[int, ...], ...]:
-    """All sets of three pairs, ascending; four of a kind count as two pairs, six of a kind as three."""
+    """Return all sets of three pairs, ascending. Four of a kind count as two pairs, six of a kind as three."""
     return tuple((a, a, b, b, c, c) for a in FACES for b in FACES for c in FACES if a <= b <= c)

@@ -25,7 +25,7 @@ class Turn:
     """State of one turn.
 
     Attributes:
-        phase: `fresh`: nothing thrown yet; `keeping`: some of the dice must be kept; `choosing`: stop or throw on.
+        phase: `fresh`: nothing is thrown yet. `keeping`: some of the dice must be kept. `choosing`: stop or throw on.
         size: Number of dice that the turn is played with, 6 or 7; 0 before the first throw.
         points: Turn points.
         kept: Dice kept of each throw, ascending.
@@ -64,7 +64,7 @@ class Crapola:
 
     @property
     def throw_sizes(self) -> tuple[int, ...]:
-        """Six dice for a first throw, or also seven; then the dice not kept, after hot dice all."""
+        """Numbers of dice that may be thrown: six or perhaps seven first, then those not kept, all after hot dice."""
         turn = self.turn
         if self.table.over or turn.phase == "keeping":
             return ()
@@ -74,7 +74,7 @@ class Crapola:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """`spend` before the first throw, `keep` after a throw, `stop` after a keep."""
+        """Decisions allowed now: `spend` before the first throw, `keep` after a throw, `stop` after a keep; or none."""
         phase = self.turn.phase
         if self.table.over:
             return ()
@@ -138,6 +138,7 @@ class Crapola:
         }
 
     def _thrown(self, throw: Throw) -> Crapola:
+        """Return the state after a throw: a keep is due, or a crap-out passes the turn."""
         if len(throw.dice) not in self.throw_sizes:
             raise refusal(throw, self)
         turn, dice = self.turn, in_order(throw.dice)
@@ -148,6 +149,7 @@ class Crapola:
         return Crapola(self.table, Turn("keeping", turn.size or len(dice), turn.points, turn.kept, dice), (event,))
 
     def _kept(self, dice: tuple[int, ...]) -> Crapola:
+        """Return the state after a keep; hot dice if no die is left. Raises IllegalAction for an illegal keep."""
         turn = self.turn
         left = without(turn.dice, dice)
         if left is None:
@@ -161,6 +163,7 @@ class Crapola:
         return Crapola(self.table, Turn("choosing", turn.size, turn.points + points, (*turn.kept, stay), left), events)
 
     def _stopped(self) -> Crapola:
+        """Return the state after a stop. Raises IllegalAction if the first bank is below `entry`."""
         points = self.turn.points
         if points < self.table.least_bank:
             least, player = self.table.least_bank, self.standing.player
@@ -169,6 +172,7 @@ class Crapola:
         return Crapola(table, events=table.events)
 
     def _spent(self, spend: Spend) -> Crapola:
+        """Return the state after a spending. Raises IllegalAction for a wrong player or amount."""
         players = self.table.header.players
         if spend.on not in players or spend.on == players[self.table.seat]:
             raise IllegalAction(f"Points are spent on another player, not on {spend.on!r}.")
@@ -186,9 +190,11 @@ class Crapola:
         return Crapola(table, Turn() if ended else self.turn, table.events)
 
     def _throw_value(self, dice: int) -> float:
+        """Return the expected turn points of throwing `dice` dice."""
         return turn_values(self.turn.size or dice, self.table.least_bank).thrown(self.turn.points, dice)
 
     def _decision_value(self, option: Action) -> float:
+        """Return the expected turn points of a keep or stop; 0 for a spending."""
         turn = self.turn
         if isinstance(option, Keep):
             points = turn.points + keepable(turn.dice)[option.dice]
@@ -197,12 +203,13 @@ class Crapola:
         return float(turn.points)  # a spending comes before the first throw: it banks nothing
 
     def _spendings(self) -> tuple[Action, ...]:
+        """Return the least and the greatest spending on each player that is allowed now."""
         most = {name: self.table.most_to_spend_on(seat) for seat, name in enumerate(self.table.header.players)}
         return tuple(Spend(name, points) for name in most for points in sorted({1, most[name]}) if most[name])
 
 
 def begin(header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY) -> Crapola:
-    """Return the first state, as `engine.roll_off.Begin` describes."""
+    """Return the state before the first turn, of the player in seat `first`. Seats in `left` have left already."""
     count = len(header.players)
     table = Totals(header, (0,) * count, (False,) * count, first, one_remains(count, left), left=left)
     return Crapola(table, events=events)

@@ -102,7 +102,10 @@ class Totals:
         return replace(self, totals=_with(totals, on, totals[on] - points)).passed_on((event,))
 
     def passed_on(self, events: tuple[Event, ...] = ()) -> Totals:
-        """Pass the turn in the direction of play, in the last round to the next seat that is due; else end the game."""
+        """Pass the turn to the next seat in the direction of play, or end the game if no turn is left.
+
+        In the last round only seats that are due have a turn.
+        """
         count, due, passed = len(self.totals), self.due - {self.seat}, 0
         for step in range(1, count):
             seat = (self.seat + self.direction * step) % count
@@ -133,4 +136,5 @@ class Totals:
 
 
 def _with(values: tuple[T, ...], place: int, value: T) -> tuple[T, ...]:
+    """Return a copy of a tuple with the entry at index `place` replaced."""
     return (*values[:place], value, *values[place + 1 :])

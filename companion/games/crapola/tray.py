@@ -37,7 +37,10 @@ class CrapolaTray:
         return not _crapola(state).turn.kept
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
-        """Yield the keep of the dice set aside; then with dice moved to the keep zone since."""
+        """Yield possible decisions made before the roll: the keep of the dice set aside, then of newly kept dice too.
+
+        An empty sequence is yielded if no keep is due. Illegal keeps are left out.
+        """
         if "keep" not in state.decisions:
             yield ()
             return
@@ -46,7 +49,13 @@ class CrapolaTray:
                 yield (Keep(kept),)
 
     def thrown(self, state: State, dice: TrayDice, still: Values) -> Iterator[Values]:
-        """Yield the dice of the throw zone without the kept ones; then with those moved to the keep zone since."""
+        """Yield the dice of the throw zone that moved; then these with the dice newly moved to the keep zone.
+
+        Args:
+            state: State before the throw.
+            dice: Dice of the tray by zone.
+            still: Dice of the throw zone that did not move.
+        """
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
@@ -66,7 +75,7 @@ class CrapolaTray:
         return (Keep(dice.set_aside),) if "keep" in state.decisions and dice.set_aside else ()
 
     def staying(self, state: State) -> Values:
-        """Return the dice set aside in this turn since the last hot dice."""
+        """Return the dice set aside in this turn since the last hot dice, which the next throw leaves in place."""
         turn = _crapola(state).turn
         if self.takes_all(state):
             return ()
@@ -81,16 +90,18 @@ class CrapolaTray:
         return not _crapola(state).turn.dice
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Return nothing: the button banks."""
+        """Return no choices: the button banks."""
         return ()
 
 
 def _crapola(state: State) -> Crapola:
+    """Return the state as one of Crapola; a state of another game is a programming error."""
     assert isinstance(state, Crapola), "the state is one of Crapola"
     return state
 
 
 def _notice(state: Crapola, kept: Values) -> Phrase:
+    """Return the notice about the dice set aside: their points, why they may not be kept, or an example to keep."""
     lying = state.turn.dice
     args: dict[str, Any] = {"player": state.standing.player, "dice": list(kept)}
     if not kept:

@@ -87,7 +87,7 @@ class CribDice:
 
     @property
     def decisions(self) -> tuple[str, ...]:
-        """`point` after a throw of seven; `stop`, and perhaps `bomb`, with frozen dice; else none."""
+        """Decisions allowed now: `point` after a throw of seven; `stop`, perhaps `bomb`, with frozen dice; or none."""
         if self.turn.phase == "naming":
             return ("point",)
         if self.turn.phase != "choosing":

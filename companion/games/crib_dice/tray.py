@@ -58,7 +58,7 @@ class CribDiceTray:
         yield from thrown_or_moved(dice, still, self.staying(state))
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Return the point that the keep zone names, or a notice of what is wrong or awaited."""
+        """Return the point that the keep zone names, or a notice of what is wrong or comes next."""
         crib = _crib(state)
         if state.standing.over or not dice.kept or dice.overruled:
             return Meaning(notice=_without_kept(crib, dice))
@@ -69,7 +69,7 @@ class CribDiceTray:
         return Meaning(notice=clear_tray(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return nothing: a stop banks the set without another decision."""
+        """Return no decisions: a stop banks the set without another one."""
         return ()
 
     def staying(self, state: State) -> Values:
@@ -81,7 +81,7 @@ class CribDiceTray:
         return 7 in state.throw_sizes
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Return nothing: the button banks."""
+        """Return no choices: the button banks."""
         return ()
 
 

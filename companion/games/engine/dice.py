@@ -8,6 +8,7 @@ from itertools import combinations, combinations_with_replacement
 from math import factorial, prod
 
 FACES = (1, 2, 3, 4, 5, 6)
+"""Values of a die."""
 
 
 def in_order(dice: Sequence[int]) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 NO_ARGS: Mapping[str, Any] = MappingProxyType({})
+"""Empty arguments: the default of `Event.args`."""
 
 
 class Event(NamedTuple):

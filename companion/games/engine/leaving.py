@@ -41,7 +41,7 @@ def one_remains(seats: int, left: Set[int]) -> bool:
 
 
 def turn_continues(before: State, after: State) -> bool:
-    """Whether the turn goes on unchanged after a player left: same seat to play, same dice to throw."""
+    """Return whether the turn goes on unchanged after a player left: same seat to play, same dice to throw."""
     to_play = after.standing.to_play
     return to_play is not None and (before.standing.to_play, before.throw_sizes) == (to_play, after.throw_sizes)
 

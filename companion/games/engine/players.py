@@ -26,20 +26,20 @@ class Dice(Protocol):
 
 
 def careless(state: State) -> Choice:
-    """Choose by the rule of thumb of the game, `Rulebook.careless`."""
+    """Return the choice of the game's rule of thumb, `Rulebook.careless`. In a roll-off, throw."""
     if isinstance(state, RollOff):
         return state.throw_sizes[0]
     return game_named(state.standing.header.game).careless(state)
 
 
 def steady(state: State) -> Choice:
-    """Choose the option of the highest expected points; fall back to `careless` if the game has no values."""
+    """Return the option with the highest expected points, or that of `careless` if the game has no values."""
     values = state.expected_values()
     return _best(values) if values else careless(state)
 
 
 def best(state: State) -> Choice:
-    """Choose the option of the highest win probability; fall back to `steady` where it is unknown."""
+    """Return the option with the highest win probability, or that of `steady` where it is unknown."""
     if isinstance(state, RollOff) or not state.decisions:
         return steady(state) if len(state.throw_sizes) > 1 else state.throw_sizes[0]
     try:

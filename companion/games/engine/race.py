@@ -1,4 +1,4 @@
-"""History of the scores of a game."""
+"""History of the scores of a game, for the chart of its race."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from companion.games.engine.transcript import Transcript
 
 
 def replayed(content: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the state view after each line of a transcript; if a line is refused, the error as the last object.
+    """Yield the state view after each line of a transcript. A refused line ends it with the error as an object.
 
     >>> from companion.games.registry import GAMES
     >>> head = f'{{"transcript": 1, "game": "{next(iter(GAMES))}", "players": ["Ann", "Ben"]}}'
@@ -29,7 +29,7 @@ def replayed(content: bytes) -> Iterator[dict[str, Any]]:
 
 
 def transcript_of(content: bytes) -> Transcript:
-    """Read a whole transcript.
+    """Parse a whole transcript, header and lines, and return it with the state after its last line.
 
     Raises:
         RulesError: A line is refused; the message names its number. The subclass is that of the refusal.

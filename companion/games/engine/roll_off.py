@@ -12,7 +12,7 @@ from companion.games.engine.leaving import NOBODY, leave_event, seat_leaving
 
 
 class Begin(Protocol):
-    """Function that makes the first state of a game."""
+    """Function that returns the first state of a game."""
 
     def __call__(
         self, header: Header, first: int, events: tuple[Event, ...] = (), left: frozenset[int] = NOBODY
@@ -32,7 +32,8 @@ class RollOff:
     """State of a roll-off; `after` returns the first state of the game when it is decided.
 
     Attributes:
-        begin: Makes the first state of the game that follows.
+        header: Set-up of the game.
+        begin: Returns the first state of the game that follows.
         throwers: Seats that throw in this round, in order.
         totals: Sum of each throw so far, in the order of `throwers`.
         left: Seats of the players who have left.
@@ -48,11 +49,12 @@ class RollOff:
 
     @property
     def standing(self) -> Standing:
-        """How the sides stand before the game that follows; the seat to play is the one that throws next."""
+        """Scores and sides before the game that follows; the seat to play is the one that throws next."""
         return self._game.standing
 
     @property
     def _to_play(self) -> int:
+        """Seat that throws next."""
         return self.throwers[len(self.totals)]
 
     @property
@@ -79,7 +81,9 @@ class RollOff:
         return ((2, 0.0),)
 
     def after(self, action: Action) -> State:
-        """Return the next state: of this round, of a round of the tied players, or of the game.
+        """Return the state after a throw of two dice, or after a player left.
+
+        It is in this round, in a round of the tied players, or the first state of the game.
 
         Raises:
             IllegalAction: The action is neither a throw of two dice nor a player who leaves.

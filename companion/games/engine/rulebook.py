@@ -135,6 +135,7 @@ def form_of(game: Rulebook) -> dict[str, Any]:
 
 
 def _check_players(players: tuple[str, ...]) -> None:
+    """Raise RulesError unless all names differ, have 1 to 24 characters, and are valid Unicode."""
     for name in players:
         if not 1 <= len(name) <= 24:
             raise RulesError(f"A player's name has 1 to 24 characters; {name[:24]!r}... has {len(name)}.")

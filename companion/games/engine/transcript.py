@@ -18,7 +18,7 @@ GAME_OVER = Event("game_over")
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A header, the lines in force, and the state after them.
+    """A game as its header, the lines in force, and the state after them.
 
     Immutable linked list: each transcript refers to the one before its last line, so an undo replays nothing.
 
@@ -31,6 +31,8 @@ class Transcript:
     (('point',), 'Ann', True)
 
     Attributes:
+        header: Set-up of the game.
+        state: State after the last line in force.
         lines_read: Number of lines read: header, undo lines and lines taken back included. `line` in a view.
         line_count: Number of lines in force after the header.
         last: The last line in force; None right after the header.
@@ -58,7 +60,7 @@ class Transcript:
 
     @property
     def steps(self) -> tuple[Transcript, ...]:
-        """The transcript after the header, then after each line in force."""
+        """Transcripts of this game from the header alone to this one, one for each line in force."""
         steps = [self]
         while (before := steps[-1].before) is not None:
             steps.append(before)
@@ -92,6 +94,7 @@ class Transcript:
         return {"line": self.lines_read, **self.state.view()}
 
     def _taken_back(self, count: int) -> Transcript:
+        """Return the transcript without its last `count` lines. Raises IllegalAction if there are fewer."""
         if count > self.line_count:
             raise IllegalAction(f"No more lines can be taken back than stand: {self.line_count}.")
         step: Transcript = self

@@ -60,13 +60,13 @@ class Meaning:
 
 
 class KeepZonePolicy(Protocol):
-    """How a game interprets the tray. Pure: every method takes the current state of the game."""
+    """How a game interprets the dice in the tray. Methods are pure: they take the current state of the game."""
 
     def dice_expected(self, state: State) -> int | None:
         """Return the number of dice that both zones together must show; None if the rules leave it open."""
 
     def starts_afresh(self, state: State) -> bool:
-        """Whether the next throw takes all dice, including those left in the tray by the turn before."""
+        """Return whether the next throw takes all dice, including those left in the tray by the turn before."""
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterable[tuple[Action, ...]]:
         """Yield possible decisions made before the current roll, likeliest first; `()` stands for no decision."""
@@ -75,7 +75,7 @@ class KeepZonePolicy(Protocol):
         """Yield possible throws, likeliest first. `still` are dice of the throw zone that did not move."""
 
     def at_rest(self, state: State, dice: TrayDice) -> Meaning:
-        """Interpret the tray when nothing was rolled."""
+        """Return the decisions and the notice that the dice in the tray mean when nothing was rolled."""
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
         """Return the decisions to play before a stop, when all dice are lifted out."""
@@ -84,7 +84,7 @@ class KeepZonePolicy(Protocol):
         """Return the dice that the next throw leaves in the tray: frozen, kept or set aside."""
 
     def takes_all(self, state: State) -> bool:
-        """Whether the next throw takes every die. An empty tray is then no sign of a stop."""
+        """Return whether the next throw takes every die. An empty tray is then no sign of a stop."""
 
     def choices(self, state: State) -> tuple[Action, ...]:
         """Return decisions that the buttons step through instead of banking, likeliest first."""
@@ -118,11 +118,11 @@ class ThrowsOnly:
         return Meaning(notice=waiting_notice(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return nothing: no decision is due before a stop."""
+        """Return no decisions: none is due before a stop."""
         return ()
 
     def staying(self, state: State) -> Values:
-        """Return nothing: no die stays."""
+        """Return no dice: none stays in the tray."""
         return ()
 
     def takes_all(self, state: State) -> bool:
@@ -130,7 +130,7 @@ class ThrowsOnly:
         return True
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Return nothing: the button banks."""
+        """Return no choices: the button banks."""
         return ()
 
 
@@ -147,11 +147,11 @@ class DecidedElsewhere:
     game: KeepZonePolicy
 
     def dice_expected(self, state: State) -> int | None:
-        """Return the number that the game expects."""
+        """Return the number of dice that the game's policy expects in the tray."""
         return self.game.dice_expected(state)
 
     def starts_afresh(self, state: State) -> bool:
-        """Return the answer of the game."""
+        """Return whether the next throw takes all dice, as the game's policy answers."""
         return self.game.starts_afresh(state)
 
     def before_throw(self, state: State, dice: TrayDice) -> Iterator[tuple[Action, ...]]:
@@ -167,11 +167,11 @@ class DecidedElsewhere:
         return Meaning(notice=waiting_notice(state))
 
     def before_bank(self, state: State, dice: TrayDice) -> tuple[Action, ...]:
-        """Return nothing: no decision is due before a stop."""
+        """Return no decisions: none is due before a stop."""
         return ()
 
     def staying(self, state: State) -> Values:
-        """Return the dice that stay in the game."""
+        """Return the dice that the next throw leaves in the tray, as the game's policy answers."""
         return self.game.staying(state)
 
     def takes_all(self, state: State) -> bool:
@@ -179,7 +179,7 @@ class DecidedElsewhere:
         return True
 
     def choices(self, state: State) -> tuple[Action, ...]:
-        """Return the choices of the game: people may decide for the seat."""
+        """Return the choices of the game's policy: people may decide for the seat."""
         return self.game.choices(state)
 
 

@@ -25,7 +25,7 @@ REFRESH_S = 0.2
 
 
 def solvers(game: str) -> Mapping[str, Solver]:
-    """Solvers of the game's tables by file name; empty if the game has no solver module here."""
+    """Return the solvers of a game's tables by file name; empty if the game has no solver module here."""
     solver = f"companion.games.solving.{game}"
     if importlib.util.find_spec(solver) is None:
         return {}
@@ -77,11 +77,17 @@ _progress: MutableSequence[float] | None = None
 
 
 def _set_progress(shared: Any) -> None:
+    """Store the shared array of progress values in a worker process."""
     global _progress
     _progress = shared
 
 
 def _timed_table(game: str, name: str, place: int) -> tuple[bytes, float]:
+    """Compute one table in a worker process and report its progress at index `place` of the shared array.
+
+    Returns:
+        The content of the table, and the processor time in seconds.
+    """
     begun = time.process_time()
 
     def report(share: float) -> None:

@@ -16,10 +16,10 @@ from companion.games.solving.crag_plays import plays
 
 
 def solved(strict: bool) -> Floats:
-    """Solve the expected points of the rest of each sheet by backward induction over filled categories.
+    """Return the expected points of the rest of each sheet with best play, by backward induction.
 
     Args:
-        strict: The house rule `thirteen_without_double`.
+        strict: Whether the house rule `thirteen_without_double` is on.
 
     Returns:
         Shape (8192,), points; the index has bit i set where category i of the sheet is filled.
@@ -43,28 +43,31 @@ def solved(strict: bool) -> Floats:
 
 
 def _without_and_with(content: Callable[[bool], bytes]) -> Generator[float, None, bytes]:
-    """Yield progress and return a table in two halves: without and with `thirteen_without_double`."""
+    """Yield progress and return a table in two halves: `content` without and with `thirteen_without_double`."""
     without = content(False)
     yield 0.5
     return without + content(True)
 
 
 def sheet_table() -> Generator[float, None, bytes]:
-    """Compute `solved` without and with `thirteen_without_double`, as little-endian float64."""
+    """Compute the table of expected remaining points: `solved` without and with `thirteen_without_double`.
+
+    Little-endian float64.
+    """
     return _without_and_with(lambda strict: solved(strict).astype("<f8").tobytes())
 
 
 def play_table() -> Generator[float, None, bytes]:
-    """Compute `plays` by entry, as little-endian uint16, zlib-compressed.
+    """Compute the table of turn outcomes: `plays` without, then with `thirteen_without_double`.
 
-    Without, then with `thirteen_without_double`.
+    Little-endian uint16 by entry and sheet, zlib-compressed.
     """
     halves = yield from _without_and_with(lambda strict: plays(solved(strict), strict).T.astype("<u2").tobytes())
     return zlib.compress(halves, 9)
 
 
 def opening_table() -> Generator[float, None, bytes]:
-    """Compute the score distributions of sheets with few categories filled (`win.openings`).
+    """Compute the distributions of the remaining points of sheets with few categories filled (`win.openings`).
 
     In units of `win.UNIT`, as little-endian uint32, zlib-compressed; without and with `thirteen_without_double`.
     """

@@ -20,11 +20,11 @@ Processors round the last digits differently; ties make all machines choose the 
 
 
 def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
-    """Return the outcome distribution of an optimal turn on each sheet.
+    """Return how often a turn with best play ends with each entry, for each sheet.
 
     Args:
         later: (SHEETS,) expected points of the rest of each sheet.
-        strict: The house rule `thirteen_without_double`.
+        strict: Whether the house rule `thirteen_without_double` is on.
 
     Returns:
         (sheets, entries) count, of `TURNS`, of turns that end with each entry of `enterable`.
@@ -42,7 +42,13 @@ def plays(later: Floats, strict: bool) -> npt.NDArray[np.uint16]:
 
 
 def _entered(masks: Masks, points: Masks, later: Floats) -> tuple[Floats, Masks]:
-    """Return value and category index of the best entry, both of shape (dice, masks)."""
+    """Return the value and the category index of the best entry of each three dice, both of shape (dice, masks).
+
+    Args:
+        masks: Sheets with an open category, as sets of filled categories.
+        points: (dice, categories) points.
+        later: (SHEETS,) expected points of the rest of each sheet.
+    """
     best = np.full((len(LYING), len(masks)), -np.inf)
     where = np.zeros(best.shape, dtype=np.int64)
     for place in PLACES:

@@ -15,7 +15,7 @@ from companion.games.crapola.odds.turn_value import STORED, TURNS, evaluate
 
 
 def offer_table() -> Generator[float, None, bytes]:
-    """Write the offers of every number of dice, in the form that `offers.offers_table` reads: little-endian uint32."""
+    """Compute the table of keep offers for 1 to 7 dice, as `offers.offers_table` reads it: little-endian uint32."""
     yield 0.0
     numbers = []
     for dice in range(1, 8):
@@ -25,7 +25,7 @@ def offer_table() -> Generator[float, None, bytes]:
 
 
 def turn_table(size: int, least: int) -> Generator[float, None, bytes]:
-    """Solve the turn values of `size` dice and a first bank of `least` points.
+    """Compute the table of turn values for `size` dice and a least bank of `least` points.
 
     Little-endian float64, by points, then by number of dice from 1.
     """
@@ -41,7 +41,10 @@ def bank_table() -> Generator[float, None, bytes]:
 
 
 def race_table() -> Generator[float, None, bytes]:
-    """Solve the race for two: `race.solved` below the target, in units of `race.UNIT`, as little-endian uint16."""
+    """Compute the table of the race for two: win probabilities of `race.solved` below the target.
+
+    In units of `race.UNIT`, as little-endian uint16.
+    """
     yield 0.0
     return np.rint(race.solved(race.played(0))[1:, 1:] / race.UNIT).astype("<u2").tobytes()
 

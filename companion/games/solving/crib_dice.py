@@ -44,7 +44,10 @@ def turn_table() -> Generator[float, None, bytes]:
 
 
 def banks_table() -> Generator[float, None, bytes]:
-    """Compute `banks` without, then with `piddle_points`, as little-endian float64 of equal length."""
+    """Compute the table of bank distributions: `banks` without, then with `piddle_points`.
+
+    Little-endian float64, both of equal length.
+    """
     yield 0.0
     without, with_points = banks(False), banks(True)
     without += (0.0,) * (len(with_points) - len(without))
@@ -52,7 +55,7 @@ def banks_table() -> Generator[float, None, bytes]:
 
 
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """Return the probability of banking 0, 1, 2, ... points when a turn maximises turn points.
+    """Return the probability of banking 0, 1, 2, ... points in a turn that maximises turn points.
 
     The probability missing to 1 is a wipe-out.
     """
@@ -104,10 +107,10 @@ def _play_on(
 
 
 def duel_table(piddle_points: bool) -> Generator[float, None, bytes]:
-    """Solve the game between two sides.
+    """Solve the game between two sides and return its win probabilities; yields the progress.
 
-    Win probabilities in units of `duel.UNIT`, little-endian uint32: by `duel.place`, then of a last turn by the gap in
-    holes to the leader.
+    In units of `duel.UNIT`, little-endian uint32: by `duel.place`, then of a last turn by the gap in holes to the
+    leader.
     """
     game = Duel(piddle_points)
     for found, residual in solved(game):

@@ -46,7 +46,7 @@ FLOAT32_ABOVE = 1e-3
 
 
 def last_turn_wins(piddle_points: bool) -> Floats:
-    """Return the (GAPS,) win probability of one last turn, by holes behind the leader; a draw counts half."""
+    """Return the (GAPS,) win probability of the last turn of a game, by holes behind the leader; a draw counts half."""
     gaps = np.arange(GAPS)
     gained = np.arange(len(gaps) + 2 * MAX_SET_SCORE + 1)[:, np.newaxis]
     bank = np.where(gained > gaps, 1.0, np.where(gained == gaps, 0.5, 0.0))
@@ -56,10 +56,10 @@ def last_turn_wins(piddle_points: bool) -> Floats:
 
 
 class Duel:
-    """Bellman operator of the game between two sides.
+    """The exact game between two sides: applies the Bellman operator to the values of its states.
 
     Args:
-        piddle_points: The house rule.
+        piddle_points: Whether the house rule `piddle_points` is on.
 
     Attributes:
         last: (GAPS,) win probability of a last turn, by holes behind the leader.
@@ -70,7 +70,7 @@ class Duel:
         self.last = last_turn_wins(piddle_points)
 
     def bank_beyond(self, order: int, holes: Indices, other: Indices) -> Floats:
-        """Return the value of banking beyond the track.
+        """Return the mover's win probability after banking beyond the track.
 
         Args:
             order: 0 if the mover starts the round, 1 if it ends it.
@@ -81,7 +81,7 @@ class Duel:
         return won if order == 1 else won - self.last[np.minimum(holes - other, GAPS - 1)]
 
     def payoffs(self, values: Floats, order: int, others: Indices) -> tuple[Floats, Floats]:
-        """Return the values of the two ends of a turn: bank and wipe-out.
+        """Return the mover's win probability after each end of a turn: a bank, and a wipe-out.
 
         Args:
             values: Values of all states, shape SHAPE, of any float type.
@@ -111,7 +111,13 @@ class Duel:
         return found
 
     def _batch_values(self, values: Floats, order: int, others: Indices) -> Floats:
-        """Return best values of one batch, by peg, other's peg, wipe-outs and other's wipe-outs."""
+        """Return the values of the best turns of one batch, by peg, other's peg, wipe-outs and other's wipe-outs.
+
+        Args:
+            values: Values of later turns, shape SHAPE.
+            order: 0 if the movers start the round, 1 if they end it.
+            others: Pegs of the others in the batch.
+        """
         bank, lost = self.payoffs(values, order, others)
         size, apart = len(others) * FUCHLE, FUCHLE - 1
         # A fuchle costs the same wherever it begins: who is one wipe-out from it has one column for all holes.
@@ -145,7 +151,7 @@ class InterpolatedDuel:
             self._turns.append(Turns(duel.piddle_points, np.repeat(bank, FUCHLE * NODES, axis=1), lost))
 
     def solved(self) -> Floats:
-        """Return the values of all states of the approximate game, shape SHAPE."""
+        """Return the values of all states of the approximate game, shape SHAPE, as a fixed point of the sweep."""
         found = np.empty(SHAPE)
 
         def disagreement(resets: Floats) -> Floats:
@@ -157,7 +163,7 @@ class InterpolatedDuel:
         return found
 
     def _swept(self, resets: Floats) -> Floats:
-        """Sweep all levels from the far end.
+        """Return the values of all states, shape SHAPE, by one sweep over the levels from the far end.
 
         Args:
             resets: Values after a fuchle, by order, next mover's peg and next mover's wipe-outs.
@@ -173,7 +179,13 @@ class InterpolatedDuel:
         return values
 
     def _fill_in(self, level: int, values: Floats, resets: Floats) -> None:
-        """Fill in `values` of all states of one level (sum of the pegs), and the values of banking there."""
+        """Store the values of all states of one level, and the values of banking there.
+
+        Args:
+            level: Sum of both pegs.
+            values: Values of all states, shape SHAPE; those of the level are filled in.
+            resets: Values after a fuchle, as in `_swept`.
+        """
         other = np.arange(max(0, level - PEGS + 1), min(level, PEGS - 1) + 1)
         mover = level - other
         fresh = np.stack([turns.fresh[level].reshape(PEGS, FUCHLE, NODES)[other] for turns in self._turns])
@@ -216,7 +228,7 @@ class Policy:
                     known[:, step::PEG_STEP] = low + np.float32(step / PEG_STEP) * (high - low)
 
     def corrections(self, missing: Floats) -> Floats:
-        """Policy evaluation: return the correction of all values for given Bellman residuals, both of shape SHAPE."""
+        """Return the correction of all values for given Bellman residuals (policy evaluation), both of shape SHAPE."""
         found = missing
 
         def disagreement(resets: Floats) -> Floats:
@@ -228,7 +240,7 @@ class Policy:
         return found
 
     def _swept(self, missing: Floats, resets: Floats) -> Floats:
-        """Sweep all levels from the far end.
+        """Return the corrections of all states, shape SHAPE, by one sweep over the levels from the far end.
 
         Args:
             missing: Bellman residuals, shape SHAPE.
@@ -295,7 +307,7 @@ class AndersonMixing:
 
 
 def fixed_point(change: Callable[[Floats], Floats], start: Floats, enough: float, at_most: int = 40) -> Floats:
-    """Find a root of a residual by Anderson acceleration.
+    """Return a root of a residual function, found by Anderson acceleration.
 
     Args:
         change: Returns the residual at a point.

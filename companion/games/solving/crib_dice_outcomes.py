@@ -45,6 +45,14 @@ class Outcomes:
         self.banked = banked[:holes]
 
     def _play_on(self, hole: int, some: slice, reached: Floats, banked: Floats) -> None:
+        """Propagate the probability of throws of seven at a hole to stops, rollovers and wipe-outs.
+
+        Args:
+            hole: Hole at which the turns throw seven dice.
+            some: Columns that start at this hole or before.
+            reached: (holes, columns) probability of a throw of seven at each hole; later holes are added to.
+            banked: (holes, columns) probability of a stop at each hole; added to.
+        """
         turns, lost_piddle = self._turns, 1 - sum(chance for _, chance in self._ends)
         turns.solve_sets(hole, some)
         chosen = self._chosen(reached[hole, some], some)
@@ -64,7 +72,18 @@ class Outcomes:
         self.wiped[some] += chosen[0]
 
     def _stopped(self, hole: int, frozen: int, thrown: Floats, chosen: Floats, banked: Floats) -> Floats:
-        """Return the (6, columns) probability of throwing on, by value; add that of stopping to `banked`."""
+        """Split the probability of the sets of `frozen` dice into stops and throws.
+
+        Args:
+            hole: Hole before the turn's set.
+            frozen: Number of frozen dice.
+            thrown: (6, columns) value of throwing on, by value of the dice.
+            chosen: (ROWS, columns) probability of holding each set.
+            banked: (holes, columns) probability of a stop at each hole; added to.
+
+        Returns:
+            (6, columns) probability of throwing on.
+        """
         columns, here = chosen.shape[1], chosen[ROW[frozen] : ROW[frozen] + 6]
         stopping = np.where(thrown <= self._turns.bank[hole + stops_of(frozen), :columns], here, 0.0)
         for value, stop in enumerate(hole + stops_of(frozen)):

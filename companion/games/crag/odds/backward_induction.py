@@ -15,7 +15,10 @@ Floats = npt.NDArray[np.float64]
 
 @cache
 def after_keeps() -> Floats:
-    """(keeps, dice) probability of each result after throwing the dice that were not kept."""
+    """Return the (keeps, dice) probability of each three dice after keeping some and throwing the others. Cached.
+
+    Rows are indices in `KEEPS`, columns in `LYING`.
+    """
     chances = np.zeros((len(KEEPS), len(LYING)))
     for place, kept in enumerate(KEEPS):
         missing = 3 - len(kept)
@@ -26,6 +29,9 @@ def after_keeps() -> Floats:
 
 @cache
 def choices() -> npt.NDArray[np.int64]:
-    """(dice, 8) indices in `KEEPS` of all keeps that each first throw allows; the last one is repeated as padding."""
+    """Return the (dice, 8) indices in `KEEPS` of all keeps that each first throw allows. Cached.
+
+    Shorter rows repeat their last index as padding.
+    """
     places = [[KEEPS.index(kept) for kept in subsets(dice)] for dice, _ in throws_of(3)]
     return np.array([row + row[-1:] * (8 - len(row)) for row in places])

@@ -14,12 +14,15 @@ from companion.games.crag.scoring import CATEGORIES, points_for
 from companion.games.engine.dice import in_order, subsets, throws_of
 
 TABLE = "sheets.f8"
+"""File of the stored expected points of each sheet, without and with `thirteen_without_double`."""
 SHEETS = 1 << len(CATEGORIES)
 """Number of sets of filled categories; `filled_of` gives the index of each."""
 FULL = SHEETS - 1
 """Table index of the full sheet."""
 LYING = tuple(dice for dice, _ in throws_of(3))
+"""Every result of three dice, ascending."""
 KEEPS = tuple(dice for count in range(4) for dice, _ in throws_of(count))
+"""Every choice of dice that may be kept: none, one, two or all three."""
 Dice = tuple[int, ...]
 
 
@@ -30,19 +33,29 @@ def filled_of(categories: Iterable[str]) -> int:
 
 @cache
 def points_table(strict: bool) -> dict[Dice, tuple[int, ...]]:
-    """Map each result of three dice to its points in every category, in the order of the sheet."""
+    """Map each result of three dice to its points in every category, in the order of the sheet. Cached.
+
+    `strict` is the house rule `thirteen_without_double`.
+    """
     return {dice: tuple(points_for(category, dice, strict) for category in CATEGORIES) for dice in LYING}
 
 
 @cache
 def lying_after(kept: Dice) -> tuple[tuple[Dice, int], ...]:
-    """Each result of throwing the dice that were not kept, with the number of ways it can fall."""
+    """Return each result of throwing the dice not kept, with its number of permutations. Cached.
+
+    >>> len(lying_after((6, 6)))
+    6
+    """
     return tuple((in_order(kept + dice), ways) for dice, ways in throws_of(3 - len(kept)))
 
 
 @cache
 def sheets(strict: bool) -> tuple[float, ...]:
-    """Stored table: expected remaining points, indexed by the filled categories."""
+    """Return the stored table of expected remaining points, indexed by the filled categories. Cached.
+
+    `strict` is the house rule `thirteen_without_double`.
+    """
     values = floats(__package__, TABLE)
     return values[SHEETS:] if strict else values[:SHEETS]
 
@@ -63,22 +76,27 @@ class TurnValues:
         self._points = points
 
     def entered(self, dice: Dice, category: str) -> float:
-        """Value of entering those dice in that category."""
+        """Return the value of entering the dice in a category: its points and the later turns."""
         place = CATEGORIES.index(category)
         return self._points[dice][place] + self._later[place]
 
     def best_entry(self, dice: Dice) -> float:
-        """Value of entering those dice in the best unused category."""
+        """Return the value of entering the dice in the best unused category."""
         scores = self._points[dice]
         return max(scores[place] + self._later[place] for place in self._unused)
 
     def kept(self, dice: Dice, best: dict[Dice, float] | None = None) -> float:
-        """Value of keeping those dice and throwing the others again. `best` caches `best_entry`."""
+        """Return the value of keeping those dice and throwing the others again.
+
+        Args:
+            dice: Dice that are kept, ascending.
+            best: Values of `best_entry` where they are known already.
+        """
         entries = best or {lying: self.best_entry(lying) for lying, _ in lying_after(dice)}
         return sum(ways * entries[lying] for lying, ways in lying_after(dice)) / float(6 ** (3 - len(dice)))
 
     def fresh(self) -> float:
-        """Value before the first throw of the turn."""
+        """Return the value before the first throw of the turn."""
         best = {dice: self.best_entry(dice) for dice in LYING}
         kept = {dice: self.kept(dice, best) for dice in KEEPS}
         return sum(ways * max(kept[choice] for choice in subsets(dice)) for dice, ways in throws_of(3)) / 216.0
@@ -86,5 +104,5 @@ class TurnValues:
 
 @lru_cache(maxsize=64)
 def turn_values(filled: int, strict: bool) -> TurnValues:
-    """Return the values of a turn. Cached for the most recent sheets."""
+    """Return the values of a turn on a sheet with those categories filled. Cached for the most recent sheets."""
     return TurnValues(filled, strict)

@@ -26,14 +26,17 @@ from companion.games.engine.game import Action, Enter, Keep, State
 TOTALS = 245
 """Number of possible final totals: 0 to 244."""
 PLACES = range(len(CATEGORIES))
+"""Indices of the categories."""
 PLAYS = "plays.u2z"
+"""File of the stored outcome counts of a turn on each sheet."""
 OPENINGS = "openings.u4z"
+"""File of the stored distributions of the sheets with few categories filled."""
 OPENING = 2
 """Filled categories up to which a sheet's distribution is stored, because it would take long to compute."""
 LATE = 7
 """Filled categories from which all distributions are computed when the tables are loaded."""
 BATCH_SIZE = 128
-"""Sheets per batch: as many as fit in a processor's cache."""
+"""Number of sheets computed at a time: as many as fit in a processor's cache."""
 UNIT = 2.0**-32
 """Probability per unit of the stored openings."""
 TURNS = 6**6
@@ -43,24 +46,25 @@ Masks = npt.NDArray[np.int64]
 
 @cache
 def _filled() -> Masks:
-    """(SHEETS,) number of filled categories."""
+    """Return the (SHEETS,) number of filled categories of each sheet."""
     return np.array([mask.bit_count() for mask in range(SHEETS)])
 
 
 @cache
 def openings() -> Masks:
-    """Indices of the sheets whose distributions are stored, ascending."""
+    """Return the indices of the sheets whose distributions are stored, ascending."""
     found: Masks = np.flatnonzero(_filled() <= OPENING)
     return found
 
 
 @cache
 def enterable() -> tuple[tuple[int, int], ...]:
-    """All entries of a turn: category index and points, ascending."""
+    """Return all entries that a turn may make, as category index and points, ascending."""
     return tuple((place, points) for place in PLACES for points in sorted({row[place] for row in _points()}))
 
 
 def _points() -> tuple[tuple[int, ...], ...]:
+    """Return the points of each result of three dice in every category, without house rules."""
     return tuple(points_table(False)[dice] for dice in LYING)
 
 
@@ -69,7 +73,7 @@ MOST = tuple(map(max, zip(*_points(), strict=True)))
 
 
 class Prospects:
-    """Distributions of each sheet's remaining points if every turn is played for the total. Computed lazily.
+    """Distributions of each sheet's remaining points if every turn is played for the total. Computed when needed.
 
     Args:
         plays: (sheets, entries) how often, in units of 1 / TURNS, a turn on each sheet ends in each of `enterable`.
@@ -86,7 +90,10 @@ class Prospects:
         self._known[[FULL, *openings()[: len(opening)]]] = True
 
     def _ends_in(self, place: int, plays: npt.NDArray[np.uint16]) -> tuple[Floats, Floats]:
-        """(sheets, entries) probability of each entry in a category, and `_later` shifted by its points."""
+        """Return the (sheets, entries) probability of each entry in a category, and `_later` shifted by its points.
+
+        The second array is a view of `_later` without a copy, of shape (BATCH_SIZE, entries, TOTALS).
+        """
         columns = [column for column, (where, _) in enumerate(enterable()) if where == place]
         step = enterable()[columns[1]][1]  # points of a category are multiples of this
         row, point = self._later.strides
@@ -94,32 +101,35 @@ class Prospects:
         return plays[:, columns] / TURNS, as_strided(self._later[:, BEST:], (BATCH_SIZE, len(columns), TOTALS), strides)
 
     def of(self, filled: int) -> Floats:
-        """(TOTALS,) distribution of the remaining points of a sheet."""
+        """Return the (TOTALS,) distribution of the remaining points of a sheet; compute it if it is not known yet."""
         if not self._known[filled]:
             self.prepare([filled])
         chances: Floats = self._chances[filled]
         return chances
 
     def prepare(self, sheets: Iterable[int]) -> None:
-        """Compute the distributions of those sheets and of all their successors."""
+        """Compute the distributions of those sheets and of all sheets that can follow them."""
         every, some = np.arange(SHEETS), np.zeros(SHEETS, dtype=bool)
         for sheet in sheets:
             some |= every & sheet == sheet
         self.work_out(np.flatnonzero(some))
 
     def work_out(self, sheets: Masks) -> None:
-        """Compute the distributions of those sheets by backward induction; all their successors must be among them."""
+        """Compute the distributions of those sheets by backward induction.
+
+        All sheets that can follow must be among them.
+        """
         missing = sheets[~self._known[sheets]]
         for size in reversed(PLACES):
             self._spread(missing[_filled()[missing] == size], 1 + sum(sorted(MOST)[size - len(PLACES) :]))
         self._known[missing] = True
 
     def _spread(self, sheets: Masks, most: int) -> None:
-        """Convolve the distributions of `sheets` from those of their successors.
+        """Store the distributions of `sheets`, as convolutions of those of the sheets one entry later.
 
         Args:
             sheets: Sheets with the same number of filled categories.
-            most: Upper bound of their remaining points.
+            most: Upper bound of their remaining points, plus 1.
         """
         found = np.zeros((len(sheets), most))
         for place in PLACES:
@@ -130,7 +140,7 @@ class Prospects:
         self._chances[sheets, :most] = found
 
     def _entered(self, sheets: Masks, place: int, most: int) -> Floats:
-        """(sheets, most) share of the distribution from turns that fill that category next."""
+        """Return the (sheets, most) part of each distribution that comes from turns that fill category `place` next."""
         chances, moved = self._ends[place]
         self._later[: len(sheets), BEST : BEST + most] = self._chances[sheets | 1 << place, :most]
         found: Floats = np.einsum("sc,sct->st", chances[sheets], moved[: len(sheets), :, :most])
@@ -148,7 +158,7 @@ def prospects(strict: bool) -> Prospects:
 
 
 def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option with its win probability.
+    """Return each option with its win probability if later turns are played for the final total.
 
     Raises:
         RulesError: The roll-off is on.
@@ -169,6 +179,14 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def _worth(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[tuple[int, ...], float]) -> float:
+    """Return the win probability of a keep or an entry, looked up in tables.
+
+    Args:
+        state: State with dice on the table.
+        option: Keep or entry.
+        entries: Win probabilities of entries, as `_entries` gives them.
+        kept: Win probability of each keep.
+    """
     if isinstance(option, Keep):
         return float(kept[option.dice])
     assert isinstance(option, Enter), "there are no other decisions"
@@ -176,7 +194,7 @@ def _worth(state: Crag, option: Action, entries: dict[str, Floats], kept: dict[t
 
 
 def _entries(state: Crag) -> dict[str, Floats]:
-    """Map each unused category to the (dice,) win probability of entering each result there."""
+    """Map each unused category to the (dice,) win probability of entering each result of three dice there."""
     strict = bool(state.header.rules["thirteen_without_double"])
     sheet, points = prospects(strict), [points_table(strict)[dice] for dice in LYING]
     filled, total = filled_of(dict(state.sheets[state.seat])), state.standing.scores[state.seat]
@@ -194,7 +212,7 @@ def _entries(state: Crag) -> dict[str, Floats]:
 
 
 def _shares(state: Crag, sheet: Prospects) -> Floats:
-    """(TOTALS,) expected share of the win of the player to move, by final total."""
+    """Return the (TOTALS,) expected share of the win of the player to move, by that player's final total."""
     # By the number of others at the same total, every other one being at most there.
     by_level = np.zeros((len(state.sheets), TOTALS))
     by_level[0] = 1.0

@@ -16,14 +16,14 @@ MAX_THROW_STEPS = 100
 
 
 def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
-    """Compute the value of each throw of a turn; a crap-out has the value 0.
+    """Return the value of each throw of a turn with best play; a crap-out has the value 0.
 
     Args:
         size: Dice of the turn, 6 or 7.
         bank: Value of banking each number of steps (of `STEP` points), up to `MAX_THROW_STEPS` beyond the number from
             which the turn stops.
         least: Steps below which a stop is not allowed.
-        hot: Value that hot dice with seven dice, which cannot fail, add from there on.
+        hot: Value added to banking after hot dice where the turn else stops: seven dice cannot fail, so it throws on.
 
     Returns:
         (steps, size) value by steps so far and by dice thrown minus one.
@@ -46,11 +46,11 @@ def thrown(size: int, bank: Floats, least: int, hot: float = 0.0) -> Floats:
 
 @cache
 def _offers(size: int) -> tuple[Indices, Floats]:
-    """Tabulate the offers of throws of 1 to `size` dice.
+    """Tabulate the offers of throws of 1 to `size` dice as arrays. Cached.
 
     Returns:
-        (keeps, offers) how many places on each keep leads in a table by steps and dice - 1, the last keep repeated as
-        padding; and (size, offers) the probabilities by dice thrown.
+        (keeps, offers) distance in a flattened table of (steps, dice - 1) to the state after each keep, the last keep
+        repeated as padding. And (size, offers) probability of each offer by dice thrown.
     """
     offers = [(dice, offer, chance) for dice in range(1, size + 1) for offer, chance in offers_of(dice)]
     width = max(len(offer) for _, offer, _ in offers)

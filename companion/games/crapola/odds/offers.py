@@ -14,20 +14,25 @@ from companion.games.engine.dice import throws_of
 STEP = 50
 """Points of one step: every score is a multiple of it."""
 OFFERS = "offers.u4"
+"""File of the stored offers."""
 Keeps = tuple[tuple[int, int], ...]  # for each number of dice that can be left over: that number, the most points
 
 
 @cache
 def offers_of(dice: int) -> tuple[tuple[Keeps, float], ...]:
-    """Each offer of keeps that a throw of `dice` dice can make, with its probability; crap-outs are left out."""
+    """Return each offer of keeps that a throw of `dice` dice can make, with its probability. Crap-outs are left out.
+
+    An offer lists the dice that may be left over, each with the most points. Cached.
+    """
     return tuple((offer, ways / 6**dice) for offer, ways in offers_table()[dice])
 
 
 @cache
 def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
-    """Read the offers for every number of dice from the stored table, in numbers of ways instead of probabilities.
+    """Read the stored offers, by number of dice thrown, each with its number of permutations. Cached.
 
-    A row of the table: dice, ways, number of keeps, then the dice left over and the points of each keep; ascending.
+    A row of the table holds the dice, the permutations and the number of keeps. Then follow the dice left over and the
+    points of each keep. Rows are ascending.
     """
     numbers = iter(whole_numbers(__package__, OFFERS))
     found = defaultdict[int, list[tuple[Keeps, int]]](list)
@@ -38,7 +43,7 @@ def offers_table() -> Mapping[int, list[tuple[Keeps, int]]]:
 
 
 def offers(dice: int) -> dict[Keeps, int]:
-    """Enumerate all throws of `dice` dice: count how often each offer of keeps occurs."""
+    """Count how often each offer of keeps occurs among all permutations of `dice` dice; crap-outs are left out."""
     found: Counter[Keeps] = Counter()
     for thrown, ways in throws_of(dice):
         by_points = sorted(keepable(thrown).items(), key=itemgetter(1))

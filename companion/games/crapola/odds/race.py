@@ -22,8 +22,11 @@ from companion.games.crapola.totals import Totals
 from companion.games.engine.game import Action, Keep, Spend
 
 TABLE = "race.u2"
+"""File of the stored win probabilities, by distance of mover and other from the target."""
 TURNS = "race-turns.f8"
+"""File of the stored bank distributions of a turn, one for each of `ENTRIES`."""
 ENTRIES = (0, 1000)
+"""Least first banks, in points, that the tables cover; 0 also stands for a player on the board."""
 FAR = 300
 """Steps from the target that the table covers: 15,000 points."""
 UNIT = 1 / 65535
@@ -34,7 +37,9 @@ DEEP = 160
 
 @cache
 def banks(least: int) -> Floats:
-    """(LONGEST + 1,) stored bank distribution, in steps, of a turn of six dice played for points; index 0 is no bank.
+    """Return the stored (LONGEST + 1,) bank distribution, in steps, of a turn of six dice played for points. Cached.
+
+    Index 0 is the probability of banking nothing.
 
     Args:
         least: Points below which the turn may not stop: one of `ENTRIES`.
@@ -45,7 +50,13 @@ def banks(least: int) -> Floats:
 
 
 def played(least: int) -> Floats:
-    """Compute the bank distribution from scratch; `banks` reads it from the stored table."""
+    """Return the (LONGEST + 1,) bank distribution of a turn of six dice played for points, computed from scratch.
+
+    `banks` reads the result from the stored table. Index 0 is a crap-out.
+
+    Args:
+        least: Points below which the turn may not stop.
+    """
     worth, reached = turn_values(6, least), {(0, 6): 1.0}
     found = np.zeros(LONGEST + 1)
     while reached:
@@ -65,7 +76,7 @@ def played(least: int) -> Floats:
 
 @cache
 def catching() -> Floats:
-    """(LONGEST + 2,) probability of banking at least that many steps in a turn played only for that."""
+    """Return the (LONGEST + 2,) probability of banking at least each number of steps in a turn played for that."""
     return np.append(1.0, thrown(6, np.ones(LONGEST + MAX_THROW_STEPS + 1), LONGEST)[::-1, 5])
 
 
@@ -96,7 +107,7 @@ def solved(chance: Floats) -> Floats:
 
 
 def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
-    """Win probability of the player who has just banked.
+    """Return the win probability of the player who has just banked.
 
     Args:
         ahead: Steps that remain to the target; 0 or less: the other player has one last turn.
@@ -107,11 +118,11 @@ def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
 
 
 class Race:
-    """The race of two players to a target.
+    """Win probabilities of two players who race to a target.
 
     Args:
         target: Points to reach.
-        entry: Points of the first bank, 0 or 1000.
+        entry: Least points of the first bank, 0 or 1000.
 
     Raises:
         RulesError: The stored table does not cover the target or the entry.
@@ -127,7 +138,10 @@ class Race:
         self._one_on()
 
     def _one_on(self) -> None:
-        """Solve the states in which one player, or neither, is on the board yet."""
+        """Compute the win probabilities while one player or both are not on the board yet.
+
+        Sets `_mover_on`, `_other_on` and `_none_on`.
+        """
         far, chance, steps = self._far, banks(0), np.arange(1, LONGEST + 1)
         self._mover_on, self._other_on = np.zeros(far + 1), np.zeros(far + 1)  # by steps from the target
         entered = far - steps
@@ -151,7 +165,14 @@ class Race:
         return self._none_on
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
-        """(most + 1,) win probability after banking each number of steps on `total`."""
+        """Return the (most + 1,) win probability of the mover after banking 0 to `most` steps on `total` points.
+
+        Args:
+            total: Total of the mover before the bank, in points.
+            other: Total of the other player.
+            other_on: Whether the other player is on the board.
+            most: Most steps to bank.
+        """
         totals = total + STEP * np.arange(most + 1)
         by_other = self._both[steps_to(self._target - other)] if other_on else self._other_on
         return after_bank(-((totals - self._target) // STEP), (totals - other) // STEP + 1, by_other)
@@ -206,7 +227,22 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
 def _turn(
     size: int, target: int, entry: int, first: int, second: int, first_on: bool, second_on: bool, seat: int, lost: float
 ) -> tuple[Floats, Floats]:
-    """Win probability that each throw, and each stop, adds to that after a crap-out (`lost`)."""
+    """Return the win probability that each throw, and each bank, adds to `lost`, that after a crap-out. Cached.
+
+    Args:
+        size: Dice of the turn, 6 or 7.
+        target: Points to reach.
+        entry: Least points of the first bank.
+        first: Total of the player in seat 0.
+        second: Total of the player in seat 1.
+        first_on: Whether the player in seat 0 is on the board.
+        second_on: Whether the player in seat 1 is on the board.
+        seat: Seat to play.
+        lost: Win probability after a crap-out.
+
+    Returns:
+        (steps, size) by steps so far and dice thrown minus one, and (steps,) by steps banked.
+    """
     totals, on_board = (first, second), (first_on, second_on)
     most = DEEP + MAX_THROW_STEPS
     brought = race(target, entry).banked(totals[seat], totals[1 - seat], on_board[1 - seat], most) - lost

@@ -18,6 +18,7 @@ RICH = 15_700
 TURNS = "turns-{}-{}.f8"
 """File of the stored values, by dice of the turn and its least bank."""
 STORED = tuple((size, least) for size in (6, 7) for least in (0, 1000))
+"""Dice of the turn and least bank of every stored table. Other least banks are computed when needed."""
 MOST_ENTRY = 50_000
 """Largest least bank for which odds are computed, in points: backward induction takes time in proportion to it."""
 LONGEST = 400
@@ -25,18 +26,18 @@ LONGEST = 400
 
 
 def safe_chance(dice: int) -> float | None:
-    """Probability that a throw of `dice` dice scores; None for seven, which always do."""
+    """Return the probability that a throw of `dice` dice scores; None for seven, which always score."""
     return None if dice == 7 else 1 - crap_out_chance(dice)
 
 
 def crap_out_chance(dice: int) -> float:
-    """Probability that a throw of `dice` dice scores nothing."""
+    """Return the probability that a throw of `dice` dice scores nothing."""
     return 1 - sum(ways for _, ways in offers_table()[dice]) / float(6**dice)
 
 
 @cache
 def rich_seven() -> float:
-    """Expected points that a throw of seven adds to a rich turn: it cannot fail, and only hot dice throw on."""
+    """Return the points that throws of seven add on average to a turn that stops unless the dice are hot. Cached."""
     added = 0.0
     for _ in range(25):  # each pass shrinks the error by the probability of hot dice, under a tenth
         added = sum(
@@ -48,16 +49,17 @@ def rich_seven() -> float:
 class TurnValues:
     """Values of a turn with best play, by turn points and number of dice about to be thrown.
 
-    The value is in turn points, or in any unit that `bank` uses, such as the probability of winning the game. A crap-
-    out has the value 0.
+    The value is in turn points, or in any unit that `bank` uses, such as the probability of winning the game. A
+        crap-out
+    has the value 0.
 
     Args:
         size: Dice of the turn, 6 or 7.
         least: Turn points below which a stop is not allowed.
-        known: Values of throws, by steps of turn points and then by dice from 1. From its end on, a stop beats every
+        known: Values of throws, by steps of turn points and then by dice from 1. Beyond its end a stop beats every
             throw that can fail.
         bank: Value of banking that many points.
-        hot: Value that hot dice with seven dice, which cannot fail, add beyond `known`.
+        hot: Value added to `bank` beyond `known` when seven hot dice, which cannot fail, are thrown on.
         never: Turn points below which the value is taken as 0; `known` begins there.
     """
 
@@ -75,7 +77,7 @@ class TurnValues:
         self._rich = never + len(known) // size * STEP
 
     def choosing(self, points: int, left: int) -> float:
-        """Value after a keep that leaves `left` dice: stop or throw on, with all dice if none is left."""
+        """Return the value after a keep that leaves `left` dice: stop, or throw on, with all dice if none is left."""
         dice = left or self.size
         if points < self.least:
             return self.thrown(points, dice)
@@ -84,7 +86,7 @@ class TurnValues:
         return max(self.bank(points), self.thrown(points, dice))
 
     def thrown(self, points: int, dice: int) -> float:
-        """Value of throwing that many dice."""
+        """Return the value of throwing `dice` dice with `points` turn points."""
         if points < self._never:
             return 0.0
         if points < self._rich:
@@ -97,7 +99,11 @@ class TurnValues:
 
 @cache
 def turn_values(size: int, least: int) -> TurnValues:
-    """Return the turn values for that many dice and that least bank. Cached.
+    """Return the values of a turn in turn points. Cached.
+
+    Args:
+        size: Dice of the turn, 6 or 7.
+        least: Turn points below which a stop is not allowed.
 
     Raises:
         RulesError: The least bank is above MOST_ENTRY.
@@ -109,7 +115,10 @@ def turn_values(size: int, least: int) -> TurnValues:
 
 
 def evaluate(size: int, least: int) -> list[float]:
-    """Compute the `known` values of `TurnValues`, in turn points, by backward induction.
+    """Compute the expected turn points of every throw of a turn with best play, by backward induction.
+
+    The result is the argument `known` of `TurnValues`: a row for each step of 50 points, a column for each number of
+    dice, flattened.
 
     Args:
         size: Dice of the turn, 6 or 7.
@@ -125,7 +134,7 @@ def evaluate(size: int, least: int) -> list[float]:
 
 
 def steps_to(points: int) -> int:
-    """Fewest steps of 50 that reach that many points."""
+    """Return the fewest steps of 50 points that reach `points`."""
     return -(-points // STEP)
 
 

@@ -50,5 +50,6 @@ def values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
 
 
 def _share(end: Totals, seat: int) -> float:
+    """Return the share of the win of a seat in a finished game; 0 for a loser."""
     assert end.outcome is not None, "it was the last turn"
     return (seat in end.outcome.winners) / len(end.outcome.winners)

@@ -59,6 +59,7 @@ def header_line(header: Header) -> dict[str, Any]:
 
 
 def _check_keys(obj: dict[str, Any]) -> None:
+    """Raise RulesError if the header has a key twice, an unknown key, or lacks a required one."""
     if isinstance(obj, RepeatedKey):
         raise RulesError("The header has a key twice.")
     for key in obj:
@@ -70,12 +71,14 @@ def _check_keys(obj: dict[str, Any]) -> None:
 
 
 def _text(key: str, value: Any) -> str:
+    """Return the value of a header key if it is a string. Raises RulesError for another type."""
     if not isinstance(value, str):
         raise RulesError(f"`{key}` is a name.")
     return value
 
 
 def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
+    """Return the value of every switch of the game, defaults filled in. Raises RulesError for unknown or wrong ones."""
     if not isinstance(given, dict) or isinstance(given, RepeatedKey):
         raise RulesError("`rules` is an object with each switch once.")
     switches = {switch.key: switch for switch in game.switches}
@@ -86,6 +89,7 @@ def _rules(game: Rulebook, given: Any) -> dict[str, bool | int]:
 
 
 def _value(switch: Switch, value: Any) -> bool | int:
+    """Return the value if it has the type and range of the switch. Raises RulesError otherwise."""
     if isinstance(switch.default, bool):
         if not isinstance(value, bool):
             raise RulesError(f"The rule {switch.key!r} is true or false.")

@@ -8,7 +8,7 @@ from typing import Any
 from companion.errors import NotationError
 
 BEYOND_ANY_GAME = 1_000_000_000_000_000_000
-"""Replaces integers of more digits than Python parses. The rules refuse it as too large."""
+"""Value taken for integers with more digits than Python parses. The rules refuse it as too large."""
 
 
 class RepeatedKey(dict[str, Any]):
@@ -16,15 +16,18 @@ class RepeatedKey(dict[str, Any]):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a dict of a JSON object's pairs; a `RepeatedKey` if a key occurs twice."""
     found = dict(pairs)
     return found if len(found) == len(pairs) else RepeatedKey(found)
 
 
 def _refuse_constant(word: str) -> Any:
+    """Raise ValueError for NaN and Infinity, which Python's decoder accepts and RFC 8259 does not."""
     raise ValueError(f"{word} is no JSON")
 
 
 def _clamped_integer(digits: str) -> int:
+    """Parse an integer; with more digits than Python parses, return BEYOND_ANY_GAME with its sign."""
     try:
         return int(digits)
     except ValueError:

@@ -74,11 +74,13 @@ def line_of(action: Action | Undo) -> dict[str, Any]:
 
 
 def _only(obj: dict[str, Any], *keys: str) -> None:
+    """Raise NotationError unless the object has exactly these keys."""
     if len(obj) != len(keys) or any(key not in obj for key in keys):
         raise NotationError(f"Such a line has exactly {' and '.join(keys)}: {_short(obj)}.")
 
 
 def _die(value: Any) -> int:
+    """Return the value if it is an integer from 1 to 6. Raises NotationError otherwise."""
     # type(), not isinstance(): true is no 1, and 3.0 no 3.
     if type(value) is not int or not 1 <= value <= 6:
         raise NotationError(f"{_short(value)} is no value of a die; those are the integers 1 to 6.")
@@ -86,6 +88,7 @@ def _die(value: Any) -> int:
 
 
 def _dice(values: Any) -> tuple[int, ...]:
+    """Return a list of dice values as a tuple. Raises NotationError for another type or value."""
     if type(values) is not list:
         raise NotationError(f"Dice are a list of values, not {_short(values)}.")
     for value in values:
@@ -94,24 +97,28 @@ def _dice(values: Any) -> tuple[int, ...]:
 
 
 def _text(value: Any) -> str:
+    """Return the value if it is a string. Raises NotationError otherwise."""
     if not isinstance(value, str):
         raise NotationError(f"A name was expected, not {_short(value)}.")
     return value
 
 
 def _integer(value: Any) -> int:
+    """Return the value if it is an integer, booleans excluded. Raises NotationError otherwise."""
     if type(value) is not int:
         raise NotationError(f"An integer was expected, not {_short(value)}.")
     return value
 
 
 def _count(value: Any) -> int:
+    """Return the number of lines to undo if it is an integer of 1 or more. Raises NotationError otherwise."""
     if type(value) is not int or value < 1:
         raise NotationError(f"An undo takes back 1 line or more, not {_short(value)}.")
     return value
 
 
 def _short(value: Any) -> str:
+    """Return the `repr` of a value for an error message, cut to 60 characters."""
     try:
         text = repr(value)
     except ValueError:  # an integer of more digits than Python writes out

@@ -26,7 +26,13 @@ class Peg:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """Number of holes of the track, the pegs by side, and the points that a hole stands for."""
+    """The track as it is shown.
+
+    Attributes:
+        holes: Number of holes.
+        pegs: Position of each side.
+        points_per_hole: Points that a hole stands for.
+    """
 
     holes: int
     pegs: tuple[Peg, ...]
@@ -34,7 +40,13 @@ class Track:
 
 
 def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int = 1) -> Track:
-    """Return the track of a game that maps scores to holes: score // points_per_hole."""
+    """Return the track of a game that maps scores to holes.
+
+    Args:
+        state: State of the game.
+        holes: Number of holes of the track.
+        points_per_hole: Points of a hole; a score is divided by it and rounded down.
+    """
     return Track(
         holes,
         tuple(
@@ -46,6 +58,6 @@ def track_of(state: State, holes: int = HOLES, points_per_hole: Fraction | int =
 
 
 def scores_ahead(state: State) -> tuple[int, ...]:
-    """Return the scores by side if the turn were banked now."""
+    """Return the score of each side if the turn points were banked now."""
     standing = state.standing
     return tuple(score + standing.turn_points * (side == standing.side) for side, score in enumerate(standing.scores))

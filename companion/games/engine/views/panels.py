@@ -107,7 +107,7 @@ BANK_TEXT = "can.bank"
 
 
 def allowed_phrases(state: State, words: Mapping[str, str], throw: str = "can.throw") -> tuple[Phrase, ...]:
-    """Return phrases of the legal actions: the throw first, then decisions in the order of `words`.
+    """Return the texts of the legal actions: the throw first, then decisions in the order of `words`.
 
     Args:
         state: State of the game.
@@ -125,7 +125,7 @@ def default_panels(state: State) -> Panels:
 
 
 def notes_of(state: State, about_sides: Iterable[tuple[str, Iterable[int]]] = ()) -> tuple[tuple[str, ...], ...]:
-    """Return at most one note for each side: `player.left`, or the first that applies.
+    """Return for each side at most one key of a note about its status: `player.left`, or the first that applies.
 
     Args:
         state: State of the game.
