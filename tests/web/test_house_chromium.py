@@ -128,5 +128,5 @@ def test_a_game_against_the_house_from_the_form_to_its_story(page: Any, house_pu
         page.click(".fold summary")
         page.wait_for_selector(".fold .chances [role=img][aria-label$='House 0 %']")
         assert violations(page) == []
-    assert {"Throw 6 dice for House.", "House keeps 5: throw 5 dice for it."} <= seen
+    assert {"Anyone: throw 6 dice for House (the computer).", "House keeps 5: throw 5 dice for it."} <= seen
     assert page.problems == []

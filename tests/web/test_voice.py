@@ -44,7 +44,7 @@ def test_the_voice_is_silent_until_it_is_turned_on(pub: Pub) -> None:
     assert mouth.said == []
     voice.turn(True)
     play(pub, {"do": "stop"})
-    assert [said.words for said in mouth.said] == ["Ann banked 5: now on 5."]
+    assert [said.words for said in mouth.said] == ["Ann banked 5 and is now on 5."]
     voice.hush()
 
 
@@ -84,7 +84,7 @@ def test_a_failing_voice_turns_itself_off_and_the_table_plays_on(pub: Pub) -> No
 def test_speech_is_in_the_tables_language() -> None:
     over = Event(number=3, code="game_over", args={"winners": ["Ann"], "games_lost": {}}, called=True)
     entered = Event(number=2, code="entered", args={"player": "Ann", "category": "crag", "points": 50}, called=True)
-    assert called([entered, over], "en") == "Ann entered 50 in Crag. Ann wins."
+    assert called([entered, over], "en") == "Ann scored 50 in Crag. Ann wins."
     assert called([over], "de") == "Ann gewinnt."
     assert called([Event(number=1, code="threw", args={"player": "Ann", "dice": [1]})], "en") == ""
 
@@ -115,4 +115,7 @@ def test_a_throw_for_the_computer_player_is_announced_once(pub: Pub) -> None:
     play(pub, POINT_5[0])
     pub.table.submit(HouseDecides(number=number + 1, line=POINT_5[1]))
     voice.hush()
-    assert [said.words for said in mouth.said] == ["Throw 7 dice for Ann.", "Ann made 5 the point: 3 frozen."]
+    assert [said.words for said in mouth.said] == [
+        "Anyone: throw 7 dice for Ann (the computer).",
+        "Ann is collecting 5s: 3 kept.",
+    ]

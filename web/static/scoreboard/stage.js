@@ -2,7 +2,7 @@
 import { $, fill, follow, h, isolate, number, settings, t, table, text } from "../shared/core.js";
 import { blanks, chip, colourOf, dice } from "../shared/dice.js";
 import { gameName, goalWords, lastWords, leadWords, roundWords } from "../shared/facts.js";
-import { targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
+import { bestDice, targetOf, toDo, toGo, worthOf } from "../shared/facts.js";
 import { can, eventWords, gap, lengthOf, lying, nextStarter, sides, whoIsOn } from "../shared/sides.js";
 import { inWords, track } from "./track.js";
 /** @import { Snapshot } from "../types/server" */
@@ -24,7 +24,7 @@ const CALM = new Set([
 
 const PLAIN = new Set(["throw", "decide"]);
 
-const LONG_SENTENCE = 48; // letters of a sentence that is written smaller where room is short
+const LONG_SENTENCE = 40; // letters of a sentence that is written smaller where room is short
 
 // The refusals that only the rules explain.
 const WHY = new Set(["illegal_hold", "hold_on", "freeze", "decide_first", "count", "choose_point"]);
@@ -45,16 +45,17 @@ export function stage() {
     const box = /** @type {HTMLElement} */ ($("who").closest(".stage"));
     box.classList.toggle("won", Boolean(winner));
     box.classList.toggle("idle", !state);
-    box.classList.toggle("fresh", Boolean(state?.throw_sizes.length) && !worthOf(snapshot));
+    box.classList.toggle("fresh", Boolean(state?.throw_sizes.length) && worthOf(snapshot)?.value === 0);
     box.style.setProperty("--on", colourOf((winner ?? on)?.colour ?? 0));
-    $("who").classList.toggle("long", `${who ?? ""}${what}`.length > (winner ? 16 : LONG_SENTENCE));
+    const letters = `${who ?? ""}${what}`.length > (winner ? 16 : LONG_SENTENCE);
+    $("who").classList.toggle("wordy", letters || Boolean(lengthOf(who ?? "")));
     fill($("who"), [who, what, on?.name, on?.colour, winner?.name, state?.over], () =>
       heading(snapshot, who, what, winner ?? on),
     );
     const { frozen, loose } = lying(snapshot);
     fill(
       $("felt"),
-      [frozen, loose, snapshot.phase, snapshot.game, state?.over, snapshot.question?.id, on?.colour],
+      [frozen, loose, bestDice(snapshot), state?.throw_sizes, snapshot.phase, snapshot.question?.id, on?.colour],
       () => felt(snapshot, frozen, loose, on),
     );
     drawWorth(snapshot);
@@ -66,7 +67,8 @@ export function stage() {
     const notice = $("notice"), code = snapshot.notice?.code ?? "";
     const more = state?.over ? [leadWords(snapshot), nextStarter(snapshot)].filter(Boolean).join(" · ") : how;
     notice.hidden = !more;
-    notice.classList.toggle("alarm", snapshot.phase === "asking" || wrong(snapshot));
+    notice.classList.toggle("asked", snapshot.phase === "asking");
+    notice.classList.toggle("alarm", snapshot.phase !== "asking" && wrong(snapshot));
     fill(notice, [more, code], () =>
       [
         h("span", {}, more),
@@ -88,7 +90,7 @@ const wrong = ({ notice }) =>
 function heading(snapshot, who, what, on) {
   if (!who)
     return [
-      snapshot.state?.over && on ? chip(on.colour) : null,
+      on && snapshot.phase !== "asking" ? chip(on.colour) : null,
       h("span", { id: "can" }, what),
     ];
   const teams = snapshot.header.players.length > snapshot.sides.length;
@@ -112,8 +114,20 @@ function felt(snapshot, frozen, loose, on) {
   kept?.style.setProperty("--ring", colourOf(on?.colour ?? 0));
   return [
     kept ? group(kept, "lies.kept") : null,
-    loose.length ? group(dice(loose), stay ? "lies.kept" : "lies.thrown") : null,
+    loose.length ? group(ringed(dice(loose), loose, bestDice(snapshot)), stay ? "lies.kept" : "lies.thrown") : null,
   ];
+}
+
+// The dice that the best choice sets aside have a ring.
+function ringed(row, values, best) {
+  const wanted = [...best];
+  values.forEach((value, at) => {
+    const found = wanted.indexOf(value);
+    if (found < 0) return;
+    wanted.splice(found, 1);
+    row.children[at].classList.add("ringed");
+  });
+  return row;
 }
 
 function drawWorth(snapshot) {
@@ -122,7 +136,8 @@ function drawWorth(snapshot) {
   if (!worth) return;
   $("worth").classList.toggle("none", worth.value === 0);
   text($("worth-label"), worth.label);
-  text($("points"), worth.value > 0 ? `+${number(worth.value)}` : "0");
+  const gained = worth.value > 0 && worth.label === t("worth.turn");
+  text($("points"), gained ? `+${number(worth.value)}` : number(worth.value));
   text($("makes"), worth.note);
 }
 
@@ -131,7 +146,7 @@ function chance(snapshot) {
   const playing = snapshot.state && !snapshot.state.over && !snapshot.abandoned;
   box.hidden = !playing || safe === null || safe === undefined || safe >= 1;
   if (box.hidden) return;
-  const percent = safe > 0.999 && safe < 1 ? 99.9 : Math.round(safe * 1000) / 10;
+  const percent = Math.min(99, Math.round(100 * safe)); // never a promise
   fill(box, percent, () => [
     h("span", { class: "gauge", "aria-hidden": "true" }, h("i", { style: { width: `${percent}%` } })),
     h("span", {}, t("stage.safe", { percent: number(percent) })),

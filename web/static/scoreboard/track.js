@@ -2,7 +2,7 @@
 import { number, s, t } from "../shared/core.js";
 import { colourOf, markOf } from "../shared/dice.js";
 
-const STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 25, TOP = 14;
+const STEP = 10.6, GROUP = 3.2, LEFT = 22, ROW_HEIGHT = 28, TOP = 14;
 const widthOf = (perRow, step) => LEFT * 2 + step * (perRow - 1) + GROUP * (perRow / 5 - 1);
 
 /**
@@ -118,12 +118,13 @@ function holesOf(holes, at) {
 }
 
 // In the points of the game, whatever a hole stands for. A long number stays inside the drawing.
-const LETTER = 8.8;
+const LETTER = 8.8, FLAG = 17;
 function numbers(holes, at, points, width) {
   const marks = [];
   for (let hole = 10; hole <= holes; hole += 10) {
     const [x, y] = at(hole), words = number(hole * points), half = (words.length * LETTER) / 2;
-    const inside = Math.max(half, Math.min(width - half, x));
+    const edge = hole === holes ? FLAG : 0, // the finish has its flag there
+      inside = Math.max(half + edge, Math.min(width - half - edge, x));
     marks.push(s("text", { class: "mark", x: inside.toFixed(1), y: y + 13 }, words));
   }
   return s("g", { "aria-hidden": "true" }, marks);

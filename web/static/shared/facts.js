@@ -14,7 +14,7 @@ export const targetOf = ({ panels, track }) =>
 /** Return the goal in words: "First to 121 points", or "Most points after 13 rounds". */
 export function goalWords(snapshot) {
   const { panels } = snapshot;
-  if (panels.goal?.notes.includes("goal.last_round")) return t("goal.last_round_wins");
+  if (panels.goal?.notes.includes("goal.last_round") && !snapshot.state?.over) return t("goal.last_round_wins");
   if (panels.goal === null && panels.sheet) return t("goal.rounds", { rounds: panels.sheet.rows.length });
   return t("goal.target", { points: number(targetOf(snapshot)) });
 }
@@ -51,13 +51,21 @@ export function leadWords(snapshot) {
 }
 
 /** Return what happened last, in one or two sentences: "Ben threw 2, 2, 4, 6. Ben loses 18 points." */
-export function lastWords({ events }) {
-  const newest = events.at(-1)?.number;
+export function lastWords({ events, question, state, panels }) {
+  const newest = events.at(-1)?.number,
+    seen = question?.values ?? [];
+  if (seen.length) return t("last.question", { player: state.player, dice: seen.join(", ") });
+  const froze = events.find((event) => event.number === newest && event.code === "froze")?.args.count ?? 0,
+    kept = panels.kept.length - froze;
+  const words = (event) =>
+    event.code === "threw" && kept > 0 && panels.dice.length + froze === event.args.dice.length
+      ? t("last.threw_beside", { player: event.args.player, dice: event.args.dice.join(", "), count: kept })
+      : eventWords(event);
   return events
     .filter((event) => event.number === newest && event.code !== "game_over")
-    .map(eventWords)
+    .map(words)
     .filter(Boolean)
-    .map((words) => (/[.!?…]$/.test(words) ? words : `${words}.`))
+    .map((said) => (/[.!?…]$/.test(said) ? said : `${said}.`))
     .join(" ");
 }
 
@@ -76,7 +84,7 @@ export function toDo(snapshot) {
     return {
       who: null,
       what: t(counts ? "hero.miscounted" : "hero.asking", { player: state.player, ...counts }),
-      how: `${counts ? "" : t(`doubt.${question?.code}`)} ${t("can.asking")}`.trim(),
+      how: counts ? t("hero.miscounted_how") : `${t(`doubt.${question?.code}`)} ${t("can.asking")}`,
     };
   }
   if (phase === "settling") return { who: state.player, what: t("hero.rolling"), how: "" };
@@ -94,6 +102,15 @@ function hint(snapshot, code) {
 }
 
 const DECIDES = new Set(["point", "keep"]);
+const NOTHING_YET = () => ({ label: t("worth.turn"), value: 0, note: t("worth.so_far") });
+
+/** Return the dice that the best choice sets aside, or none where nothing is to be chosen. */
+export function bestDice({ options, option_points: points, panels }) {
+  const decided = options.map((line, at) => (DECIDES.has(line.do) ? points[at] : -1)),
+    best = options[decided.indexOf(Math.max(0, ...decided))];
+  if (!best || panels.sheet) return [];
+  return best.dice ?? panels.dice.filter((value) => value === best.value);
+}
 
 /** Return what the turn or the dice are worth: { label, value, note }, or null where no game is on. */
 export function worthOf(snapshot) {
@@ -103,7 +120,7 @@ export function worthOf(snapshot) {
   if (panels.sheet) {
     const offers = panels.sheet.offers,
       best = Math.max(...offers.map((offer) => offer ?? -1));
-    if (best < 0) return null;
+    if (best < 0) return NOTHING_YET();
     const row = panels.sheet.rows[offers.indexOf(best)],
       category = t(`category.${row}`, {}, row);
     return { label: t("worth.dice"), value: best, note: t("worth.in_row", { category }) };
@@ -111,12 +128,13 @@ export function worthOf(snapshot) {
   if (!panels.worth) return null;
   const decided = options.map((line, at) => (DECIDES.has(line.do) ? points[at] : -1)),
     best = Math.max(-1, ...decided);
-  if (state.turn_points === 0 && best <= 0) return null;
+  if (state.turn_points === 0 && best <= 0) return NOTHING_YET();
   const worth = best > state.turn_points ? best : state.turn_points,
     reached = (on?.score ?? 0) + worth,
     home = on && on.peg.provisional > snapshot.track.holes;
   const note = home
     ? t("worth.home")
     : t(housesTurn(snapshot) ? "worth.banked_by" : "worth.banked", { player: state.player, points: number(reached) });
-  return { label: t(best > state.turn_points ? "worth.best" : "worth.turn"), value: worth, note };
+  if (best > state.turn_points) return { label: t("worth.best"), value: worth, note: t("worth.not_yet") };
+  return { label: t("worth.turn"), value: worth, note };
 }

@@ -45,11 +45,21 @@ export function actions(snapshot) {
     .map(({ code, args }) => {
       const rest = code === "can.throw" && panels.kept.length > 0,
         more = !rest ? code : panels.dice.length === args.count[0] ? "can.throw_rest" : "can.throw_all",
-        values = code === "can.point" ? args.values.map((value) => t("face.all", { value })) : null;
+        values = code === "can.point" ? setsOf(snapshot, args.values) : null;
       const plain = Object.fromEntries(Object.entries(args).map(([name, value]) => [name, either([value].flat())]));
       return t(more, values ? { values: values.join(` ${t("or")} `) } : plain);
     })
     .join(` ${t("or")} `);
+}
+
+// The dice of each value that may be set aside: "the three 6s", with its points where there is no other choice.
+function setsOf({ panels, options, option_points: points }, values) {
+  return values.map((value) => {
+    const count = panels.dice.filter((each) => each === value).length,
+      set = t("face.all", { count: t(`count.${count}`), value }),
+      worth = points[options.findIndex((line) => line.value === value)];
+    return values.length === 1 ? t("face.worth", { set, count: worth }) : set;
+  });
 }
 
 /** Who starts the next game, in words; empty until this one is over. */
@@ -91,7 +101,9 @@ export const housesTurn = ({ state, terms }) => terms?.house !== undefined && st
 export function gap(side, all) {
   const most = Math.max(...all.map((each) => each.score)), leads = side.score === most;
   if (all.every((each) => each.score === most)) return h("span", { class: "gap" });
-  const words = leads ? t("player.leads") : t("player.behind", { points: number(most - side.score) });
+  const over = all.some((each) => each.won);
+  const first = over ? "player.won" : "player.leads",
+    words = (over ? side.won : leads) ? t(first) : t("player.behind", { points: number(most - side.score) });
   return h("span", { class: leads ? "gap leads" : "gap" }, words);
 }
 
@@ -111,7 +123,9 @@ export function noticeWords(snapshot) {
 /** An event in words, or empty for one that has none. */
 export function eventWords(event) {
   if (event.code === "game_over") return event.args.winners ? overLine(event.args) : t("can.abandoned");
-  return t(`event.${event.code}`, plainArgs(event.args), event.words);
+  const args = plainArgs(event.args);
+  if (Array.isArray(event.args?.dice)) args.count ??= event.args.dice.length;
+  return t(`event.${event.code}`, args, event.words);
 }
 
 function plainArgs(args) {
