@@ -159,7 +159,7 @@ def _leds(machine: Machine) -> int:
 def _settings(machine: Machine, name: str, password: str) -> str:
     """Return the TOML text of a new table's settings file. `name` and `password` are the hotspot's."""
     camera = "picamera2" if machine.works("/usr/bin/python3", "-c", "import picamera2") else "virtual"
-    return f"""# Peg & Pip: docs/build.md lists all keys; each has a default.
+    return f"""# Peg & Pip: docs/reference/settings.md lists all keys; each has a default.
 [camera]
 source = "{camera}"     # picamera2, opencv:0 (USB), virtual (simulated dice)
 

@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 CTRL_C = 130
 """Exit status after Ctrl-C."""
-NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: see docs/build.md.\n"
+NEW_FILE = "# Settings of a Peg & Pip table. What is left out has its default: see docs/reference/settings.md.\n"
 """Text of a settings file that did not exist."""
 
 
