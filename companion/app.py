@@ -67,7 +67,7 @@ SILENT_S = 15.0
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """A table ready to run.
+    """A complete table, built but not started.
 
     Attributes:
         settings: The settings that it was built from.
@@ -194,7 +194,7 @@ def build(starting: Starting) -> App:
 
 
 def _dice_expected(table: Table, tray: WatchedTray) -> int | None:
-    """Return how many dice the reader should find; None in a calibrated tray.
+    """Return how many dice the reader should find; None in a calibrated tray, where all foreground must be explained.
 
     There the reader explains the whole foreground, and dice may lie in the keep zone too.
     """

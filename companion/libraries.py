@@ -13,7 +13,7 @@ _OF_EXTRA = {"cv2": "vision"}
 
 
 def missing_library(error: ImportError) -> str | None:
-    """Return two sentences for a person: what is missing, and the command to install it.
+    """Return two sentences that explain a failed import: what is missing, and the command to install it.
 
     Args:
         error: The error of the import.

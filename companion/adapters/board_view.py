@@ -31,7 +31,7 @@ class Lights:
         self._moments: tuple[Moment, ...] = ()
 
     def view(self, snapshot: Snapshot, news: News, now_s: float) -> BoardView:
-        """The board for this snapshot; the news that came with it starts to play at `now_s`."""
+        """Return the board for this snapshot. Animations of its news start at `now_s`, seconds on the board's clock."""
         before, self._track = self._track, snapshot.track
         if self._number != snapshot.number:
             self._number = snapshot.number
@@ -41,12 +41,12 @@ class Lights:
 
 
 def lighting(board: Board, lights: Lights, clock: Callable[[], float]) -> Reader:
-    """Has the board show each snapshot; `clock` is the board's."""
+    """Return a subscriber of the table that shows each snapshot on the board. `clock` is the board's, in seconds."""
     return lambda snapshot, news: board.show(lights.view(snapshot, news, clock()))
 
 
 def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: bool = False) -> BoardView:
-    """The board for a snapshot. Pure."""
+    """Return what the board shows for a snapshot: pegs, mood, winners and the given animations."""
     track = snapshot.track
     if track is None:
         return BoardView(night=night)
@@ -64,6 +64,7 @@ def board_view(snapshot: Snapshot, moments: tuple[Moment, ...] = (), *, night: b
 
 
 def _mood(snapshot: Snapshot) -> str:
+    """Return the mood of the board: `illegal_hold`, or the snapshot's phase."""
     if snapshot.notice is not None and snapshot.notice.code == "illegal_hold":
         return "illegal_hold"
     return snapshot.phase

@@ -52,7 +52,7 @@ class ListeningButtons:
         return self._illness is None, self._illness or f"{self.buttons.name} buttons"
 
     def listen(self) -> None:
-        """Start to listen, or start again after a crash. `health` reports a button that cannot be used."""
+        """Start to watch the buttons, or restart after a crash. `health` reports buttons that can't be used."""
         if not self.buttons.alive():
             self.buttons.stop()
         self._listening = False
@@ -78,7 +78,7 @@ class ListeningButtons:
             self.board.acknowledge()
 
     def _pressed(self, press: Press) -> None:
-        """Do what a finished press means."""
+        """Act on a finished press: shut down, let a phone in, or submit the button to the table."""
         if press.button == SHUTDOWN:
             self._illness = shut_down(self.shutdown_command) if press.long else None
         elif press.long:

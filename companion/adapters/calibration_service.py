@@ -65,7 +65,7 @@ class CalibrationService:
         self._done: Calibrated | None = None
 
     def look(self) -> Mapping[str, Any]:
-        """Detect the sheet in the newest frame and return the state of the calibration for the page, as JSON."""
+        """Detect the sheet in the newest frame, and return the state of the calibration as JSON for the page."""
         frame, found, plan = self._camera.newest(), self._found, self._steps.plan
         is_calibrated, says = calibration_status(self._folder, self._source)
         status: dict[str, Any] = {
@@ -141,7 +141,7 @@ class CalibrationService:
         return self.look()
 
     def lay_sheet(self, lie: bool) -> Mapping[str, Any]:
-        """Replace the dice in the virtual tray by the sheet, or lift the sheet. Return `look()`. Raises DeviceError."""
+        """Lay the sheet into the virtual tray in place of the dice, or lift it. Return `look()`."""
         virtual = self._virtual
         if virtual is None:
             raise DeviceError("This camera is real.", "Lay the printed sheet into the tray by hand.")
@@ -167,7 +167,7 @@ class CalibrationService:
             self._steps.detect(frames.frame().image_bgr)
 
     def _keep(self, done: Calibrated) -> None:
-        """Store a calibration in the data folder and tell the owner of this service."""
+        """Store a calibration in the data folder and call `kept`."""
         codes = tuple(sorted(one.code for one in done.advice))
         lens_deg = done.lens.angle_deg if done.lens.measured else None
         stored = Stored(self._source.strip(), self._clock(), done.rig, codes, lens_deg, done.lens_position)

@@ -13,7 +13,7 @@ from vision.cameras import Camera, Frame
 
 
 class FrameBuffer:
-    """Wraps a camera: passes its frames on and keeps the newest. Frames are shared, not copied: do not change them.
+    """Wraps a camera: passes its frames on and keeps the newest. Frames are shared, so callers must not change them.
 
     Attributes:
         name: Name of the camera.
@@ -62,7 +62,7 @@ class FrameBuffer:
             return self._newest
 
     def reserve(self, seconds: float) -> None:
-        """Skip the frames of the next seconds in `frame`: the table would take the sheet's markers for dice."""
+        """Make `frame` skip the next seconds' frames, so that the table does not read the sheet's markers as dice."""
         with self._came:
             if self._newest is not None:
                 self._reserved_until_s = self._newest.at_s + seconds
@@ -79,7 +79,7 @@ class FrameBuffer:
                 self._followers -= 1
 
     def after(self, count: int, timeout_s: float) -> tuple[Frame, int]:
-        """Wait until more than `count` frames have come; return the newest and their count. Raises DeviceError late."""
+        """Wait until more than `count` frames have come; return the newest and their count. Raises DeviceError."""
         with self._came:
             if not self._came.wait_for(lambda: self._count > count, timeout_s) or self._newest is None:
                 raise DeviceError(

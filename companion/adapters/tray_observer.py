@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 STOPPING_S = 5.0
 """Longest wait in seconds for a running reading when the observer stops: it delays the stop of other parts."""
 LONGEST_LOOK_S = 15.0
-"""Longest wait in seconds for it at interpreter exit: OpenCV aborts a process that it returns to while Python ends."""
+"""Longest wait in seconds for a running reading at interpreter exit; OpenCV aborts a process that ends before."""
 PHOTO_QUALITY = 85
 """JPEG quality of a throw's photo: pips stay sharp, and a day of throws fits under the cap."""
 
@@ -80,7 +80,7 @@ class TrayObserver:
         return True, f"{self._name} camera"
 
     def _run(self) -> None:
-        """Handle events until the watcher ends."""
+        """Turn each event of the watcher into a command for the table, until the watcher ends."""
         for event in self._watcher.events():
             self._illness = str(event.error) if isinstance(event, watch.Ill) else None
             then = self._prepare if isinstance(event, watch.Moving) else self._release

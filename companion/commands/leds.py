@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 MOVING_HZ = 12.5
 """Frames a second of an animated scene: smooth enough, and the files stay small."""
 WIDTH_PX = 960
+"""Least width of a picture of a scene, in pixels."""
 MOVING_WIDTH_PX = 560
+"""Least width of an animated scene, in pixels."""
 NUMBERED_WIDTH_PX = 1600
-"""Least widths of a scene, an animated scene, and a map with the holes' numbers, in pixels."""
+"""Least width of a map with the holes' numbers, in pixels."""
 PITCH_PX, MOVING_PITCH_PX = 13.0, 8.0
 """Least distance of two LEDs in a picture, in pixels; a picture of a long strip gets wider."""
 ANY_PI = "Raspberry Pi"

@@ -38,8 +38,10 @@ def in_words(game: Rulebook) -> str:
 
 
 def _switch(switch: Switch) -> str:
+    """Return a house rule and its default as a line of text."""
     return f"  {switch.key} ({json.dumps(switch.default)}): {switch.meaning}"
 
 
 def _setting(switches: dict[str, bool | int]) -> str:
+    """Return the house rules that a preset changes as text."""
     return ", ".join(f"{key} {json.dumps(value)}" for key, value in switches.items()) or "the defaults"

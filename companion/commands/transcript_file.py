@@ -47,6 +47,7 @@ def read_transcript(name: str) -> bytes:
 
 
 def _content(name: str) -> bytes:
+    """Return the content of a file or, for `-`, of standard input."""
     if name == "-":
         content = sys.stdin.buffer.read(MAX_BYTES + 1)
     else:

@@ -93,7 +93,7 @@ def _opened(source: str) -> tuple[str, Camera]:
 
 
 class _Limited:
-    """A camera whose frames end after some seconds of its own clock."""
+    """Camera whose frames end after `limit_s` seconds of its own clock; None for no limit."""
 
     def __init__(self, camera: Camera, limit_s: float | None) -> None:
         self.name = camera.name

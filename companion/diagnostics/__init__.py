@@ -1,1 +1,1 @@
-"""What works and what is ill: the page, `/healthz` and `pegpip doctor` tell it from here."""
+"""Health checks and their reports: the page, `/healthz` and `pegpip doctor`."""

@@ -22,12 +22,13 @@ from companion.table.atomic import write_file
 from companion.table.photos import Photos
 
 SECRET = "(kept back)"  # noqa: S105 - a placeholder
+"""Text that replaces a secret."""
 LOG_LINES = 400
 """Newest lines of the service's log to include."""
 _PIN = re.compile(rb"(PIN: )\d+")
 """The PIN in the log, as `pegpip play` prints it; it is valid until the next start."""
 PHOTOS = 5
-"""Newest photos of throws to include."""
+"""Newest photos of throws to put into the zip."""
 README = """Written by `pegpip doctor --bundle` of Peg & Pip. Read it before you send it: the names of the players are
 in game.jsonl. The Wi-Fi's password, the PIN and the paired phones are not in it.
 """
@@ -83,13 +84,13 @@ def without_secrets(settings: Settings) -> dict[str, object]:
 
 
 def _machine() -> dict[str, object]:
-    """Return system, processor and versions."""
+    """Return system, processor, Python version and the versions of the libraries."""
     system, python = platform.platform(), platform.python_version()
     return {"system": system, "processor": platform.machine(), "python": python, **versions()}
 
 
 def _last_game(folder: Path) -> dict[str, bytes]:
-    """Return the transcript of the newest game, as a file."""
+    """Return the transcript of the newest game, file name -> content; empty without a game."""
     text = PastGames(folder).newest() if folder.is_dir() else None
     return {"game.jsonl": text} if text else {}
 
@@ -107,7 +108,7 @@ def _log(password: str) -> dict[str, bytes]:
 
 
 def _photos(folder: Path) -> dict[str, bytes]:
-    """Return the newest photos of throws, as files."""
+    """Return the newest photos of throws, file name -> JPEG."""
     kept = Photos(folder)
     newest = {number: kept.jpeg(number) for number in sorted(kept.numbers())[-PHOTOS:]}
     return {f"photos/{number}.jpg": jpeg for number, jpeg in newest.items() if jpeg is not None}

@@ -85,13 +85,13 @@ def settled_frames(camera: Camera) -> list[Frame | None]:
 
 
 def check_lamp(lamp: LampLight) -> Finding:
-    """Judge whether the lamp's flicker shows in the pictures."""
+    """Return the finding whether the lamp's flicker shows in the pictures."""
     advice = lamp.advice()
     return Finding("lamp", not advice, str(lamp), " ".join(one.says for one in advice))
 
 
 def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Finding, Finding]:
-    """Judge light and focus of a picture of the tray, (height, width, 3) uint8."""
+    """Judge brightness and sharpness of a picture of the tray, (height, width, 3) uint8."""
     grey = cv2.cvtColor(image_bgr, cv2.COLOR_BGR2GRAY)
     mean = float(grey.mean())
     sharpness = float(cv2.Laplacian(grey, cv2.CV_64F).var())
@@ -109,7 +109,7 @@ def picture_checks(image_bgr: FrameBGR, *, simulated: bool = False) -> tuple[Fin
 
 
 def check_calibration(settings: Settings) -> Finding:
-    """Check that there is a calibration for the settings' camera."""
+    """Check that there is a stored calibration for the settings' camera."""
     source = settings.camera.source
     ok, says = calibration_status(settings.data.folder, source)
     cure = "" if ok else "pegpip calibrate --sheet sheet.pdf, print it, lay it into the tray, pegpip calibrate."
@@ -117,7 +117,7 @@ def check_calibration(settings: Settings) -> Finding:
 
 
 def check_strip(settings: Settings, open_: Callable[..., Strip] = open_strip) -> Finding:
-    """Check that the settings' strip opens."""
+    """Check that the settings' LED strip can be opened and started."""
     wired = settings.strip
     try:
         strip = open_(wired.kind, layout_of(wired.layout, settings.track).leds, wired)
@@ -160,7 +160,7 @@ def check_buttons(settings: Settings, machine: str | None = None) -> Finding:
 
 
 def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
-    """Return the finding that this user may not switch the machine off, by systemd's logind; None when it may."""
+    """Return a failed finding if this user may not power the machine off, by systemd's logind; else None."""
     said = ask()
     if said.endswith('"yes"'):
         return None
@@ -169,7 +169,7 @@ def may_shut_down(ask: Callable[[], str] = can_shut_down) -> Finding | None:
 
 
 def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
-    """Play a short effect, and report an error of the player."""
+    """Play a short effect and return the finding; `play` returns an error text or None."""
     wrong = play(sound(TRIAL))
     if wrong is None:
         return Finding("sounds", True, "An effect was played: you should have heard it.")
@@ -178,6 +178,7 @@ def check_sounds(play: Callable[[bytes], str | None] = aplay) -> Finding:
 
 
 def _pins_open(wired: ButtonSettings) -> Finding:
+    """Check that the buttons' GPIO pins can be opened."""
     from hardware.buttons.gpio import GpioButtons
 
     buttons = GpioButtons(wired)

@@ -20,7 +20,7 @@ from companion.settings.load import LeftOut, Settings
 
 
 def checks(settings: Settings, left_out: Sequence[LeftOut] = ()) -> Iterator[Finding]:
-    """Make all checks, one by one; without OpenCV those of the devices are left out.
+    """Run the doctor's checks and yield each finding. Without OpenCV or NumPy the devices are not checked.
 
     Args:
         settings: The settings that a start of the table would use.

@@ -37,16 +37,16 @@ class Finding:
 
     @classmethod
     def ill(cls, part: str, error: DeviceError) -> Finding:
-        """Return the finding that a part does not work, from its error."""
+        """Make the finding that a part does not work, from the error's sentence and cure."""
         return cls(part, False, error.what, error.cure)
 
     def told(self) -> tuple[bool, str]:
-        """Return whether the part works, and the sentences about it."""
+        """Return whether the part works, and what was found with the cure as one text."""
         return self.ok, f"{self.says} {self.cure}".rstrip()
 
 
 def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str, Any]:
-    """Return the answer of `/healthz` (docs/reference/commands-and-http.md). A check that crashes counts as not well.
+    """Run all health checks and return the answer of `/healthz`. A check that raises an error counts as failed.
 
     Args:
         checks: Part -> its check.
@@ -61,6 +61,7 @@ def report(checks: Mapping[str, Health], folder: Path | None = None) -> dict[str
 
 
 def _asked(part: str, check: Health) -> tuple[bool, str]:
+    """Run a part's check; if it raises an error, log it and return a failure."""
     try:
         return check()
     except Exception as fault:  # the other parts must still be reported

@@ -1,4 +1,4 @@
-"""The table's log: one line a message, marked for journald, and limited for each place in the code."""
+"""The table's log: one line for each message, marked for journald, at a limited rate for each place in the code."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import TextIO
 import msgspec
 
 MAX_LINES = 10
-"""Most lines of one place in the code within a window; further ones are counted and dropped."""
+"""Most messages that one place in the code may log within a window; further ones are counted and dropped."""
 WINDOW_S = 60.0
-"""Length of that window, in seconds."""
+"""Length of the window in which messages are counted, in seconds."""
 
 _PRIORITIES = ((logging.CRITICAL, 2), (logging.ERROR, 3), (logging.WARNING, 4), (logging.INFO, 6))
 """Least level of Python's logging -> syslog priority (sd-daemon(3))."""
 
 
 class Limit(logging.Filter):
-    """Drops messages of a place in the code that logs too often, so that a failing loop does not fill the card."""
+    """Drops messages of a place in the code that logs too often, so that a failing loop does not fill the SD card."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ def begin(
 
     Args:
         clock: A monotonic clock, in seconds.
-        verbose: Log what happens, not only what goes wrong.
+        verbose: Log at level INFO instead of WARNING.
         structured: Write one JSON object a line, for programs.
         stream: Stream to write to instead of standard error.
         environment: Environment variables; `JOURNAL_STREAM` is set under journald. By default the process's own.

@@ -1,4 +1,4 @@
-"""Checks of disk, journal, clock and power supply. The running table and the doctor make the same ones."""
+"""Checks of disk, journal, clock and power supply, shared by the running table and the doctor."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROOT = Path("/")
 FREE_MB_NEEDED = 50
 """Least free space in the data folder, in MB; below it the journal may soon not be written."""
 EARLIEST_YEAR = 2025
-"""First year that the clock can show. A Pi has no clock of its own: without a network it starts in its past."""
+"""First year that a right clock can show. Without a network a Pi starts with a date in the past."""
 SLACK_S = 300.0
-"""Seconds that the clock may be behind the newest entry without being called wrong."""
+"""Seconds that the clock may be behind the newest entry before it is reported as wrong."""
 SLOWED_C = 80.0
 """Degrees Celsius at which a Pi slows its processor down (Raspberry Pi documentation, "Frequency management")."""
 NEWEST_FILE = "newest-time.txt"
@@ -41,7 +41,7 @@ POWER_CURE = "Use the Pi's own supply, feed the strip from another, and let air 
 
 
 def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Health]:
-    """Make the checks of disk, clock, power and journal for `/healthz`.
+    """Return the checks of disk, clock, power and journal for `/healthz`, by name.
 
     Call it before anything is written: it reads the last entry's time.
 
@@ -60,7 +60,7 @@ def checks_of_any_table(folder: Path, journal_health: Health) -> dict[str, Healt
 
 
 def check_disk(folder: Path) -> Finding:
-    """Check that the data folder's disk has room and is not read-only."""
+    """Check that the data folder's disk can be reached, is not read-only and has free space."""
     try:
         free_mb = shutil.disk_usage(folder).free // 2**20
         read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
@@ -78,7 +78,7 @@ def check_disk(folder: Path) -> Finding:
 
 
 def check_writable(folder: Path) -> Finding:
-    """Make `check_disk`, and write a temporary file into the data folder or its nearest existing parent."""
+    """Check the disk as `check_disk`, and write a temporary file to the data folder or its nearest existing parent."""
     place = next(path for path in (folder, *folder.parents) if path.exists())
     found = check_disk(place)
     if not found.ok:
@@ -110,6 +110,7 @@ def check_journal(folder: Path, health: Health | None = None) -> Finding:
 
 
 def _verified(folder: Path) -> Finding:
+    """Verify both copies of the journal on the disk, without changing them."""
     try:
         entries, wrong = examined(folder)
     except DeviceError as ill:
@@ -126,7 +127,7 @@ def check_clock(now: datetime, newest_entry_s: float = 0.0, root: Path = ROOT) -
     Args:
         now: The date and time, by this machine's clock.
         newest_entry_s: When the newest entry was written, in seconds since 1970; 0 without one.
-        root: Folder that the kernel's files are under. A clock that the network has set may be behind the entry.
+        root: Folder that stands for `/`. A clock that the network has set may be behind the entry.
     """
     newest = datetime.fromtimestamp(newest_entry_s, now.tzinfo)
     if now.year < EARLIEST_YEAR:
@@ -164,10 +165,12 @@ def remember_newest(folder: Path, newest_entry_s: float, now: datetime, root: Pa
 
 
 def _synchronised(root: Path) -> bool:
+    """Return whether systemd-timesyncd has set the clock since the start; `root` stands for `/`."""
     return (root / SYNCHRONISED).exists()
 
 
 def _now() -> datetime:
+    """Return this machine's date and time with its time zone."""
     return datetime.now().astimezone()
 
 
@@ -175,9 +178,8 @@ def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
     """Check the supply's voltage and the processor's heat.
 
     Args:
-        root: Folder that the kernel's files are under.
-        firmware: Answer of `vcgencmd get_throttled`, which also knows what has been since the start; None to leave
-            that out.
+        root: Folder that stands for `/`.
+        firmware: Answer of `vcgencmd get_throttled`, which also reports the past since the start; None to leave it out.
     """
     now_c = degrees(root)
     ill = [] if now_c is None or now_c < SLOWED_C else [f"The processor is at {now_c:.0f} °C and slows down."]
@@ -197,7 +199,7 @@ def check_power(root: Path = ROOT, firmware: str | None = None) -> Finding:
 
 
 def _voltage_is_low(root: Path) -> bool:
-    """Return the alarm of the kernel's driver `raspberrypi-hwmon`, which is raised under 4.63 V."""
+    """Return whether the kernel's driver `raspberrypi-hwmon` reports a supply below 4.63 V."""
     for sensor in (root / "sys/class/hwmon").glob("hwmon*"):
         with contextlib.suppress(OSError):
             if [(sensor / file).read_text().strip() for file in ("name", "in0_lcrit_alarm")] == ["rpi_volt", "1"]:
@@ -206,7 +208,7 @@ def _voltage_is_low(root: Path) -> bool:
 
 
 def degrees(root: Path = ROOT) -> float | None:
-    """Return the processor's temperature in degrees Celsius; None without a sensor. `root` holds the kernel's files."""
+    """Return the processor's temperature in degrees Celsius; None without a sensor. `root` stands for `/`."""
     try:
         return int((root / "sys/class/thermal/thermal_zone0/temp").read_text()) / 1000
     except (OSError, ValueError):

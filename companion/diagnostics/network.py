@@ -14,7 +14,7 @@ from companion.diagnostics.health import Finding
 from companion.service.addresses import bound, own_addresses, refusal_of
 
 NO_COUNTRY = ("", "00")
-"""The kernel's words for no country: only channels that are allowed everywhere."""
+"""Values of the kernel's Wi-Fi country that mean none: then only channels allowed everywhere are used."""
 
 
 def check_network(addresses: Callable[[], tuple[str, ...]] = own_addresses) -> Finding:
@@ -37,11 +37,11 @@ def check_port(host: str, port: int) -> Finding:
 
 
 def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str | None] = shutil.which) -> Finding:
-    """Check that this machine can open the table's own Wi-Fi, and say how many phones it holds.
+    """Check that this machine can open the table's hotspot, and report how many phones it can serve.
 
     Args:
         name: The network's name.
-        root: Folder that the machine's files are under.
+        root: Folder that stands for `/`.
         find: Returns the place of a program, or None.
     """
     if not any((root / "sys/class/ieee80211").glob("*")):
@@ -63,7 +63,7 @@ def check_hotspot(name: str, root: Path = Path("/"), find: Callable[[str], str |
 
 
 def _limit(root: Path) -> str:
-    """Return a sentence with the number of phones that the Wi-Fi holds; empty where the chip's limit is unknown."""
+    """Return a sentence with the number of phones that the hotspot can serve; empty if the chip's limit is unknown."""
     phones = hotspot.phones(root)
     if phones is None:
         return ""

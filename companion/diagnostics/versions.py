@@ -1,4 +1,4 @@
-"""Versions of OpenCV, NumPy and picamera2, and the check that they go together."""
+"""Versions of OpenCV, NumPy and picamera2, and the check that they are compatible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMPY_CURE = "picamera2 here was built for NumPy 1: use apt's python3-opencv, or
 
 
 def check_versions(camera: str, installed: Mapping[str, str | None] | None = None) -> Finding:
-    """Check that OpenCV, NumPy and picamera2 are installed and go together.
+    """Check that OpenCV, NumPy and picamera2 are installed in compatible versions.
 
     Args:
         camera: The setting [camera] source; only `picamera2` needs picamera2.
@@ -45,6 +45,7 @@ def versions() -> dict[str, str | None]:
 
 
 def _loaded(module: str) -> str | None:
+    """Import a module and return its version; None if that fails."""
     try:
         return str(importlib.import_module(module).__version__)
     except ImportError:
@@ -52,6 +53,7 @@ def _loaded(module: str) -> str | None:
 
 
 def _installed(package: str) -> str | None:
+    """Return a package's version without importing it; "of the system" if unknown, None if it is missing."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

@@ -221,7 +221,7 @@ class PastGames:
         return known[1]
 
     def _read_on(self) -> None:
-        """Apply the entries that the journal has gained since the last call."""
+        """Read the entries that the journal has gained since the last call, and archive the games they change."""
         if self._record is None:
             self._record, _ = archived_before(self._folder, Archive(self._folder))
             self._kept = {game.number: archived(game) for game in self._record.games}

@@ -86,7 +86,7 @@ class Changes:
         return game
 
     def note(self, state: TableState) -> Changes:
-        """Add the step to that state, which is not journaled."""
+        """Add a step to the given state that is not journaled."""
         return replace(self, state=state, steps=(*self.steps, Noted(state)))
 
     def enter(self, kind: str, body: dict[str, Any]) -> Changes:
@@ -131,7 +131,7 @@ class Changes:
 
 
 def _watched(changes: Changes, command: c.Observe | c.NoteMotion | c.Tick) -> Changes:
-    """Take up what the tray shows, or that time has passed."""
+    """Carry out a report from the tray: motion, an observation, or that time has passed."""
     state, game = changes.state, changes.state.playing
     match command:
         case c.NoteMotion():
@@ -204,7 +204,7 @@ def _decided(changes: Changes) -> Changes:
 
 
 def _undone(changes: Changes, undo: Undo) -> Changes:
-    """Take lines back, an abandoning, or a game without lines."""
+    """Take back lines, an abandoning, or the game itself if it has no lines."""
     game = changes.game
     if game.abandoned and undo.count == 1:
         return changes.enter("resumed", {}).rest()
@@ -214,7 +214,7 @@ def _undone(changes: Changes, undo: Undo) -> Changes:
 
 
 def _pressed(changes: Changes, button: str) -> Changes:
-    """Do what a button means now."""
+    """Carry out a press of the button `bank`, `undo` or `next` in the present state."""
     match button:
         case "bank":
             return _banked(changes)
@@ -229,7 +229,7 @@ def _pressed(changes: Changes, button: str) -> Changes:
 
 
 def _banked(changes: Changes) -> Changes:
-    """Bank, or play the decision that the next button has chosen."""
+    """Carry out the bank button: bank, or play the decision that the next button has chosen."""
     asked, choices, lines = changes.state.asked, changes.state.choices, tuple[Action, ...]()
     if asked and asked[1].code not in SETTLED_BY_BANKING:
         raise IllegalAction("A throw is in question: answer that first.")
@@ -266,7 +266,7 @@ def _answered(changes: Changes, command: c.Answer) -> Changes:
 
 
 def _house(changes: Changes, command: c.HouseDecides | c.HouseAwaits) -> Changes:
-    """Play the bot's decision, or note that dice are to be thrown for it."""
+    """Play the bot's decision, or record that dice are to be thrown for it."""
     if not changes.state.houses_turn or changes.state.asked or changes.state.offer:
         raise StaleAction("It is not the bot's turn to act.")
     if isinstance(command, c.HouseAwaits):
@@ -320,7 +320,7 @@ def _next_game(changes: Changes) -> Changes:
 
 
 def _corrected(changes: Changes, throw: int, values: tuple[int, ...]) -> Changes:
-    """Correct a throw; if later lines would be lost, only offer the correction."""
+    """Correct a throw; if later lines would become illegal, only offer the correction."""
     games, action = changes.state.record.games, action_of({"throw": list(values)})
     assert isinstance(action, Throw), "made as one"
     refused = correction_of(games, throw, action.dice).refused

@@ -158,7 +158,7 @@ def _houses_notice(table: TableState) -> Phrase:
 
 
 def _phase(table: TableState) -> str:
-    """Return `Snapshot.phase`."""
+    """Return the snapshot's phase: `ready`, `settling`, `read`, `asking` or `over`."""
     game = table.record.game
     if game is None or game.abandoned or game.over:
         return "over"

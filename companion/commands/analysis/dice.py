@@ -1,4 +1,4 @@
-"""`pegpip dice`: whether the dice that were thrown are honest, as far as their throws can tell by now."""
+"""`pegpip dice`: test whether the dice are fair, from their throws."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from companion.history.fairness import FEW, watched
 from companion.settings import load as config
 
 WIDTH = 40
+"""Characters of the longest bar in the chart of the counts."""
 
 
 @click.command()
@@ -38,11 +39,13 @@ def command(files: tuple[str, ...], data: str | None, since: int | None, dice: s
 
 
 def _of_files(files: tuple[str, ...]) -> Iterator[Sequence[int]]:
+    """Yield the dice of each throw in the named transcripts."""
     for name in files:
         yield from (action.dice for action in transcript_in(name).actions if isinstance(action, Throw))
 
 
 def _of_the_table(data: str | None, since: int | None, dice: str | None) -> Iterator[Sequence[int]]:
+    """Yield the dice of each throw in the games of a data folder, by default the settings' one."""
     from companion.history.export import PastGames
 
     return PastGames(config.load(None, {"data": {"dir": data}} if data else {}).data.folder).throws(since, dice)
@@ -65,6 +68,7 @@ def in_words(found: dict[str, Any]) -> str:
 
 
 def _verdict(found: dict[str, Any]) -> str:
+    """Return the verdict of a fairness result as a sentence."""
     if found["verdict"] == "even":
         return f"Nothing speaks against fair dice so far (evidence {found['evidence']:.2g} of {found['enough']:.0f})."
     if found["verdict"] == "loaded":

@@ -1,4 +1,4 @@
-"""`pegpip simulate`: games that levels play against each other, and how often each wins."""
+"""`pegpip simulate`: play games between levels of play, and count how often each wins."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ PARTS = 200  # that the games are handed out in
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One seat over some games.
+    """Totals of one seat over some games.
 
     Attributes:
-        won: Games won; one shared by n counts 1/n.
-        squared: The squares of those shares, summed.
-        points: Final scores, summed.
+        won: Games won; a win shared by n sides counts 1/n.
+        squared: Sum of the squares of those shares.
+        points: Sum of the final scores.
     """
 
     won: float = 0.0
@@ -38,13 +38,16 @@ class Score:
     points: int = 0
 
     def __add__(self, other: Score) -> Score:
-        """The seat over both."""
+        """Return the totals over both groups of games."""
         return Score(self.won + other.won, self.squared + other.squared, self.points + other.points)
 
     def interval(self, games: int) -> tuple[float, float]:
-        """Where the share of games won lies with 95 % confidence: Wilson's interval, with shared wins' smaller spread.
+        """Return the 95 % confidence interval of the share of games won (Wilson 1927).
 
-        Wilson (1927) adds `CONFIDENCE` squared games, half of them won.
+        Shared wins have a smaller spread, which replaces the binomial variance.
+
+        Args:
+            games: Number of games played.
         """
         share, extra = self.won / games, CONFIDENCE**2
         spread = max(0.0, self.squared / games - share**2)  # share * (1 - share) where none is shared
@@ -74,7 +77,7 @@ def command(game: str, players: str, games: int, rules: str, seed: int, as_json:
 
 
 def header_for(game: str, levels: list[str], rules: str) -> Header:
-    """The set-up that those levels play under. Raises UsageError for what can't be played."""
+    """Return the header of a game between these levels, one player each. Raises UsageError for what can't be played."""
     try:
         game_named(game)
     except RulesError as unknown:
@@ -94,7 +97,7 @@ def header_for(game: str, levels: list[str], rules: str) -> Header:
 
 
 def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: bool) -> list[Score]:
-    """The scores of all seats, played on all cores."""
+    """Play all games on all cores, and return each seat's totals."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
@@ -116,7 +119,7 @@ def simulated(header: Header, levels: list[str], games: int, seed: int, quiet: b
 
 
 def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> list[Score]:
-    """The scores of all seats in the games with those numbers, each with dice of its own."""
+    """Play the games with those numbers, each with its own dice, and return each seat's totals."""
     totals = [Score()] * len(levels)
     for number in numbers:
         totals = [one + more for one, more in zip(totals, _game(header, levels, number, seed), strict=True)]
@@ -124,6 +127,7 @@ def scores_of(header: Header, levels: list[str], numbers: range, seed: int) -> l
 
 
 def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator[Score]:
+    """Play one game and yield each seat's score in it; its number decides who starts and the dice."""
     first = header.players[number % len(levels)]
     begun = Header(header.game, header.players, header.rules, first)
     end = played(begun, levels, random.Random(f"{seed}/{number}"))
@@ -135,7 +139,7 @@ def _game(header: Header, levels: list[str], number: int, seed: int) -> Iterator
 
 
 def report(header: Header, levels: list[str], games: int, seed: int, scores: list[Score]) -> dict[str, Any]:
-    """The object that `--json` prints."""
+    """Return the results as the JSON object that `--json` prints."""
     return {
         "game": header.game,
         "games": games,
