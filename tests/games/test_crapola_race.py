@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import random
-
-import numpy as np
 import pytest
 
 from companion.errors import RulesError
 from companion.games.advice.odds import options
-from companion.games.crapola.odds.race import ENTRIES, STEP, banks, catching, race
-from companion.games.crapola.odds.turn_value import reaching, turn_values
+from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS
+from companion.games.crapola.odds.backward_induction import thrown as turn
+from companion.games.crapola.odds.race import DEEP, STEP, catching, race
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import Throw
 from tests.games.playing import STOP, begun, keep, told
@@ -18,76 +16,22 @@ from tests.games.playing import throw as thrown
 from tests.games.test_crapola import bank
 
 
-def test_turns_played_for_points_bank_what_they_are_worth() -> None:
-    for least in ENTRIES:
-        chances = banks(least)
-        assert chances.sum() == pytest.approx(1)
-        assert STEP * chances @ np.arange(len(chances)) == pytest.approx(turn_values(6, least).thrown(0, 6), abs=1e-3)
-    assert catching()[1000 // STEP] == pytest.approx(reaching(6, 1000, 1000).thrown(0, 6))
+def test_stored_values_are_close_to_those_of_the_best_turns() -> None:
+    for target, mine, other in ((15_000, 7000, 9000), (15_000, 14_000, 13_700), (3000, 1500, 2800), (2000, 1000, 1200)):
+        game = race(target, 1000)
+        standing = game.chance(mine, True, other, True)
+        lost = 1 - game.chance(other, True, mine, True)
+        bank = game.banked(mine, other, True, DEEP + MAX_THROW_STEPS)
+        assert lost + turn(6, bank - lost, 0)[0, 5] == pytest.approx(standing, abs=0.003)
 
 
-def test_the_table_is_what_a_plain_iteration_finds() -> None:
-    far, chance, reach = 6, banks(0), catching()
-    value = {(mine, other): 0.5 for mine in range(1, far + 1) for other in range(1, far + 1)}
-
-    def others(mine: int, other: int) -> float:
-        """The other's chance, before his turn."""
-        return value[other, mine] if mine > 0 else float(reach[min(400, other - mine + 1)])
-
-    for _ in range(30):  # a crap-out comes one time in five
-        value = {
-            (mine, other): sum(share * (1 - others(mine - steps, other)) for steps, share in enumerate(chance))
-            for mine, other in value
-        }
-    game = race(far * STEP, 0)
-    for (mine, other), worth in value.items():
-        totals = (STEP * (far - mine), STEP * (far - other))
-        assert game.chance(totals[0], True, totals[1], True) == pytest.approx(worth, abs=1e-5)
-
-
-def test_so_it_is_where_one_or_neither_is_on_the_board_yet() -> None:
-    far, reach, away = 22, catching(), (22, False)  # how many steps from the target, and whether on the board
-    turns = {on: [(steps, share) for steps, share in enumerate(banks(0 if on else 1000).tolist()) if share]
-             for on in (True, False)}  # fmt: skip
-    game = race(far * STEP, 1000)
-    value = dict.fromkeys([(away, away), *[((steps, True), away) for steps in range(1, far + 1)]], 0.5)
-    value |= {(other, mine): 0.5 for mine, other in value}
-
-    def before(mine: tuple[int, bool], other: tuple[int, bool]) -> float:
-        """The chance of who is on."""
-        if other[0] <= 0:
-            return float(reach[min(400, mine[0] - other[0] + 1)])
-        if (mine, other) in value:
-            return value[mine, other]
-        return game.chance(STEP * (far - mine[0]), True, STEP * (far - other[0]), True)
-
-    for _ in range(60):  # who is not on the board stays off it two times in three
-        value = {
-            ((mine, on), other): sum(
-                share * (1 - before(other, (mine - steps, on or steps > 0))) for steps, share in turns[on]
-            )
-            for (mine, on), other in value
-        }
-    for (mine, other), worth in value.items():
-        totals = (STEP * (far - mine[0]), STEP * (far - other[0]))
-        assert game.chance(totals[0], mine[1], totals[1], other[1]) == pytest.approx(worth, abs=1e-5)
-
-
-def test_drawn_games_are_won_as_often_as_is_told() -> None:
-    dice, reach, games, won = random.Random(4), catching(), 6000, 0
-    sums = [np.cumsum(banks(least)).tolist() for least in ENTRIES]
-    for _ in range(games):
-        totals, on, seat = [0, 0], [False, False], 0
-        while max(totals) < 3000:
-            mine = sums[0 if on[seat] else 1]
-            steps = int(np.searchsorted(mine, dice.random() * mine[-1]))
-            totals[seat], on[seat] = totals[seat] + STEP * steps, on[seat] or steps > 0
-            seat = 1 - seat
-        needed = max((totals[1 - seat] - totals[seat]) // STEP + 1, 0 if on[seat] else 1000 // STEP)
-        winner = seat if dice.random() < reach[min(needed, 400)] else 1 - seat
-        won += winner == 0
-    told_chance = race(3000, 1000).chance(0, False, 0, False)
-    assert won / games == pytest.approx(told_chance, abs=4 * (0.25 / games) ** 0.5)
+def test_a_start_is_worth_what_its_best_turn_makes_of_it() -> None:
+    for target in (2000, 5000, 15_000):
+        game = race(target, 1000)
+        start = game.chance(0, False, 0, False)
+        bank = game.banked(0, 0, False, DEEP + MAX_THROW_STEPS) - (1 - start)
+        assert 1 - start + turn(6, bank, 20)[0, 5] == pytest.approx(start, abs=1e-4)
+        assert 0.5 < start < 0.65
 
 
 def test_banking_is_worth_what_it_leaves_to_the_other() -> None:
@@ -118,7 +62,7 @@ def test_each_bank_is_worth_what_the_other_is_left_with(total: int, other: int, 
 
 def test_a_turn_so_rich_is_taken_to_stop() -> None:
     six_ones = [thrown(*[1] * 6), keep(*[1] * 6)]
-    for times, sure in ((2, 0.98), (4, 1 - 1e-6)):
+    for times, sure in ((2, 0.95), (4, 0.9998)):
         state = told("crapola", *six_ones * times, rules={"target": 15_000}).state
         values = {str(option["line"]): option["value"] for option in options(state, "win")}
         assert 1 >= values["{'throw': 6}"] == values[str(STOP)] > sure

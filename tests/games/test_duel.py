@@ -4,106 +4,118 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from itertools import product
 
-import numpy as np
 import pytest
 
 from companion.games.crib_dice.odds import two_sides as duel
-from companion.games.crib_dice.odds.turn_value import TurnValues
+from companion.games.crib_dice.odds.turn_value import NO_BOMBS, TurnValues
 from companion.games.crib_dice.pegs import CribbageBoard
-from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from companion.games.crib_dice.state import CribDice, Turn
-from tests.games.playing import STOP
+from tests.games.playing import ADVANCED, BOMB, STOP
 from tests.games.test_solve_duel import last_turn
 from tests.games.test_win_odds import board_at, values
 
-RULES = [{}, {"piddle_points": True}]
+RULES = [({}, "win"), ({"piddle_points": True}, "win"), (ADVANCED, "win"), (ADVANCED, "games")]
 
 
-def some_boards(count: int, seed: int, **rules: bool) -> list[CribbageBoard]:
-    generator = random.Random(seed)
-
-    def some() -> CribbageBoard:
-        pegs, wipeouts = (generator.randrange(121) for _ in range(2)), (generator.randrange(3) for _ in range(2))
-        return board_at(*pegs, turn=generator.randrange(2), wipeouts=tuple(wipeouts), **rules)
-
-    return [some() for _ in range(count)]
-
-
-def stored_chance(board: CribbageBoard) -> float:
-    """Of the side that is on, before its turn; nobody has finished yet."""
-    me, pegs, wipeouts = board.side, board.pegs, board.wipeouts
-    at = duel.place(board.turn % 2, pegs[me], pegs[1 - me], wipeouts[me], wipeouts[1 - me])
-    return duel.UNIT * duel._table(bool(board.header.rules["piddle_points"]))[at]
+def some_boards(count: int, seed: int, rules: dict[str, bool]) -> list[CribbageBoard]:
+    """Boards between two that can come about; some pegs are at the start because of a fuchle."""
+    generator, found = random.Random(seed), list[CribbageBoard]()
+    for number in range(count):
+        pegs = [generator.randrange(121) for _ in range(2)]
+        if number % 2:
+            pegs[generator.randrange(2)] = 0
+        fuchled = frozenset(side for side in (0, 1) if number % 2 and pegs[side] == 0)
+        wipeouts = tuple(generator.randrange(2 if side in fuchled else 3) for side in (0, 1))
+        board = board_at(*pegs, turn=generator.randrange(2), wipeouts=wipeouts, **rules)
+        found.append(replace(board, fuchled=fuchled))
+    return found
 
 
-def chance_of(board: CribbageBoard, side: int) -> float:
-    """The chance of a side before the turn that is on, whatever has been decided already."""
+def stored_value(board: CribbageBoard, goal: str) -> float:
+    """Value of the side to move before its turn, from the table; nobody has finished yet."""
+    seen = duel.seen_of(board, goal)
+    place = duel.index(seen.order, seen.mover, seen.other, seen.mine, seen.theirs)
+    equity = duel.stored_equity(seen.rules, place)
+    return (equity + 1) / 2 if goal == "win" else equity
+
+
+def value_of(board: CribbageBoard, side: int, goal: str) -> float:
+    """Value for a side before the turn that is on, whatever has been decided already."""
+    if board.outcome is not None and goal == "games":
+        return board.outcome.games_lost[1 - side] - board.outcome.games_lost[side]
     if board.outcome is not None:
         return (side in board.outcome.winners) / len(board.outcome.winners)
-    mine = duel.turn_values(board).fresh(0) if board.finished else stored_chance(board)
-    return mine if board.side == side else 1 - mine
+    mine = duel.turn_values(board, goal).fresh(0) if board.finished else stored_value(board, goal)
+    return mine if board.side == side else 1 - mine if goal == "win" else -mine
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rules", RULES)
-def test_each_stored_chance_equals_the_best_turn_by_the_rules(rules: dict[str, bool]) -> None:
-    for board in some_boards(6, 1, **rules):
+@pytest.mark.parametrize(("rules", "goal"), RULES)
+def test_stored_values_are_those_of_best_turns_by_the_boards_rules(rules: dict[str, bool], goal: str) -> None:
+    for board in some_boards(4, 1, rules):
         side = board.side
 
         def bank(points: int, board: CribbageBoard = board, side: int = side) -> float:
-            return chance_of(board.banked(points), side)
+            return value_of(board.banked(points), side, goal)
 
-        turn = TurnValues(bool(rules), bank, chance_of(board.wiped_out(0), side), bank)
-        assert turn.fresh(0) == pytest.approx(stored_chance(board), abs=2e-9)
-
-
-@pytest.mark.parametrize("rules", RULES)
-def test_the_turn_that_is_on_agrees_with_the_stored_chance_before_it(rules: dict[str, bool]) -> None:
-    for board in some_boards(100, 2, **rules):
-        assert duel.turn_values(board).fresh(0) == pytest.approx(stored_chance(board), abs=2e-9)
-        assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
+        lost, bombs = value_of(board.wiped_out(0), side, goal), NO_BOMBS
+        if board.may_bomb and rules.get("bomb"):
+            bomb = value_of(board.bombed(), side, goal)
+            bombs = (11 / 36 * bomb + 25 / 36 * lost, bomb, bomb)
+        turn = TurnValues(bool(rules.get("piddle_points")), bank, lost, bank, bombs=bombs)
+        assert turn.fresh(0) == pytest.approx(stored_value(board, goal), abs=1e-7)
 
 
-def test_a_further_hole_never_has_a_lower_win_chance() -> None:
-    for rules in (False, True):
-        table = np.array(duel._table(rules), dtype=np.float64)[: -duel.GAPS].reshape(2, 121, 121, 3, 3)
-        assert np.diff(table, axis=1).min() >= 0
+@pytest.mark.parametrize(("rules", "goal"), RULES)
+def test_the_turn_that_is_on_agrees_with_the_stored_value(rules: dict[str, bool], goal: str) -> None:
+    for board in some_boards(60, 2, rules):
+        assert duel.turn_values(board, goal).fresh(0) == pytest.approx(stored_value(board, goal), abs=4e-9)
+        if goal == "win":
+            assert values(CribDice(board)) == {"{'throw': 7}": duel.turn_values(board).fresh(0)}, "not that of the race"
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_nobody_goes_on_from_so_far_beyond_the_track(rules: dict[str, bool]) -> None:
-    for other in (0, 60, 119, 120):
-        worth = duel.turn_values(board_at(118, other, **rules))
-        for gathered in range(duel.TOP - 118 - 10, duel.TOP - 118):
-            for frozen in range(2, 7):
-                for value in range(1, 7):
-                    assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
+def test_a_stop_beats_a_throw_from_the_top_hole_on() -> None:
+    for rules, goal in RULES:
+        for other in (0, 60, 119, 120):
+            worth = duel.turn_values(board_at(118, other, **rules), goal)
+            for gathered, frozen, value in product(range(duel.TOP - 128, duel.TOP - 118), range(2, 7), range(1, 7)):
+                assert worth.held(gathered, frozen, value) > worth.thrown(gathered, frozen, value)
 
 
-@pytest.mark.parametrize(
-    ("other", "turn", "settled"), [(90, 0, duel.TOP + 1), (90, 1, 121), (125, 1, 126), (170, 1, 171)]
-)
-def test_a_turn_is_worked_back_to_where_it_stops_and_no_further(other: int, turn: int, settled: int) -> None:
-    board = board_at(*((100, other) if turn == 0 else (other, 100)), turn=turn)
-    assert duel.turn_values(board)._rich_from == settled + MAX_SET_SCORE - 100
-
-
-def test_who_banks_beyond_all_reach_has_won() -> None:
+def test_a_bank_beyond_all_reach_wins() -> None:
     for board in (board_at(120, 118, turn=1), board_at(125, 120, turn=1)):
         assert duel.turn_values(board).bank(500) == 1.0
-    for rules in RULES:
-        assert duel.turn_values(board_at(118, 120, **rules)).bank(500) == pytest.approx(1.0, abs=2e-9)
     for other in (121, 125):
         last = duel.turn_values(board_at(other, 119, turn=1))
         assert (last.lost, [last.bank(other - 119 + more) for more in (-1, 0, 1)]) == (0.0, [0.0, 0.5, 1.0])
 
 
-@pytest.mark.parametrize("rules", RULES)
-def test_who_banks_beyond_the_track_leaves_the_other_one_last_turn(rules: dict[str, bool]) -> None:
-    banked = duel.turn_values(board_at(100, 90, **rules)).bank
-    for points in (21, 40, 99, 211, 380):
-        assert banked(points) == pytest.approx(1 - last_turn(bool(rules), 10 + points), abs=2 * duel.UNIT)
+@pytest.mark.parametrize("piddle_points", [False, True])
+def test_a_bank_beyond_the_track_leaves_the_other_one_last_turn(piddle_points: bool) -> None:
+    banked = duel.turn_values(board_at(100, 90, piddle_points=piddle_points)).bank
+    for points in (21, 40, 99):
+        assert banked(points) == pytest.approx(1 - last_turn(piddle_points, 10 + points), abs=1e-9)
+
+
+def test_the_last_turn_of_a_skunked_side_aims_at_hole_61_too() -> None:
+    board = replace(board_at(130, 58, turn=1, **ADVANCED), wipeouts=(0, 0))
+    worth = duel.turn_values(board, "games")
+    assert [worth.bank(points) for points in (2, 3, 71, 72, 73)] == [-2, -1, -1, 0, 1]
+    assert worth.lost == -2
+    assert duel.turn_values(replace(board, wipeouts=(0, 2)), "games").lost == -4, "a fuchle is a double skunk"
+
+
+def test_a_bomb_is_worth_what_the_swap_leaves() -> None:
+    board = board_at(10, 100, **ADVANCED)
+    six = Turn("choosing", 0, 1, 6, (1, 1))
+    told = values(CribDice(board, six))
+    assert told[str(BOMB)] == pytest.approx(value_of(board.bombed(), 0, "win"), abs=4e-9)
+    assert told[str(BOMB)] == max(told.values()) > told[str(STOP)] + 0.3
+    announced = values(CribDice(board, Turn("bombing", 0, 1, 5, (1, 1))))
+    lost = duel.turn_values(board).lost
+    assert announced == {"{'throw': 2}": pytest.approx(11 / 36 * told[str(BOMB)] + 25 / 36 * lost)}
 
 
 def test_who_is_one_wipe_out_from_a_fuchle_stops_where_points_would_go_on() -> None:

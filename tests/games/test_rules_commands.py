@@ -209,7 +209,7 @@ def odds(*lines: dict[str, Any], game: str = "crib_dice") -> dict[str, Any]:
 
 def test_odds_tell_the_player_how_safe_and_what_is_best() -> None:
     found = odds({"throw": [5, 5, 2, 2, 1, 4, 6]}, {"do": "point", "value": 5})
-    assert set(found) == {"player", "safe", "options", "best", "goal"}
+    assert set(found) == {"player", "safe", "options", "best", "goal", "exact"}
     assert (found["player"], found["goal"], found["best"]) == ("Ann", "points", {"throw": 5})
     assert found["safe"] == pytest.approx(1 - (2 / 3) ** 5)
     assert found["options"][1] == {"line": {"do": "stop"}, "value": 2.0}
@@ -227,7 +227,8 @@ def test_odds_to_win_are_chances_and_refused_where_there_are_none() -> None:
 
 def test_odds_after_the_end_are_empty() -> None:
     result = run("odds", "--json", str(LONG))
-    assert objects(result) == [{"player": None, "safe": None, "options": [], "best": None, "goal": "points"}]
+    nothing = {"player": None, "safe": None, "options": [], "best": None, "goal": "points", "exact": True}
+    assert objects(result) == [nothing]
     assert "over" in run("odds", str(LONG)).stdout
 
 

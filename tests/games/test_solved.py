@@ -20,8 +20,8 @@ from companion.games.registry import GAMES
 from companion.games.solving.__main__ import run_solver, solvers
 
 PACKAGES = [f"companion.games.{game}.odds" for game in GAMES]
-# The games between two take longer: test_duel.py holds their tables to the turns that they are made of.
-QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not in name]
+# Games between two take longer: test_duel.py and test_crapola_race.py check their tables turn by turn.
+QUICK = [(game, name) for game in GAMES for name in solvers(game) if "duel" not in name and name != "race.u2"]
 
 
 @pytest.mark.parametrize(("game", "name"), QUICK)
@@ -49,7 +49,7 @@ def test_all_tables_together_are_small() -> None:
     folders = [Path(importlib.import_module(package).__path__[0]) for package in PACKAGES]
     tables = list(chain.from_iterable(folder.glob(kind) for folder in folders for kind in ("*.f8", "*.u*")))
     assert len(tables) >= 12
-    assert sum(path.stat().st_size for path in tables) <= 3_000_000
+    assert sum(path.stat().st_size for path in tables) <= 8_000_000
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from companion.errors import RulesError
-from companion.games.advice.odds import options
+from companion.games.advice.odds import odds_view, options
 from companion.games.crib_dice.odds.race import Race, banks
 from companion.games.crib_dice.odds.turn_value import set_score, turn_values
 from companion.games.crib_dice.pegs import CribbageBoard
@@ -19,7 +19,7 @@ from companion.games.crib_dice.state import CribDice, Turn
 from companion.games.engine.dice import throws_of
 from companion.games.engine.game import State, Stop, Throw
 from tests.games.crib_turns import bank
-from tests.games.playing import STOP, begun, throw, told
+from tests.games.playing import ADVANCED, STOP, begun, throw, told
 from tests.games.playing import point as named
 
 ROUNDS = 3  # until fuchles bring pegs back to the start and boards multiply
@@ -258,10 +258,19 @@ def test_playing_for_the_win_is_no_worse_than_playing_for_points() -> None:
         assert Race(board).turn_values().fresh(0) >= shares(board)[board.side] - 1e-9
 
 
-@pytest.mark.parametrize(("rule", "players"), [("bomb", 2), ("bumping", 2), ("double_fuchle", 2), ("find_a_loser", 3)])
-def test_where_one_turn_moves_another_peg_there_is_no_chance_to_tell(rule: str, players: int) -> None:
-    with pytest.raises(RulesError, match=rule):
-        options(begun("crib_dice", players, rules={rule: True}).state, "win")
+def test_of_three_that_seek_a_loser_no_win_chance_is_computed() -> None:
+    with pytest.raises(RulesError, match="find_a_loser"):
+        options(begun("crib_dice", 3, rules={"find_a_loser": True}).state, "win")
+
+
+@pytest.mark.parametrize("rule", ["bomb", "bumping", "double_fuchle", "long_game", "pandemonium"])
+@pytest.mark.parametrize("players", [2, 3])
+def test_mixes_without_a_table_are_marked_as_not_exact(rule: str, players: int) -> None:
+    told = odds_view(begun("crib_dice", players, rules={rule: True, "bomb": True}).state, "win")
+    assert not told["exact"]
+    assert 0 < told["options"][0]["value"] < 1
+    solved = odds_view(begun("crib_dice", rules=ADVANCED).state, "win")
+    assert solved["exact"]
 
 
 def test_the_first_of_two_to_finish_wins_at_once_where_a_loser_is_sought() -> None:

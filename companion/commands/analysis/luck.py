@@ -31,12 +31,13 @@ def command(file: str, as_json: bool, goal: str | None) -> None:
 def in_words(found: dict[str, Any]) -> str:
     """Format the story of `pegpip luck --json` as text for people, without the single moves."""
     many = 100.0 if found["goal"] == "win" else 1.0
-    unit = "% of a win" if found["goal"] == "win" else " points"
+    unit = {"win": "% of a win", "games": " games", "points": " points"}[found["goal"]]
     rows = [f"{'':24} expected    luck  decisions  result   ({unit.strip()})"]
     for one in found["players"]:
-        figures = (one["start"], one["luck"], one["decisions"], one["result"])
-        start, luck, decisions, result = (figure * many for figure in figures)
-        rows.append(f"{one['player']:<24} {start:>8.1f} {luck:>+7.1f} {decisions:>+10.1f} {result:>7.1f}")
+        figures = (one["start"], one["luck"], one["decisions"], one["result"], one["approximation"])
+        start, luck, decisions, result, error = (round(figure * many, 1) + 0.0 for figure in figures)  # no -0.0
+        told = f", approximation error {error:+.1f}" if error else ""
+        rows.append(f"{one['player']:<24} {start:>8.1f} {luck:>+7.1f} {decisions:>+10.1f} {result:>7.1f}{told}")
     for title, moves, key in (("Luckiest", found["luckiest"], "luck"), ("Dearest", found["dearest"], "gave_away")):
         for move in moves:
             better = f", better {json.dumps(move['best'])}" if move["best"] else ""

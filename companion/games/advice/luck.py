@@ -3,7 +3,11 @@
 The regret of a decision is the value of the best option less the value of the option taken. Luck is the change of value
 at chance nodes, the throws. Luck and decisions add up exactly to the result less the expectation at the start.
 
-Goal `win`: value is the win probability; a decision counts for both sides. Goal `points`: value is the expected points
+Where values are approximate, they may change at a decision by more than the regret, because the next turn is computed
+anew. That is no luck: it is booked as approximation error.
+
+Goal `win`: value is the win probability; a decision counts for both sides. Goal `games`: value is the expected games
+that the other side loses less one's own. Goal `points`: value is the expected points
 of the turn, and a result is the sum over the turns of a player. For a score sheet it is the final total.
 """
 
@@ -15,7 +19,7 @@ from itertools import pairwise
 from typing import Any
 
 from companion.errors import RulesError
-from companion.games.advice.odds import GOALS, values_in_points, win_chances
+from companion.games.advice.odds import GOALS, values_in_points, values_of, win_chances
 from companion.games.engine.game import Action, Header, Spend, State, Throw
 from companion.games.engine.notation import line_of
 from companion.games.engine.roll_off import RollOff
@@ -36,9 +40,10 @@ class Move:
         line: Line number in the transcript; the header is 1. Lines taken back do not count.
         seat: Seat that acted.
         action: The throw or decision.
-        luck: Change of value by the dice, for that seat; 0 for a decision, up to rounding.
+        luck: Change of value by the dice, for that seat; 0 for a decision.
         cost: Regret, 0 or more. For a throw: the regret of the decision to throw.
         best: The best option; None if it was taken.
+        approximation: Change of value at a decision that is not its regret.
     """
 
     line: int
@@ -47,6 +52,7 @@ class Move:
     luck: float
     cost: float
     best: Option | None
+    approximation: float = 0.0
 
     def view(self, players: tuple[str, ...]) -> dict[str, Any]:
         """Return the move as JSON values, with the name of the player."""
@@ -57,13 +63,14 @@ class Move:
             "action": line_of(self.action),
             "luck": self.luck,
             "gave_away": self.cost,
+            "approximation": self.approximation,
             "best": best,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Split of one result: `result == start + luck + decisions`, in units of the goal.
+    """Split of one result: `result == start + luck + decisions + approximation`, in units of the goal.
 
     Attributes:
         player: Name of the player; for the goal `win`, of the side.
@@ -72,6 +79,7 @@ class Account:
         luck: Change by all throws of the game.
         decisions: Change by all decisions; for the goal `win` those of the opponents too.
         gave_away: Sum of the regrets of the own decisions.
+        approximation: Change by the approximation error of the values; 0 up to rounding where they are exact.
     """
 
     player: str
@@ -80,6 +88,7 @@ class Account:
     luck: float
     decisions: float
     gave_away: float
+    approximation: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,7 @@ class Story:
     """Luck and decisions of a finished game.
 
     Attributes:
-        goal: `win` or `points`.
+        goal: `win`, `games` or `points`.
         accounts: Split of the result, by side or by player.
         moves: Every line of the game after the roll-off.
     """
@@ -131,7 +140,7 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
 
     Args:
         transcript: The whole game.
-        goal: `win` or `points`; None for `goal_for` the game.
+        goal: `win`, `games` or `points`; None for `goal_for` the game.
 
     Raises:
         RulesError: The game is not finished, a player left it, the goal is unknown, or its values are not known.
@@ -143,11 +152,11 @@ def story_of(transcript: Transcript, goal: str | None = None) -> Story:
     goal = goal_for(transcript.header) if goal is None else goal
     if goal not in GOALS:
         raise RulesError(f"There is no goal {goal!r}; there are: {', '.join(GOALS)}.")
-    return _win_story(transcript) if goal == "win" else _points_story(transcript)
+    return _points_story(transcript) if goal == "points" else _win_story(transcript, goal)
 
 
 def steps_of(transcript: Transcript) -> list[Transcript]:
-    """Return the transcript when the roll-off is over, and after each later line; during a roll-off itself alone."""
+    """Return the transcript when the roll-off is over, and after each later line. During a roll-off: itself alone."""
     return [step for step in transcript.steps if not isinstance(step.state, RollOff)] or [transcript]
 
 
@@ -177,36 +186,33 @@ def _is_spend(option: Option) -> bool:
     return isinstance(option, Spend)
 
 
-def _win_story(transcript: Transcript) -> Story:
-    """Split the share of the win of each side into luck and decisions, with the win probability as value."""
-    game, moves = game_named(transcript.header.game), list[Move]()
-    steps = tuple(_lines(steps_of(transcript)))
-    start = now = win_chances(steps[0][1])
-    luck, decisions, own = [0.0] * len(start), [0.0] * len(start), [0.0] * len(start)
+def _win_story(transcript: Transcript, goal: str) -> Story:
+    moves, steps = list[Move](), tuple(_lines(steps_of(transcript)))
+    start = now = win_chances(steps[0][1], goal)
+    luck, decisions, own, approximation = ([0.0] * len(start) for _ in range(4))
     for line, before, action, after in steps:
         seat, mover = before.standing.to_play, before.standing.side
         assert seat is not None, "nothing happens after the end"
         assert mover is not None, "nothing happens after the end"
-        _, cost, best_option = _regret(game.values_to_win(before), action)
-        then, now = now, win_chances(after)
+        _, cost, best_option = _regret(values_of(before, goal), action)
+        then, now = now, win_chances(after, goal)
+        change = luck if isinstance(action, Throw) else approximation
         for side in range(len(start)):
             decided = -cost if side == mover else cost / (len(start) - 1)
             decisions[side] += decided
-            luck[side] += now[side] - then[side] - decided
+            change[side] += now[side] - then[side] - decided
         own[mover] += cost
-        moves.append(Move(line, seat, action, now[mover] - then[mover] + cost, cost, best_option))
-    accounts = map(Account, transcript.state.standing.sides, start, now, luck, decisions, own)
-    return Story("win", tuple(accounts), tuple(moves))
+        moved = now[mover] - then[mover] + cost
+        by_dice = (moved, 0.0) if isinstance(action, Throw) else (0.0, moved)
+        moves.append(Move(line, seat, action, by_dice[0], cost, best_option, by_dice[1]))
+    accounts = map(Account, transcript.state.standing.sides, start, now, luck, decisions, own, approximation)
+    return Story(goal, tuple(accounts), tuple(moves))
 
 
 def _points_story(transcript: Transcript) -> Story:
-    """Split the points of each player into luck and decisions, with the expected points of a turn as value.
-
-    For a score sheet the value is the expected final total.
-    """
     players, moves = transcript.header.players, list[Move]()
     total = game_named(transcript.header.game).expects_total
-    start, result, expected, luck, own = ([0.0] * len(players) for _ in range(5))
+    start, result, expected, luck, own, approximation = ([0.0] * len(players) for _ in range(6))
     seats_begun = set[int]()
     for turn in transcript.turns():
         seat = turn.seat
@@ -223,8 +229,10 @@ def _points_story(transcript: Transcript) -> Story:
                 result[seat] = following + (0.0 if total else result[seat])
             change = following - expected[seat] + cost
             expected[seat] = following
-            luck[seat] += change
+            by_dice = (change, 0.0) if isinstance(action, Throw) else (0.0, change)
+            luck[seat] += by_dice[0]
+            approximation[seat] += by_dice[1]
             own[seat] += cost
-            moves.append(Move(line, seat, action, change, cost, best_option))
-    accounts = map(Account, players, start, result, luck, [-cost for cost in own], own)
+            moves.append(Move(line, seat, action, by_dice[0], cost, best_option, by_dice[1]))
+    accounts = map(Account, players, start, result, luck, [0.0 - cost for cost in own], own, approximation)
     return Story("points", tuple(accounts), tuple(moves))

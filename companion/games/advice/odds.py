@@ -9,8 +9,8 @@ from companion.games.engine.game import Action, State
 from companion.games.engine.notation import line_of
 from companion.games.registry import game_named
 
-GOALS = ("points", "win")
-"""Objectives of an option's value: expected points, or win probability."""
+GOALS = ("points", "win", "games")
+"""Objectives of an option's value: expected points, win probability, or expected games lost."""
 
 
 def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
@@ -29,16 +29,25 @@ def options(state: State, goal: str = "points") -> list[dict[str, Any]]:
     Goal `win`: probability that the side to play wins, to eight digits; a win shared by n counts 1/n. In a solved game
     both sides play every turn for the win. Otherwise this turn is played for the win, later turns for points.
 
+    Goal `games`: expected games that the other side loses, less those that the side to play loses.
+
     Raises:
         RulesError: Unknown goal, or no exact values are known under these rules.
     """
-    if goal not in GOALS:
-        raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
-    values = game_named(state.standing.header.game).values_to_win(state) if goal == "win" else values_in_points(state)
     return [
         {"line": {"throw": option} if isinstance(option, int) else line_of(option), "value": value}
-        for option, value in sorted(values, key=lambda each: -each[1])
+        for option, value in sorted(values_of(state, goal), key=lambda each: -each[1])
     ]
+
+
+def values_of(state: State, goal: str) -> tuple[tuple[Action | int, float], ...]:
+    """Return each option with its value for a goal, unsorted. Raises RulesError as `options` does."""
+    if goal not in GOALS:
+        raise RulesError(f"There are no exact odds for the goal {goal!r}; there are for: {', '.join(GOALS)}.")
+    game = game_named(state.standing.header.game)
+    if goal == "points":
+        return values_in_points(state)
+    return game.values_to_win(state) if goal == "win" else game.values_by_games(state)
 
 
 def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
@@ -49,27 +58,34 @@ def values_in_points(state: State) -> tuple[tuple[Action | int, float], ...]:
     return values
 
 
-def win_chances(state: State) -> tuple[float, ...]:
-    """Return the win probability of each side under best play; after the end its share of the win.
+def win_chances(state: State, goal: str = "win") -> tuple[float, ...]:
+    """Return the value of a state for each of two sides under best play; after the end what it came to.
+
+    Args:
+        state: State after the roll-off.
+        goal: `win`: win probability, or share of the win. `games`: games that the other side loses less one's own.
 
     Raises:
-        RulesError: The game is not between two sides, or has no win probabilities.
+        RulesError: The game is not between two sides, or has no such values.
     """
-    standing = state.standing
-    if standing.outcome is not None:
-        winners = standing.outcome.winners
-        return tuple((side in winners) / len(winners) for side in range(len(standing.sides)))
-    if len(standing.sides) != 2:
+    outcome, sides = state.standing.outcome, range(len(state.standing.sides))
+    if outcome is not None and goal == "games":
+        lost = outcome.games_lost
+        return tuple(float(sum(lost) - 2 * lost[side]) for side in sides)
+    if outcome is not None:
+        return tuple((side in outcome.winners) / len(outcome.winners) for side in sides)
+    if len(sides) != 2:
         raise RulesError("The chance to win in the course of a game is known between two sides only.")
-    best = max(value for _, value in game_named(standing.header.game).values_to_win(state))
-    return (best, 1 - best) if standing.side == 0 else (1 - best, best)
+    best = max(value for _, value in values_of(state, goal))
+    other = 1 - best if goal == "win" else -best
+    return (best, other) if state.standing.side == 0 else (other, best)
 
 
 def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
-    """Return the odds of a state as JSON values: `player`, `safe`, `options`, `best` and `goal`.
+    """Return the odds of a state as JSON values: `player`, `safe`, `options`, `best`, `goal` and `exact`.
 
-    `safe` is `State.safe_chance`. `best` is the line of the first option; None after the end. Raises RulesError as
-    `options` does.
+    `safe` is `State.safe_chance`. `best` is the line of the first option; None after the end. `exact` tells whether the
+    values hold if all sides play every turn for the goal. Raises RulesError as `options` does.
     """
     choices = options(state, goal)
     return {
@@ -78,4 +94,5 @@ def odds_view(state: State, goal: str = "points") -> dict[str, Any]:
         "options": choices,
         "best": choices[0]["line"] if choices else None,
         "goal": goal,
+        "exact": goal == "points" or game_named(state.standing.header.game).solved(state, goal),
     }

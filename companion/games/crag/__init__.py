@@ -32,6 +32,7 @@ GAME = Rulebook(
     max_players=None,
     begin=begin,
     careless=choice,
+    mistakes=(3.0, 1.0),
     values_to_win=values_to_win,
     expects_total=True,
     switches=SWITCHES,

@@ -30,6 +30,7 @@ GAME = Rulebook(
     max_players=10,
     begin=begin,
     careless=choice,
+    mistakes=(120.0, 0.0),
     values_to_win=values_to_win,
     switches=SWITCHES,
     presets={"basic": {}, "quick": {"target": 5000, "entry": 500}},

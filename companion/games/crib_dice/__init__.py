@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from companion.games.crib_dice.board import EFFECTS, track
 from companion.games.crib_dice.careless import choice
-from companion.games.crib_dice.odds.win import solved, values_to_win
+from companion.games.crib_dice.odds.win import solved, values_by_games, values_to_win
 from companion.games.crib_dice.panels import panels
 from companion.games.crib_dice.state import begin, check_sides
 from companion.games.crib_dice.tray import CribDiceTray
@@ -35,6 +35,7 @@ GAME = Rulebook(
     solved=solved,
     check_header=check_sides,
     values_to_win=values_to_win,
+    values_by_games=values_by_games,
     switches=SWITCHES,
     presets={
         "basic": {},

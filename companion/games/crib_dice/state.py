@@ -161,14 +161,14 @@ class CribDice:
         turn = self.turn
         if turn.point is None:
             return worth.fresh(turn.gathered)
-        return 0.0 if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
+        return worth.bombs[0] if turn.phase == "bombing" else worth.thrown(turn.gathered, turn.frozen, turn.point)
 
     def _decision_value(self, option: Action, worth: TurnValues) -> float:
         """Return the value of a decision by the given turn values; 0 for a bomb."""
         turn = self.turn
         if isinstance(option, NamePoint):
             return worth.held(turn.gathered, turn.dice.count(option.value), option.value)
-        return worth.bank(turn.points) if isinstance(option, Stop) else 0.0
+        return worth.bank(turn.points) if isinstance(option, Stop) else worth.bombs[turn.frozen - 5]
 
     def _may_bomb(self) -> bool:
         """Whether a bomb is allowed now: five or more 1s are frozen as the point, and another side is ahead."""

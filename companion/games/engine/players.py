@@ -1,11 +1,15 @@
 """Levels of the computer player: policies that choose an option from the public state.
 
-`careless` follows a rule of thumb, `steady` maximises expected points, `best` maximises the win probability.
+`careless` and `steady` aim at the most expected points, `best` at the highest win probability. Careless players make
+mistakes: logit quantal response (McKelvey and Palfrey 1995), the cheaper a mistake the likelier. The mistakes depend on
+the state alone, so that a game can be replayed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from math import log
 from typing import Protocol
 
 from companion.errors import RulesError, nearest
@@ -26,29 +30,51 @@ class Dice(Protocol):
 
 
 def careless(state: State) -> Choice:
-    """Return the choice of the game's rule of thumb, `Rulebook.careless`. In a roll-off, throw."""
+    """Choose by the rule of thumb of the game, `Rulebook.careless`; it needs no odds."""
     if isinstance(state, RollOff):
         return state.throw_sizes[0]
     return game_named(state.standing.header.game).careless(state)
 
 
-def steady(state: State) -> Choice:
-    """Return the option with the highest expected points, or that of `careless` if the game has no values."""
+def erring(state: State, temperature: float) -> Choice:
+    """Choose the option of the highest expected points, with mistakes; by rule of thumb if the game has no values.
+
+    Args:
+        state: State with a player to play.
+        temperature: Scale of the mistakes, in points; 0 for none.
+    """
     values = state.expected_values()
-    return _best(values) if values else careless(state)
+    if not values:
+        return careless(state)
+    if temperature:
+        digests = (sha256(f"{place} {state.view()}".encode()).digest() for place in range(len(values)))
+        uniform = [(int.from_bytes(digest[:6], "big") + 0.5) / 2**48 for digest in digests]
+        # The maximum after Gumbel noise is a draw from the logit distribution.
+        noise = [-temperature * log(-log(share)) for share in uniform]
+        values = tuple((option, value + more) for (option, value), more in zip(values, noise, strict=True))
+    return _best(values)
+
+
+def steady(state: State) -> Choice:
+    """Choose the option of the highest expected points, with the small mistakes of `Rulebook.mistakes`."""
+    return erring(state, game_named(state.standing.header.game).mistakes[1])
+
+
+def _careless(state: State) -> Choice:
+    return erring(state, game_named(state.standing.header.game).mistakes[0])
 
 
 def best(state: State) -> Choice:
-    """Return the option with the highest win probability, or that of `steady` where it is unknown."""
+    """Choose the option of the highest win probability; of the most expected points where it is unknown."""
     if isinstance(state, RollOff) or not state.decisions:
-        return steady(state) if len(state.throw_sizes) > 1 else state.throw_sizes[0]
+        return erring(state, 0.0) if len(state.throw_sizes) > 1 else state.throw_sizes[0]
     try:
         return _best(game_named(state.standing.header.game).values_to_win(state))
     except RulesError:
-        return steady(state)
+        return erring(state, 0.0)
 
 
-LEVELS: Mapping[str, Callable[[State], Choice]] = {"careless": careless, "steady": steady, "best": best}
+LEVELS: Mapping[str, Callable[[State], Choice]] = {"careless": _careless, "steady": steady, "best": best}
 """Policies by the name of the level, weakest first."""
 
 

@@ -24,8 +24,13 @@ def no_values_to_win(state: State) -> tuple[tuple[Action | int, float], ...]:
     raise RulesError(f"The chance to win is not known for {state.standing.header.game!r}.")
 
 
-def never_solved(_: State) -> bool:
-    """Default of `Rulebook.solved`: False for every state."""
+def no_values_by_games(state: State) -> tuple[tuple[Action | int, float], ...]:
+    """Default of `Rulebook.values_by_games`: raise RulesError, because every loser loses one game."""
+    raise RulesError(f"Expected games lost are not computed for {state.standing.header.game!r}; choose the goal win.")
+
+
+def never_solved(_: State, __: str = "win") -> bool:
+    """Default of `Rulebook.solved`: False for every state and goal."""
     return False
 
 
@@ -56,10 +61,13 @@ class Rulebook:
         glossary: Keys of the words of the game that the help page explains, after `word.` in the texts.
         check_header: Raises RulesError if a header breaks a condition of this game alone.
         expects_total: Whether expected values are final totals instead of turn points.
-        solved: Whether `values_to_win` assumes that all players play every turn for the win.
+        solved: Whether the values for a goal (`win` or `games`) assume that all players play every turn for it.
         careless: Rule of thumb: returns a decision, or the number of dice to throw.
         values_to_win: Returns the win probability of each option of `State.expected_values`; raises RulesError where it
             is unknown.
+        values_by_games: Returns for each option the expected games that the other side loses less one's own; raises
+            RulesError where it is unknown.
+        mistakes: Temperatures of the levels `careless` and `steady`, in points: how large their mistakes are. 0: none.
     """
 
     name: str
@@ -79,9 +87,11 @@ class Rulebook:
     glossary: tuple[str, ...] = ()
     check_header: Callable[[Header], None] = accept_any
     expects_total: bool = False
-    solved: Callable[[State], bool] = never_solved
+    solved: Callable[..., bool] = never_solved
     careless: Callable[[State], Action | int] = first_option
     values_to_win: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_to_win
+    values_by_games: Callable[[State], tuple[tuple[Action | int, float], ...]] = no_values_by_games
+    mistakes: tuple[float, float] = (2.0, 0.0)
 
     def check(self, header: Header) -> None:
         """Check names, number of players and starter of a header, then `check_header`. Raises RulesError."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from companion.games.advice.stored import Solver
 from companion.games.crib_dice.odds import two_sides as duel
+from companion.games.crib_dice.odds.backward_induction import Floats
 from companion.games.crib_dice.odds.race import BANKS
 from companion.games.crib_dice.odds.turn_value import (
     RICH,
@@ -23,6 +24,7 @@ from companion.games.crib_dice.odds.turn_value import (
     roll_ends,
     turn_values,
 )
+from companion.games.crib_dice.odds.two_sides import DuelRules
 from companion.games.crib_dice.scoring import set_score
 from companion.games.solving.crib_dice_duel import RESIDUAL, Duel, solved
 
@@ -44,10 +46,7 @@ def turn_table() -> Generator[float, None, bytes]:
 
 
 def banks_table() -> Generator[float, None, bytes]:
-    """Compute the table of bank distributions: `banks` without, then with `piddle_points`.
-
-    Little-endian float64, both of equal length.
-    """
+    """Compute `banks` without, then with `piddle_points`, as little-endian float64 of equal length."""
     yield 0.0
     without, with_points = banks(False), banks(True)
     without += (0.0,) * (len(with_points) - len(without))
@@ -55,7 +54,7 @@ def banks_table() -> Generator[float, None, bytes]:
 
 
 def banks(piddle_points: bool) -> tuple[float, ...]:
-    """Return the probability of banking 0, 1, 2, ... points in a turn that maximises turn points.
+    """Return the probability of banking 0, 1, 2, ... points when a turn maximises turn points.
 
     The probability missing to 1 is a wipe-out.
     """
@@ -106,22 +105,29 @@ def _play_on(
                 held[frozen + hits, point] += chance * share
 
 
-def duel_table(piddle_points: bool) -> Generator[float, None, bytes]:
-    """Solve the game between two sides and return its win probabilities; yields the progress.
-
-    In units of `duel.UNIT`, little-endian uint32: by `duel.place`, then of a last turn by the gap in holes to the
-    leader.
-    """
-    game = Duel(piddle_points)
+def duel_table(rules: DuelRules) -> Generator[float, None, bytes]:
+    """Solve the game between two sides: the content of the table of those rules."""
+    game = Duel(rules)
     for found, residual in solved(game):
         values = found
-        yield min(1.0, math.log(residual) / math.log(RESIDUAL))
-    in_units = np.rint(np.concatenate([values.ravel(), game.last]) / duel.UNIT)
-    return np.minimum(in_units, 2**32 - 1).astype("<u4").tobytes()
+        yield max(0.0, min(1.0, math.log(residual) / math.log(RESIDUAL)))
+    return packed(rules, values, game.last)
+
+
+def packed(rules: DuelRules, values: Floats, last: Floats) -> bytes:
+    """Return equities as little-endian uint32, in units of the stake and 2**-31, from 0 for the worst.
+
+    Args:
+        rules: Rules of the game.
+        values: Equity of each state, in the order of `two_sides.index`.
+        last: Equity of each last turn, as `Duel.last`.
+    """
+    share = np.concatenate([values.ravel(), last.ravel()]) / rules.stake + 1.0
+    return np.rint(np.clip(share * 2.0**31, 0, 2**32 - 1)).astype("<u4").tobytes()
 
 
 TABLES: Mapping[str, Solver] = {
-    **{duel.table_of(piddle_points): partial(duel_table, piddle_points) for piddle_points in (False, True)},
+    **{name: partial(duel_table, rules) for rules, name in duel.TABLES.items()},
     TURNS: turn_table,
     BANKS: banks_table,
 }

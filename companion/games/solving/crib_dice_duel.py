@@ -1,12 +1,12 @@
-"""Solve Crib Dice for two sides that both maximise their win probability.
+"""Solve Crib Dice for two sides that play every turn to win, or for the games that each loses.
 
-A state is the order (0: the mover starts the round, 1: it ends it), the pegs and the wipe-outs in a row of mover and
-other. Only a fuchle moves a peg back. Given the values after a fuchle, one sweep of backward induction from the far end
-solves all states. The values after a fuchle are a fixed point of that sweep.
+The game is a zero-sum stochastic game: the value of a state, its *equity*, is the expected number of games that the
+other side loses less those that the mover loses. Without skunks that is twice the win probability less one.
 
-The method has two stages. `InterpolatedDuel` gives initial values: it solves turns for a few values of a wipe-out, at
-Chebyshev nodes, and interpolates. Policy iteration (Howard 1960) follows: `Policy` solves the linear system of the
-greedy policy for the Bellman residual. The last steps reuse a policy and apply Anderson acceleration (1965).
+Policy iteration (Howard 1960) solves it. `Duel.best_values` applies the Bellman operator exactly. `Policy` holds the
+outcome distributions of the greedy policy; Gauss-Seidel sweeps over the sum of both pegs solve its linear system for
+the Bellman residual. Bombs, fuchles and bumps lead backwards in that order; their values come from the sweep before.
+The last steps reuse a policy and apply Anderson acceleration (1965).
 """
 
 from __future__ import annotations
@@ -17,196 +17,138 @@ from itertools import product
 import numpy as np
 
 from companion.games.crib_dice.odds.backward_induction import Floats, Indices, Turns, evaluate
-from companion.games.crib_dice.odds.two_sides import FUCHLE, GAPS, PEGS, TOP
+from companion.games.crib_dice.odds.turn_value import ANNOUNCED
+from companion.games.crib_dice.odds.two_sides import BEYOND, FUCHLE, FUCHLED, HOLE, PEGS, PLACES, TOP, DuelRules
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 from companion.games.solving.crib_dice_outcomes import Outcomes
 
-SHAPE = (2, PEGS, PEGS, FUCHLE, FUCHLE)
-"""Shape of all values: order, mover's peg, other's peg, mover's wipe-outs, other's wipe-outs."""
+SHAPE = (2, PLACES, PLACES, FUCHLE, FUCHLE)
+"""Shape of all values: order, mover's place, other's place, mover's wipe-outs, other's wipe-outs."""
 TOPS = (TOP, PEGS)
 """Hole from which every turn stops, by order."""
-BATCH_SIZE = 8
-"""Pegs of the other in one batch of exact turns. Bounds the memory."""
-NODES = 8
-"""Chebyshev nodes of the interpolation over the value of a wipe-out."""
-RESIDUAL = 1e-10
-"""Win probability: the greatest Bellman residual of a finished solution."""
-_BY_WIPEOUTS = sorted(product(range(FUCHLE), repeat=2), key=sum, reverse=True)
-"""Wipe-outs of mover and other. A wipe-out leads to a pair that comes earlier in this order."""
-INTERPOLATED_TOLERANCE = 1e-3
-"""Win probability: error of the values after a fuchle at which the interpolated game is accepted."""
+BY_HOLE = np.array(sorted(range(PLACES), key=lambda place: HOLE[place]))
+"""Places by their hole, ascending: a batch of turns must be sorted by where they start."""
+HOLES = np.array(HOLE)
+BATCH_SIZE = 4
+"""Places of the other in one batch of exact turns. Bounds the memory."""
+RESIDUAL = 2e-10
+"""Greatest Bellman residual of a finished solution, in equity per game at stake."""
 CORRECTION_TOLERANCE = 1e-2
-"""Error of a correction after a fuchle that is accepted, as a share of the greatest residual."""
-PEG_STEP = 5
-"""Holes between the other's pegs for which a policy is computed. Between them it is interpolated."""
-NEW_POLICY_ABOVE = 1e-4
+"""Error of a correction that is accepted, as a share of the greatest residual."""
+PEG_STEP = 2
+"""Places between the others for which a policy is computed. Between them it is interpolated."""
+NEW_POLICY_ABOVE = 1e-3
 """Bellman residual above which each step computes a new policy. Below, the last policy is reused."""
 FLOAT32_ABOVE = 1e-3
 """Bellman residual above which turns are evaluated in single precision, which is faster."""
-
-
-def last_turn_wins(piddle_points: bool) -> Floats:
-    """Return the (GAPS,) win probability of the last turn of a game, by holes behind the leader; a draw counts half."""
-    gaps = np.arange(GAPS)
-    gained = np.arange(len(gaps) + 2 * MAX_SET_SCORE + 1)[:, np.newaxis]
-    bank = np.where(gained > gaps, 1.0, np.where(gained == gaps, 0.5, 0.0))
-    turns = Turns(piddle_points, bank, np.zeros(GAPS))
-    won: Floats = evaluate(turns, np.zeros(GAPS, np.int64)).fresh[0]
-    return won
+FIRST_SCALE = 40.0
+"""Holes of a lead that count as nearly won in the first guess. Any guess leads to the same solution."""
+_BY_WIPEOUTS = sorted(product(range(FUCHLE), repeat=2), key=sum, reverse=True)
+"""Wipe-outs of mover and other. A wipe-out leads to a pair that comes earlier in this order."""
 
 
 class Duel:
-    """The exact game between two sides: applies the Bellman operator to the values of its states.
+    """Bellman operator of the game between two sides.
 
     Args:
-        piddle_points: Whether the house rule `piddle_points` is on.
+        rules: House rules and stakes.
 
     Attributes:
-        last: (GAPS,) win probability of a last turn, by holes behind the leader.
+        last: (places, wipe-outs, BEYOND) equity of a last turn, by how far the other has left the track.
     """
 
-    def __init__(self, piddle_points: bool) -> None:
-        self.piddle_points = piddle_points
-        self.last = last_turn_wins(piddle_points)
+    def __init__(self, rules: DuelRules) -> None:
+        self.rules = rules
+        self.last = self._last_turns()
 
-    def bank_beyond(self, order: int, holes: Indices, other: Indices) -> Floats:
-        """Return the mover's win probability after banking beyond the track.
+    def _last_turns(self) -> Floats:
+        """Compute `last`: the other has finished, and this turn ends the game."""
+        finishes, holes = PEGS + np.arange(BEYOND), np.arange(PEGS + BEYOND + 2 * MAX_SET_SCORE + 1)[:, np.newaxis]
+        stakes = np.array([self.rules.games_lost(hole if hole < PEGS else FUCHLED + 1) for hole in range(len(holes))])
+        bank = np.where(holes > finishes, 1.0, np.where(holes == finishes, 0.0, -stakes[:, np.newaxis]))
+        starts = np.repeat(HOLES[BY_HOLE], FUCHLE * BEYOND)
+        lost = np.array([[self.rules.lost_last(place, count) for count in range(FUCHLE)] for place in BY_HOLE])
+        tiled = np.tile(bank, PLACES * FUCHLE)
+        turns = evaluate(Turns(self.rules.piddle_points, tiled, np.repeat(-lost.ravel(), BEYOND)), starts)
+        found = np.empty((PLACES, FUCHLE, BEYOND))
+        found[BY_HOLE] = turns.fresh[starts, np.arange(len(starts))].reshape(found.shape)
+        return found
 
-        Args:
-            order: 0 if the mover starts the round, 1 if it ends it.
-            holes: Holes banked at, beyond the last hole of the track.
-            other: Pegs of the other; broadcast against `holes`.
-        """
-        won = np.ones(np.broadcast_shapes(holes.shape, other.shape))
-        return won if order == 1 else won - self.last[np.minimum(holes - other, GAPS - 1)]
-
-    def payoffs(self, values: Floats, order: int, others: Indices) -> tuple[Floats, Floats]:
-        """Return the mover's win probability after each end of a turn: a bank, and a wipe-out.
+    def payoffs(self, values: Floats, order: int, others: Indices) -> tuple[Floats, Floats, Floats]:
+        """Return the equity after each end of a turn: bank, wipe-out and bomb.
 
         Args:
             values: Values of all states, shape SHAPE, of any float type.
             order: 0 if the movers start the round, 1 if they end it.
-            others: Pegs of the others.
+            others: Places of the others.
 
         Returns:
-            Value of banking by hole, other's peg and other's wipe-outs. Value of a wipe-out by mover's peg, mover's
-            wipe-outs, other's peg and other's wipe-outs.
+            Bank by hole, other's place and other's wipe-outs. Wipe-out by mover's place, mover's wipe-outs, other's
+            place and other's wipe-outs. Bomb by mover's place, other's place and other's wipe-outs; `-inf` where it is
+            not allowed.
         """
-        following = 1.0 - values[1 - order][others]  # the other's peg, the mover's, the other's wipe-outs, the mover's
+        rules, values = self.rules, -values[1 - order]
+        following = values[others]  # the other's place, the mover's, the other's wipe-outs, the mover's
+        there, stakes = HOLES[others], np.array([rules.games_lost(place) for place in range(PLACES)])
         bank = np.empty((TOPS[order] + 2 * MAX_SET_SCORE + 1, len(others), FUCHLE), values.dtype)
-        bank[:PEGS] = following[..., 0].transpose(1, 0, 2)
-        bank[PEGS:] = self.bank_beyond(order, np.arange(PEGS, len(bank))[:, np.newaxis], others)[..., np.newaxis]
-        lost = np.empty((PEGS, FUCHLE, len(others), FUCHLE), values.dtype)
+        bank[:PEGS] = following[:, :PEGS, :, 0].transpose(1, 0, 2)
+        if rules.bumping:
+            some = np.flatnonzero(there > 0)
+            bank[there[some], some] = values[np.maximum(there[some] - 5, 0), there[some], :, 0]
+        if order == 1:
+            bank[PEGS:] = stakes[others][:, np.newaxis]
+        else:
+            beyond = np.minimum(np.arange(len(bank) - PEGS), BEYOND - 1)
+            bank[PEGS:] = -self.last[others][:, :, beyond].transpose(2, 0, 1)
+        lost = np.empty((PLACES, FUCHLE, len(others), FUCHLE), values.dtype)
         lost[:, :-1] = following[..., 1:].transpose(1, 3, 0, 2)
-        lost[:, -1] = following[:, 0, :, 0]
-        return bank, lost
+        lost[:, -1] = following[:, FUCHLED, :, 0]
+        if rules.double_fuchle:
+            lost[FUCHLED, 1:] = -stakes[FUCHLED]
+        bomb = np.full((PLACES, len(others), FUCHLE), -np.inf, values.dtype)
+        if rules.bomb:
+            mover, other = np.nonzero(HOLES[:, np.newaxis] < there)
+            bomb[mover, other] = values[HOLES[mover], there[other], :, 0]
+        return bank, lost, bomb
+
+    def turns(self, values: Floats, order: int, others: Indices) -> tuple[Turns, Indices]:
+        """Return the evaluated turns of one batch, and the hole at which each starts.
+
+        Columns are sorted as `BY_HOLE`, then by the mover's wipe-outs, other's place and other's wipe-outs.
+        """
+        bank, lost, bomb = self.payoffs(values, order, others)
+        size = len(others) * FUCHLE
+        tiled = np.tile(bank.reshape(len(bank), size), PLACES * FUCHLE)
+        starts = np.repeat(HOLES[BY_HOLE], size * FUCHLE)
+        bombs = None
+        if self.rules.bomb:
+            bomb = np.broadcast_to(bomb[:, np.newaxis], lost.shape)
+            bomb, lost_too = bomb[BY_HOLE].reshape(-1), lost[BY_HOLE].reshape(-1)
+            bombs = np.stack([ANNOUNCED * bomb + (1 - ANNOUNCED) * lost_too, bomb, bomb])
+        turns = Turns(self.rules.piddle_points, tiled, lost[BY_HOLE].reshape(-1), bombs)
+        return evaluate(turns, starts), starts
 
     def best_values(self, values: Floats) -> Floats:
         """Apply the Bellman operator: the value of the best turn in each state, given `values` of later turns."""
         found = np.full(SHAPE, np.nan)
-        for order in (0, 1):
-            for begin in range(0, PEGS, BATCH_SIZE):
-                others = np.arange(begin, min(begin + BATCH_SIZE, PEGS))
-                found[order][:, others] = self._batch_values(values, order, others)
+        for order, others in _batches(np.arange(PLACES)):
+            turns, starts = self.turns(values, order, others)
+            best = turns.fresh[starts, np.arange(len(starts))].reshape(PLACES, FUCHLE, len(others), FUCHLE)
+            found[order][BY_HOLE[:, np.newaxis], others] = best.transpose(0, 2, 1, 3)
         return found
 
-    def _batch_values(self, values: Floats, order: int, others: Indices) -> Floats:
-        """Return the values of the best turns of one batch, by peg, other's peg, wipe-outs and other's wipe-outs.
 
-        Args:
-            values: Values of later turns, shape SHAPE.
-            order: 0 if the movers start the round, 1 if they end it.
-            others: Pegs of the others in the batch.
-        """
-        bank, lost = self.payoffs(values, order, others)
-        size, apart = len(others) * FUCHLE, FUCHLE - 1
-        # A fuchle costs the same wherever it begins: who is one wipe-out from it has one column for all holes.
-        starts = np.repeat([0, *np.repeat(np.arange(PEGS), apart)], size)
-        tiled = np.tile(bank.reshape(len(bank), size), 1 + PEGS * apart)
-        columns = np.concatenate([lost[0, -1].ravel(), lost[:, :-1].ravel()])
-        fresh = evaluate(Turns(self.piddle_points, tiled, columns), starts).fresh
-        worth = np.full(lost.shape, np.nan)
-        worth[:, -1] = fresh[:PEGS, :size].reshape(PEGS, len(others), FUCHLE)
-        own = fresh[starts[size:], np.arange(size, len(starts))]
-        worth[:, :-1] = own.reshape(PEGS, apart, len(others), FUCHLE)
-        return worth.transpose(0, 2, 1, 3)
-
-
-class InterpolatedDuel:
-    """Approximate game: turns are interpolated over the value of a wipe-out, at Chebyshev nodes.
-
-    Args:
-        duel: The exact game.
-    """
-
-    def __init__(self, duel: Duel) -> None:
-        nodes = np.cos(np.pi * (np.arange(NODES) + 0.5) / NODES)  # Chebyshev nodes
-        self._to_powers = np.linalg.inv(np.vander(nodes, increasing=True)).T
-        lost = np.tile((1.0 + nodes) / 2, PEGS * FUCHLE)
-        # A row holds not a hole but a level, the sum of both pegs: a sweep takes all states of a level together.
-        levels, others = np.arange(PEGS + TOP + 2 * MAX_SET_SCORE)[:, np.newaxis], np.arange(PEGS)
-        self._turns = []
-        for order in (0, 1):
-            bank = duel.bank_beyond(order, np.maximum(levels - others, PEGS), others)
-            self._turns.append(Turns(duel.piddle_points, np.repeat(bank, FUCHLE * NODES, axis=1), lost))
-
-    def solved(self) -> Floats:
-        """Return the values of all states of the approximate game, shape SHAPE, as a fixed point of the sweep."""
-        found = np.empty(SHAPE)
-
-        def disagreement(resets: Floats) -> Floats:
-            nonlocal found
-            found = self._swept(resets)
-            return found[:, :, 0, :, 0] - resets
-
-        fixed_point(disagreement, np.full((2, PEGS, FUCHLE), 0.5), INTERPOLATED_TOLERANCE)
-        return found
-
-    def _swept(self, resets: Floats) -> Floats:
-        """Return the values of all states, shape SHAPE, by one sweep over the levels from the far end.
-
-        Args:
-            resets: Values after a fuchle, by order, next mover's peg and next mover's wipe-outs.
-        """
-        values = np.full(SHAPE, np.nan)
-        for level in reversed(range(PEGS + TOP + MAX_SET_SCORE)):
-            for turns, top in zip(self._turns, TOPS, strict=True):
-                if stopping := _columns(level - top - MAX_SET_SCORE, level - top):
-                    turns.solve_terminal(level, stopping)
-                if playing := _columns(level - top + 1, level):
-                    turns.solve(level, playing)
-            self._fill_in(level, values, resets)
-        return values
-
-    def _fill_in(self, level: int, values: Floats, resets: Floats) -> None:
-        """Store the values of all states of one level, and the values of banking there.
-
-        Args:
-            level: Sum of both pegs.
-            values: Values of all states, shape SHAPE; those of the level are filled in.
-            resets: Values after a fuchle, as in `_swept`.
-        """
-        other = np.arange(max(0, level - PEGS + 1), min(level, PEGS - 1) + 1)
-        mover = level - other
-        fresh = np.stack([turns.fresh[level].reshape(PEGS, FUCHLE, NODES)[other] for turns in self._turns])
-        powers = np.moveaxis(fresh @ self._to_powers, -1, 0)  # power, order, state, the other's wipe-outs
-        for mine, theirs in _BY_WIPEOUTS:
-            fuchle = mine + 1 == FUCHLE
-            after = resets[:, other, theirs] if fuchle else values[:, other, mover, theirs, mine + 1]
-            at = 1.0 - 2.0 * after[::-1]  # value of a wipe-out, scaled to -1..1
-            worth = powers[-1, ..., theirs]
-            for power in powers[-2::-1, ..., theirs]:
-                worth = worth * at + power
-            values[:, mover, other, mine, theirs] = worth
-        for order, turns in enumerate(self._turns):
-            banked = 1.0 - values[1 - order, other, mover, :, 0]
-            turns.bank[level].reshape(PEGS, FUCHLE, NODES)[other] = banked[..., np.newaxis]
+def _batches(places: Indices) -> Iterator[tuple[int, Indices]]:
+    """Yield each order with `BATCH_SIZE` places at a time."""
+    for order in (0, 1):
+        for begin in range(0, len(places), BATCH_SIZE):
+            yield order, places[begin : begin + BATCH_SIZE]
 
 
 class Policy:
     """Outcome distribution of the turns that are optimal for given values.
 
-    Computed for every `PEG_STEP`th peg of the other and interpolated between.
+    Computed for every `PEG_STEP`th hole of the other and interpolated between.
 
     Args:
         duel: The game.
@@ -214,72 +156,61 @@ class Policy:
     """
 
     def __init__(self, duel: Duel, values: Floats) -> None:
-        self._banked = np.full((*SHAPE, PEGS), np.nan, np.float32)
-        self._wiped = np.full(SHAPE, np.nan, np.float32)
-        nodes = np.arange(0, PEGS, PEG_STEP)
-        for order in (0, 1):
-            for begin in range(0, len(nodes), BATCH_SIZE):
-                others = nodes[begin : begin + BATCH_SIZE]
-                banked, wiped = _ends(duel, values, order, others)
-                self._banked[order][:, others], self._wiped[order][:, others] = banked, wiped
-            for known in (self._banked[order], self._wiped[order]):
-                for step in range(1, PEG_STEP):
-                    low, high = known[:, :-1:PEG_STEP], known[:, PEG_STEP::PEG_STEP]
-                    known[:, step::PEG_STEP] = low + np.float32(step / PEG_STEP) * (high - low)
+        self._lost_out, self._bumping = duel.rules.double_fuchle, duel.rules.bumping
+        # By order, mover's place, other's place, other's wipe-outs and mover's wipe-outs.
+        self._banked = np.empty((*SHAPE, PEGS), np.float32)
+        self._wiped, self._bombed = np.empty(SHAPE, np.float32), np.empty(SHAPE, np.float32)
+        for order, others in _batches(np.append(np.arange(0, PEGS, PEG_STEP), FUCHLED)):
+            turns, starts = duel.turns(values.astype(np.float32), order, others)
+            ends = Outcomes(duel.rules.piddle_points, turns, starts, PEGS)
+            shape = PLACES, FUCHLE, len(others), FUCHLE
+            at = order, BY_HOLE[:, np.newaxis], others
+            self._banked[at] = ends.banked.reshape(PEGS, *shape).transpose(1, 3, 4, 2, 0)
+            self._wiped[at] = ends.wiped.reshape(shape).transpose(0, 2, 3, 1)
+            self._bombed[at] = ends.bombed.reshape(shape).transpose(0, 2, 3, 1)
+        for known in (self._banked, self._wiped, self._bombed):
+            for step in range(1, PEG_STEP):
+                low, high = known[:, :, : PEGS - 1 : PEG_STEP], known[:, :, PEG_STEP:PEGS:PEG_STEP]
+                known[:, :, step:PEGS:PEG_STEP] = low + np.float32(step / PEG_STEP) * (high - low)
 
     def corrections(self, missing: Floats) -> Floats:
-        """Return the correction of all values for given Bellman residuals (policy evaluation), both of shape SHAPE."""
-        found = missing
+        """Policy evaluation: return the correction of all values for given Bellman residuals, both of shape SHAPE."""
+        enough = CORRECTION_TOLERANCE * float(np.abs(missing).max())
+        return fixed_point(lambda found: self._swept(missing, found) - found, np.zeros(SHAPE), enough)
 
-        def disagreement(resets: Floats) -> Floats:
-            nonlocal found
-            found = self._swept(missing, resets)
-            return found[:, :, 0, :, 0] - resets
-
-        fixed_point(disagreement, np.zeros((2, PEGS, FUCHLE)), CORRECTION_TOLERANCE * float(np.abs(missing).max()))
-        return found
-
-    def _swept(self, missing: Floats, resets: Floats) -> Floats:
-        """Return the corrections of all states, shape SHAPE, by one sweep over the levels from the far end.
-
-        Args:
-            missing: Bellman residuals, shape SHAPE.
-            resets: Corrections after a fuchle, by order, next mover's peg and next mover's wipe-outs.
-        """
-        found = np.zeros(SHAPE)
+    def _swept(self, missing: Floats, before: Floats) -> Floats:
+        """Sweep all sums of pegs from the far end, starting from the corrections `before`."""
+        found = before.copy()
         for level in reversed(range(2 * PEGS - 1)):
-            other = np.arange(max(0, level - PEGS + 1), min(level, PEGS - 1) + 1)
-            mover = level - other
+            mover, other = _PAIRS[level]
+            swapped = found[::-1, HOLES[mover], HOLES[other], :, :1]
             for order in (0, 1):
-                after = found[1 - order][other][:, :, :, 0].transpose(0, 2, 1)  # all that bank here go further
-                banked = self._banked[order, mover, other] @ after[..., np.newaxis].astype(np.float32)
-                found[order, mover, other] = missing[order, mover, other] - banked[..., 0].transpose(0, 2, 1)
+                after = found[1 - order, other, :PEGS, :, 0]
+                if self._bumping:
+                    bumped = found[1 - order, np.maximum(HOLES[other] - 5, 0), HOLES[other], :, 0]
+                    after[np.arange(len(other)), HOLES[other]] = bumped
+                at = order, mover, other
+                banked = self._banked[at] @ after.astype(np.float32).transpose(0, 2, 1)[..., np.newaxis]
+                bombed = self._bombed[at] * swapped[order]
+                found[at] = missing[at] - (banked[..., 0] + bombed).transpose(0, 2, 1)
             for mine, theirs in _BY_WIPEOUTS:
-                fuchle = mine + 1 == FUCHLE
-                after = resets[:, other, theirs] if fuchle else found[:, other, mover, theirs, mine + 1]
-                found[:, mover, other, mine, theirs] -= self._wiped[:, mover, other, theirs, mine] * after[::-1]
+                if mine + 1 < FUCHLE:
+                    after = found[::-1, other, mover, theirs, mine + 1]
+                else:
+                    after = before[::-1, other, FUCHLED, theirs, 0]
+                if self._lost_out and mine > 0:
+                    after = np.where(mover == FUCHLED, 0.0, after)
+                found[:, mover, other, mine, theirs] -= self._wiped[:, mover, other, theirs, mine] * after
         return found
 
 
-def _ends(duel: Duel, values: Floats, order: int, others: Indices) -> tuple[Floats, Floats]:
-    """Return the probabilities that the turns of one batch bank at each hole, and that they wipe out.
-
-    Axes: peg, other's peg, other's wipe-outs, wipe-outs; the hole comes last.
-    """
-    bank, lost = duel.payoffs(values.astype(np.float32), order, others)
-    size = len(others) * FUCHLE
-    tiled = np.tile(bank.reshape(len(bank), size), PEGS * FUCHLE)
-    starts = np.repeat(np.arange(PEGS), size * FUCHLE)
-    turns = evaluate(Turns(duel.piddle_points, tiled, lost.ravel()), starts)
-    ends = Outcomes(duel.piddle_points, turns, starts, PEGS)
-    banked = ends.banked.reshape(PEGS, *lost.shape).transpose(1, 3, 4, 2, 0)
-    return banked, ends.wiped.reshape(lost.shape).transpose(0, 2, 3, 1)
+def _pairs(level: int) -> tuple[Indices, Indices]:
+    """Return the places of mover and other, for every pair of places whose holes add up to `level`."""
+    mover, other = np.nonzero(HOLES[:, np.newaxis] + HOLES == level)
+    return mover, other
 
 
-def _columns(first: int, last: int) -> slice | None:
-    """Return the columns of the other's pegs from `first` to `last`, clipped to the track; None if there are none."""
-    first, last = max(first, 0), min(last, PEGS - 1)
-    return None if first > last else slice(first * FUCHLE * NODES, (last + 1) * FUCHLE * NODES)
+_PAIRS = [_pairs(level) for level in range(2 * PEGS - 1)]
 
 
 class AndersonMixing:
@@ -307,7 +238,7 @@ class AndersonMixing:
 
 
 def fixed_point(change: Callable[[Floats], Floats], start: Floats, enough: float, at_most: int = 40) -> Floats:
-    """Return a root of a residual function, found by Anderson acceleration.
+    """Find a root of a residual by Anderson acceleration.
 
     Args:
         change: Returns the residual at a point.
@@ -324,13 +255,22 @@ def fixed_point(change: Callable[[Floats], Floats], start: Floats, enough: float
     return at
 
 
+def first_guess() -> Floats:
+    """Return rough values of all states, shape SHAPE: the mover's lead on a smooth scale."""
+    lead = np.tanh((HOLES[:, np.newaxis] - HOLES) / FIRST_SCALE)
+    return np.broadcast_to(lead[..., np.newaxis, np.newaxis], SHAPE).copy()
+
+
 def solved(duel: Duel) -> Iterator[tuple[Floats, float]]:
-    """Yield ever better values, shape SHAPE, each with its greatest Bellman residual; end at `RESIDUAL`."""
-    values = InterpolatedDuel(duel).solved()
+    """Yield ever better values, shape SHAPE, each with its greatest Bellman residual; end at `RESIDUAL`.
+
+    The residual is divided by the most games that a side can lose.
+    """
+    values = first_guess()
     residual, mixing = 1.0, AndersonMixing()
     while True:
         missing = duel.best_values(values if residual <= FLOAT32_ABOVE else values.astype(np.float32)) - values
-        residual = float(np.abs(missing).max())
+        residual = float(np.abs(missing).max()) / duel.rules.stake
         yield values, residual
         if residual <= RESIDUAL:
             return

@@ -14,7 +14,7 @@ from companion.games.crib_dice.odds.backward_induction import (
     roll_matrix,
     stops_of,
 )
-from companion.games.crib_dice.odds.turn_value import piddle_ends
+from companion.games.crib_dice.odds.turn_value import ANNOUNCED, piddle_ends
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 
@@ -30,13 +30,14 @@ class Outcomes:
     Attributes:
         banked: (holes, columns) probability that a turn banks at each hole.
         wiped: (columns,) probability of a wipe-out.
+        bombed: (columns,) probability of a bomb that goes off.
     """
 
     def __init__(self, piddle_points: bool, turns: Turns, starts: Indices, holes: int) -> None:
         self._turns, self._ends = turns, piddle_ends(piddle_points)
         columns = len(starts)
         banked = np.zeros((holes + MAX_SET_SCORE, columns), turns.bank.dtype)
-        self.wiped = np.zeros(columns, turns.bank.dtype)
+        self.wiped, self.bombed = np.zeros((2, columns), turns.bank.dtype)
         reached = np.zeros_like(banked)
         reached[starts, np.arange(columns)] = 1.0
         for hole in range(holes):
@@ -60,16 +61,28 @@ class Outcomes:
             matrix = roll_matrix(frozen)
             throwing = self._stopped(hole, frozen, matrix @ turns.sets[: ROW[frozen], some], chosen, banked[:, some])
             chosen[: ROW[frozen]] += matrix.T @ throwing
-        for frozen in (5, 6):
-            throwing = self._stopped(hole, frozen, self._piddle(hole, frozen, some), chosen, banked[:, some])
-            chosen[0] += lost_piddle * throwing.sum(axis=0)
-            for hits, chance in self._ends:
+        for frozen in (5, 6, 7):
+            worth = turns.fresh[hole + stops_of(7), some] if frozen == 7 else self._piddle(hole, frozen, some)
+            if turns.bombs is not None:
+                self._bomb(hole, frozen, some, worth[0], chosen)
+            throwing = self._stopped(hole, frozen, worth, chosen, banked[:, some])
+            if frozen < 7:
+                chosen[0] += lost_piddle * throwing.sum(axis=0)
+            for hits, chance in self._ends if frozen < 7 else ((0, 1.0),):
                 for value, after in enumerate(hole + stops_of(min(7, frozen + hits))):
                     reached[after, some] += chance * throwing[value]
-        throwing = self._stopped(hole, 7, turns.fresh[hole + stops_of(7), some], chosen, banked[:, some])
-        for value, after in enumerate(hole + stops_of(7)):
-            reached[after, some] += throwing[value]
         self.wiped[some] += chosen[0]
+
+    def _bomb(self, hole: int, frozen: int, some: slice, thrown: Floats, chosen: Floats) -> None:
+        """Move the probability of bombing out of `chosen`, where a bomb beats a stop and a throw (`thrown`)."""
+        turns, row = self._turns, ROW[frozen]
+        assert turns.bombs is not None, "the rule is on"
+        stop = turns.bank[hole + stops_of(frozen)[0], some]
+        bombing = np.where(turns.bombs[frozen - 5][some] > np.maximum(thrown, stop), chosen[row], 0.0)
+        success = ANNOUNCED if frozen == 5 else 1.0
+        self.bombed[some] += success * bombing
+        chosen[0] += (1 - success) * bombing
+        chosen[row] -= bombing
 
     def _stopped(self, hole: int, frozen: int, thrown: Floats, chosen: Floats, banked: Floats) -> Floats:
         """Split the probability of the sets of `frozen` dice into stops and throws.
@@ -107,11 +120,7 @@ class Outcomes:
         sets = self._turns.sets[:, some]
         chosen = np.zeros((ROWS, len(reached)), sets.dtype)
         for rows, chance in offers():
-            share = chance * reached
-            if len(rows) == 1:
-                chosen[rows[0]] += share
-            else:
-                first = share * (sets[rows[0]] >= sets[rows[1]])
-                chosen[rows[0]] += first
-                chosen[rows[1]] += share - first
+            best = sets[list(rows)].argmax(axis=0) if len(rows) > 1 else 0
+            for place, row in enumerate(rows):
+                chosen[row] += chance * reached * (best == place)
         return chosen

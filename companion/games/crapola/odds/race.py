@@ -1,8 +1,8 @@
-"""Approximate win probabilities of Crapola between two players before the last turn, from a stored table.
+"""Win probabilities of Crapola between two players before the last turn, from a stored table.
 
-This turn is played to win. Later turns of both are assumed to be played for the most points, with six dice and without
-spending; the very last turn is played to win. Under this policy the value of a state depends only on both distances
-from the target. docs/method/odds.md gives the measured error.
+Both play every turn to win. Later turns are assumed to allow the seventh die and not to spend. The
+value of a state depends on the steps of both from the target and on who is on the board. The table holds it on a grid;
+between its nodes it is interpolated. docs/method/odds.md describes the method.
 """
 
 from __future__ import annotations
@@ -14,100 +14,47 @@ import numpy as np
 from companion.errors import RulesError
 from companion.games.advice.stored import stored
 from companion.games.crapola.odds.backward_induction import MAX_THROW_STEPS, Floats, Indices, thrown
-from companion.games.crapola.odds.offers import STEP, offers_of
-from companion.games.crapola.odds.turn_value import LONGEST, steps_to, turn_values
+from companion.games.crapola.odds.offers import STEP
+from companion.games.crapola.odds.turn_value import LONGEST, steps_to
 from companion.games.crapola.scoring import keepable
 from companion.games.crapola.state import Crapola
 from companion.games.crapola.totals import Totals
 from companion.games.engine.game import Action, Keep, Spend
 
 TABLE = "race.u2"
-"""File of the stored win probabilities, by distance of mover and other from the target."""
-TURNS = "race-turns.f8"
-"""File of the stored bank distributions of a turn, one for each of `ENTRIES`."""
 ENTRIES = (0, 1000)
-"""Least first banks, in points, that the tables cover; 0 also stands for a player on the board."""
+ENTRY = 1000 // STEP
+"""Steps of the first bank for which the table holds players who are not on the board."""
 FAR = 300
 """Steps from the target that the table covers: 15,000 points."""
+GRID = (*range(25), *range(28, 61, 4), 70, 85, *range(100, FAR + 1, 20))
+"""Steps from the target at which turns are solved. Closer nodes make the table more exact and take longer to solve."""
+PHASES = 3
+"""Who is on the board: both; only the other; only the mover."""
+SEVEN_BEHIND = 5000 // STEP
+"""Steps behind the other beyond which a turn may be played with seven dice."""
 UNIT = 1 / 65535
 """Probability per unit of the stored table."""
 DEEP = 160
 """Steps of a turn from which it is assumed to stop."""
+START_ROUNDS = 12
+"""Iterations for the value of a start, before anyone is on the board. Each shrinks the error to a fifth."""
 
 
 @cache
-def banks(least: int) -> Floats:
-    """Return the stored (LONGEST + 1,) bank distribution, in steps, of a turn of six dice played for points. Cached.
-
-    Index 0 is the probability of banking nothing.
-
-    Args:
-        least: Points below which the turn may not stop: one of `ENTRIES`.
-    """
-    table = np.frombuffer(stored(__package__, TURNS), "<f8").reshape(len(ENTRIES), LONGEST + 1)
-    found: Floats = table[ENTRIES.index(least)]
-    return found
-
-
-def played(least: int) -> Floats:
-    """Return the (LONGEST + 1,) bank distribution of a turn of six dice played for points, computed from scratch.
-
-    `banks` reads the result from the stored table. Index 0 is a crap-out.
-
-    Args:
-        least: Points below which the turn may not stop.
-    """
-    worth, reached = turn_values(6, least), {(0, 6): 1.0}
-    found = np.zeros(LONGEST + 1)
-    while reached:
-        points, dice = min(reached)
-        chance = reached.pop((points, dice))
-        goes_on = worth.thrown(points, dice) > points or points < least
-        if not goes_on:
-            found[min(points // STEP, LONGEST)] += chance
-            continue
-        found[0] += chance * (1 - sum(share for _, share in offers_of(dice)))
-        for offer, share in offers_of(dice):
-            left, more = max(offer, key=lambda each: worth.choosing(points + each[1], each[0]))
-            after = (points + more, left or 6)
-            reached[after] = reached.get(after, 0.0) + chance * share
-    return found
+def between() -> Floats:
+    """(FAR + 1, len(GRID)) weights of linear interpolation from the grid to every number of steps."""
+    return np.array([np.interp(range(FAR + 1), GRID, node) for node in np.eye(len(GRID))]).T
 
 
 @cache
 def catching() -> Floats:
-    """Return the (LONGEST + 2,) probability of banking at least each number of steps in a turn played for that."""
+    """(LONGEST + 2,) probability of banking at least that many steps in a turn played only for that."""
     return np.append(1.0, thrown(6, np.ones(LONGEST + MAX_THROW_STEPS + 1), LONGEST)[::-1, 5])
 
 
-def solved(chance: Floats) -> Floats:
-    """Solve the race by backward induction over the sum of both distances.
-
-    Args:
-        chance: Bank distribution, as `played(0)` returns it.
-
-    Returns:
-        (FAR + 1, FAR + 1) win probability of the mover by the steps from the target of the mover and the other.
-    """
-    reach = catching()
-    steps = np.arange(1, LONGEST + 1)
-    values = np.zeros((FAR + 1, FAR + 1))
-    far = np.arange(1, FAR + 1)
-    totals = far[:, np.newaxis] + far
-    for total in np.unique(totals):
-        mine, other = 1 + np.argwhere(totals == total).T
-        ahead = mine[:, np.newaxis] - steps
-        there = np.broadcast_to(other[:, np.newaxis], ahead.shape)
-        past = np.minimum(there - ahead + 1, LONGEST)  # steps that the other needs in the last turn
-        after = np.where(ahead > 0, 1 - values[there, np.maximum(ahead, 0)], 1 - reach[past])
-        banked = after @ chance[1:]
-        # A crap-out passes the turn to the mirror image of this state: two linear equations.
-        values[mine, other] = (banked + chance[0] * (1 - banked[::-1] - chance[0])) / (1 - chance[0] ** 2)
-    return values
-
-
 def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
-    """Return the win probability of the player who has just banked.
+    """Win probability of the player who has just banked.
 
     Args:
         ahead: Steps that remain to the target; 0 or less: the other player has one last turn.
@@ -118,11 +65,11 @@ def after_bank(ahead: Indices, needed: Indices, values: Floats) -> Floats:
 
 
 class Race:
-    """Win probabilities of two players who race to a target.
+    """The race of two players to a target.
 
     Args:
         target: Points to reach.
-        entry: Least points of the first bank, 0 or 1000.
+        entry: Points of the first bank, 0 or 1000.
 
     Raises:
         RulesError: The stored table does not cover the target or the entry.
@@ -131,51 +78,33 @@ class Race:
     def __init__(self, target: int, entry: int) -> None:
         if target > FAR * STEP or target % STEP or entry not in ENTRIES:
             raise RulesError(f"The chance to win is computed for targets up to {FAR * STEP} and entry 0 or 1000.")
-        self._target, self._far = target, target // STEP
-        values = np.frombuffer(stored(__package__, TABLE), "<u2").reshape(FAR, FAR) * UNIT
-        self._both = np.pad(values, ((1, 0), (1, 0)))
-        self._entry = banks(entry)
-        self._one_on()
-
-    def _one_on(self) -> None:
-        """Compute the win probabilities while one player or both are not on the board yet.
-
-        Sets `_mover_on`, `_other_on` and `_none_on`.
-        """
-        far, chance, steps = self._far, banks(0), np.arange(1, LONGEST + 1)
-        self._mover_on, self._other_on = np.zeros(far + 1), np.zeros(far + 1)  # by steps from the target
-        entered = far - steps
-        for mine in range(1, far + 1):
-            ahead = mine - steps
-            on = after_bank(ahead, far - ahead + 1, self._other_on) @ chance[1:]
-            off = after_bank(entered, mine - entered + 1, self._both[mine]) @ self._entry[1:]
-            stay, out = chance[0], self._entry[0]
-            self._mover_on[mine] = (on + stay * (1 - off - out)) / (1 - stay * out)
-            self._other_on[mine] = off + out * (1 - self._mover_on[mine])
-        brought = after_bank(entered, steps + 1, self._other_on) @ self._entry[1:]
-        self._none_on = float((self._entry[0] + brought) / (1 + self._entry[0]))
+        self._target, self._entry = target, entry // STEP
+        grid = np.frombuffer(stored(__package__, TABLE), "<u2").reshape(PHASES, len(GRID), len(GRID))
+        values = between() @ (grid * UNIT) @ between().T
+        self._values = values if entry else np.repeat(values[:1], PHASES, axis=0)
+        self._start = 0.5
+        for _ in range(START_ROUNDS if entry else 0):
+            bank = self.banked(0, 0, False, DEEP + MAX_THROW_STEPS) - (1 - self._start)
+            after = 1 - self._start + float(thrown(6, bank, self._entry)[0, 5])
+            self._start = (self._start + after) / 2  # a damped fixed point: without the mean it swings
+        if not entry:
+            self._start = float(values[0, target // STEP, target // STEP])
 
     def chance(self, mover: int, mover_on: bool, other: int, other_on: bool) -> float:
         """Return the win probability of the mover before the turn; both totals are below the target."""
         mine, theirs = (steps_to(self._target - total) for total in (mover, other))
-        if mover_on and other_on:
-            return float(self._both[mine, theirs])
-        if mover_on or other_on:
-            return float(self._mover_on[mine] if mover_on else self._other_on[theirs])
-        return self._none_on
+        if not (mover_on or other_on):
+            return self._start
+        return float(self._values[0 if mover_on and other_on else 2 if mover_on else 1, mine, theirs])
 
     def banked(self, total: int, other: int, other_on: bool, most: int) -> Floats:
-        """Return the (most + 1,) win probability of the mover after banking 0 to `most` steps on `total` points.
-
-        Args:
-            total: Total of the mover before the bank, in points.
-            other: Total of the other player.
-            other_on: Whether the other player is on the board.
-            most: Most steps to bank.
-        """
+        """(most + 1,) win probability after banking each number of steps on `total`."""
         totals = total + STEP * np.arange(most + 1)
-        by_other = self._both[steps_to(self._target - other)] if other_on else self._other_on
-        return after_bank(-((totals - self._target) // STEP), (totals - other) // STEP + 1, by_other)
+        by_other = self._values[0 if other_on else 1, steps_to(self._target - other)]
+        needed = (totals - other) // STEP + 1
+        return after_bank(
+            -((totals - self._target) // STEP), needed if other_on else np.maximum(needed, self._entry), by_other
+        )
 
 
 @lru_cache(maxsize=8)
@@ -185,7 +114,7 @@ def race(target: int, entry: int) -> Race:
 
 
 def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
-    """Return each option with its approximate win probability before the last round.
+    """Return each option with its win probability before the last round.
 
     Raises:
         RulesError: There are not exactly two players, or the table does not cover the rules.
@@ -225,24 +154,17 @@ def values_to_win(state: Crapola) -> tuple[tuple[Action | int, float], ...]:
 
 @lru_cache(maxsize=64)
 def _turn(
-    size: int, target: int, entry: int, first: int, second: int, first_on: bool, second_on: bool, seat: int, lost: float
+    size: int,
+    target: int,
+    entry: int,
+    first: int,
+    second: int,
+    first_on: bool,
+    second_on: bool,
+    seat: int,
+    lost: float,
 ) -> tuple[Floats, Floats]:
-    """Return the win probability that each throw, and each bank, adds to `lost`, that after a crap-out. Cached.
-
-    Args:
-        size: Dice of the turn, 6 or 7.
-        target: Points to reach.
-        entry: Least points of the first bank.
-        first: Total of the player in seat 0.
-        second: Total of the player in seat 1.
-        first_on: Whether the player in seat 0 is on the board.
-        second_on: Whether the player in seat 1 is on the board.
-        seat: Seat to play.
-        lost: Win probability after a crap-out.
-
-    Returns:
-        (steps, size) by steps so far and dice thrown minus one, and (steps,) by steps banked.
-    """
+    """Win probability that each throw, and each stop, adds to that after a crap-out (`lost`)."""
     totals, on_board = (first, second), (first_on, second_on)
     most = DEEP + MAX_THROW_STEPS
     brought = race(target, entry).banked(totals[seat], totals[1 - seat], on_board[1 - seat], most) - lost

@@ -1,55 +1,47 @@
 """Backward induction over the turns of a batch of states of Crib Dice, for any objective.
 
-Each column of the arrays is one state: the value of banking at each hole and the value of a wipe-out. The induction
-starts so far along the track that every turn stops there. The value of a hole is non-decreasing. So among sets of equal
-size only the highest face can be optimal; dominated sets are pruned.
+Each column of the arrays is one state: the value of banking at each hole, of a wipe-out and of a bomb. The induction
+starts so far along the track that every turn stops there.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from companion.games.crib_dice.odds.turn_value import first_throws, piddle_ends, roll_ends
+from companion.games.crib_dice.odds.turn_value import NO_BOMBS, first_throws, piddle_ends, roll_ends
 from companion.games.crib_dice.scoring import MAX_SET_SCORE, MIN_ROLLOVER, set_score
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 ROW = {5: 1, 6: 7, 7: 13, 4: 19, 3: 25, 2: 31}
-"""First row of each number of frozen dice in a table of sets; rows of the values 1 to 6 follow. Row 0 is the
-wipe-out."""
+"""First row of each number of frozen dice in a table of sets; the values 1 to 6 follow. Row 0 is the wipe-out."""
 ROWS = 37
-"""Rows of a table of sets: the wipe-out, and six values of 2 to 7 frozen dice."""
+"""Rows of a table of sets."""
+BOMBS = (ROW[5], ROW[6], ROW[7])
+"""Rows of five, six and seven 1s: the sets that may bomb."""
 BATCH_SIZE = 24
 """Offers evaluated per matrix product, and the number of states from which batching pays."""
 
 
 @cache
 def offers() -> tuple[tuple[tuple[int, ...], float], ...]:
-    """Return every offer of a throw of seven: the table rows of its one or two undominated sets, and its probability.
-
-    Offers of one set come first. Cached.
-    """
-    chances: defaultdict[tuple[int, ...], float] = defaultdict(float)
-    for offer, chance in first_throws():
-        sets = dict(sorted(offer))
-        chances[tuple(sorted(ROW[frozen] + value - 1 for frozen, value in sets.items()))] += chance
-    return tuple(sorted(chances.items(), key=lambda each: len(each[0])))
+    """The one to three rows of sets that a throw of seven offers, with the probability of the offer."""
+    rows = [(tuple(ROW[frozen] + value - 1 for frozen, value in offer), chance) for offer, chance in first_throws()]
+    return tuple(sorted(rows, key=lambda each: len(each[0])))
 
 
 @cache
 def roll_matrix(frozen: int) -> Floats:
-    """Return the transition matrix of a roll with 2 to 4 dice frozen, re-thrown while only 1s keep it safe.
+    """Transition matrix of a roll with `frozen` dice, re-thrown while only 1s keep it safe.
 
     Returns:
-        (6, ROW[frozen]) probability of each row of the table of sets after the roll, by value of the frozen dice.
-            Column
-        0 is the wipe-out.
+        (6, rows) probability of each set after it, by value of the frozen dice; column 0 is the wipe-out.
     """
     matrix = np.zeros((6, ROW[frozen]))
     for value in range(1, 7):
@@ -61,26 +53,33 @@ def roll_matrix(frozen: int) -> Floats:
 
 @cache
 def stops_of(frozen: int) -> npt.NDArray[np.int64]:
-    """Return the (6,) scores of sets of `frozen` dice with the values 1 to 6."""
+    """(6,) score of a set of `frozen` dice, by value."""
     return np.array([set_score(frozen, value) for value in range(1, 7)])
 
 
 @cache
 def _all_stops() -> npt.NDArray[np.int64]:
-    """Return the (ROWS - 1,) score of each set, by its row from 1 on."""
+    """Score of each set, by its row from 1 on."""
     return np.concatenate([stops_of(frozen) for frozen in ROW])
 
 
 @cache
-def _pairs() -> tuple[npt.NDArray[np.int64], Floats]:
-    """Return `offers` as arrays: (2, offers) rows, a single set repeated, and (offers,) probabilities."""
-    table = [(rows[0], rows[-1]) for rows, _ in offers()]
+def _offered() -> tuple[npt.NDArray[np.int64], Floats]:
+    """(3, offers) rows of each offer, the last set repeated as padding, and (offers,) probabilities."""
+    table = [(rows + rows[-1:] * 2)[:3] for rows, _ in offers()]
     return np.array(table).T, np.array([chance for _, chance in offers()])
 
 
 @cache
+def _counts() -> tuple[int, int]:
+    """Number of offers of one set, and of at most two sets; they come first in `offers`."""
+    sizes = [len(rows) for rows, _ in offers()]
+    return sizes.count(1), sizes.count(1) + sizes.count(2)
+
+
+@cache
 def _alone() -> Floats:
-    """Return the (ROWS,) probability, by row, that a throw of seven offers that set alone."""
+    """(ROWS,) probability that a throw of seven offers only this set."""
     chances = np.zeros(ROWS)
     for rows, chance in offers():
         if len(rows) == 1:
@@ -92,19 +91,19 @@ class Turns:
     """Backward induction over the holes for a batch of states. Holes must be evaluated from the far end down.
 
     Args:
-        piddle_points: Whether the house rule `piddle_points` is on.
-        bank: Value of banking at each hole, non-decreasing along the track, shape (holes + MAX_SET_SCORE, columns).
-            Its dtype is used throughout.
+        piddle_points: The house rule.
+        bank: Value of banking at each hole, shape (holes + MAX_SET_SCORE, columns). Its dtype is used throughout.
         lost: (columns,) value of a wipe-out.
+        bombs: (3, columns) value of bombing with five, six and seven 1s; `-inf` where it is not allowed. None: never.
 
     Attributes:
         fresh: (holes, columns) value of a throw of seven by hole; NaN where it is not evaluated yet.
         sets: (ROWS, columns) value of each set at the hole evaluated last.
     """
 
-    def __init__(self, piddle_points: bool, bank: Floats, lost: Floats) -> None:
+    def __init__(self, piddle_points: bool, bank: Floats, lost: Floats, bombs: Floats | None = None) -> None:
         holes, columns, kind = len(bank) - MAX_SET_SCORE, len(lost), bank.dtype
-        self.bank, self.lost = bank, lost
+        self.bank, self.lost, self.bombs = bank, lost, bombs
         self.fresh = np.full((holes, columns), np.nan, kind)
         self._ends = piddle_ends(piddle_points)
         self._lost_piddle = 1 - sum(chance for _, chance in self._ends)
@@ -123,43 +122,48 @@ class Turns:
         self._best = np.empty((BATCH_SIZE, columns), kind)
 
     def solve_terminal(self, hole: int, some: slice) -> None:
-        """Evaluate a hole in the columns `some`, where every turn stops with its first set (a terminal state)."""
+        """Evaluate a hole at which the turns of those columns stop with their first set (a terminal state)."""
         self.sets[1:, some] = self.bank[hole + _all_stops(), some]
         self._choose(hole, some)
 
     def solve(self, hole: int, some: slice) -> None:
-        """Evaluate a hole in the columns `some`, where a turn stops or throws on, whichever is worth more."""
+        """Evaluate a hole at which the turns of those columns stop or go on, whichever is better."""
         self.solve_sets(hole, some)
         self._choose(hole, some)
 
     def solve_sets(self, hole: int, some: slice) -> None:
-        """Fill the columns `some` of `sets` with the value of each set at `hole`, stopping or throwing on."""
+        """Fill in `sets`: the value of each set at that hole, stopping or going on."""
         sets, stops, thrown = self.sets[:, some], self.bank[hole + _all_stops(), some], self._risked[:, some]
         for after, chance in self._throws:
             thrown = thrown + chance * self.fresh[hole + after, some]
         np.maximum(thrown, stops[: len(thrown)], out=sets[1 : 1 + len(thrown)])
+        if self.bombs is not None:
+            for row, bombed in zip(BOMBS, self.bombs, strict=True):
+                np.maximum(sets[row], bombed[some], out=sets[row])
         for row, matrix in self._rolls:
             np.maximum(matrix @ sets[:row], stops[row - 1 : row + 5], out=sets[row : row + 6])
 
     def _choose(self, hole: int, some: slice) -> None:
-        """Fill the columns `some` of `fresh` at `hole`: the expected value of the best set of each offer."""
+        """Fill in `fresh` at that hole: the expected value of the best set of each offer."""
         sets, fresh = self.sets[:, some], self.fresh[hole, some]
-        rows, chances = _pairs()  # offers of a single set come first
+        rows, chances = _offered()
         if len(fresh) < BATCH_SIZE:  # few states: fewer calls beat fewer copies
             fresh[:] = chances @ sets[rows].max(axis=0)
             return
-        alone = _alone()
+        alone, (single, double) = _alone(), _counts()
         np.matmul(alone.astype(sets.dtype), sets, out=fresh)
-        for begin in range(np.count_nonzero(alone), len(chances), BATCH_SIZE):
+        for begin in range(single, len(chances), BATCH_SIZE):
             offered = slice(begin, begin + BATCH_SIZE)
             best = self._best[: len(chances[offered]), : len(fresh)]
-            for place, (one, other) in enumerate(rows[:, offered].T.tolist()):
+            for place, (one, other, third) in enumerate(rows[:, offered].T.tolist()):
                 np.maximum(sets[one], sets[other], out=best[place])
+                if begin + place >= double:
+                    np.maximum(best[place], sets[third], out=best[place])
             fresh += chances[offered].astype(sets.dtype) @ best
 
 
 def evaluate(turns: Turns, starts: Indices) -> Turns:
-    """Evaluate every hole of a batch of turns, from the far end down; return the batch.
+    """Evaluate all holes of a batch, from the far end down; return the batch.
 
     Args:
         turns: Not evaluated yet. Their `bank` reaches `2 * MAX_SET_SCORE` beyond the hole from which every turn stops.
@@ -173,22 +177,25 @@ def evaluate(turns: Turns, starts: Indices) -> Turns:
     return turns
 
 
-def fresh_throws(piddle_points: bool, bank: Floats, lost: float, bottom: int) -> Floats:
-    """Return the value of a throw of seven at each hole from `bottom` on, for a single state.
+def fresh_throws(
+    piddle_points: bool, bank: Floats, lost: float, bottom: int, bombs: Sequence[float] = NO_BOMBS
+) -> Floats:
+    """Evaluate one turn: the value of a throw of seven by hole, from `bottom` on.
 
-    The result equals that of `evaluate` for one column. It takes fewer calls, because a phone waits for it.
+    Gives what `evaluate` gives for a batch of one column, in fewer calls, because a phone waits for it.
 
     Args:
-        piddle_points: Whether the house rule `piddle_points` is on.
-        bank: Value of banking at each hole, non-decreasing, up to `2 * MAX_SET_SCORE` beyond the hole at which the turn
-            stops.
+        piddle_points: The house rule.
+        bank: Value of banking at each hole, up to `2 * MAX_SET_SCORE` beyond the hole at which the turn stops.
         lost: Value of a wipe-out.
         bottom: Lowest hole to evaluate.
+        bombs: Value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
     """
-    rows, chances = _pairs()
+    rows, chances = _offered()
     known = np.arange(bottom, len(bank) - MAX_SET_SCORE)
     stops = np.full((ROWS, len(known)), lost)
     stops[1:] = bank[_all_stops()[:, np.newaxis] + known]
+    stops[list(BOMBS)] = np.maximum(stops[list(BOMBS)], np.array(bombs)[:, np.newaxis])
     fresh, top = np.full(len(known), np.nan), len(known) - MAX_SET_SCORE - 1
     fresh[top:] = chances @ stops[:, top:][rows].max(axis=0)
     rollovers, lost_piddle = _rollovers(piddle_points)
@@ -207,11 +214,9 @@ def fresh_throws(piddle_points: bool, bank: Floats, lost: float, bottom: int) ->
 
 @cache
 def _rollovers(piddle_points: bool) -> tuple[Floats, Floats]:
-    """Return the transition probabilities of throwing on with five, six or seven dice frozen.
+    """Chance of each rollover score with five or more dice frozen, and the chance of losing the throw.
 
-    Returns:
-        (18, scores) probability of a rollover with each score from MIN_ROLLOVER to MAX_SET_SCORE, and (18,) probability
-        of losing the piddle. Rows are those of a table of sets, from row 1 on.
+    Rows from 1 on. Columns from `MIN_ROLLOVER` points on. Shapes (18, MAX_SET_SCORE - MIN_ROLLOVER + 1) and (18,).
     """
     ends = piddle_ends(piddle_points)
     found, lost = np.zeros((18, MAX_SET_SCORE - MIN_ROLLOVER + 1)), np.zeros(18)

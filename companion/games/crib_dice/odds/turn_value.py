@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
+from math import inf
 
 from companion.games.advice.stored import floats
 from companion.games.crib_dice.scoring import set_score
@@ -18,6 +19,10 @@ RICH = 400
 """Gathered points from which stopping beats every throw that can fail, for any set. A test proves it."""
 TURNS = "turns.f8"
 """File of the stored values of a throw of seven, by points gathered: without, then with `piddle_points`."""
+ANNOUNCED = 11 / 36
+"""Probability that an announced bomb goes off: at least one 1 with two dice."""
+NO_BOMBS = (-inf, -inf, -inf)
+"""Value of bombing with five, six and seven 1s where it is not allowed."""
 Set = tuple[int, int]
 """Number of frozen dice, and their value."""
 
@@ -104,6 +109,7 @@ class TurnValues:
         rich: Value of a throw of seven once enough points are gathered that the turn then stops: from `RICH` on, or
             from the end of `known`.
         known: Values of a throw of seven by points gathered, where they are known already.
+        bombs: Value of bombing with five, six and seven 1s; `-inf` where it is not allowed.
     """
 
     def __init__(
@@ -113,8 +119,9 @@ class TurnValues:
         lost: float = 0.0,
         rich: Callable[[int], float] = rich_turn,
         known: Sequence[float] = (),
+        bombs: Sequence[float] = NO_BOMBS,
     ) -> None:
-        self.bank, self.lost, self.rich = bank, lost, rich
+        self.bank, self.lost, self.rich, self.bombs = bank, lost, rich, bombs
         self._piddle_ends = piddle_ends(piddle_points)
         self._piddle_lost = 1 - sum(chance for _, chance in self._piddle_ends)
         self._rich_from, self._known_from = (len(known), 0) if known else (RICH, RICH)
@@ -135,11 +142,12 @@ class TurnValues:
         return self._fresh[gathered]
 
     def held(self, gathered: int, frozen: int, point: int) -> float:
-        """Return the value with a set frozen and the choice to stop or throw; `gathered` excludes the set."""
+        """Return the value with a set frozen and the choice to stop, bomb or throw; `gathered` excludes the set."""
         key = (gathered, frozen, point)
         if key not in self._held:
             stop = self.bank(gathered + set_score(frozen, point))
-            self._held[key] = max(stop, self.thrown(gathered, frozen, point))
+            bombed = self.bombs[frozen - 5] if point == 1 and frozen >= 5 else -inf
+            self._held[key] = max(stop, bombed, self.thrown(gathered, frozen, point))
         return self._held[key]
 
     def thrown(self, gathered: int, frozen: int, point: int) -> float:
@@ -175,4 +183,5 @@ class TurnValues:
 def turn_values(piddle_points: bool) -> TurnValues:
     """Return the values of a turn in turn points, with or without `piddle_points`, from the stored table. Cached."""
     fresh = floats(__package__, TURNS)
-    return TurnValues(piddle_points, known=fresh[RICH:] if piddle_points else fresh[:RICH])
+    known = fresh[RICH:] if piddle_points else fresh[:RICH]
+    return TurnValues(piddle_points, known=known, bombs=(0.0, 0.0, 0.0))

@@ -1,108 +1,228 @@
-"""Win probabilities of Crib Dice between two sides that both play to win, from stored tables.
+"""Values of Crib Dice between two sides that both play every turn for the same goal, from stored tables.
 
-The tables (`make solve`, see `solving/crib_dice_duel.py`) hold the mover's win probability before each turn; a draw
-counts half. The current turn is computed from them in milliseconds. They cover the game without bombs, bumping, double
-fuchles, finding a loser, pandemonium and the long game. Skunks change the games lost, not the winner. See `race` for
-more sides, the long game and pandemonium. NumPy is imported on first use.
+The tables (`make solve`, see `solving/crib_dice_duel.py`) hold the *equity* of the mover before each turn: the expected
+number of games that the other side loses less its own. Without skunks that is twice the win probability less one; a
+draw counts half a win. The current turn is computed from them in milliseconds. NumPy is imported on first use.
+
+A table is exact for the house rules in `TABLES`. Other mixes of rules, more sides and the long game are approximated:
+this turn by the board's own rules, later turns as a game between the side to move and the furthest other side, by the
+nearest table.
 """
 
 from __future__ import annotations
 
 from array import array
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import inf
 
 from companion.games.advice.stored import whole_numbers
-from companion.games.crib_dice.odds.turn_value import TurnValues
+from companion.games.crib_dice.odds.turn_value import ANNOUNCED, NO_BOMBS, TurnValues
 from companion.games.crib_dice.pegs import CribbageBoard
 from companion.games.crib_dice.scoring import MAX_SET_SCORE
 
 PEGS = 121
-"""Holes where a peg may stand in a table: 0 to 120."""
+"""Holes of a peg on the board: 0, the start, to 120."""
+FUCHLED = 121
+"""Place of a peg that is at the start because of a fuchle. The other places are the holes 0 to 120."""
+PLACES = 122
+HOLE = (*range(PEGS), 0)
+"""Hole of each place."""
 FUCHLE = 3
 """Consecutive wipe-outs that send a peg to the start: size of the tables' axes of wipe-outs."""
 TOP = 160
 """Hole from which a turn that may end beyond the track always stops, however close the other peg is."""
-GAPS = 400
-"""Holes behind the leader that are tabulated for a last turn. Larger gaps are closed with a chance below 1e-9."""
-UNIT = 2.0**-32
-"""Probability per unit of the stored integers."""
-ONE_MOVES_ANOTHER = ("bomb", "bumping", "double_fuchle")
-"""House rules with which a turn of one side can move or remove the peg of another."""
-UNSOLVED = (*ONE_MOVES_ANOTHER, "find_a_loser", "long_game", "pandemonium")
-"""House rules that the tables do not cover."""
+BEYOND = TOP + 2 * MAX_SET_SCORE + 1 - PEGS
+"""Holes beyond the track that are told apart in the table of last turns."""
+SHORT_TRACK = 120
+"""Holes of the track that the tables cover."""
 
 
-def table_of(piddle_points: bool) -> str:
-    """Return the file name of the stored table with or without `piddle_points`."""
-    return "duel-piddle-points.u4" if piddle_points else "duel-basic.u4"
+@dataclass(frozen=True, slots=True)
+class DuelRules:
+    """House rules that a table is solved for. Without `skunk` each loser loses one game."""
+
+    piddle_points: bool = False
+    bomb: bool = False
+    double_fuchle: bool = False
+    bumping: bool = False
+    skunk: bool = False
+
+    @property
+    def stake(self) -> int:
+        """Most games that a side can lose."""
+        return 4 if self.skunk else 1
+
+    def games_lost(self, place: int) -> int:
+        """Return the number of games that a loser at a place loses; places above FUCHLED are beyond the track."""
+        return self.stake if place == FUCHLED else 2 if self.skunk and place <= SHORT_TRACK // 2 else 1
+
+    def lost_last(self, place: int, wipeouts: int) -> int:
+        """Return the games that a side loses if its last turn wipes out from that place, after that many wipe-outs."""
+        return self.games_lost(FUCHLED if wipeouts + 1 >= FUCHLE else place)
 
 
-def is_solved(board: CribbageBoard) -> bool:
-    """Return whether the stored tables cover this board: two sides, nobody has left, no rule of `UNSOLVED`."""
-    rules = board.header.rules
-    return len(board.sides) == 2 and not board.left and not any(rules[key] for key in UNSOLVED)
+ADVANCED = DuelRules(piddle_points=True, bomb=True, double_fuchle=True, bumping=True)
+TABLES = {
+    DuelRules(): "duel-basic.u4",
+    DuelRules(piddle_points=True): "duel-piddle-points.u4",
+    ADVANCED: "duel-advanced.u4",
+    replace(ADVANCED, skunk=True): "duel-advanced-games.u4",
+}
+"""File of each stored table by its rules."""
+UNSOLVED = ("find_a_loser", "long_game", "pandemonium")
 
 
-def turn_values(board: CribbageBoard) -> TurnValues:
-    """Return the win probabilities of the side to move, for every state of the current turn."""
-    me = board.side
-    return _turn_values(
-        bool(board.header.rules["piddle_points"]),
-        board.turn % 2,
-        board.pegs[me],
-        board.pegs[1 - me],
-        board.wipeouts[me],
-        board.wipeouts[1 - me],
-    )
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A board as the tables see it, from the side to move: itself and the furthest other side.
 
-
-def place(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
-    """Return the index of a state in the stored table.
-
-    Args:
-        order: 0 if the mover starts the round, 1 if it ends it.
-        mover: Peg of the mover, 0 to 120.
-        other: Peg of the other side.
+    Attributes:
+        rules: Rules of the table that is used.
+        order: 0 if the mover plays before the other in a round, 1 if after.
+        mover: Place of the mover's peg.
+        other: Place of the other's peg, or its hole beyond the track, above FUCHLED by one.
         mine: Consecutive wipe-outs of the mover, 0 to 2.
         theirs: Consecutive wipe-outs of the other side.
     """
-    return (((order * PEGS + mover) * PEGS + other) * FUCHLE + mine) * FUCHLE + theirs
+
+    rules: DuelRules
+    order: int
+    mover: int
+    other: int
+    mine: int
+    theirs: int
+
+
+def rules_of(board: CribbageBoard, goal: str) -> DuelRules:
+    """Return the rules of a board that matter for a goal: skunks only for `games`."""
+    rules = board.header.rules
+    return DuelRules(
+        piddle_points=bool(rules["piddle_points"]),
+        bomb=bool(rules["bomb"]),
+        double_fuchle=bool(rules["double_fuchle"]),
+        bumping=bool(rules["bumping"]),
+        skunk=goal == "games" and bool(rules["skunk"]),
+    )
+
+
+def is_solved(board: CribbageBoard, goal: str = "win") -> bool:
+    """Whether a stored table is exact for this board."""
+    unsolved = board.left or any(board.header.rules[key] for key in UNSOLVED)
+    return len(board.sides) == 2 and not unsolved and rules_of(board, goal) in TABLES
+
+
+def nearest_rules(rules: DuelRules) -> DuelRules:
+    """Return the rules of the table that approximates a game under those rules; the same rules if it is solved."""
+    if rules in TABLES:
+        return rules
+    if rules.skunk or rules.bomb or rules.double_fuchle or rules.bumping:
+        return replace(ADVANCED, skunk=rules.skunk)
+    return DuelRules(rules.piddle_points)
+
+
+def turn_values(board: CribbageBoard, goal: str = "win") -> TurnValues:
+    """Return the values of the side to move for every state of the current turn.
+
+    Goal `win`: win probability. Goal `games`: equity in games lost.
+    """
+    seen = seen_of(board, goal)
+    return _turn_values(
+        seen,
+        bool(board.header.rules["piddle_points"]),
+        bool(board.header.rules["bomb"]) and board.may_bomb,
+        bool(board.header.rules["pandemonium"]),
+        board.wipeouts[board.side] + 1 >= board.fuchle_at,
+        goal == "win",
+    )
+
+
+def seen_of(board: CribbageBoard, goal: str) -> Seen:
+    """Return a board as the tables see it."""
+    me, count = board.side, len(board.sides)
+    others = [(me + step) % count for step in range(1, count)]
+    there = [side for side in others if side not in board.out]
+    other = max(there or others, key=lambda side: board.pegs[side])
+    order = int((me - board.first) % count > (other - board.first) % count)
+    mine, theirs = (min(board.wipeouts[side], FUCHLE - 1) for side in (me, other))
+    mover, far = _places(board, me, other)
+    return Seen(nearest_rules(rules_of(board, goal)), order, mover, far, mine, theirs)
+
+
+def _places(board: CribbageBoard, me: int, other: int) -> tuple[int, int]:
+    """Return the places of two sides, on a track of 120 holes.
+
+    A long track is shortened: both pegs move back by the same number of holes.
+    """
+    pegs, surplus = (board.pegs[me], board.pegs[other]), board.holes - SHORT_TRACK
+    back = max(0, min(surplus, max(min(pegs), max(pegs) - SHORT_TRACK)))
+    mine, theirs = (max(0, peg - back) for peg in pegs)
+    if board.pegs[other] > board.holes:
+        return mine, theirs + 1  # places above FUCHLED are beyond the track
+    return FUCHLED if me in board.fuchled else mine, FUCHLED if other in board.fuchled else min(theirs, SHORT_TRACK)
+
+
+def index(order: int, mover: int, other: int, mine: int, theirs: int) -> int:
+    """Return the index of a state in a table; the arguments are as in `Seen`, with places on the track."""
+    return (((order * PLACES + mover) * PLACES + other) * FUCHLE + mine) * FUCHLE + theirs
+
+
+def stored_equity(rules: DuelRules, place: int) -> float:
+    """Return the equity at an index of the table of those rules."""
+    return float(rules.stake * (_table(rules)[place] * 2.0**-31 - 1.0))
 
 
 @lru_cache(maxsize=512)
-def _turn_values(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> TurnValues:
-    """Return the mover's win probabilities for every state of a turn. Arguments as in `place`; cached."""
+def _turn_values(seen: Seen, piddle_points: bool, bombs: bool, five: bool, fuchle: bool, win: bool) -> TurnValues:
     import numpy as np
 
     from companion.games.crib_dice.odds.backward_induction import fresh_throws
 
-    bank, lost = _aims(piddle_points, order, mover, other, mine, theirs)
-    stopping = max(TOP, other) + 2 * MAX_SET_SCORE + 1
-    fresh = fresh_throws(piddle_points, np.array(bank[:stopping]), lost, mover).tolist()
+    bank, lost, bomb = aims(seen, fuchle)
+    if win:
+        bank, lost, bomb = [(value + 1) / 2 for value in bank], (lost + 1) / 2, (bomb + 1) / 2
+    announced = bomb if five else ANNOUNCED * bomb + (1 - ANNOUNCED) * lost
+    bombed = (announced, bomb, bomb) if bombs else NO_BOMBS
+    hole = HOLE[seen.mover]
+    fresh = fresh_throws(piddle_points, np.array(bank), lost, hole, bombed).tolist()
 
     def banked(points: int) -> float:
-        return bank[min(mover + points, len(bank) - 1)]
+        return float(bank[min(hole + points, len(bank) - 1)])
 
-    return TurnValues(piddle_points, banked, lost, banked, fresh)
+    return TurnValues(piddle_points, banked, lost, banked, fresh, bombed)
 
 
-def _aims(piddle_points: bool, order: int, mover: int, other: int, mine: int, theirs: int) -> tuple[list[float], float]:
-    """Return the mover's win probability after banking at each hole, and after a wipe-out. Arguments as in `place`."""
-    table = _table(piddle_points)
-    if other >= PEGS:
-        return [0.0] * other + [0.5] + [1.0] * (2 * MAX_SET_SCORE), 0.0
-    theirs_next = [1 - UNIT * table[place(1 - order, other, hole, theirs, 0)] for hole in range(PEGS)]
+def aims(seen: Seen, fuchle: bool) -> tuple[list[float], float, float]:
+    """Return the equity of the mover after banking at each hole, after a wipe-out, and after a bomb.
+
+    Args:
+        seen: The board.
+        fuchle: Whether the next wipe-out of the mover is a fuchle.
+    """
+    rules, order, mover, other, theirs = seen.rules, seen.order, seen.mover, seen.other, seen.theirs
+    lost_last = rules.games_lost(FUCHLED if fuchle else mover)
+    if other > FUCHLED:
+        finish = other - 1
+        short = [-float(rules.games_lost(hole if hole < PEGS else FUCHLED + 1)) for hole in range(finish)]
+        return short + [0.0] + [1.0] * (2 * MAX_SET_SCORE + 1), -float(lost_last), -inf
+
+    def after(mine: int, wipeouts: int, theirs_at: int = other) -> float:
+        return -stored_equity(rules, index(1 - order, theirs_at, mine, theirs, wipeouts))
+
+    bank, there = [after(hole, 0) for hole in range(PEGS)], HOLE[other]
+    if rules.bumping and there:
+        bank[there] = after(there, 0, max(0, there - 5))
     if order == 1:
-        bank = theirs_next + [1.0] * (2 * MAX_SET_SCORE)
+        bank += [float(rules.games_lost(other))] * (2 * MAX_SET_SCORE + 1)
     else:
-        gaps = table[-GAPS:]
-        bank = theirs_next + [1 - UNIT * gap for gap in gaps[PEGS - other :]]
-    if mine + 1 == FUCHLE:
-        return bank, 1 - UNIT * table[place(1 - order, other, 0, theirs, 0)]
-    return bank, 1 - UNIT * table[place(1 - order, other, mover, theirs, mine + 1)]
+        begin = 2 * PLACES**2 * FUCHLE**2 + (other * FUCHLE + theirs) * BEYOND
+        bank += [-stored_equity(rules, begin + past) for past in range(BEYOND)]
+    bomb = after(there, 0, HOLE[mover]) if HOLE[mover] < there else -inf
+    if rules.double_fuchle and mover == FUCHLED and seen.mine:
+        return bank, -float(rules.games_lost(FUCHLED)), bomb
+    return bank, after(FUCHLED, 0) if fuchle else after(mover, min(seen.mine + 1, FUCHLE - 1)), bomb
 
 
-@lru_cache(maxsize=2)
-def _table(piddle_points: bool) -> array[int]:
-    """Return the stored table with or without `piddle_points`, in units of `UNIT`. Cached."""
-    return whole_numbers(__package__, table_of(piddle_points))
+@lru_cache(maxsize=4)
+def _table(rules: DuelRules) -> array[int]:
+    return whole_numbers(__package__, TABLES[rules])
