@@ -141,7 +141,7 @@ def measured(views: Views, guess: Lens) -> Lens:
 
 
 def _fitting(views: Views, guess: Lens) -> Views:
-    """Remove outlier views one by one, down to FEWEST_VIEWS."""
+    """Remove outlier views one by one, the worst first, while more than `FEWEST_VIEWS` are left."""
     while len(views) > FEWEST_VIEWS:
         off_px = _solved(views, guess).off_px
         worst = int(off_px.argmax())

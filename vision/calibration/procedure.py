@@ -1,7 +1,7 @@
-"""The steps of calibrating with a camera that runs: see the sheet, see the empty tray, see one die. Says what to do.
+"""The steps of calibrating with a running camera: see the sheet, the empty tray and one die. Says what to do.
 
-Each step takes frames until several in a row agree, or until it times out on the camera's own clock. Meanwhile it
-reports problems, each once until it changes. The command and the page both use these steps.
+Each step takes frames until several agree, or until its time is over by the camera's own clock. Meanwhile it says what
+is wrong; a sentence is not repeated until another was said. The command and the page both use these steps.
 """
 
 from __future__ import annotations
@@ -41,9 +41,11 @@ SAME_SHEETS = 5
 SAME_PX = 1.0
 """Largest motion of the tray's corners between two frames, in pixels, at which the sheet is still."""
 DETECT_EVERY_S = 0.1
-"""Markers take up to 80 ms to find: looking at every frame would let a slow machine fall behind its camera."""
+"""Interval between frames that are searched for markers, in seconds. A search takes up to 80 ms; more would let a slow
+machine fall behind its camera."""
 WARM_FRAMES = 48
-"""Frames after which a camera that does not tell its exposure is taken to have found it: about 1.6 s."""
+"""Frames to skip for a camera that does not report its exposure, about 1.6 s, so that its automatic exposure converges.
+"""
 HELD_FOR_S = 2.2
 """Time for which exposure must have been held before the reference is taken. Lifting the white sheet changes the light;
 the camera takes 1.5 s to notice, and then finds its exposure anew."""
@@ -71,7 +73,7 @@ Show = Callable[[FrameBGR, SheetView], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """The tray under the lens, from one look at the sheet.
+    """Pose of the tray and the lens over it, found by the sheet or by corners that a person marked.
 
     Attributes:
         floor_to_px: (3, 3) homography from the tray's millimetres to pixels, as a lens without distortion shows it.
@@ -109,16 +111,16 @@ class Calibrating:
     """Calibrates with one camera.
 
     Args:
-        frame: The next frame of a camera that whoever calls starts and stops; None at the end of a recording.
-        plan: What can't be seen.
-        say: Tells a person one sentence.
-        show: Is given each picture that the sheet is looked for in, and what it shows.
-        wait_s: How long each step waits.
+        frame: Returns the next frame of a started camera; None at the end of a recording.
+        plan: Measures of the tray that a person entered.
+        say: Shows or speaks one sentence to a person.
+        show: Called with each picture that was searched for the sheet, and what was found in it.
+        wait_s: Longest time for each step, in seconds.
 
     Attributes:
-        plan: May be set anew between steps.
-        views: What tells the lens, so far.
-        lamp: What the frames of the empty tray told about the lamp's flicker; None before they were taken.
+        plan: The measures; may be replaced between steps.
+        views: Views of the sheet so far, from which the lens is measured.
+        lamp: Flicker of the lamp, measured in the frames of the empty tray; None before they were taken.
     """
 
     def __init__(
@@ -173,7 +175,7 @@ class Calibrating:
         """Focus the lens on the sheet, hold it there from now on, and note its position.
 
         Args:
-            found: The sheet as it lies.
+            found: The tray's pose, found by the sheet in it.
             camera: The camera that the frames come from; one without a motorised lens is left alone.
         """
         if not isinstance(camera, SensorCamera) or not camera.autofocus:
@@ -191,7 +193,14 @@ class Calibrating:
         return replace(found, advice=(*found.advice, UNSHARP))
 
     def by_hand(self, floor_to_px: Floats) -> Found:
-        """How the tray lies whose corners a person pointed at (`by_corners`). Raises DeviceError."""
+        """Return the tray's pose for a homography that `by_corners` made of corners marked by a person.
+
+        Args:
+            floor_to_px: (3, 3) homography from the tray's millimetres to pixels.
+
+        Raises:
+            DeviceError: The camera gives no picture.
+        """
         frame = next(self._frames("No picture came"), None)
         if frame is None:
             raise DeviceError("The camera gave no picture.", "Use a camera that goes on.")
@@ -203,7 +212,7 @@ class Calibrating:
         return found if lens_mm is None else replace(found, lens=lens_at(found.floor_to_px, found.lens, lens_mm))
 
     def empty_tray(self, warm_frames: int = WARM_FRAMES) -> FrameBGR:
-        """Wait until the sheet is out, nothing moves and exposure is held; the mean of some frames then.
+        """Wait until sheet and dice are out, nothing moves and exposure is held; return the mean of some frames.
 
         Args:
             warm_frames: Frames to let pass with a camera that does not tell whether its exposure is held.
@@ -240,7 +249,7 @@ class Calibrating:
         raise DeviceError("The empty tray was not seen before the pictures ended.", "Use a camera that goes on.")
 
     def die_mm(self, rig: Rig) -> float | None:
-        """Wait for one die to lie in the throw zone; its edge, or None when none was laid there in time."""
+        """Wait for one die in the throw zone and return its edge in mm; None if none was laid there in time."""
         sizes: list[float] = []
         try:
             for frame in self._sampled("No die was seen"):
@@ -276,7 +285,14 @@ class Calibrating:
 
 
 def calibrated(found: Found, plan: Plan, empty_bgr: FrameBGR, lamp: LampLight | None = None) -> Calibrated:
-    """Join the sheet as it was found, the empty tray and what is known of the lamp to a calibration."""
+    """Build the calibration from the sheet's pose and the empty tray, with all advice.
+
+    Args:
+        found: Pose of the tray and its lens.
+        plan: Measures that a person entered.
+        empty_bgr: (h, w, 3) picture of the empty tray.
+        lamp: Flicker of the lamp; None if it was not measured.
+    """
     rig = rig_of(found.floor_to_px, plan, empty_bgr, found.lens)
     known = {one.code for one in found.advice}
     advice = [one for one in ground_advice(empty_bgr) if one.code not in known]
@@ -301,6 +317,6 @@ def _why(last: SheetView | None) -> str:
 
 
 def _apart_px(one: Floats, other: Floats, plan: Plan) -> float:
-    """How far the tray's corners are apart under two homographies."""
+    """Return the largest distance, along x or y in pixels, of a tray corner under two homographies."""
     corners = Zone(0.0, 0.0, *plan.tray_mm).corners_mm
     return float(np.abs(projected(corners, one) - projected(corners, other)).max())

@@ -33,7 +33,9 @@ _COLUMNS_MM, _ROWS_MM = (12.0, 90.0, 168.0, 249.0), (14.0, 160.0)
 BAR_MM = 100.0
 """Printed length of the bar that a person measures, in millimetres."""
 _BAR_AT_MM = (60.0, 128.0)
+"""Left end of the measured bar, x and y in millimetres."""
 _CHECK_MM = 5.0
+"""Side of a square of the chequer pattern, in millimetres. Smaller squares give more edges to focus on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,11 +23,13 @@ TILTED_DEG = 4.0
 STEEP_DEG = 16.0
 """Tilt in degrees from which the sheet counts as held by hand. No camera over a tray is tilted as much."""
 BENT_PX = 1.5
-"""Corners lie within half a pixel of a flat sheet; more is a sheet that is not flat, or an unmeasured lens."""
+"""Error of the markers' corners, in pixels, above which the sheet is reported as not flat. A flat one has half a pixel.
+"""
 SMALLEST_DIE_PX = 32.0
 """Least width of a die, in pixels. In smaller dice the pips run together."""
 REFERENCE_FRAMES = 8
-"""Averaged for the reference: the sensor's noise falls to a third, below what tells a black die from felt."""
+"""Frames averaged for the picture of the empty tray. Reduces noise to a third, so that a black die differs from felt.
+"""
 SOFT_RIM_PX = 2.4
 """Width that blurred edges add to a die's silhouette, in pixels. Subtracted when a die is measured."""
 SMALLEST_FACES = 0.35
@@ -42,7 +44,7 @@ MEASURED_MM = 0.7
 
 
 USUAL_LENS_DEG = 62.2
-"""Angle of view in degrees of a lens that nobody measured or told: that of Camera Module 2."""
+"""Horizontal angle of view, in degrees, assumed for a lens that was not measured: that of Camera Module 2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +55,10 @@ class Plan:
         tray_mm: Width and height of the tray's floor, keep zone included.
         keep_mm: Width of the keep zone on the right; 0 for none.
         lens_deg: The lens's angle of view across the picture in degrees, used until it is measured.
-        lens_mm: From the floor to the lens, by the tape; None: not told.
-        bar_mm: What the printed bar of 100 mm measures.
+        lens_mm: Height of the lens above the floor, by tape measure. With None it follows from the sheet.
+        bar_mm: Measured length of the printed bar, which is 100 mm long in an exact print.
         die_mm: Edge of a die.
-        mains_hz: Frequency of the mains whose lamps light the tray; 0 takes that of the machine's country.
+        mains_hz: Mains frequency of the lamps, 50 or 60; 0 takes that of the machine's country.
     """
 
     tray_mm: tuple[float, float] = (320.0, 240.0)
@@ -84,7 +86,13 @@ class SheetView:
 
 
 def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
-    """Look for the sheet, and at light, focus and tilt, through that lens."""
+    """Look for the sheet in a picture, and check light, focus and tilt.
+
+    Args:
+        frame_bgr: (h, w, 3) the picture.
+        plan: Measures that a person entered.
+        lens: The lens that took the picture.
+    """
     markers = markers_in(frame_bgr)
     paper = paper_of(markers)
     if paper is None:
@@ -102,11 +110,11 @@ def detect_sheet(frame_bgr: FrameBGR, plan: Plan, lens: Lens) -> SheetView:
 
 
 def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
-    """The homography from the tray's own corners as a person points at them.
+    """Return the (3, 3) homography from millimetres to pixels for corners that a person marked.
 
     Args:
         corners_px: Upper left, upper right, lower right and lower left corner of the floor; the keep zone is right.
-        plan: With the tray's size.
+        plan: The tray's size.
 
     Raises:
         ValueError: The corners make no four-sided figure in that order.
@@ -119,10 +127,10 @@ def by_corners(corners_px: Sequence[tuple[float, float]], plan: Plan) -> Floats:
 
 
 def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, float], float]:
-    """Where the lens is, (x, y, height) in millimetres of the tray, and its tilt in degrees.
+    """Return the position of the lens, (x, y, height) in mm of the tray, and its tilt in degrees.
 
     A homography of a plane is K (r1 r2 t) up to a factor (Zhang 2000, "A flexible new technique for camera
-    calibration", section 2); K is the lens's, as a view from straight above does not tell it.
+    calibration", section 2). K is the camera matrix of `lens`.
     """
     columns = np.linalg.inv(lens.matrix) @ floor_to_px
     columns /= (np.linalg.norm(columns[:, 0]) + np.linalg.norm(columns[:, 1])) / 2
@@ -135,7 +143,7 @@ def lens_over(floor_to_px: Floats, lens: Lens) -> tuple[tuple[float, float, floa
 
 
 def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
-    """Return the lens with the focal length that fits a height of `height_mm` above the floor."""
+    """Return `lens` with the focal length at which it hangs `height_mm` above the floor, marked as measured."""
     around = np.array(lens.size_wh) / 2 + [(0, 0), (1, 0), (0, 1)]
     on_floor = projected(around, np.linalg.inv(floor_to_px).astype(np.float64))
     px_per_mm = 1 / math.sqrt(abs(float(np.linalg.det(on_floor[1:] - on_floor[0]))))
@@ -143,7 +151,13 @@ def lens_at(floor_to_px: Floats, lens: Lens, height_mm: float) -> Lens:
 
 
 def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
-    """Fit the (3, 3) homography from millimetres to pixels that is nearest to the floor seen with distortion."""
+    """Return the homography from mm to pixels that best fits the floor as the lens shows it, with distortion.
+
+    Args:
+        lens: The lens.
+        floor_to_px: (3, 3) homography from mm to pixels without distortion.
+        plan: The tray's size.
+    """
     across, down = (np.linspace(0, edge, 9) for edge in plan.tray_mm)
     points_mm = np.stack(np.meshgrid(across, down), -1).reshape(-1, 2)
     shown = lens.bent(projected(points_mm, floor_to_px))
@@ -151,14 +165,21 @@ def through(lens: Lens, floor_to_px: Floats, plan: Plan) -> Floats:
 
 
 def zones(plan: Plan) -> tuple[Zone, Zone]:
-    """The throw zone and the keep zone of a tray."""
+    """Return the throw zone and the keep zone of a tray."""
     width, height = plan.tray_mm
     ridge = width - plan.keep_mm
     return Zone(0.0, 0.0, ridge, height), Zone(ridge, 0.0, plan.keep_mm, height)
 
 
 def rig_of(floor_to_px: Floats, plan: Plan, empty_bgr: FrameBGR, lens: Lens) -> Rig:
-    """The rig that the sheet (or the corners) and the empty tray make, under that lens."""
+    """Build the rig from the tray's pose and its empty picture.
+
+    Args:
+        floor_to_px: (3, 3) homography from mm to pixels without distortion, by the sheet or by corners.
+        plan: Measures that a person entered.
+        empty_bgr: (h, w, 3) picture of the empty tray.
+        lens: The lens.
+    """
     throw, keep = zones(plan)
     lens_mm, _ = lens_over(floor_to_px, lens)
     return Rig(through(lens, floor_to_px, plan), throw, keep, plan.die_mm, lens_mm, empty_bgr)
@@ -170,7 +191,7 @@ def reference(frames: Sequence[FrameBGR]) -> FrameBGR:
 
 
 def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
-    """The edge of the one die that lies in the throw zone, to a tenth of a millimetre; None unless it is one die."""
+    """Measure the edge of the die in the throw zone, in mm to a tenth; None unless exactly one die is there."""
     face_px = Floor.of(rig).face_px
     empty = EmptyTray.of(rig.empty_bgr, face_px, face_px / 2)
     changed = empty.foreground(shrunk(frame_bgr, empty.scale)).possible
@@ -186,10 +207,10 @@ def die_edge_mm(frame_bgr: FrameBGR, rig: Rig) -> float | None:
 
 
 def _edge_of(box_mm: Floats, rig: Rig) -> float:
-    """The edge of a die whose silhouette, laid on the floor, has this box.
+    """Return the edge, in mm, of a die whose silhouette on the floor has the corners `box_mm` (4, 2).
 
-    Away from the point under the lens the box ends with the upper face, too far out by height / (height - edge);
-    towards it with the lower face, which lies where it is seen. So edge = away * (1 - edge / height) + near - rim.
+    The silhouette's far side, seen from the point under the lens, is the upper face's. It appears too far out by
+    height / (height - edge). The near side is the lower face's. So edge = away * (1 - edge / height) + near - rim.
     """
     x, y, height = rig.camera_mm
     sides = np.diff(box_mm[:3], axis=0)
@@ -201,7 +222,7 @@ def _edge_of(box_mm: Floats, rig: Rig) -> float:
 
 
 def sold_edge_mm(measured_mm: float) -> float:
-    """The edge that the die was sold with, where one is near enough to what was measured; else what was measured."""
+    """Return the nearest edge, in mm, that dice are sold with, if within `MEASURED_MM`; else the measured edge."""
     nearest = min(SOLD_MM, key=lambda edge: abs(edge - measured_mm))
     return nearest if abs(nearest - measured_mm) <= MEASURED_MM else measured_mm
 

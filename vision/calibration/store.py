@@ -19,17 +19,18 @@ from vision.reading.reading import FrameBGR
 
 FILE_NAME = "calibration.zip"
 FORMAT: Literal[1] = 1
+"""Version of the file's format."""
 _DAMAGE = (OSError, EOFError, zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, msgspec.MsgspecError)
 _NUMBERS, _PICTURE = "calibration.json", "empty.png"
 MOST_BYTES = 200_000_000
-"""A picture of 60 megapixels as PNG; more is no calibration of ours."""
+"""Largest size of a part of the file, in bytes, to bound memory. A PNG picture of 60 megapixels fits."""
 CURE = "Run `pegpip calibrate` again."
 _Three = tuple[float, float, float]
 _Four = tuple[float, float, float, float]
 
 
 class _Numbers(msgspec.Struct, frozen=True):
-    """The numbers of a calibration file, as they stand in its JSON."""
+    """The numbers of a calibration file, as its JSON holds them."""
 
     format: Literal[1]
     camera: str
@@ -48,14 +49,14 @@ class _Numbers(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored:
-    """A calibration.
+    """A calibration as it is kept in a file.
 
     Attributes:
-        camera: The camera's setting that it was made with, as `picamera2` or `opencv:0`.
-        made: Date and time of day, for people.
-        rig: What was found.
-        advice: Codes of what was left to better.
-        lens_deg: The lens's angle of view across as it was measured; None: it was not.
+        camera: Setting of the camera that was calibrated, such as `picamera2` or `opencv:0`.
+        made: Date and time of the calibration, for people.
+        rig: The calibrated rig.
+        advice: Codes of the advice that was not followed.
+        lens_deg: Measured horizontal angle of view of the lens; None if it was not measured.
         lens_position: Position in dioptres at which the lens was in focus on the sheet; None for a fixed lens.
     """
 
@@ -68,13 +69,13 @@ class Stored:
 
     @property
     def size_wh(self) -> tuple[int, int]:
-        """Size of the pictures that it holds for."""
+        """Width and height of the pictures that the calibration is for."""
         height, width = self.rig.empty_bgr.shape[:2]
         return width, height
 
 
 def bytes_of_rig(stored: Stored) -> bytes:
-    """The content of its file."""
+    """Return the content of the calibration's file, a zip archive."""
     done, picture = cv2.imencode(".png", stored.rig.empty_bgr)
     assert done, "a picture from a camera can always be coded"
     content = io.BytesIO()
@@ -85,7 +86,11 @@ def bytes_of_rig(stored: Stored) -> bytes:
 
 
 def load_rig(path: Path) -> Stored | None:
-    """The calibration in a data folder, or in a file; None: there is none. Raises DeviceError: damaged or foreign."""
+    """Read the calibration of a data folder, or of a file. None: there is none.
+
+    Raises:
+        DeviceError: The file is damaged or of another program.
+    """
     try:
         file = path / FILE_NAME if path.is_dir() else path
         readable = file.stat().st_size <= MOST_BYTES and (file.is_file() or file.is_dir())  # a pipe may never end
@@ -98,7 +103,11 @@ def load_rig(path: Path) -> Stored | None:
 
 
 def rig_of_bytes(content: bytes, name: str) -> Stored:
-    """The calibration that a file's content holds; `name` is for the error. Raises DeviceError."""
+    """Decode the content of a calibration file; `name` is used in error messages.
+
+    Raises:
+        DeviceError: The content is damaged, too large or no calibration.
+    """
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             if any(archive.getinfo(part).file_size > MOST_BYTES for part in (_NUMBERS, _PICTURE)):
@@ -120,7 +129,7 @@ def _numbers(stored: Stored) -> _Numbers:
 
 
 def _stored(numbers: _Numbers, empty_bgr: FrameBGR) -> Stored:
-    """Checked as a whole: what is computed from it later must not break. Raises ValueError."""
+    """Build a calibration from its numbers and picture. Raises ValueError if they contradict each other."""
     floor_to_px = np.array(numbers.floor_to_px)
     if abs(np.linalg.det(floor_to_px)) < 1e-12:
         raise ValueError("floor_to_px")

@@ -11,7 +11,7 @@ from vision.reading.reading import FrameBGR
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """How a frame was taken, as far as the camera tells it.
+    """Exposure, gain and focus with which a frame was taken, as the camera reports them.
 
     Attributes:
         exposure_s: Exposure time of a row, in seconds.
@@ -28,9 +28,9 @@ class Exposure:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One picture of the tray, and its time on the camera's own clock, in seconds.
+    """One picture of the tray (h, w, 3), with its time in seconds on the camera's own clock.
 
-    `exposure` says how it was taken; None for cameras that do not tell.
+    `exposure` says how the picture was taken. None: the camera does not report it.
     """
 
     image_bgr: FrameBGR
@@ -70,4 +70,4 @@ class SensorCamera(Protocol):
     autofocus: bool
 
     def focus_at(self, lens_position: float | None) -> None:
-        """Hold the lens at that many dioptres, from any thread; None focuses anew and then holds."""
+        """Hold the lens at `lens_position` dioptres. None: focus once more and hold. May be called from any thread."""

@@ -18,17 +18,20 @@ from vision.images.loading import quiet_opencv
 from vision.reading.reading import FrameBGR
 
 FRAME_WAIT_S = 2.0
-"""Longest wait for a frame, in seconds, before the camera counts as silent."""
+"""Longest wait for one frame of a live camera, in seconds. After that the camera counts as failed and is closed."""
 OPEN_WAIT_S = 10.0
-"""Longest wait for a camera to open, in seconds. A USB camera that wakes up may take some."""
+"""Longest wait for a live camera to open, in seconds. A USB camera that wakes up takes some seconds; one that never
+answers must not block the table."""
 SIZE_WH = (1280, 960)
+"""Width and height, in pixels, that a live camera is asked for."""
 USUAL_FPS = 30.0
+"""Frame rate, in frames per second, assumed for a video file that states none."""
 
 
 BEHIND_S = 2.0
-"""Delay behind real time, in seconds, from which a slow reader of a video gets fewer frames."""
+"""Delay of the reader behind the video's own time, in seconds, above which frames are skipped."""
 SKIPPED_S = 0.1
-"""Time between frames for a slow reader, in seconds of the video. Close enough to see dice come to rest."""
+"""Interval of the frames that a slow reader gets, in seconds of the video. Short enough to see dice come to rest."""
 
 
 class VideoCamera:
@@ -46,7 +49,7 @@ class VideoCamera:
         self._began_s: float | None = None
 
     def start(self) -> None:
-        """Open the file at its beginning. Raises DeviceError if it is no video."""
+        """Open the file at its beginning. Raises DeviceError if OpenCV can't open it as a video."""
         if self._capture is not None:
             return
         quiet_opencv()
@@ -60,7 +63,10 @@ class VideoCamera:
         self._at_s, self._began_s = -self._period_s, None
 
     def frame(self) -> Frame | None:
-        """The next frame of the file, None after the last. Raises DeviceError if not one can be decoded."""
+        """Return the next frame of the file; None after the last one.
+
+        Raises DeviceError if no frame at all can be decoded.
+        """
         if self._capture is None:
             raise DeviceError("The video was asked for a frame before its start.", "Start it first.")
         if self._began_s is None:
@@ -80,13 +86,13 @@ class VideoCamera:
         return Frame(image_bgr, self._at_s)
 
     def stop(self) -> None:
-        """Close the file; a later start begins again."""
+        """Close the file. A later `start` plays it from the beginning."""
         if self._capture is not None:
             self._capture.release()
             self._capture = None
 
     def _skip(self, capture: cv2.VideoCapture) -> None:
-        """Skip frames so that the next one is SKIPPED_S after the last."""
+        """Skip frames, so that the next frame read is `SKIPPED_S` after the last one."""
         for _ in range(round(SKIPPED_S / self._period_s) - 1):
             with contextlib.suppress(cv2.error):
                 if capture.grab():
@@ -110,7 +116,7 @@ class IndexCamera:
         self._thread: ThreadPoolExecutor | None = None
 
     def start(self) -> None:
-        """Open the camera. Raises DeviceError when there is none, or it does not answer."""
+        """Open the camera. Raises DeviceError if there is no camera at the index, or it does not answer within 10 s."""
         if self._thread is not None:
             return
         quiet_opencv()
@@ -126,7 +132,7 @@ class IndexCamera:
         )
 
     def frame(self) -> Frame:
-        """The next frame. Raises DeviceError when none comes within 2 s; then the camera is closed."""
+        """Return the next frame. Raises DeviceError, and closes the camera, if none comes within 2 s."""
         if self._thread is None:
             raise DeviceError("The camera was asked for a frame before its start.", "Start it first.")
         image_bgr = None
@@ -140,7 +146,7 @@ class IndexCamera:
         return Frame(image_bgr, self._clock())
 
     def stop(self) -> None:
-        """Close the camera, as soon as a call that hangs in it returns; does not wait for that."""
+        """Close the camera without waiting. A call that still hangs in OpenCV delays the closing in the background."""
         if self._thread is not None:
             self._thread.submit(lambda opening: opening.result().release(), self._opening)
             self._thread.shutdown(wait=False)
@@ -148,7 +154,7 @@ class IndexCamera:
 
 
 def _opened(index: int) -> cv2.VideoCapture:
-    """The camera at that index; not open where there is none."""
+    """Open OpenCV's camera at `index`. If there is none, the returned capture is not open."""
     capture = cv2.VideoCapture(index)
     # Uncompressed, USB 2 has room for only a few pictures of this size a second.
     capture.set(cv2.CAP_PROP_FOURCC, float(cv2.VideoWriter.fourcc(*"MJPG")))
@@ -160,7 +166,7 @@ def _opened(index: int) -> cv2.VideoCapture:
 
 
 def picture_of(capture: cv2.VideoCapture) -> FrameBGR | None:
-    """The next picture as (h, w, 3) uint8 BGR, or None when there is none."""
+    """Read the next picture of a capture as (h, w, 3) uint8 BGR; None if it gives none."""
     try:
         got, image = capture.read()
     except cv2.error:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 MIN_SHARE = 0.99
-"""Least part of the widest field that a mode must show: crops that differ by rounding count as equal."""
+"""Least share of the widest field of view, 0 to 1, at which a sensor mode counts as equally wide. Crops may differ by
+rounding."""
 MIN_FPS = 29.0
-"""A slower mode misses how dice roll; it is taken only where every faster one shows less."""
+"""Frames per second from which a mode is fast enough to see dice roll. A slower mode is chosen only if every faster one
+shows less."""
 
 SizeWH = tuple[int, int]
 
@@ -32,13 +34,21 @@ class Module:
     lens_deg: float
 
     def angle_deg(self, size_wh: SizeWH) -> float:
-        """Angle of view across the largest picture of that shape that the sensor holds, in degrees."""
+        """Return the horizontal angle of view, in degrees, of a picture with the shape of `size_wh`.
+
+        The picture is the largest crop of the sensor with that shape.
+        """
         used_w, _ = largest_wh(self.array_wh, size_wh)
         return narrowed_deg(self.lens_deg, used_w / self.array_wh[0])
 
 
 def narrowed_deg(lens_deg: float, share: float) -> float:
-    """Angle of view in degrees of the middle `share` (0 to 1) of a picture that is `lens_deg` wide."""
+    """Return the angle of view, in degrees, of the middle part of a picture.
+
+    Args:
+        lens_deg: Angle of view of the whole picture, in degrees.
+        share: Width of the middle part relative to the whole picture, 0 to 1.
+    """
     return math.degrees(2 * math.atan(math.tan(math.radians(lens_deg) / 2) * share))
 
 
@@ -66,8 +76,8 @@ class SensorField:
         model: The sensor's name in libcamera.
         mode_wh: Output size of the sensor mode.
         bit_depth: Bits a pixel of the mode.
-        used_w: Columns of the pixel array across the picture.
-        array_w: Columns of the pixel array.
+        used_w: Number of pixel columns of the sensor that the picture shows.
+        array_w: Number of all pixel columns of the sensor.
     """
 
     model: str
@@ -78,7 +88,7 @@ class SensorField:
 
     @property
     def angle_deg(self) -> float | None:
-        """Angle of view across the picture in degrees; None for a sensor whose lens is not known."""
+        """Horizontal angle of view of the picture in degrees; None if the sensor's model is not in `MODULES`."""
         module = next((one for one in MODULES if one.model == self.model.removesuffix("_noir")), None)
         return None if module is None else narrowed_deg(module.lens_deg, self.used_w / self.array_w)
 
@@ -90,28 +100,28 @@ class SensorField:
 
 
 def largest_wh(inside_wh: SizeWH, shape_wh: SizeWH) -> SizeWH:
-    """Width and height in pixels of the largest rectangle of that shape (width to height) inside another."""
+    """Return width and height of the largest rectangle that fits inside `inside_wh` and has the shape of `shape_wh`."""
     width, height = inside_wh
     return min(width, height * shape_wh[0] // shape_wh[1]), min(height, width * shape_wh[1] // shape_wh[0])
 
 
 def height_mm(tray_width_mm: float, angle_deg: float) -> float:
-    """Height of the lens over the floor in mm at which a tray of that width fills the picture."""
+    """Return the height of the lens above the floor, in mm, at which a tray `tray_width_mm` wide fills the picture."""
     return tray_width_mm / 2 / math.tan(math.radians(angle_deg) / 2)
 
 
 def widest_mode(modes: Iterable[Mapping[str, Any]], size_wh: SizeWH) -> tuple[Mapping[str, Any], int] | None:
     """Choose the sensor mode whose crop shows most of the scene in a picture of that size.
 
-    Modes that show as much, within 1 %, are ranked: at least 29 frames a second, then no enlargement, then fewest
-    pixels, then most bits.
+    Modes within 1 % of the widest field count as equal. Of these a mode with at least 29 frames a second is preferred.
+    Then one whose picture is not enlarged, then the fewest pixels, then the most bits.
 
     Args:
         modes: picamera2's `sensor_modes`.
         size_wh: Width and height of the picture.
 
     Returns:
-        The mode, and the columns of the pixel array that it shows; None when no mode tells its crop (a USB camera).
+        The mode, and how many columns of the pixel array it shows. None: no mode reports its crop (a USB camera).
     """
     told = [mode for mode in modes if "crop_limits" in mode]
     if not told:

@@ -19,18 +19,22 @@ from vision.reading.reading import FrameBGR
 log = logging.getLogger(__name__)
 
 SUFFIXES = frozenset({".bmp", ".heic", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"})
-"""What counts as a photo. HEIC is among them although OpenCV can't decode it: better a warning than silence."""
+"""File name endings that count as photos. OpenCV can't decode HEIC, but a warning is better than silence."""
 GREY_BGR = (128, 128, 128)
 FPS = 15.0
-"""Frames a second that a folder of photos gives."""
+"""Frames per second that the camera delivers. A photo does not change, so a higher rate only costs computing time."""
 SHOWN_S = 4.0
-"""Time that each photo is shown, in seconds."""
+"""How long each photo is shown, in seconds: long enough for the reader to settle and read it."""
 CLEARED_S = 0.6
-"""Time between two photos, in seconds, in which an empty tray is shown: long enough to be noticed."""
+"""How long an empty tray is shown between two photos, in seconds. The watcher must notice that the dice were taken."""
 
 
 def photos_in(folder: Path) -> tuple[Path, ...]:
-    """The photos of a folder as a person would number them (2.jpg before 10.jpg). Raises SetupError if none."""
+    """Return the photos of a folder, numbers in their names in counting order (2.jpg before 10.jpg).
+
+    Raises:
+        SetupError: The folder is missing, can't be listed or holds no photo.
+    """
     if not folder.is_dir():
         raise SetupError([f"There is no folder {str(folder)!r}: make it and put photos of dice into it."])
     try:
@@ -44,7 +48,7 @@ def photos_in(folder: Path) -> tuple[Path, ...]:
 
 
 def letterboxed(image_bgr: FrameBGR, size_wh: tuple[int, int]) -> FrameBGR:
-    """The whole picture, as large as fits into `size_wh` pixels, in the middle of neutral grey."""
+    """Fit the whole picture into `size_wh` pixels (width, height), centred on neutral grey."""
     width, height = size_wh
     scale = min(width / image_bgr.shape[1], height / image_bgr.shape[0])
     w, h = (max(1, round(side * scale)) for side in image_bgr.shape[1::-1])
@@ -54,7 +58,7 @@ def letterboxed(image_bgr: FrameBGR, size_wh: tuple[int, int]) -> FrameBGR:
 
 
 def empty(size_wh: tuple[int, int]) -> FrameBGR:
-    """A cleared tray: neutral grey all over."""
+    """Return a picture of a cleared tray, `size_wh` pixels large: plain neutral grey."""
     return np.full((size_wh[1], size_wh[0], 3), GREY_BGR, np.uint8)
 
 
@@ -81,7 +85,7 @@ class FilesCamera:
         self._started = False
 
     def start(self) -> None:
-        """Begin with the first photo; while running, nothing changes."""
+        """Begin with the first photo. Has no effect on a camera that is started already."""
         if self._started:
             return
         self._started = True
@@ -91,10 +95,10 @@ class FilesCamera:
         self._due_s = self._clock()
 
     def frame(self) -> Frame:
-        """The next frame, when it is due.
+        """Wait until the next frame is due, and return it.
 
         Raises:
-            DeviceError: When it was not started, or not one photo of the folder can be read.
+            DeviceError: The camera was not started, or no photo of the folder can be read.
         """
         if not self._started:
             raise DeviceError("The folder of photos was asked for a frame before its start.", "Start it first.")
@@ -112,7 +116,7 @@ class FilesCamera:
         return Frame(self._shown.copy() if lies_there else empty(self._size_wh), now_s)
 
     def stop(self) -> None:
-        """Forget the photo shown; a later start begins again with the first one."""
+        """Forget the photo that is shown. A later `start` begins with the first photo."""
         self._started = False
         self._shown = None
 

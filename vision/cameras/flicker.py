@@ -12,13 +12,20 @@ SIXTY_HZ = (
 )
 """Countries (ISO 3166) whose mains has 60 Hz; the others have 50. Japan has both: set `mains_hz` in its west."""
 REGULATORY_DOMAIN = Path("/sys/module/cfg80211/parameters/ieee80211_regdom")
-"""The Wi-Fi country that Raspberry Pi OS was told."""
+"""File that holds the Wi-Fi country set in Raspberry Pi OS, as two letters."""
 CAMERA_FRAME_S = 1 / 30
-"""Longest exposure that still gives 30 frames a second."""
+"""Longest exposure, in seconds, that still gives 30 frames a second."""
 
 
 def country(told: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline")) -> str:
-    """The two letters of the machine's country, from its Wi-Fi or else its language; "" when neither tells it."""
+    """Return the machine's country as two letters (ISO 3166); "" if unknown.
+
+    The Wi-Fi country is asked first, then the machine's language.
+
+    Args:
+        told: File with the Wi-Fi country.
+        cmdline: File with the kernel's command line, which may set that country too.
+    """
     for file, pattern in ((cmdline, r"cfg80211\.ieee80211_regdom=([A-Z]{2})"), (told, r"^([A-Z]{2})$")):
         try:
             found = re.search(pattern, file.read_text(encoding="ascii", errors="replace"), re.MULTILINE)
@@ -31,19 +38,24 @@ def country(told: Path = REGULATORY_DOMAIN, cmdline: Path = Path("/proc/cmdline"
 
 
 def mains_hz(setting: int, where: str) -> int:
-    """Frequency of the mains: the setting, or that of the country (two letters) where the setting is 0."""
+    """Return the mains frequency in Hz.
+
+    Args:
+        setting: 50 or 60; 0 takes the usual frequency of the country.
+        where: The country as two letters; "" if unknown, which gives 50.
+    """
     return setting or (60 if where in SIXTY_HZ.split() else 50)
 
 
 def flicker_period_us(hz: int) -> int:
-    """Time from one maximum of a lamp's light to the next, in whole microseconds, for a mains of `hz`."""
+    """Return the flicker period of a lamp on the mains of `hz` hertz, in whole microseconds: half a mains period."""
     return 1_000_000 // (2 * hz)
 
 
 def steady_exposure(
     exposure_us: float, gain: float, gain_limits: tuple[float, float], period_us: int
 ) -> tuple[int, float]:
-    """The exposure and gain of the same brightness that average a lamp's flicker out.
+    """Find exposure and gain that keep the brightness and average out a lamp's flicker.
 
     The exposure becomes a whole number of flicker periods, at most a thirtieth of a second. Where the scene is too
     bright for one period at the lowest gain it stays as it is, and bands remain (`has_whole_periods`).
@@ -69,6 +81,11 @@ def steady_exposure(
 
 
 def has_whole_periods(exposure_s: float, hz: int) -> bool:
-    """Whether an exposure in seconds is a whole number of flicker periods, within 2 %, for a mains of `hz`."""
+    """Return whether an exposure is a whole number of flicker periods, within 2 %.
+
+    Args:
+        exposure_s: Exposure time in seconds.
+        hz: Mains frequency; lamps flicker at twice that.
+    """
     periods = exposure_s * 2 * hz
     return round(periods) >= 1 and abs(periods - round(periods)) < 0.02

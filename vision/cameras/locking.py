@@ -1,4 +1,4 @@
-"""Exposure, white balance and focus: each is held once it has converged, and found anew when the light changes."""
+"""Locks exposure, white balance and focus once each has converged, and releases them when the light changes."""
 
 from __future__ import annotations
 
@@ -27,21 +27,23 @@ AE_CONVERGED = 2
 FLICKER_MANUAL = 1
 """libcamera's AeFlickerModeEnum: the exposure honours AeFlickerPeriod."""
 STEADY_FRAMES = 15
-"""Frames over which a value must stay within MAX_CHANGE to have converged: algorithms creep at the end of their way."""
+"""Frames over which a value must stay within `MAX_CHANGE` to count as converged."""
 MAX_CHANGE = 0.02
-"""Largest relative change over STEADY_FRAMES of a converged value: less than a tenth of what the reader tolerates."""
+"""Largest relative change of a converged value over `STEADY_FRAMES`. The reader tolerates more than ten times as much.
+"""
 DELAY_S = 0.4
-"""Longest time from sending controls to the first frame taken with them: three requests under way and the sensor's
-own delay, at a slow reader's pace. Frames in between say nothing about the new controls."""
+"""Longest time, in seconds, from sending controls to the first frame taken with them. Earlier frames say nothing about
+the new controls. Covers three requests under way and the sensor's own delay."""
 GAMMA = 2.2
-"""Exponent from a pixel's value to light, as in sRGB."""
+"""Exponent that converts a pixel's value to light, as in sRGB."""
 MAX_LIGHT_CHANGE = 1.4
-"""Factor of the tray's light beyond which exposure is found anew: a little less than 1.5, at which a pub that dims its
-lights for the evening must be noticed for certain."""
+"""Factor by which the tray's light may change before exposure is unlocked. Just below 1.5: a pub that dims its lights
+for the evening must be noticed."""
 CHANGED_FOR_S = 1.5
-"""Time that the light must stay changed: a hand or a head over the tray goes away sooner."""
+"""Time, in seconds, for which the light must stay changed before exposure is unlocked. A hand over the tray goes away
+sooner."""
 SAMPLE_EVERY_PX = 16
-"""Step between the pixels whose median is the brightness: 4,800 of a 1280 x 960 picture, a tenth of a millisecond."""
+"""Step, in pixels, between the pixels that are sampled for the brightness. A smaller step takes more time."""
 
 
 class AutoLock:
@@ -65,20 +67,23 @@ class AutoLock:
         self._changed_s: float | None = None
 
     def at_start(self) -> Controls:
-        """Controls to set before the camera runs: the lamp's flicker period, and the focus."""
+        """Return the controls to set before the camera starts: the lamp's flicker period, and the focus."""
         controls: Controls = {}
         if {"AeFlickerMode", "AeFlickerPeriod"} <= self._advertised.keys():
             controls = {"AeFlickerMode": FLICKER_MANUAL, "AeFlickerPeriod": self._period_us}
         return controls | self._focus_controls()
 
     def focus_at(self, lens_position: float | None, at_s: float) -> Controls:
-        """Controls that hold the lens at that many dioptres from `at_s` on, or that focus anew for None."""
+        """Return the controls that hold the lens at `lens_position` dioptres; None focuses once more.
+
+        `at_s` is the present time in seconds on the camera's clock.
+        """
         self._wanted, self._position, self._asked_s = lens_position, lens_position, at_s
         self._positions.clear()
         return self._focus_controls()
 
     def after(self, metadata: Mapping[str, Any], image_bgr: FrameBGR, at_s: float) -> tuple[Exposure, Controls]:
-        """Take note of a frame: how it was taken, and the controls to send now (often none).
+        """Return how a frame was taken, and the controls to send to the camera now (often none).
 
         Args:
             metadata: picamera2's metadata of the frame.
@@ -108,7 +113,7 @@ class AutoLock:
         return {"AfMode": AF_MANUAL, "LensPosition": self._wanted}
 
     def _lock_converged(self, metadata: Mapping[str, Any]) -> Controls:
-        """Controls that hold whichever of exposure and white balance has just converged."""
+        """Return the controls that lock exposure or white balance, whichever has just converged; empty for neither."""
         if self._exposed and self._balanced:
             return {}
         exposure_us, gain = metadata.get("ExposureTime", 0), self._exposure(metadata).gain
@@ -134,7 +139,7 @@ class AutoLock:
         return len(values) == STEADY_FRAMES and max(values) <= (1 + MAX_CHANGE) * min(values)
 
     def _lock_focus(self, metadata: Mapping[str, Any]) -> Controls:
-        """Controls that hold the lens once it has stayed in focus; a lens that finds no focus goes on looking."""
+        """Return the controls that lock the lens once it has stayed in focus. A lens without focus keeps searching."""
         if self._position is not None or "LensPosition" not in metadata or "AfMode" not in self._advertised:
             return {}
         if metadata.get("AfState") != AF_FOCUSED:
@@ -147,7 +152,7 @@ class AutoLock:
         return {"AfMode": AF_MANUAL, "LensPosition": self._position}
 
     def _let_go(self, image_bgr: FrameBGR, at_s: float) -> Controls:
-        """Controls that find exposure and white balance anew, once the light has stayed changed."""
+        """Return the controls that unlock exposure and white balance, once the light has stayed changed; else empty."""
         light = light_of(image_bgr)
         if self._light is None:
             self._light = light
@@ -165,13 +170,13 @@ class AutoLock:
 
 
 def light_of(image_bgr: FrameBGR) -> float:
-    """Light of a picture's median pixel, 0 to 1, linear: dice and hands that cover less than half do not count."""
+    """Return the linear light, 0 to 1, of a picture's median pixel. Objects on less than half of it do not count."""
     green = image_bgr[::SAMPLE_EVERY_PX, ::SAMPLE_EVERY_PX, 1]
     return max(float(np.median(green)) / 255, 1 / 255) ** GAMMA
 
 
 def _ae_converged(metadata: Mapping[str, Any]) -> bool:
-    """Whether libcamera says that exposure has converged; True where it says nothing, so that steadiness decides."""
+    """Return whether libcamera reports a converged exposure. True if it reports nothing; then steadiness decides."""
     if "AeState" in metadata:
         return bool(metadata["AeState"] == AE_CONVERGED)
     return bool(metadata.get("AeLocked", True))

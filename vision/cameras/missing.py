@@ -1,4 +1,4 @@
-"""A camera whose setting does not work: it is opened again and again, so that it comes to life when it can."""
+"""A stand-in for a camera that can't be opened: it tries again at each start."""
 
 from __future__ import annotations
 

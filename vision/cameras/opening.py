@@ -8,13 +8,15 @@ from companion.errors import SetupError, nearest
 from vision.cameras import Camera
 
 KINDS = ("virtual", "picamera2", "opencv:INDEX", "files:DIR", "video:FILE")
+"""Forms of the camera setting, for messages."""
 EXAMPLES = {"opencv": "opencv:0", "files": "files:photos", "video": "video:throws.mp4"}
+"""An example of each setting that takes an argument, by the word before the colon."""
 HIGHEST_INDEX = 63
 """Largest index accepted: Linux numbers at most 64 video devices."""
 
 
 def open_camera(spec: str, dice: int = 7, mains_hz: int = 0) -> Camera:
-    """Make the camera that a setting names; it is not started yet.
+    """Make the camera that a setting names, without starting it.
 
     Args:
         spec: One of `virtual`, `picamera2`, `opencv:INDEX`, `files:DIR`, `video:FILE`.

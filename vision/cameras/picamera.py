@@ -25,11 +25,11 @@ log = logging.getLogger(__name__)
 SIZE_WH: SizeWH = (1280, 960)
 """Size of the pictures: the tray's shape. Rows of 1280 pixels have no padding on any Pi."""
 BUFFERS = 3
-"""Buffers for frames: one is filled, one waits, one is read. Each takes 3.7 MB of the memory for video."""
+"""Number of frame buffers: one is filled, one waits, one is read. Each takes 3.7 MB of video memory."""
 FRAME_WAIT_S = 2.0
-"""Longest wait for a frame; libcamera itself gives a sensor up after about a second."""
+"""Longest wait for a frame, in seconds. libcamera itself gives up a sensor after about a second."""
 FAULTS = (RuntimeError, OSError, ValueError, KeyError, TypeError, CancelledError, InvalidStateError)
-"""Errors that picamera2 and libcamera's bindings let through when a camera is ill."""
+"""Exceptions that picamera2 and libcamera raise when a camera fails."""
 
 GET_THE_LIBRARY = "Run `sudo apt install python3-picamera2` and make the venv with `--system-site-packages`."
 SEAT_THE_RIBBON = (
@@ -125,7 +125,7 @@ class Picamera2Camera:
         self._lens_position, self._refocus = lens_position, True
 
     def _configure(self, device: Any) -> None:
-        """Ask for the sensor mode with the widest field."""
+        """Configure a picamera2 device for video, with the sensor mode that has the widest field of view."""
         model = str(device.camera_properties.get("Model", "unknown"))
         if model not in self._modes:  # reading them configures the camera for each, which takes about a second
             self._modes = {model: widest_mode(device.sensor_modes, self._size_wh)}
@@ -138,7 +138,14 @@ class Picamera2Camera:
         device.configure(device.create_video_configuration(main=main, raw=None, buffer_count=BUFFERS, sensor=sensor))
 
     def _check_field(self, metadata: dict[str, Any]) -> None:
-        """Compare what the first picture shows with what the mode promised. Raises DeviceError."""
+        """Check once that the first picture shows as much of the sensor as the chosen mode promised.
+
+        Args:
+            metadata: picamera2's metadata of that picture.
+
+        Raises:
+            DeviceError: The picture shows less. The camera is stopped then.
+        """
         if self._seen or self.field is None or "ScalerCrop" not in metadata:
             return
         self._seen = True
@@ -148,7 +155,7 @@ class Picamera2Camera:
             raise DeviceError(f"The camera shows {used_w} of the {wanted_w} columns that its sensor could.", UPDATE)
 
     def _adjusted(self, metadata: dict[str, Any], image_bgr: FrameBGR) -> Exposure:
-        """Send the controls that the frame calls for; how the frame was taken."""
+        """Send the controls that a frame's metadata calls for, and return the exposure of that frame."""
         refocused: dict[str, Any] = {}
         if self._refocus:
             self._refocus = False
@@ -171,7 +178,7 @@ class Picamera2Camera:
 
 
 def _opened() -> Any:
-    """Open the first camera with picamera2. Raises DeviceError."""
+    """Open the first camera and return its `Picamera2` object. Raises DeviceError."""
     make = _library().Picamera2
     device: Any = None
     try:
@@ -195,7 +202,11 @@ def _opened() -> Any:
 
 
 def _library() -> Any:
-    """Import picamera2. Raises DeviceError: not installed, or built for another NumPy than the one found."""
+    """Import and return the picamera2 module.
+
+    Raises:
+        DeviceError: The module is not installed, or was built for another version of NumPy.
+    """
     try:
         return importlib.import_module("picamera2")
     except ModuleNotFoundError as missing:

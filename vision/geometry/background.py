@@ -19,6 +19,7 @@ from vision.reading.reading import FrameBGR
 Mask = NDArray[np.uint8]
 """(h, w) 255 for foreground, else 0."""
 Levels = NDArray[np.float32]
+"""(h, w, 3) or (h, w) float32 colour or grey levels, 0 to 255."""
 
 MASK_FACE_PX = 16.0
 """Size of a face in the masks, in pixels."""
@@ -58,11 +59,11 @@ class Foreground:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmptyTray:
-    """The reference picture of the empty floor.
+    """The reference picture of the empty floor, which views of the floor are compared with.
 
     Attributes:
-        scale: Scale of the masks and of `levels` relative to the view.
-        levels: (h, w, 3) the floor at that scale.
+        scale: Scale of the masks and of `levels` relative to the view of the floor.
+        levels: (h, w, 3) colour levels of the empty floor at that scale.
     """
 
     scale: float
@@ -81,7 +82,7 @@ class EmptyTray:
         return EmptyTray(scale, shrunk(view_bgr, scale))
 
     def foreground(self, view: Levels) -> Foreground:
-        """Subtract the background from a view at `scale`."""
+        """Return where a view, shrunk to `scale`, differs from the empty tray."""
         distance = self._distance(view)
         low = max(LOW_THRESHOLD_LEVELS, NOISE_MULTIPLE * float(np.median(distance)))
         return Foreground(_mask(distance > low), _mask(distance > max(low, HIGH_THRESHOLD_LEVELS)))
@@ -123,7 +124,10 @@ class EmptyTray:
         return bool(max((view[part] - brightest).max(), (darkest - view[part]).max()) < HIGH_THRESHOLD_LEVELS)
 
     def _gain(self, view: Levels) -> Levels:
-        """(h, w, 3) smooth lighting change of the view: medians of tiles, in which dice are outliers."""
+        """Estimate how much brighter each pixel and channel of the view is than in the empty tray.
+
+        Returns (h, w, 3) smooth factors, 1 for equal light: medians over tiles, in which dice are outliers.
+        """
         height, width = view.shape[:2]
         samples = np.s_[::GAIN_STRIDE, ::GAIN_STRIDE]
         ratio = (view[samples] + GAIN_OFFSET_LEVELS) / (self.levels[samples] + GAIN_OFFSET_LEVELS)
@@ -137,9 +141,10 @@ class EmptyTray:
         return cv2.resize(grid, (width, height), interpolation=cv2.INTER_LINEAR)
 
     def _distance(self, view: Levels) -> Levels:
-        """(h, w) colour distance of each pixel from its empty colour, dimmed by the gain that fits best.
+        """Return each pixel's colour distance from the empty tray in the best fitting light, (h, w) in levels.
 
-        The squared distance of s from d * e is s.s - 2 d s.e + d d e.e; this form needs the fewest passes over colours.
+        For a view s, an empty tray e and a gain d the squared distance is s.s - 2 d s.e + d d e.e. This form needs the
+        fewest passes over colours.
         """
         empty = self.levels * self._gain(view)
         empty_squared = cv2.max(cv2.transform(empty * empty, _CHANNEL_SUM), 1.0)
@@ -150,10 +155,10 @@ class EmptyTray:
 
 
 def shrunk(view_bgr: FrameBGR, scale: float) -> Levels:
-    """Scale a view down for comparison, as float32; averaging removes noise like a blur would."""
+    """Scale a view down for comparison; returns (h, w, 3) float32. Averaging removes noise like a blur would."""
     return scaled(view_bgr, scale).astype(np.float32)
 
 
 def _mask(foreground: NDArray[np.bool_]) -> Mask:
-    """Convert to a mask and close small holes."""
+    """Convert an (h, w) boolean foreground to a mask of 0 and 255, with small holes closed."""
     return cv2.morphologyEx(foreground.astype(np.uint8) * 255, cv2.MORPH_CLOSE, _FACE_KERNEL)

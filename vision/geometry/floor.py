@@ -32,7 +32,7 @@ class Floor:
 
     @staticmethod
     def of(rig: Rig) -> Floor:
-        """Compute the view of a calibrated tray."""
+        """Return the view of the floor for a calibrated tray."""
         corners = np.concatenate([zone.corners_mm for zone in (rig.throw, rig.keep) if zone.width_mm > 0])
         seen = rig.to_px(np.concatenate([corners, rig.above(corners)]))
         height, width = rig.empty_bgr.shape[:2]
@@ -44,7 +44,7 @@ class Floor:
         return Floor(rig, (left, top, right, bottom), stretch, rig.die_mm * float(px_per_mm.max()) * rig.magnified)
 
     def view(self, frame_bgr: FrameBGR) -> FrameBGR:
-        """Cut the floor out of a frame of the calibration's size; (h, w, 3)."""
+        """Cut the floor out of a frame, with square pixels; returns (h, w, 3). The frame has the calibration's size."""
         left, top, right, bottom = self.box
         cut = frame_bgr[top:bottom, left:right]
         if self.stretch.max() == 1:
@@ -56,5 +56,5 @@ class Floor:
         return view_xy / self.stretch + self.box[:2]
 
     def below(self, faces_xy: Floats) -> Floats:
-        """Project dice down: (n, 2) centres of upper faces in the view to the centres of their lower faces."""
+        """Map (n, 2) centres of dice's upper faces, in pixels of the view, to the centres of their lower faces."""
         return (self.rig.to_px(self.rig.under(self.to_frame(faces_xy))) - self.box[:2]) * self.stretch

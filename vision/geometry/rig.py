@@ -56,7 +56,7 @@ class Rig:
 
     @property
     def magnified(self) -> float:
-        """Magnification of an upper face relative to the floor: it is nearer to the lens."""
+        """Size of an upper face in the picture, relative to an equal square on the floor: above 1, as it is nearer."""
         return self.camera_mm[2] / (self.camera_mm[2] - self.die_mm)
 
     def px_per_mm(self) -> Floats:
@@ -78,7 +78,7 @@ class Rig:
         return projected(points_px, np.linalg.inv(self.floor_to_px).astype(np.float64))
 
     def above(self, points_mm: Floats) -> Floats:
-        """Convert (n, 2) points in millimetres at the height of an upper face to the floor points they hide."""
+        """Map (n, 2) points at the height of an upper face, in mm, to the floor points that they hide from the lens."""
         under = np.array(self.camera_mm[:2])
         return under + (points_mm - under) * self.magnified
 
@@ -93,14 +93,14 @@ class Rig:
 
 
 def projected(points: Floats, homography: Floats) -> Floats:
-    """Apply a (3, 3) homography to (n, 2) points."""
+    """Apply a (3, 3) homography to (n, 2) points; returns (n, 2)."""
     seen = points @ homography[:, :2].T + homography[:, 2]
     return seen[:, :2] / seen[:, 2:]
 
 
 @dataclass(frozen=True, slots=True)
 class LocatedDie:
-    """A die and its position: millimetres in the tray, or pixels of the picture without a calibration."""
+    """A die and its position: millimetres in the tray, or pixels of the picture if there is no calibration."""
 
     die: Die
     x_mm: float

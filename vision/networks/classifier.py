@@ -28,6 +28,7 @@ Views = tuple[tuple[float, float], ...]
 """Views of a face: rotation in radians, and the factor by which the detected size is multiplied."""
 
 MODEL = Path(__file__).parent.parent / "models" / "faces.onnx"
+"""The classifier's ONNX file."""
 CROP_PX = 96
 """Edge of the network's input, in pixels."""
 CROP_FACES = 1.5

@@ -22,9 +22,12 @@ from vision.networks.network import Network
 from vision.reading.reading import FrameBGR
 
 Maps = NDArray[np.float32]
+"""(9, h/8, w/8) output of a detector."""
 Scores = NDArray[np.float32]
+"""(6,) score of each value, 0 to 1."""
 
 MODEL = Path(__file__).parent.parent / "models" / "centres.onnx"
+"""The full detector's ONNX file."""
 LIGHT_MODEL = MODEL.with_name("glance.onnx")
 """A smaller network with the same maps, about five times as fast."""
 STRIDE = 8

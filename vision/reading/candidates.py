@@ -3,7 +3,7 @@
 The scores of both networks are fused here. A selection is confident if the number of dice and each value are. Geometry
 checks the rest (`vision.reading.vetoes`).
 
-A candidate can be uncertain in four ways:
+A candidate can be uncertain in four ways.
 
 =====================  =================================================================================
 low confidence         the fused probability of its value is low (`Candidate.confident`)

@@ -99,7 +99,7 @@ def softened(picture: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _begun(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Estimate the (2,) shift by phase correlation; zero if that shift does not reduce the median difference."""
+    """Estimate the (2,) shift in pixels by phase correlation; zero if that does not reduce the median difference."""
     window = cv2.createHanningWindow(one.shape[::-1], cv2.CV_32F)  # the FFT joins opposite borders
     shift, _ = cv2.phaseCorrelate(one, other, window)
     matrix = np.array([[1, 0, shift[0]], [0, 1, shift[1]]], np.float32)

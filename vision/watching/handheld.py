@@ -70,7 +70,10 @@ _moved_meanwhile = partial(_moved, fastest_px=math.inf)
 
 
 def _needed_s(began: Small, now: Small) -> float:
-    """Return how long the stillness must last, in seconds; infinite if dice moved slowly since it began."""
+    """Return how long the stillness must last, in seconds; infinite if dice moved slowly since it began.
+
+    `began` is the picture at its beginning, `now` the present one.
+    """
     if changed(began, now) <= MOVING_PX:
         return STILL_S
     return math.inf if _moved_meanwhile(began, now) else HELD_STILL_S

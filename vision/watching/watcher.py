@@ -276,5 +276,5 @@ def _settled(frame: Frame, at_s: float, reading: Reading, rig: Rig | None, empti
 
 
 def _due(doubted: Settled | None, frame: Frame) -> bool:
-    """Whether a doubtful reading is old enough to read the dice again."""
+    """Return whether `REREAD_INTERVAL_S` has passed since the doubtful reading; False if there is none."""
     return doubted is not None and frame.at_s >= doubted.at_s + REREAD_INTERVAL_S

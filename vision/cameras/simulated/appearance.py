@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from vision.reading.reading import FrameBGR
 
 FACE_PX = 96
-"""Size of a face's texture: above the largest face in the picture (72 px), so that it is never magnified."""
+"""Edge of a face's texture in pixels. Larger than any face in the picture (72 px), so that it is never magnified."""
 BGR = tuple[int, int, int]
 
 PIPS_AT: dict[int, tuple[tuple[int, int], ...]] = {
@@ -22,19 +22,19 @@ PIPS_AT: dict[int, tuple[tuple[int, int], ...]] = {
     5: ((-1, -1), (-1, 1), (1, -1), (1, 1), (0, 0)),
     6: ((-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)),
 }
-"""Column and row of each value's pips, in spacings from the middle of the face."""
+"""Column and row of each pip, by value, in pip spacings from the middle of the face."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of die, as far as its faces show it; lengths in edges.
+    """Look of a kind of die. Lengths are fractions of the die's edge.
 
     Attributes:
         body_bgr: Colour of the body, 0 to 255.
         pip_bgr: Colour of the paint in the pips.
-        pip_radius: Of every pip but a larger one.
-        spacing: Of the grid that the pips lie on.
-        one_scale: How much larger the single pip is.
+        pip_radius: Radius of a pip.
+        spacing: Distance between neighbouring pips.
+        one_scale: Radius of the single pip of a 1, relative to the other pips.
         corner: Radius of the rounded edges.
     """
 
@@ -47,7 +47,10 @@ class Kind:
 
 
 def _common(body_bgr: BGR, pip_bgr: BGR, one_scale: float = 1.0) -> Kind:
-    """As common dice of 16 mm were measured."""
+    """Return a kind of die with the pip measures of common 16 mm dice, in these colours.
+
+    `one_scale` is the radius of the single pip of a 1, relative to the others.
+    """
     return Kind(body_bgr, pip_bgr, spacing=0.27, one_scale=one_scale, corner=0.13)
 
 
@@ -71,7 +74,7 @@ class Faces:
 
 
 def faces_of(kind: Kind, rng: np.random.Generator) -> Faces:
-    """The six faces of a die, value 1 first; drilled pips carry a shade at one rim and a light at the other."""
+    """Paint the textures of a die's six faces, value 1 first. Each pip has a dark and a bright rim, as if drilled."""
     return Faces(np.stack([_face(kind, value, rng) for value in range(1, 7)]), _rounded(round(kind.corner * FACE_PX)))
 
 
@@ -105,7 +108,7 @@ def _pip(face: FrameBGR, x: float, y: float, radius_px: float, kind: Kind) -> No
 
 
 def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
-    """Green felt: short fibres (noise stretched in two directions) over the tray's colour."""
+    """Paint green felt of `size_wh` pixels: short fibres, as noise stretched in two directions."""
     shade = np.zeros(size_wh[::-1], np.float32)
     for sigma_x, sigma_y in ((2.2, 0.7), (0.7, 2.2)):
         grain = rng.standard_normal(size_wh[::-1], np.float32)
@@ -116,13 +119,13 @@ def felt(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
 
 
 def wood(size_wh: tuple[int, int], rng: np.random.Generator) -> FrameBGR:
-    """Dark wood with its grain along the width."""
+    """Paint dark wood of `size_wh` pixels, with its grain along the width."""
     grain = cv2.GaussianBlur(rng.standard_normal(size_wh[::-1], np.float32), (0, 0), 40, sigmaY=1.2)
     grain *= 0.16 / max(float(grain.std()), 1e-6)
     return _coloured((30, 52, 84), grain)
 
 
 def _coloured(colour_bgr: tuple[float, float, float], shade: NDArray[np.float32]) -> FrameBGR:
-    """(h, w, 3) that colour, each pixel lighter or darker by its shade (h, w): 0.1 is a tenth."""
+    """Return an (h, w, 3) picture of one colour; `shade` (h, w) brightens each pixel, 0.1 by a tenth."""
     lit = np.maximum(1 + shade, 0)
     return np.asarray(cv2.merge([cv2.convertScaleAbs(lit, alpha=level) for level in colour_bgr]))

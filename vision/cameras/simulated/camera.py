@@ -1,6 +1,6 @@
-"""The virtual camera: simulated dice in a simulated tray, rendered frame by frame. It says what it is: `virtual`.
+"""The virtual camera: simulated dice in a simulated tray, rendered frame by frame.
 
-The dice are moved through `VirtualTray`, as a hand would; what they show is read from the frames like anyone else's.
+Dice are moved through `VirtualTray`, as by a hand. Their values are read from the frames, as with a real camera.
 """
 
 from __future__ import annotations
@@ -19,23 +19,25 @@ from vision.geometry.rig import Rig, Zone
 from vision.reading.reading import FrameBGR
 
 LENS = Pinhole(size_wh=(1280, 960), focal_px=1060.0, height_mm=285.0, middle_mm=(TRAY_WH_MM[0] / 2, TRAY_WH_MM[1] / 2))
-"""Camera Module 2 (62.2 degrees across, 1,060 px at 1,280 px wide) a little higher than fits the tray exactly."""
+"""Camera Module 2 (62.2 degrees across) a little higher than needed to fit the tray into the picture."""
 FPS = 30.0
-"""Frames a second of the virtual camera."""
+"""Frames per second that the virtual camera delivers, as a Pi camera does."""
 LONGEST_STEP_S = 0.1
-"""A program that was held up lets the dice stand still meanwhile, rather than leap."""
+"""Longest time, in seconds, that the dice move between two frames. After a longer delay they stand still rather than
+leap."""
 LENS_BLUR_PX = 0.7
+"""Standard deviation of the lens's blur, in pixels. Larger values smear the pips."""
 TRAY = 1
-"""Seed of the felt's and the wood's grain where no other is given."""
+"""Random seed of the tray's felt and wood, used when no other seed is given."""
 SHUTTER = 0.25
-"""Part of a frame's time that the shutter is open: what moves is drawn where it was then and where it is now."""
+"""Share of a frame's time for which the shutter is open, 0 to 1. Moving dice are drawn at its beginning and its end."""
 UNSEEN_MM = 0.01
-"""A thirtieth of a pixel. Dice tremble by less for a tenth of a second before physics lets them rest, and to draw seven
-of them anew takes 10 ms, twice in each of those frames."""
+"""Motion of a die, in mm, below which its picture is not drawn anew: a thirtieth of a pixel. Saves time while dice
+tremble before they rest."""
 
 
 def rig_over(empty_bgr: FrameBGR) -> Rig:
-    """The calibration of this lens over this tray, with that picture of it empty."""
+    """Return the calibration of the virtual lens and tray; `empty_bgr` is its picture of the empty tray."""
     return Rig(
         floor_to_px=LENS.floor_to_px(),
         throw=Zone(0.0, 0.0, RIDGE_MM, TRAY_WH_MM[1]),
@@ -47,14 +49,14 @@ def rig_over(empty_bgr: FrameBGR) -> Rig:
 
 
 class VirtualCamera:
-    """Frames of a virtual tray, in real time.
+    """A camera that renders a virtual tray in real time.
 
     Args:
-        dice: How many dice there are.
-        clock: Seconds, monotonic.
-        sleep: Waits that many seconds.
-        seed: Of everything that is random; None for a different evening each time.
-        fps: Frames a second.
+        dice: Number of dice.
+        clock: Returns the time in seconds, monotonic.
+        sleep: Waits for a number of seconds.
+        seed: Seed of all randomness; None for different throws each time.
+        fps: Frames per second.
     """
 
     name = "virtual"
@@ -84,14 +86,14 @@ class VirtualCamera:
         """The picture taken last, for a page to show; any thread may look. Must not be changed."""
 
     def start(self) -> None:
-        """Begin to film."""
+        """Start delivering frames."""
         self._last_s = None
 
     def stop(self) -> None:
-        """Film no more."""
+        """Stop delivering frames."""
 
     def frame(self) -> Frame:
-        """The next frame, when it is due."""
+        """Wait until the next frame is due, render and return it."""
         now_s = self._clock()
         last_s = now_s - self._frame_s if self._last_s is None else self._last_s
         wait_s = last_s + self._frame_s - now_s
@@ -114,13 +116,13 @@ class VirtualCamera:
         turn_deg: float = 0.0,
         lean_deg: tuple[float, float] = (0.0, 0.0),
     ) -> None:
-        """Lay a printed sheet of that width and height into the tray's upper left corner.
+        """Lay a printed sheet into the tray's upper left corner.
 
         Args:
-            sheet_bgr: (h, w, 3) the sheet.
-            size_mm: Its width and height.
-            turn_deg: Turned by so much on the floor.
-            lean_deg: Held aslant, its middle over the tray's, one edge on the floor: about the x and the y axis.
+            sheet_bgr: (h, w, 3) picture of the sheet.
+            size_mm: Width and height of the sheet.
+            turn_deg: Rotation of the sheet on the floor, in degrees.
+            lean_deg: Tilt about the x and the y axis, in degrees. A tilted sheet is centred over the tray.
         """
         height_px, width_px = sheet_bgr.shape[:2]
         to_mm = np.diag([size_mm[0] / width_px, size_mm[1] / height_px, 1.0])
@@ -136,7 +138,7 @@ class VirtualCamera:
         self._ground = np.where(covered[:, :, None] > 127, laid, self._empty)
 
     def lift_sheet(self) -> None:
-        """Take the sheet out again."""
+        """Take the sheet out of the tray."""
         self._ground = self._empty
 
     def _filmed(self, step_s: float, now_s: float) -> FrameBGR:

@@ -15,19 +15,22 @@ from numpy.typing import NDArray
 from vision.reading.reading import Floats
 
 STIFFNESS = 60_000.0
-"""Four corners under a resting die sink gravity / (4 stiffness) = 0.04 mm; nine steps to an oscillation."""
+"""Spring constant of a contact, for dice of mass 1 (force per mm of depth). Larger: dice sink in less, but need shorter
+time steps."""
 DAMPING = 60.0
-"""About an eighth of critical: a die bounces two or three times, as plastic does on felt."""
+"""Damping of a contact: force per mm/s of approach. About an eighth of critical: a die bounces two or three times, as
+on felt."""
 FRICTION = 0.45
-"""Of plastic on felt, and on a felted wall."""
+"""Friction coefficient of a die on felt, floor and walls."""
 DICE_FRICTION = 0.2
-"""Of plastic on plastic."""
+"""Friction coefficient between two dice."""
 SOFT_MM_S = 2.0
 """Speed in mm/s below which dry friction is smoothed, so that a die comes to rest instead of trembling."""
 MOST_GRIP_PER_S = 120.0
 """Upper bound of friction relative to speed, per second. More would reverse a corner's motion within one step."""
 REACH = 3.0
-"""Square of the distance of two centres, in edges, above which cubes can't touch: a diagonal of space."""
+"""Square of the distance of two centres, in squared edges, above which two cubes can't touch: two half diagonals apart.
+"""
 
 CORNERS = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 _GRID = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, 5)] * 3), -1).reshape(-1, 3)
@@ -35,7 +38,7 @@ POINTS = _GRID[(np.abs(_GRID) == 0.5).sum(1) >= 2]  # the corners, and three poi
 
 
 def cross(one: Floats, other: Floats) -> Floats:
-    """The cross products along the last axis; for a few vectors four times as fast as NumPy's."""
+    """Return the cross products of vectors along the last axis. Faster than NumPy's for a few vectors."""
     x, y, z = one[..., 0], one[..., 1], one[..., 2]
     u, v, w = other[..., 0], other[..., 1], other[..., 2]
     return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
@@ -56,7 +59,13 @@ class Walls:
 
 
 def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
-    """(n, 8, 3) forces at the (n, 8, 3) corners, which move so fast, from the floor and the walls."""
+    """Return the (n, 8, 3) forces of the floor and the walls on the corners of n dice.
+
+    Args:
+        corners: (n, 8, 3) corners of the dice, in mm.
+        speeds: (n, 8, 3) velocities of the corners, in mm/s.
+        walls: Limits of the box.
+    """
     forces = np.zeros_like(corners)
     for axis, sign, offset in walls.planes:
         depth = offset - sign * corners[:, :, axis]
@@ -72,12 +81,17 @@ def on_planes(corners: Floats, speeds: Floats, walls: Walls) -> Floats:
 
 
 def _grip(most: Floats, along: Floats) -> Floats:
-    """Return the factor from a speed along a surface to the friction against it, for a largest friction `most`."""
+    """Return the factor that turns a sliding velocity into the friction force against it.
+
+    Args:
+        most: Largest friction force.
+        along: (..., 3) velocity along the surface, in mm/s.
+    """
     return np.minimum(most / (np.sqrt(np.einsum("...i,...i", along, along)) + SOFT_MM_S), MOST_GRIP_PER_S)
 
 
 def neighbours(at_mm: Floats, edge_mm: float) -> list[tuple[int, int]]:
-    """Pairs of cubes that are near enough to touch."""
+    """Return the index pairs of cubes that are near enough to touch. `at_mm`: (n, 3) centres."""
     apart = at_mm[:, None, :] - at_mm[None, :, :]
     near = np.einsum("ijk,ijk->ij", apart, apart) < REACH * edge_mm**2
     return [(int(a), int(b)) for a, b in np.argwhere(np.triu(near, 1))]
@@ -85,7 +99,7 @@ def neighbours(at_mm: Floats, edge_mm: float) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContactPoint:
-    """Two cubes that overlap: (3,) normal from the first to the second, (m, 3) points, (m,) depths in mm."""
+    """Contact of two overlapping cubes: (3,) unit normal from first to second, (m, 3) points and (m,) depths in mm."""
 
     normal: Floats
     at_mm: Floats
@@ -93,7 +107,13 @@ class ContactPoint:
 
 
 def touch(at_mm: tuple[Floats, Floats], turns: tuple[Floats, Floats], edge_mm: float) -> ContactPoint | None:
-    """How two cubes with those (3,) centres and (3, 3) rotations overlap; None when they do not."""
+    """Return where two cubes overlap; None if they do not.
+
+    Args:
+        at_mm: (3,) centre of each cube.
+        turns: (3, 3) rotation of each cube.
+        edge_mm: Edge of both cubes.
+    """
     (one, other), (turn, turn_other), half = at_mm, turns, edge_mm / 2
     apart = other - one
     crossed = cross(turn.T[:, None], turn_other.T[None]).reshape(9, 3)
@@ -125,7 +145,12 @@ def _in_cube(points: Floats, at_mm: Floats, turn: Floats, half: float) -> NDArra
 
 
 def between(touched: ContactPoint, speeds: Floats) -> Floats:
-    """(m, 3) forces on the second cube at the points, which move so fast, (m, 3), against the first's."""
+    """Return the (m, 3) forces on the second cube at the m contact points.
+
+    Args:
+        touched: The contact.
+        speeds: (m, 3) velocities of the second cube relative to the first at these points, in mm/s.
+    """
     share = 4 / max(4, len(touched.at_mm))  # as stiff as four corners, however many points there are
     into = speeds @ touched.normal
     normal = share * np.maximum(STIFFNESS * touched.depth_mm - DAMPING * into, 0.0)

@@ -16,37 +16,39 @@ from vision.cameras.simulated.contact import CORNERS, STIFFNESS, Walls, between,
 from vision.reading.reading import Floats
 
 GRAVITY_MM_S2 = 9810.0
-"""Acceleration of gravity, in millimetres per second squared."""
+"""Acceleration of gravity, in mm/s2. Doubled, dice fall and settle faster."""
 STEP_S = 1 / 1200
-"""Time step of the integration, in seconds. A longer one lets fast dice sink into each other."""
+"""Time step of the simulation, in seconds. Longer steps make the stiff contacts unstable."""
 SPIN_LOSS_PER_S = 1.0
-"""Air and felt: without it a die that stands on a corner may spin on for seconds."""
+"""Share of its spin that a die loses per second to air and felt. Without it a die on a corner may spin for seconds."""
 REST_SPEED_MM_S = 8.0
-"""Largest speed of a die that counts as still."""
+"""Speed, in mm/s, below which a die may be at rest."""
 REST_SPIN_RAD_S = 1.0
-"""Largest spin of a die that counts as still."""
+"""Spin, in rad/s, below which a die may be at rest."""
 REST_S = 0.12
-"""Time below both limits, in seconds, after which a die is at rest."""
+"""Time, in seconds, for which a die must stay slow to be at rest. Shorter stops a die that balances for a moment."""
 SUNK_MM = GRAVITY_MM_S2 / (4 * STIFFNESS)
-"""So far a lying die presses the springs under its corners; laid higher, it would fall and bounce."""
+"""Depth, in mm, by which a lying die presses the contact springs under its corners. Laid higher it would fall and
+bounce."""
 FLAT_DEG = 2.5
-"""A die that leans by less lies on its face, but for the springs it rests on."""
+"""Largest tilt, in degrees, of a die that lies on a face. A steeper one leans on something."""
 ALONE_MM = 0.2
-"""Further than this from walls and other dice a die leans on nothing: it stands on its edge by chance."""
+"""Distance from walls and other dice, in mm, beyond which a die leans on nothing. A tilted one stands on its edge by
+chance then."""
 WAKE_MM_S = 30.0
-"""A die at rest that is hit faster than this moves again."""
+"""Speed of a hit, in mm/s, above which a die at rest moves again."""
 
 
 @dataclass(slots=True)
 class Bodies:
-    """All dice at a moment; arrays are changed in place by `advance`.
+    """State of all dice; `advance` changes the arrays in place.
 
     Attributes:
         at_mm: (n, 3) centres, z up, floor at 0.
-        velocity: (n, 3) mm/s.
+        velocity: (n, 3) velocities in mm/s.
         turn: (n, 3, 3) rotation matrices, columns are the die's own axes.
-        spin: (n, 3) rad/s.
-        still_s: (n,) how long each has been at rest.
+        spin: (n, 3) angular velocities in rad/s.
+        still_s: (n,) how long each die has been at rest, in seconds.
     """
 
     at_mm: Floats
@@ -57,17 +59,17 @@ class Bodies:
 
     @property
     def count(self) -> int:
-        """How many dice there are."""
+        """Number of dice."""
         return len(self.at_mm)
 
     @property
     def resting(self) -> NDArray[np.bool_]:
-        """(n,) which dice have come to rest."""
+        """(n,) whether each die has come to rest."""
         return self.still_s >= REST_S
 
 
 def laid_out(count: int) -> Bodies:
-    """Dice at rest at the origin."""
+    """Return `count` dice at rest, all at the origin."""
     at_mm, velocity, spin = np.zeros((3, count, 3))
     return Bodies(at_mm, velocity, np.tile(np.identity(3), (count, 1, 1)), spin, np.zeros(count))
 
@@ -80,10 +82,17 @@ def random_turns(count: int, rng: np.random.Generator) -> Floats:
 
 
 def advance(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Walls, seconds: float) -> None:
-    """Advance the `moving` dice by `seconds`, in place. Other dice stay fixed; those at rest move again when hit.
+    """Simulate the dice for a number of seconds, in place.
 
-    A die that comes to rest on a face is laid exactly flat. `still_s` grows for dice at rest, also for those that lean.
-    A die that stands on an edge alone is pushed until it falls.
+    A die at rest on a face is laid exactly flat. A die that leans on a wall or on another die stays as it is. One that
+    stands on an edge alone is pushed until it falls.
+
+    Args:
+        bodies: The dice.
+        moving: (n,) which dice can move; the others are fixed.
+        edge_mm: Edge of a die.
+        walls: Limits of the box.
+        seconds: Time to simulate.
     """
     for _ in range(max(1, round(seconds / STEP_S))):
         _step(bodies, moving, edge_mm, walls)
@@ -106,7 +115,7 @@ def _step(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, walls: Wall
 
 
 def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force: Floats, torque: Floats) -> None:
-    """Add to (n, 3) force and torque what dice that touch do to each other; a hit wakes one at rest."""
+    """Add the contact forces and torques between dice to `force` and `torque`, (n, 3) each. Hard hits wake dice."""
     at, turn = bodies.at_mm, bodies.turn
     for one, other in neighbours(at, edge_mm):
         if not (moving[one] or moving[other]):
@@ -127,7 +136,7 @@ def _push_apart(bodies: Bodies, moving: NDArray[np.bool_], edge_mm: float, force
 
 
 def _turned(turn: Floats, angle: Floats) -> Floats:
-    """Rotations after a small turn (first order), made orthogonal again by one Gram-Schmidt pass."""
+    """Rotate (n, 3, 3) rotations by small (n, 3) angles in radians, to first order, and orthonormalise the result."""
     turn = turn + cross(angle[:, None, :], turn.transpose(0, 2, 1)).transpose(0, 2, 1)
     x = turn[:, :, 0] / np.sqrt((turn[:, :, 0] ** 2).sum(1))[:, None]
     y = turn[:, :, 1] - (turn[:, :, 1] * x).sum(1)[:, None] * x
@@ -157,12 +166,12 @@ def _lay_flat_or_push(bodies: Bodies, index: int, edge_mm: float, walls: Walls) 
 
 
 def leaning_deg(turn: Floats) -> float:
-    """How far from level the uppermost face of a die with that (3, 3) rotation is."""
+    """Return the angle, in degrees, between the top face of a die with rotation `turn` (3, 3) and the horizontal."""
     return math.degrees(math.acos(min(1.0, float(np.abs(turn[2]).max()))))
 
 
 def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
-    """Whether a die touches nothing but the floor."""
+    """Return whether the die at `index` touches nothing but the floor."""
     corners = bodies.at_mm[index] + CORNERS @ bodies.turn[index].T * edge_mm
     at_wall = any((offset - sign * corners[:, axis] > -ALONE_MM).any() for axis, sign, offset in walls.planes[1:])
     others = [b if a == index else a for a, b in neighbours(bodies.at_mm, edge_mm) if index in (a, b)]
@@ -174,7 +183,7 @@ def _alone(bodies: Bodies, index: int, edge_mm: float, walls: Walls) -> bool:
 
 
 def laid_flat(turn: Floats) -> Floats:
-    """The (3, 3) rotation nearest to that one with which a die lies on a face."""
+    """Return the rotation, (3, 3), nearest to `turn` at which a die lies flat on a face."""
     axis = int(np.argmax(np.abs(turn[2])))
     up = np.array([0.0, 0.0, np.sign(turn[2, axis])])
     beside = turn[:, (axis + 1) % 3] * (1.0, 1.0, 0.0)

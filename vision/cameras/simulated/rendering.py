@@ -1,7 +1,7 @@
 """Draws simulated dice in their tray as a camera above sees them: perspective, side faces, shadow, blur and noise.
 
-A pinhole camera looks straight down at the middle of the tray. Each die is its silhouette in the body's colour (the
-rounded edges) with the visible faces laid over it; only the regions of dice are drawn anew, over a fixed background.
+A pinhole camera looks straight down at the middle of the tray. A die is drawn as its silhouette in the body's colour,
+for the rounded edges. Its visible faces are laid over that. The background is fixed; only the dice are drawn anew.
 """
 
 from __future__ import annotations
@@ -17,32 +17,34 @@ from vision.cameras.simulated.contact import CORNERS
 from vision.reading.reading import Floats, FrameBGR
 
 LIGHT = np.array([-0.35, -0.45, 0.82])
-"""Towards the lamp; its length is 1. Off the camera's axis, so that no face mirrors it."""
+"""Unit vector towards the lamp. Off the camera's axis, so that no face mirrors the lamp."""
 AMBIENT = 0.45
+"""Brightness, 0 to 1, of a face that gets no light from the lamp."""
 SHADOW = 0.55
-"""Brightness in a die's shadow."""
+"""Brightness of the floor in a die's shadow, relative to the lit floor, 0 to 1."""
 NOISE_LEVELS = 2.2
 """Standard deviation of the sensor's noise in grey levels: a Pi camera at gain 2 to 4."""
 NOISE_ROWS = 120
-"""Rows of the noise that is made once and added to a picture band by band."""
+"""Height, in rows, of the precomputed noise, which is added to a picture band by band."""
 NOISE_MORE_PX = 64
-"""Extra width and height of that noise, in pixels, so that each band takes another part of it."""
+"""Extra width and height, in pixels, of the precomputed noise. Each band takes it at a random offset."""
 
 # A die's faces: opposite ones add to seven; axis, sign, and the two axes that span the face.
 FACE_AXES = {1: (2, 1), 6: (2, -1), 2: (0, 1), 5: (0, -1), 3: (1, 1), 4: (1, -1)}
 LEVEL_MM = 4.0
-"""Dice are as high as others within half of it: those that tremble, not those that lean or lie on another."""
+"""Height step, in mm, to which dice are rounded when sorted by height. Larger than trembling, smaller than a leaning
+die's rise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pinhole:
-    """A camera straight above the tray.
+    """A pinhole camera straight above the tray.
 
     Attributes:
-        size_wh: The picture in pixels.
+        size_wh: Width and height of the picture, in pixels.
         focal_px: Focal length in pixels.
-        height_mm: Of the lens above the floor of the tray.
-        middle_mm: The point of the tray under the lens.
+        height_mm: Height of the lens above the tray's floor.
+        middle_mm: Point (x, y) of the tray under the lens.
     """
 
     size_wh: tuple[int, int]
@@ -51,42 +53,57 @@ class Pinhole:
     middle_mm: tuple[float, float]
 
     def project(self, points_mm: Floats) -> Floats:
-        """(..., 3) points, z up, to (..., 2) pixels."""
+        """Project (..., 3) points in mm, z up, to (..., 2) pixels."""
         depth = self.height_mm - points_mm[..., 2]
         x = self.size_wh[0] / 2 + self.focal_px * (points_mm[..., 0] - self.middle_mm[0]) / depth
         y = self.size_wh[1] / 2 + self.focal_px * (points_mm[..., 1] - self.middle_mm[1]) / depth
         return np.stack([x, y], -1)
 
     def floor_to_px(self) -> Floats:
-        """(3, 3) homography from millimetres on the floor to pixels."""
+        """Return the (3, 3) homography from millimetres on the floor to pixels."""
         return self.plane_to_px(np.identity(3)[:, [0, 1]], np.zeros(3))
 
     def plane_to_px(self, axes: Floats, corner_mm: Floats) -> Floats:
-        """(3, 3) homography of a plane with those (3, 2) axes and that origin to pixels."""
+        """Return the (3, 3) homography from a plane in space to pixels.
+
+        Args:
+            axes: (3, 2) the plane's two axes as columns.
+            corner_mm: (3,) the plane's origin.
+        """
         (x, y), (width, height) = self.middle_mm, self.size_wh
         lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])
         in_lens = np.column_stack([axes, corner_mm - (x, y, self.height_mm)]) * np.array([[1], [1], [-1]])
         return lens @ in_lens / self.height_mm
 
     def nearness(self, middle_mm: Floats) -> tuple[int, float]:
-        """Grows as dice hide others: (3,) one's middle above those of others, or as high and nearer to the lens."""
+        """Return a sort key for drawing dice from back to front, from a die's centre `middle_mm` (3,).
+
+        A higher die comes later; of two equally high ones, the one nearer to the point under the lens.
+        """
         return round(middle_mm[2] / LEVEL_MM), -float(np.hypot(*(middle_mm[:2] - self.middle_mm)))
 
 
 def face_up(turn: Floats) -> int:
-    """The value on top of a die with that rotation."""
+    """Return the value on top of a die with rotation `turn` (3, 3)."""
     return _from_below(turn)[-1]
 
 
 def _from_below(turn: Floats) -> list[int]:
-    """The values of a die with that rotation, the lowest face first."""
+    """Return the six values of a die with rotation `turn` (3, 3), ordered from the lowest face to the highest."""
     return sorted(FACE_AXES, key=lambda value: FACE_AXES[value][1] * turn[2, FACE_AXES[value][0]])
 
 
 def background(
     camera: Pinhole, ridge_x_mm: float, tray_wh_mm: tuple[float, float], rng: np.random.Generator
 ) -> FrameBGR:
-    """The empty tray: felt in a wooden rim, the keep zone behind a brass ridge, unevenly lit."""
+    """Paint the empty tray, unevenly lit: felt in a wooden rim, and the keep zone behind a brass ridge.
+
+    Args:
+        camera: The camera that sees the tray.
+        ridge_x_mm: Distance of the ridge from the tray's left side.
+        tray_wh_mm: Width and height of the tray's floor.
+        rng: Random generator for felt and wood.
+    """
     width, height = camera.size_wh
     picture = wood(camera.size_wh, rng)
     inside = camera.project(np.array([[0.0, 0.0, 0.0], [*tray_wh_mm, 0.0]])).round().astype(int)
@@ -124,7 +141,15 @@ class Noise:
 
 
 def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float) -> None:
-    """Darken the floor where a die keeps the lamp's light away."""
+    """Darken the floor in the shadow of a die.
+
+    Args:
+        picture: (h, w, 3) picture, changed in place.
+        camera: The camera that sees it.
+        at_mm: (3,) centre of the die.
+        turn: (3, 3) rotation of the die.
+        edge_mm: Edge of the die.
+    """
     corners = at_mm + CORNERS @ turn.T * edge_mm
     ground = corners - LIGHT / LIGHT[2] * corners[:, 2:3]
     ground[:, 2] = 0.0
@@ -143,7 +168,16 @@ def draw_shadow(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats,
 
 
 def draw_die(picture: FrameBGR, camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces) -> None:
-    """Draw a die over the picture."""
+    """Draw a die over the picture.
+
+    Args:
+        picture: (h, w, 3) picture, changed in place.
+        camera: The camera that sees it.
+        at_mm: (3,) centre of the die.
+        turn: (3, 3) rotation of the die.
+        edge_mm: Edge of the die.
+        faces: Textures of the die.
+    """
     corners = camera.project(at_mm + CORNERS @ turn.T * edge_mm)
     hull = cv2.convexHull(corners.astype(np.float32))[:, 0]
     region = _region(hull, picture.shape, 3.0)
@@ -179,7 +213,7 @@ _TEXTURE_QUAD = np.array([[0, 0], [FACE_PX - 1, 0], [FACE_PX - 1, FACE_PX - 1], 
 def _visible(
     camera: Pinhole, at_mm: Floats, turn: Floats, edge_mm: float, faces: Faces
 ) -> list[tuple[FrameBGR, float, Floats]]:
-    """The faces that the camera sees: texture, brightness, and the quad in pixels; the top one last."""
+    """Return texture, brightness and quad (4, 2) in pixels of each face that the camera sees, the top face last."""
     lens_mm = np.array([*camera.middle_mm, camera.height_mm])
     seen = []
     for value in _from_below(turn):
@@ -201,7 +235,13 @@ def _blend(patch: NDArray[np.float32], colour: NDArray[np.float32], mask: NDArra
 
 
 def _region(hull: NDArray[np.floating], shape: tuple[int, ...], margin_px: float) -> tuple[int, int, int, int] | None:
-    """The rectangle (x0, y0, x1, y1) of a hull inside the picture; None when it lies outside."""
+    """Return the bounding rectangle (x0, y0, x1, y1) of a hull, clipped to the picture; None if it is outside.
+
+    Args:
+        hull: (n, 2) points in pixels.
+        shape: Shape of the picture.
+        margin_px: Margin added on each side.
+    """
     x0, y0 = np.maximum(hull.min(0) - margin_px, 0).astype(int)
     x1, y1 = np.minimum(hull.max(0) + margin_px + 1, (shape[1], shape[0])).astype(int)
     return None if x1 <= x0 or y1 <= y0 else (int(x0), int(y0), int(x1), int(y1))

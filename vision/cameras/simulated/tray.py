@@ -16,24 +16,25 @@ from vision.cameras.simulated.physics import FLAT_DEG, Bodies, advance, laid_fla
 from vision.reading.reading import Floats
 
 TRAY_WH_MM = (320.0, 240.0)
+"""Width and height of the tray's floor, in millimetres."""
 RIDGE_MM = 240.0
-"""Where the ridge between throw zone and keep zone stands, from the left."""
+"""Distance from the left side to the ridge between throw zone and keep zone, in millimetres."""
 DIE_MM = 16.0
-"""Edge of a simulated die."""
+"""Edge of every die, in millimetres."""
 MARGIN_MM = 1.0
-"""Between the floor's edge and the walls that dice meet: felt goes up a little."""
+"""Distance, in mm, from the floor's edge to the walls that stop dice: the felt rises a little at the edge."""
 CUP_S = 0.5
-"""How long dice are out of sight before they tumble in: a person picks them up and shakes them."""
+"""How long thrown dice are out of sight, in seconds, while a person picks them up and shakes them."""
 
 COCKED = 0.01
-"""Of throws: a die rolls along the wall and leans there. Left to themselves, of 1,100 sharp cubes none did."""
+"""Share of throws, 0 to 1, in which one die is made to lean on the wall. The physics alone hardly ever does that."""
 
 _WALLS = Walls((MARGIN_MM, RIDGE_MM - MARGIN_MM), (MARGIN_MM, TRAY_WH_MM[1] - MARGIN_MM))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pose:
-    """A die in the tray at a moment."""
+    """Position and rotation of a die in the tray at one time."""
 
     die: int
     at_mm: Floats
@@ -41,7 +42,7 @@ class Pose:
 
 
 def apart_mm(some: Sequence[Pose], others: Sequence[Pose]) -> float:
-    """How far any point of these dice is from where it was, at most; infinite where they are not the same dice."""
+    """Return how far any point of a die moved between two sets of poses, at most; infinite if the dice differ."""
     if [pose.die for pose in some] != [pose.die for pose in others]:
         return math.inf
     both = zip(some, others, strict=True)
@@ -64,11 +65,11 @@ class VirtualTray:
         self._now_s = 0.0
 
     def throw(self, ids: Sequence[int] | None = None, strength: float = 0.6) -> None:
-        """Pick these dice up (None: all that are not in the keep zone), shake them, throw them into the throw zone.
+        """Pick dice up, shake them and throw them into the throw zone.
 
         Args:
-            ids: Which dice.
-            strength: 0 to 1, how hard.
+            ids: Numbers of the dice; None for all that are not in the keep zone.
+            strength: How hard they are thrown, 0 to 1.
 
         Raises:
             ValueError: There is no such die.
@@ -80,7 +81,7 @@ class VirtualTray:
             self._due |= dict.fromkeys(chosen, (self._now_s + CUP_S, min(1.0, max(0.0, strength))))
 
     def shake(self) -> None:
-        """Shake the tray: dice in the throw zone jump where they lie."""
+        """Shake the tray: the dice in the throw zone jump and fall anew."""
         with self._lock:
             shaken = self._in_tray & (self._bodies.at_mm[:, 0] < RIDGE_MM)
             count = int(shaken.sum())
@@ -89,7 +90,10 @@ class VirtualTray:
             self._start(shaken)
 
     def move(self, die: int, x_mm: float, y_mm: float) -> None:
-        """Lay a die there (or at the nearest free place), the same face up. Raises ValueError for no such die."""
+        """Lay a die at a place, or the nearest free one, with the same face up.
+
+        Raises ValueError for an unknown die.
+        """
         with self._lock:
             (index,) = self._known([die])
             self._due.pop(index, None)
@@ -101,12 +105,12 @@ class VirtualTray:
             self._in_tray[index] = True
 
     def lift(self, ids: Sequence[int] | None = None) -> None:
-        """Lift these dice (None: all) out of the tray, into the cup. Raises ValueError for no such die."""
+        """Lift dice out of the tray, into the cup; None lifts all. Raises ValueError for an unknown die."""
         with self._lock:
             self._take_out(tuple(range(self._bodies.count)) if ids is None else self._known(ids))
 
     def dice(self) -> list[dict[str, Any]]:
-        """Each die's `id`, `x_mm`, `y_mm`, `place` (throw, keep, out) and whether it is `resting`. No values."""
+        """Return each die's `id`, `x_mm`, `y_mm`, `place` (throw, keep, out) and `resting`, but not its value."""
         with self._lock:
             at = self._bodies.at_mm
             return [
@@ -121,7 +125,7 @@ class VirtualTray:
             ]
 
     def advance(self, seconds: float) -> tuple[Pose, ...]:
-        """Let time pass; the dice that lie in the tray after it."""
+        """Simulate a number of seconds, and return the poses of the dice that are in the tray afterwards."""
         with self._lock:
             self._now_s += seconds
             self._launch()
@@ -156,7 +160,7 @@ class VirtualTray:
             self._start(started)
 
     def _lean(self, index: int) -> None:
-        """Stand a die on its edge against the left wall, tilted a little towards it, so that it rests there."""
+        """Stand the die at `index` on its edge, leaning against the left wall, so that it rests cocked there."""
         upright = np.identity(3)[self._rng.permutation(3)] * self._rng.choice([-1.0, 1.0], (3, 1))
         upright[0] *= np.linalg.det(upright)
         tilt = np.radians([0.0, -45 - float(self._rng.uniform(0.5, 3)), 0.0])
@@ -180,7 +184,7 @@ class VirtualTray:
         self._start(self._in_tray & self._leaning())
 
     def _leaning(self) -> np.typing.NDArray[np.bool_]:
-        """(n,) which dice do not lie flat: what they lean on may be gone."""
+        """Return (n,) whether each die is tilted or raised, so that it may fall when a neighbour is taken away."""
         high = self._bodies.at_mm[:, 2] > 0.6 * DIE_MM
         return high | np.array([leaning_deg(turn) > FLAT_DEG for turn in self._bodies.turn], bool)
 
@@ -196,7 +200,7 @@ class VirtualTray:
         return tuple(dict.fromkeys(ids))
 
     def _free_place(self, index: int, x_mm: float, y_mm: float) -> tuple[float, float]:
-        """The nearest place to the wanted one where the die fits: on a spiral round it."""
+        """Return the free place nearest to (x_mm, y_mm) where the die at `index` fits, searched along a spiral."""
         others = self._bodies.at_mm[self._in_tray & (np.arange(self._bodies.count) != index), :2]
         keep = x_mm >= RIDGE_MM
         low = (RIDGE_MM + 13 if keep else 12.0, 12.0)
